@@ -1,0 +1,122 @@
+//! Vector clocks in one flat pool.
+//!
+//! A clock says, per thread, up to which `po` index the events of that thread are included. Clocks
+//! are immutable once made, so events share them: along a thread without new information no clock is
+//! copied. The pool only grows at its end and is cut back when the graph backtracks.
+
+use crate::vocab::Tid;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockId(u32);
+
+impl ClockId {
+    /// The clock that includes nothing.
+    pub const EMPTY: ClockId = ClockId(0);
+}
+
+#[derive(Clone, Debug)]
+pub struct ClockPool {
+    width: usize,
+    entries: Vec<u32>,
+}
+
+impl ClockPool {
+    pub fn new(threads: usize) -> ClockPool {
+        let width = threads.max(1);
+        ClockPool { width, entries: vec![0; width] }
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    #[inline]
+    pub fn get(&self, clock: ClockId, tid: Tid) -> u32 {
+        self.entries[clock.0 as usize * self.width + tid.index()]
+    }
+
+    pub fn slice(&self, clock: ClockId) -> &[u32] {
+        let at = clock.0 as usize * self.width;
+        &self.entries[at..at + self.width]
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len() / self.width
+    }
+
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        self.entries.truncate(len * self.width);
+    }
+
+    /// A copy of `clock` that also includes the events of `tid` up to `idx`.
+    #[inline]
+    pub fn with(&mut self, clock: ClockId, tid: Tid, idx: u32) -> ClockId {
+        if self.get(clock, tid) >= idx {
+            return clock;
+        }
+        let id = self.copy(clock);
+        let at = id.0 as usize * self.width + tid.index();
+        self.entries[at] = idx;
+        id
+    }
+
+    /// The union of two clocks; one of them where it includes the other.
+    #[inline]
+    pub fn join(&mut self, a: ClockId, b: ClockId) -> ClockId {
+        if a == b || b == ClockId::EMPTY {
+            return a;
+        }
+        if a == ClockId::EMPTY {
+            return b;
+        }
+        let (wide_a, wide_b) = self
+            .slice(a)
+            .iter()
+            .zip(self.slice(b))
+            .fold((true, true), |(wa, wb), (x, y)| (wa & (x >= y), wb & (y >= x)));
+        if wide_a {
+            return a;
+        }
+        if wide_b {
+            return b;
+        }
+        let id = self.copy(a);
+        let (head, fresh) = self.entries.split_at_mut(id.0 as usize * self.width);
+        let other = &head[b.0 as usize * self.width..][..self.width];
+        for (x, y) in fresh.iter_mut().zip(other) {
+            *x = (*x).max(*y);
+        }
+        id
+    }
+
+    fn copy(&mut self, clock: ClockId) -> ClockId {
+        let id = ClockId(self.len() as u32);
+        let at = clock.0 as usize * self.width;
+        self.entries.extend_from_within(at..at + self.width);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_share_when_one_side_includes_the_other() {
+        let mut pool = ClockPool::new(3);
+        let a = pool.with(ClockId::EMPTY, Tid(0), 2);
+        let b = pool.with(a, Tid(1), 5);
+        assert_eq!(pool.join(a, b), b);
+        assert_eq!(pool.join(b, a), b);
+        let c = pool.with(ClockId::EMPTY, Tid(2), 1);
+        let j = pool.join(b, c);
+        assert_eq!(pool.slice(j), &[2, 5, 1]);
+        let len = pool.len();
+        assert_eq!(pool.join(j, c), j);
+        assert_eq!(pool.len(), len);
+    }
+}

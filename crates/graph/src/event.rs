@@ -1,0 +1,178 @@
+//! Events and what can be said of one event alone.
+
+use crate::vocab::{Loc, Mode, Tid, Value};
+use std::ops::{BitAnd, BitOr};
+
+/// An event of a graph: an index into its arena. `EventId::INIT` writes the initial value of every
+/// location; it is `po`-before every other event and first in every coherence list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct EventId(pub u32);
+
+impl EventId {
+    pub const INIT: EventId = EventId(0);
+    /// "No event", in the places where an `Option` would double the size of a link.
+    pub const NONE: EventId = EventId(u32::MAX);
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub fn is_init(self) -> bool {
+        self == EventId::INIT
+    }
+
+    pub fn is_none(self) -> bool {
+        self == EventId::NONE
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Init,
+    Read,
+    Write,
+    Fence,
+    /// Creation of a thread (`Event::peer`).
+    Spawn,
+    /// Wait for the end of a thread (`Event::peer`).
+    Join,
+    /// A choice among finitely many values that the program makes.
+    Choice,
+}
+
+/// The predicates that hold of an event, as a bit set: what the tests `[P]` of a model look at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Attrs(pub u32);
+
+impl Attrs {
+    pub const NONE: Attrs = Attrs(0);
+    pub const R: Attrs = Attrs(1);
+    pub const W: Attrs = Attrs(1 << 1);
+    pub const F: Attrs = Attrs(1 << 2);
+    /// The initialising write.
+    pub const INIT: Attrs = Attrs(1 << 3);
+    pub const TC: Attrs = Attrs(1 << 4);
+    pub const TJ: Attrs = Attrs(1 << 5);
+    /// The read of a read-modify-write that does write.
+    pub const UR: Attrs = Attrs(1 << 6);
+    /// The write of a read-modify-write.
+    pub const UW: Attrs = Attrs(1 << 7);
+    pub const CHOICE: Attrs = Attrs(1 << 8);
+    // Exactly this ordering was asked for.
+    pub const NA: Attrs = Attrs(1 << 9);
+    pub const RLX: Attrs = Attrs(1 << 10);
+    pub const EXACT_ACQ: Attrs = Attrs(1 << 11);
+    pub const EXACT_REL: Attrs = Attrs(1 << 12);
+    pub const EXACT_ACQREL: Attrs = Attrs(1 << 13);
+    pub const SC: Attrs = Attrs(1 << 14);
+    /// A read or fence that is acquire or stronger.
+    pub const ACQ: Attrs = Attrs(1 << 15);
+    /// A write or fence that is release or stronger.
+    pub const REL: Attrs = Attrs(1 << 16);
+
+    pub fn has(self, other: Attrs) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn meets(self, other: Attrs) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub fn minus(self, other: Attrs) -> Attrs {
+        Attrs(self.0 & !other.0)
+    }
+
+    /// What is true of an event of this kind and ordering. `rmw` says that a read or a write is half
+    /// of a read-modify-write that does write.
+    pub fn of(kind: Kind, mode: Mode, rmw: bool) -> Attrs {
+        let exact = match mode {
+            Mode::Na => Attrs::NA,
+            Mode::Rlx => Attrs::RLX,
+            Mode::Acq => Attrs::EXACT_ACQ,
+            Mode::Rel => Attrs::EXACT_REL,
+            Mode::AcqRel => Attrs::EXACT_ACQREL,
+            Mode::Sc => Attrs::SC,
+        };
+        let when = |cond: bool, attr: Attrs| if cond { attr } else { Attrs::NONE };
+        let acq = when(mode.is_acquire(), Attrs::ACQ);
+        let rel = when(mode.is_release(), Attrs::REL);
+        match kind {
+            Kind::Init => Attrs::W | Attrs::INIT,
+            Kind::Read => Attrs::R | exact | acq | when(rmw, Attrs::UR),
+            Kind::Write => Attrs::W | exact | rel | when(rmw, Attrs::UW),
+            Kind::Fence => Attrs::F | exact | acq | rel,
+            Kind::Spawn => Attrs::TC,
+            Kind::Join => Attrs::TJ,
+            Kind::Choice => Attrs::CHOICE,
+        }
+    }
+}
+
+impl BitOr for Attrs {
+    type Output = Attrs;
+    fn bitor(self, other: Attrs) -> Attrs {
+        Attrs(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Attrs {
+    type Output = Attrs;
+    fn bitand(self, other: Attrs) -> Attrs {
+        Attrs(self.0 & other.0)
+    }
+}
+
+/// One event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub kind: Kind,
+    pub mode: Mode,
+    pub tid: Tid,
+    /// Position in its thread, from 1.
+    pub idx: u32,
+    pub attrs: Attrs,
+    /// Position in insertion order (`<_G`).
+    pub stamp: u32,
+    /// For reads and writes.
+    pub loc: Loc,
+    /// Read, written or chosen.
+    pub value: Value,
+    /// For spawn and join: the other thread.
+    pub peer: Tid,
+    /// For reads: the write read from.
+    pub(crate) rf: EventId,
+    /// For writes: position in the coherence list of `loc`; `u32::MAX` while not placed.
+    pub(crate) co_pos: u32,
+    pub(crate) first_reader: EventId,
+    pub(crate) next_reader: EventId,
+    pub(crate) prev_reader: EventId,
+}
+
+impl Event {
+    pub fn is_read(&self) -> bool {
+        self.kind == Kind::Read
+    }
+
+    pub fn is_write(&self) -> bool {
+        self.kind == Kind::Write
+    }
+
+    /// The write half of a read-modify-write.
+    pub fn is_rmw_write(&self) -> bool {
+        self.attrs.has(Attrs::UW)
+    }
+
+    /// The read half of a read-modify-write that writes.
+    pub fn is_rmw_read(&self) -> bool {
+        self.attrs.has(Attrs::UR)
+    }
+}
+
+/// Syntactic dependencies of one event: `po` indices of the reads in its thread that it depends on
+/// (thesis §2.4.1). Kept beside the events, only for graphs that track them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deps {
+    pub addr: Vec<u32>,
+    pub data: Vec<u32>,
+    pub ctrl: Vec<u32>,
+}

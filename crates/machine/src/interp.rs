@@ -1,0 +1,231 @@
+//! The machine for [`Program`]s.
+
+use crate::program::{Addr, Instr, Program};
+use crate::{Machine, Op, Rmw};
+use selvedge_graph::{Loc, Tid, Value};
+use smallvec::SmallVec;
+
+/// A thread that runs this many instructions without a visible operation is taken to loop for ever.
+const SILENT_STEPS: u32 = 1_000_000;
+
+/// Errors that are not assertions have numbers from here on.
+const OUT_OF_BOUNDS: u32 = 1 << 31;
+
+pub type Registers = SmallVec<[Value; 6]>;
+
+/// A thread's local state, at a visible operation.
+#[derive(Clone, Debug)]
+pub struct ThreadState {
+    thread: Tid,
+    /// What to do with the value that the operation gives, before going on.
+    stage: Stage,
+    pc: u32,
+    pub regs: Registers,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// Run the instruction at `pc`.
+    Fetch,
+    /// The instruction at `pc` was a load.
+    Loaded,
+    /// The load half of an RMW at `pc`.
+    RmwLoaded { loc: Loc },
+    /// The load half of a strong (or seriously tried) compare and swap.
+    CasLoaded { loc: Loc },
+    /// The choice before a weak compare and swap.
+    CasChosen { loc: Loc },
+    /// The load of a weak compare and swap that fails in any case.
+    CasFailing,
+}
+
+impl Machine for Program {
+    type State = ThreadState;
+
+    fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    fn runs_from_start(&self, thread: Tid) -> bool {
+        self.threads[thread.index()].initial
+    }
+
+    fn init(&self) -> Vec<Value> {
+        self.locs.iter().map(|(_, v)| *v).collect()
+    }
+
+    fn start(&self, thread: Tid) -> ThreadState {
+        let count = self.threads[thread.index()].regs.len();
+        ThreadState { thread, stage: Stage::Fetch, pc: 0, regs: SmallVec::from_elem(0, count) }
+    }
+
+    fn step(&self, state: &mut ThreadState, input: Value) -> Op {
+        let code = &self.threads[state.thread.index()].code;
+        if let Some(op) = state.finish(code, input) {
+            return op;
+        }
+        for _ in 0..SILENT_STEPS {
+            let Some(instr) = code.get(state.pc as usize) else { return Op::End };
+            if let Some(op) = state.run(instr) {
+                return op;
+            }
+        }
+        Op::Cut
+    }
+
+    fn error_text(&self, error: u32) -> String {
+        let (thread, pc) = ((error >> 20) & 0x7ff, error & 0xf_ffff);
+        if error & OUT_OF_BOUNDS != 0 {
+            return format!("access outside of its array in {}", self.threads[thread as usize].name);
+        }
+        match &self.threads[thread as usize].code[pc as usize] {
+            Instr::Assert { message, .. } => message.clone(),
+            _ => String::from("error"),
+        }
+    }
+}
+
+impl ThreadState {
+    /// Takes in the result of the operation that the state stopped at.
+    fn finish(&mut self, code: &[Instr], input: Value) -> Option<Op> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Fetch);
+        if stage == Stage::Fetch {
+            return None;
+        }
+        match (stage, &code[self.pc as usize]) {
+            (Stage::Loaded, Instr::Load { dst, .. }) => {
+                self.regs[dst.0 as usize] = input;
+                self.pc += 1;
+                None
+            }
+            (Stage::RmwLoaded { loc }, Instr::Rmw { dst, op, operand, mode, .. }) => {
+                let value = op.apply(input, operand.eval(&self.regs));
+                self.regs[dst.0 as usize] = input;
+                self.pc += 1;
+                Some(Op::Store { loc, value, mode: *mode, rmw: true })
+            }
+            (Stage::CasLoaded { loc }, Instr::Cas { ok, old, expected, desired, success, .. }) => {
+                let hit = input == expected.eval(&self.regs);
+                let value = desired.eval(&self.regs);
+                self.regs[old.0 as usize] = input;
+                self.regs[ok.0 as usize] = hit as Value;
+                self.pc += 1;
+                hit.then_some(Op::Store { loc, value, mode: *success, rmw: true })
+            }
+            (Stage::CasChosen { loc }, Instr::Cas { failure, .. }) => {
+                if input == 0 {
+                    return Some(self.cas(&code[self.pc as usize], loc));
+                }
+                self.stage = Stage::CasFailing;
+                Some(Op::Load { loc, mode: *failure, rmw: Rmw::No })
+            }
+            (Stage::CasFailing, Instr::Cas { ok, old, .. }) => {
+                self.regs[old.0 as usize] = input;
+                self.regs[ok.0 as usize] = 0;
+                self.pc += 1;
+                None
+            }
+            (stage, instr) => unreachable!("{stage:?} at {instr:?}"),
+        }
+    }
+
+    fn cas(&mut self, instr: &Instr, loc: Loc) -> Op {
+        let Instr::Cas { expected, success, failure, .. } = instr else { unreachable!("not a cas") };
+        self.stage = Stage::CasLoaded { loc };
+        let rmw = Rmw::Cas { expected: expected.eval(&self.regs), fail: *failure };
+        Op::Load { loc, mode: *success, rmw }
+    }
+
+    /// Runs one instruction up to the operation that it makes visible, if any.
+    fn run(&mut self, instr: &Instr) -> Option<Op> {
+        match instr {
+            Instr::Assign { dst, expr } => {
+                self.regs[dst.0 as usize] = expr.eval(&self.regs);
+                self.pc += 1;
+                None
+            }
+            Instr::Load { addr, mode, .. } => Some(match self.resolve(addr) {
+                Ok(loc) => {
+                    self.stage = Stage::Loaded;
+                    Op::Load { loc, mode: *mode, rmw: Rmw::No }
+                }
+                Err(error) => error,
+            }),
+            Instr::Store { addr, value, mode } => Some(match self.resolve(addr) {
+                Ok(loc) => {
+                    self.pc += 1;
+                    Op::Store { loc, value: value.eval(&self.regs), mode: *mode, rmw: false }
+                }
+                Err(error) => error,
+            }),
+            Instr::Rmw { addr, mode, .. } => Some(match self.resolve(addr) {
+                Ok(loc) => {
+                    self.stage = Stage::RmwLoaded { loc };
+                    Op::Load { loc, mode: *mode, rmw: Rmw::Always }
+                }
+                Err(error) => error,
+            }),
+            Instr::Cas { addr, weak, .. } => Some(match self.resolve(addr) {
+                Ok(loc) if *weak => {
+                    self.stage = Stage::CasChosen { loc };
+                    Op::Choose { count: 2 }
+                }
+                Ok(loc) => self.cas(instr, loc),
+                Err(error) => error,
+            }),
+            Instr::Fence { mode } => {
+                self.pc += 1;
+                Some(Op::Fence { mode: *mode })
+            }
+            Instr::Branch { cond, target } => {
+                self.pc = if cond.eval(&self.regs) != 0 { *target as u32 } else { self.pc + 1 };
+                None
+            }
+            Instr::Jump { target } => {
+                self.pc = *target as u32;
+                None
+            }
+            Instr::Assume { cond } => {
+                if cond.eval(&self.regs) == 0 {
+                    return Some(Op::Block);
+                }
+                self.pc += 1;
+                None
+            }
+            Instr::Assert { cond, .. } => {
+                if cond.eval(&self.regs) == 0 {
+                    return Some(Op::Error(self.here()));
+                }
+                self.pc += 1;
+                None
+            }
+            Instr::Cut => Some(Op::Cut),
+            Instr::Spawn { thread } => {
+                self.pc += 1;
+                Some(Op::Spawn { thread: *thread })
+            }
+            Instr::Join { thread } => {
+                self.pc += 1;
+                Some(Op::Join { thread: *thread })
+            }
+        }
+    }
+
+    fn here(&self) -> u32 {
+        (self.thread.0 as u32) << 20 | self.pc
+    }
+
+    fn resolve(&self, addr: &Addr) -> Result<Loc, Op> {
+        match addr {
+            Addr::Loc(loc) => Ok(*loc),
+            Addr::Element { base, len, index } => {
+                let at = index.eval(&self.regs);
+                if (0..*len as Value).contains(&at) {
+                    Ok(Loc(base.0 + at as u32))
+                } else {
+                    Err(Op::Error(OUT_OF_BOUNDS | self.here()))
+                }
+            }
+        }
+    }
+}

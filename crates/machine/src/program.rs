@@ -1,0 +1,190 @@
+//! A small register language (thesis §2.1): what litmus tests, benchmarks and generated programs are
+//! compiled to.
+
+use crate::expr::{Expr, Reg};
+use selvedge_graph::{Loc, Mode, Tid, Value};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    pub name: String,
+    /// Locations by name, with their initial values. An array is a run of consecutive locations.
+    pub locs: Vec<(String, Value)>,
+    pub threads: Vec<Thread>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thread {
+    pub name: String,
+    /// Runs from the start, or waits for a `Spawn`.
+    pub initial: bool,
+    /// Register names; registers start at 0.
+    pub regs: Vec<String>,
+    pub code: Vec<Instr>,
+}
+
+/// Where an access goes: a location, or an element of the run of `len` locations from `base`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Addr {
+    Loc(Loc),
+    Element { base: Loc, len: u32, index: Expr },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RmwOp {
+    Exchange,
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+}
+
+impl RmwOp {
+    pub fn apply(self, old: Value, operand: Value) -> Value {
+        match self {
+            RmwOp::Exchange => operand,
+            RmwOp::Add => old.wrapping_add(operand),
+            RmwOp::Sub => old.wrapping_sub(operand),
+            RmwOp::And => old & operand,
+            RmwOp::Or => old | operand,
+            RmwOp::Xor => old ^ operand,
+        }
+    }
+}
+
+/// One instruction. Targets of jumps are instruction numbers; one past the end ends the thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Instr {
+    Assign {
+        dst: Reg,
+        expr: Expr,
+    },
+    Load {
+        dst: Reg,
+        addr: Addr,
+        mode: Mode,
+    },
+    Store {
+        addr: Addr,
+        value: Expr,
+        mode: Mode,
+    },
+    /// Read-modify-write that always writes; `dst` gets the old value.
+    Rmw {
+        dst: Reg,
+        addr: Addr,
+        op: RmwOp,
+        operand: Expr,
+        mode: Mode,
+    },
+    /// Compare and swap; `old` gets the value read, `ok` 1 or 0. A weak one may fail although the
+    /// values agree, which the program decides by a visible choice.
+    Cas {
+        ok: Reg,
+        old: Reg,
+        addr: Addr,
+        expected: Expr,
+        desired: Expr,
+        success: Mode,
+        failure: Mode,
+        weak: bool,
+    },
+    Fence {
+        mode: Mode,
+    },
+    /// Goes to `target` if `cond` is not 0.
+    Branch {
+        cond: Expr,
+        target: usize,
+    },
+    Jump {
+        target: usize,
+    },
+    /// Blocks the thread for good if `cond` is 0.
+    Assume {
+        cond: Expr,
+    },
+    /// An error of the program if `cond` is 0.
+    Assert {
+        cond: Expr,
+        message: String,
+    },
+    /// The bound of a loop is reached.
+    Cut,
+    Spawn {
+        thread: Tid,
+    },
+    Join {
+        thread: Tid,
+    },
+}
+
+impl Program {
+    pub fn new(name: impl Into<String>) -> Program {
+        Program { name: name.into(), locs: Vec::new(), threads: Vec::new() }
+    }
+
+    pub fn loc(&mut self, name: impl Into<String>, init: Value) -> Loc {
+        self.locs.push((name.into(), init));
+        Loc(self.locs.len() as u32 - 1)
+    }
+
+    pub fn thread(&mut self, name: impl Into<String>, initial: bool, code: Vec<Instr>) -> Tid {
+        let mut top = 0;
+        let mut see = |r: Reg| top = top.max(r.0 as usize + 1);
+        for instr in &code {
+            instr.registers(&mut see);
+        }
+        let regs = (0..top).map(|i| format!("r{i}")).collect();
+        self.threads.push(Thread { name: name.into(), initial, regs, code });
+        Tid(self.threads.len() as u16 - 1)
+    }
+}
+
+impl Addr {
+    fn registers(&self, f: &mut impl FnMut(Reg)) {
+        if let Addr::Element { index, .. } = self {
+            index.registers(f);
+        }
+    }
+}
+
+impl Instr {
+    /// Calls `f` on every register that the instruction reads or writes.
+    pub fn registers(&self, f: &mut impl FnMut(Reg)) {
+        match self {
+            Instr::Assign { dst, expr } => {
+                f(*dst);
+                expr.registers(f);
+            }
+            Instr::Load { dst, addr, .. } => {
+                f(*dst);
+                addr.registers(f);
+            }
+            Instr::Store { addr, value, .. } => {
+                addr.registers(f);
+                value.registers(f);
+            }
+            Instr::Rmw { dst, addr, operand, .. } => {
+                f(*dst);
+                addr.registers(f);
+                operand.registers(f);
+            }
+            Instr::Cas { ok, old, addr, expected, desired, .. } => {
+                f(*ok);
+                f(*old);
+                addr.registers(f);
+                expected.registers(f);
+                desired.registers(f);
+            }
+            Instr::Branch { cond, .. } | Instr::Assume { cond } | Instr::Assert { cond, .. } => {
+                cond.registers(f)
+            }
+            Instr::Fence { .. }
+            | Instr::Jump { .. }
+            | Instr::Cut
+            | Instr::Spawn { .. }
+            | Instr::Join { .. } => {}
+        }
+    }
+}

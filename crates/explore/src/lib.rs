@@ -1,1 +1,17 @@
-//! TruSt (thesis alg. 5.3 with 6.1, in place as in §6.4).
+//! TruSt (thesis alg. 5.3 with 6.1, in place as in §6.4): every consistent execution of a program
+//! under a model, each exactly once, in memory linear in one execution.
+//!
+//! The explorer adds events one at a time. A read tries the writes that are there; a write tries its
+//! places in coherence, and then *revisits* reads that were added before it. Uniqueness comes from the
+//! revisit condition: everything that a revisit deletes must have been added maximally.
+
+mod explorer;
+mod frame;
+mod maximal;
+mod report;
+mod schedule;
+mod witness;
+
+pub use explorer::explore;
+pub use report::{Config, End, Equivalence, Execution, ExploreError, Schedule, Stats};
+pub use selvedge_model::ModelError;

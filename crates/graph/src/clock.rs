@@ -93,6 +93,29 @@ impl ClockPool {
         id
     }
 
+    /// The union of `a`, `b` and the events of `tid` up to `idx`; `a` itself where it includes the rest.
+    #[inline]
+    pub fn join_with(&mut self, a: ClockId, b: ClockId, tid: Tid, idx: u32) -> ClockId {
+        let wide = self.get(a, tid) >= idx
+            && (a == b
+                || b == ClockId::EMPTY
+                || self.slice(a).iter().zip(self.slice(b)).fold(true, |wide, (x, y)| wide & (x >= y)));
+        if wide {
+            return a;
+        }
+        let id = self.copy(a);
+        let (head, fresh) = self.entries.split_at_mut(id.0 as usize * self.width);
+        if b != ClockId::EMPTY {
+            let other = &head[b.0 as usize * self.width..][..self.width];
+            for (x, y) in fresh.iter_mut().zip(other) {
+                *x = (*x).max(*y);
+            }
+        }
+        let entry = &mut fresh[tid.index()];
+        *entry = (*entry).max(idx);
+        id
+    }
+
     fn copy(&mut self, clock: ClockId) -> ClockId {
         let id = ClockId(self.len() as u32);
         let at = clock.0 as usize * self.width;

@@ -22,6 +22,8 @@ enum Change {
         from: u32,
         len: u32,
     },
+    /// The coherence list of a location was the last entries of `stash`.
+    Reordered(Loc),
 }
 
 #[derive(Clone, Debug)]
@@ -123,6 +125,12 @@ impl ExecutionGraph {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// One more than the largest event id in use, deleted events that may come back included.
+    #[inline]
+    pub fn arena_len(&self) -> usize {
+        self.events.len()
     }
 
     /// The writes of a location in coherence order, `EventId::INIT` first.
@@ -351,6 +359,48 @@ impl ExecutionGraph {
         self.trail.push(Change::Placed(w));
     }
 
+    /// Gives a location another coherence order of the same writes, the initialising event first.
+    pub fn reorder(&mut self, loc: Loc, order: &[EventId]) {
+        debug_assert!(order[0].is_init());
+        let old = &mut self.locations[loc.index()].co;
+        debug_assert_eq!(old.len(), order.len());
+        self.stash.extend_from_slice(old);
+        old.copy_from_slice(order);
+        self.renumber(loc);
+        self.trail.push(Change::Reordered(loc));
+    }
+
+    fn renumber(&mut self, loc: Loc) {
+        for (at, &e) in self.locations[loc.index()].co.iter().enumerate().skip(1) {
+            self.events[e.index()].co_pos = at as u32;
+        }
+    }
+
+    /// A copy that has only the events for which `keep` holds, without a history. What is kept must be
+    /// closed under causal predecessors.
+    pub fn restricted(&self, keep: impl Fn(EventId) -> bool) -> ExecutionGraph {
+        let mut copy = self.clone();
+        copy.trail.clear();
+        copy.stash.clear();
+        for at in (1..copy.order.len()).rev() {
+            let e = copy.order[at];
+            if !keep(e) {
+                let placed = copy.events[e.index()].co_pos != u32::MAX;
+                if copy.events[e.index()].kind == Kind::Write && !placed {
+                    copy.threads[copy.events[e.index()].tid.index()].pop();
+                } else {
+                    copy.detach(e);
+                }
+            }
+        }
+        copy.order.retain(|&e| keep(e) || e.is_init());
+        for at in 0..copy.order.len() {
+            let e = copy.order[at];
+            copy.events[e.index()].stamp = at as u32;
+        }
+        copy
+    }
+
     /// Restricts the graph for a backward revisit of `r` by `w`, which was added last: of the events
     /// added after `r`, only `w` and those for which `keep` holds stay. What stays must be closed
     /// under causal predecessors. `r` itself is replaced by a fresh event without a source, at the
@@ -403,6 +453,20 @@ impl ExecutionGraph {
         fresh
     }
 
+    /// The value that a choice picked.
+    pub fn set_choice(&mut self, e: EventId, value: Value) {
+        debug_assert_eq!(self.events[e.index()].kind, Kind::Choice);
+        self.events[e.index()].value = value;
+    }
+
+    /// Takes back the addition of `e`, which must be the latest change.
+    pub fn remove_last(&mut self, e: EventId) {
+        match self.trail.pop() {
+            Some(Change::Added(last)) if last == e => self.undo_add(e),
+            other => unreachable!("{e:?} is not the latest change but {other:?}"),
+        }
+    }
+
     /// Takes back every change since `mark`.
     pub fn undo_to(&mut self, mark: Mark) {
         while self.trail.len() > mark.trail as usize {
@@ -420,6 +484,13 @@ impl ExecutionGraph {
                     self.events[w.index()].co_pos = u32::MAX;
                 }
                 Some(Change::Cut { from, len }) => self.undo_cut(from as usize, len as usize),
+                Some(Change::Reordered(loc)) => {
+                    let co = &mut self.locations[loc.index()].co;
+                    let base = self.stash.len() - co.len();
+                    co.copy_from_slice(&self.stash[base..]);
+                    self.stash.truncate(base);
+                    self.renumber(loc);
+                }
                 None => break,
             }
         }

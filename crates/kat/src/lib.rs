@@ -1,8 +1,26 @@
 //! The model language (`.kat`, and the part of herd's `.cat` that stays inside Kleene algebra with
 //! tests): from text to a [`Theory`], with errors for people.
+//!
+//! Text becomes tokens (`lexer`), tokens become items and expressions in which nothing is looked up
+//! yet (`parser`, with `kat` and `cat` for the items of the dialects), and these become a theory
+//! (`resolve`, with `terms` for expressions). `print` goes the other way.
 
 pub mod ast;
+mod cat;
 pub mod diag;
+mod kat;
+mod lexer;
+mod load;
+mod names;
+mod parser;
+mod print;
+mod resolve;
+mod source;
+mod syntax;
+mod terms;
 
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
 pub use diag::{Diagnostic, Span};
+pub use lexer::Dialect;
+pub use load::{builtin, builtin_names, load, load_named, parse};
+pub use print::Shown;

@@ -1,1 +1,21 @@
+//! Compiled memory models.
+//!
+//! A [`Model`] comes from a `.kat` text and answers, about an execution graph: which writes may this
+//! read read, where in coherence may this write go, is the graph with this event still consistent, is
+//! it erroneous. It never sees a program.
+//!
+//! The way from text to tables: terms over graph edges (`term`), position automata (`glushkov`),
+//! clocks for the causal relations that a model declares as views (`view`), searches of the product of
+//! graph and automaton for the rest (`cycle`), and the conditions under which a model may drive the
+//! exploration at all (`compile`).
 
+mod compile;
+mod cycle;
+mod glushkov;
+mod guard;
+mod letter;
+mod model;
+mod term;
+mod view;
+
+pub use model::{Model, ModelError, Scratch};

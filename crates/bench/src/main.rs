@@ -1,0 +1,33 @@
+//! The benchmark harness: `table NAME` prints the rows of a table, `run …` measures one row.
+//!
+//! Every row runs in a process of its own, so that peak memory is that row's.
+
+mod measure;
+mod tables;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: selvedge-bench table NAME|all | run PROGRAM N MODEL co|rf | list";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["table", name] => tables::print(name),
+        ["list"] => {
+            tables::list();
+            Ok(())
+        }
+        ["run", program, n, model, equivalence] => {
+            measure::run(program, n, model, equivalence).map(|m| println!("{}", m.to_line()))
+        }
+        _ => Err(USAGE.to_string()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Models from files, from memory, and those that Selvedge comes with.
+
+use crate::ast::Theory;
+use crate::diag::Diagnostic;
+use crate::lexer::Dialect;
+use crate::names::nearest;
+use crate::source::{Pos, Source, quoted};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Larger files are refused: no model is this large, and a wrong file may well be.
+const MAX_BYTES: u64 = 16 << 20;
+
+macro_rules! builtins {
+    ($($name:literal, $file:literal, $dialect:ident;)*) => {
+        const NAMES: &[&str] = &[$($name),*];
+
+        /// The text of a model that Selvedge comes with.
+        pub fn builtin(name: &str) -> Option<(&'static str, Dialect)> {
+            match name {
+                $($name => Some((include_str!(concat!("../../../models/", $file)), Dialect::$dialect)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+builtins! {
+    "sc", "sc.kat", Kat;
+    "tso", "tso.kat", Kat;
+    "pso", "pso.kat", Kat;
+    "ra", "ra.kat", Kat;
+    "rlx", "rlx.kat", Kat;
+    "rc11", "rc11.kat", Kat;
+    "sc.cat", "sc.cat", Cat;
+    "tso.cat", "tso.cat", Cat;
+}
+
+/// The names of the models that Selvedge comes with.
+pub fn builtin_names() -> &'static [&'static str] {
+    NAMES
+}
+
+/// Reads a model from text in memory. `name` is what messages call the text; `include` gives the text
+/// of an included file, whose path is relative to where `name` is relative to.
+///
+/// ```
+/// use selvedge_kat::{Dialect, parse};
+///
+/// let theory = parse("tiny.kat", "let hb = (po | rf)+  export acyclic hb", Dialect::Kat, &|file| {
+///     Err(format!("no file {file}"))
+/// });
+/// assert_eq!(theory.unwrap().defs[0].name, "hb");
+/// ```
+pub fn parse(
+    name: &str,
+    text: &str,
+    dialect: Dialect,
+    include: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<Theory, Diagnostic> {
+    check_size(name, text)?;
+    crate::resolve::theory(name, text, dialect, include)
+}
+
+/// Reads a model from a file; its extension, `.kat` or `.cat`, tells the dialect.
+pub fn load(path: &Path) -> Result<Theory, Diagnostic> {
+    let name = path.to_string_lossy();
+    let Some(dialect) = dialect_of(&name) else {
+        return Err(Diagnostic::plain(format!(
+            "{} is not a model: its name must end in .kat or .cat",
+            quoted(&name)
+        )));
+    };
+    let text = read(path).map_err(|reason| match reason {
+        Unreadable::Encoding(error) => error,
+        Unreadable::Other(reason) => Diagnostic::plain(format!("cannot read {}: {reason}", quoted(&name))),
+    })?;
+    parse(&name, &text, dialect, &|file| {
+        read(Path::new(file)).map_err(|reason| match reason {
+            Unreadable::Encoding(error) => error.message,
+            Unreadable::Other(reason) => reason,
+        })
+    })
+}
+
+/// Reads a model that Selvedge comes with, or a file. A file hides a built-in model of the same
+/// name, unless the name has no extension.
+pub fn load_named(name_or_path: &str) -> Result<Theory, Diagnostic> {
+    let path = Path::new(name_or_path);
+    if dialect_of(name_or_path).is_some() && path.exists() {
+        return load(path);
+    }
+    if let Some((text, dialect)) = builtin(name_or_path) {
+        let file = match dialect {
+            Dialect::Kat => format!("{name_or_path}.kat"),
+            Dialect::Cat => name_or_path.to_string(),
+        };
+        return parse(&file, text, dialect, &|included| {
+            let name = included.strip_suffix(".kat").unwrap_or(included);
+            builtin(name)
+                .map(|(text, _)| text.to_string())
+                .ok_or_else(|| "no such built-in model".to_string())
+        });
+    }
+    if path.exists() {
+        return load(path);
+    }
+    let error = Diagnostic::plain(format!("there is no model or file {}", quoted(name_or_path)));
+    let bare = path.file_name().unwrap_or_default().to_string_lossy();
+    let bare = bare.strip_suffix(".kat").unwrap_or(&bare);
+    let near = NAMES.iter().find(|known| **known == bare).copied();
+    Err(match near.or_else(|| nearest(bare, NAMES.iter().copied())) {
+        Some(near) => error.with_help(format!("did you mean `{near}`? The built-in models are {}", listed())),
+        None => error.with_help(format!("the built-in models are {}", listed())),
+    })
+}
+
+/// The names of the built-in models, for a message.
+fn listed() -> String {
+    NAMES.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The dialect that a file's extension tells.
+pub(crate) fn dialect_of(file: &str) -> Option<Dialect> {
+    match Path::new(file).extension()?.to_str()? {
+        "kat" => Some(Dialect::Kat),
+        "cat" => Some(Dialect::Cat),
+        _ => None,
+    }
+}
+
+pub(crate) fn check_size(name: &str, text: &str) -> Result<(), Diagnostic> {
+    if text.len() as u64 > MAX_BYTES {
+        return Err(Diagnostic::plain(format!("{} is too large: {}", quoted(name), too_large())));
+    }
+    Ok(())
+}
+
+fn too_large() -> String {
+    format!("a model may have {} MiB", MAX_BYTES >> 20)
+}
+
+enum Unreadable {
+    Encoding(Diagnostic),
+    Other(String),
+}
+
+fn read(path: &Path) -> Result<String, Unreadable> {
+    let io = |error: std::io::Error| Unreadable::Other(error.to_string());
+    let mut bytes = Vec::new();
+    // Not by the size that the system tells: devices have none.
+    File::open(path).map_err(io)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Unreadable::Other(too_large()));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let (before, after) = error.as_bytes().split_at(valid);
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let text = format!(
+            "{}{}",
+            String::from_utf8_lossy(before),
+            String::from_utf8_lossy(&after[..after.len().min(200)])
+        );
+        let pos = Pos {
+            offset: valid as u32,
+            line: 1 + before.iter().filter(|byte| **byte == b'\n').count() as u32,
+            col: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count() as u32,
+            len: 1,
+        };
+        let source = Source { file: path.to_string_lossy().as_ref().into(), text: &text };
+        let message = format!("byte 0x{:02x} is not UTF-8 text", after[0]);
+        Unreadable::Encoding(source.error(pos, message).with_help("is this the right file?"))
+    })
+}

@@ -1,0 +1,311 @@
+//! From a theory to a model, if the theory can drive the exploration (thesis §5.1–5.4).
+//!
+//! What is asked, and how it is known:
+//! * *No thin air* (§5.1): some `acyclic t` where `t` contains `po` and `rf` by themselves.
+//! * *Prefix-closed* (§5.2): constraints are emptiness of closed paths of positive terms over relations
+//!   that a restricted graph simply has fewer pairs of; leaving out events takes away paths.
+//! * *Extensible* (§5.4): an event that is added last, reads from or is placed at the end of coherence,
+//!   has no step out of it, as all steps go forward; so no new closed path goes through it.
+//!
+//! Constraints outside of these shapes are refused; what is asked for is named.
+
+use crate::cycle::{CycleCheck, MAX_STATES};
+use crate::glushkov::Positions;
+use crate::letter::{Base, Letter};
+use crate::model::{ErrorCheck, Model, Reach, Right};
+use crate::term::{Term, Terms, refusal};
+use crate::view::View;
+use selvedge_graph::Attrs;
+use selvedge_kat::{
+    Axiom, Constraint, DefBody, Diagnostic, Inclusion, Prim, Rel, Set, Span, Theory,
+};
+use std::sync::Arc;
+
+impl Model {
+    /// Compiles a model, or says why it cannot drive the exploration.
+    pub fn compile(theory: &Theory) -> Result<Model, Diagnostic> {
+        Compiler::new(theory).run()
+    }
+}
+
+struct Compiler<'a> {
+    theory: &'a Theory,
+    terms: Terms<'a>,
+    model: Model,
+    /// Views by the term they compute.
+    known: Vec<(Term, usize)>,
+    no_thin_air: bool,
+    mentions_threads: bool,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(theory: &'a Theory) -> Compiler<'a> {
+        let step = |b| Term::letter(b);
+        let causal = Term::plus(Term::union(
+            Term::union(step(Base::PoImm), step(Base::Rf)),
+            Term::union(step(Base::Tc), step(Base::Tj)),
+        ));
+        let view = View::compile(&causal, 0).expect("causal order is a view");
+        Compiler {
+            theory,
+            terms: Terms::new(theory),
+            model: Model {
+                name: theory.name.clone(),
+                slots: view.slots(),
+                views: vec![view],
+                coherence: Vec::new(),
+                cycles: Vec::new(),
+                errors: Vec::new(),
+                orders_threads: false,
+            },
+            known: vec![(causal, 0)],
+            no_thin_air: false,
+            mentions_threads: false,
+        }
+    }
+
+    fn run(mut self) -> Result<Model, Diagnostic> {
+        let theory = self.theory;
+        for axiom in theory.axioms.iter().filter(|a| !a.extra) {
+            self.axiom(axiom)?;
+        }
+        if !self.no_thin_air {
+            return Err(self.not_admissible(
+                theory.axioms.first().map(|a| &a.span),
+                "it does not say that `po | rf` is acyclic, so values could come out of thin air",
+                "add `export acyclic (po | rf | tc | tj)`; models that allow such cycles need \
+                 dependencies, which are not tracked yet",
+            ));
+        }
+        self.model.orders_threads = self.mentions_threads;
+        Ok(self.model)
+    }
+
+    fn not_admissible(&self, span: Option<&Span>, why: &str, help: &str) -> Diagnostic {
+        let message = format!("the model `{}` cannot drive the exploration: {why}", self.theory.name);
+        match span {
+            Some(span) => refusal(span, message, help),
+            None => Diagnostic {
+                message,
+                span: None,
+                excerpt: None,
+                excerpt_col: 0,
+                help: Some(help.to_string()),
+            },
+        }
+    }
+
+    fn axiom(&mut self, axiom: &Axiom) -> Result<(), Diagnostic> {
+        let span = &axiom.span;
+        match &axiom.constraint {
+            Constraint::Acyclic(rel) => self.cycle(rel, true, axiom),
+            Constraint::Irreflexive(rel) => self.cycle(rel, false, axiom),
+            Constraint::Coherence(rel) => {
+                if axiom.unless.is_some() {
+                    return Err(self.not_admissible(
+                        Some(span),
+                        "`coherence … unless` is not supported",
+                        "remove the `unless` clause",
+                    ));
+                }
+                self.coherence(rel, axiom)
+            }
+            Constraint::Empty(rel) => {
+                if self.is_atomicity(rel) {
+                    return Ok(()); // part of what an execution is
+                }
+                Err(self.not_admissible(
+                    Some(span),
+                    "an `empty` constraint can make it impossible to add an event at all \
+                     (the model is not extensible)",
+                    "only the atomicity of read-modify-writes, `empty rmw & (fre ; coe)`, is accepted; \
+                     state others as `error NAME unless r <= 0`, or as `irreflexive` or `acyclic`",
+                ))
+            }
+            Constraint::Inclusion(_) => Err(self.not_admissible(
+                Some(span),
+                "an inclusion can make it impossible to add an event at all (the model is not extensible)",
+                "state it as `error NAME unless a <= b`, or as `irreflexive` or `acyclic`",
+            )),
+            Constraint::Error { name, warning, unless } => self.error(name, *warning, unless, span),
+        }
+    }
+
+    fn term(&mut self, rel: &Rel, span: &Span) -> Result<Term, Diagnostic> {
+        let theory = self.theory;
+        self.terms.of(rel, span).map_err(|mut d| {
+            d.message = format!("the model `{}` cannot drive the exploration: {}", theory.name, d.message);
+            d
+        })
+    }
+
+    fn cycle(&mut self, rel: &Rel, repeat: bool, axiom: &Axiom) -> Result<(), Diagnostic> {
+        let span = &axiom.span;
+        let term = self.term(rel, span)?;
+        let positions = Positions::of(&term);
+        self.mentions_threads |= mentions_threads(&positions);
+        if !positions.empty.is_never() {
+            return Err(self.not_admissible(
+                Some(span),
+                "this constraint relates an event with itself, so that the event could never be added",
+                "every path of the relation must have at least one step: `r+` instead of `r*`, no bare tests",
+            ));
+        }
+        if let Some(letter) = positions.letters.iter().find(|l| l.base == Base::LocOverlap) {
+            return Err(self.not_admissible(
+                Some(span),
+                &format!("`{:?}` has no direction, so adding an event could close a cycle", letter.base),
+                "`loc-overlap` can be used in `error … unless`",
+            ));
+        }
+        let plain = |b| positions.contains(Letter::plain(b));
+        if repeat && axiom.unless.is_none() && plain(Base::PoImm) && plain(Base::Rf) {
+            self.no_thin_air = true;
+        }
+        let check = CycleCheck::new(&positions, repeat);
+        if check.states() > MAX_STATES {
+            return Err(self.not_admissible(
+                Some(span),
+                &format!("the automaton of this constraint has {} states", check.states()),
+                &format!("split the constraint; up to {MAX_STATES} states are supported"),
+            ));
+        }
+        if let Some(unless) = &axiom.unless {
+            // Only a clause that changes nothing: without such events no path exists anyway.
+            let attr = self.absent_attribute(unless, span)?;
+            if check.states() > 0 && !check.needs_attribute(attr) {
+                return Err(self.not_admissible(
+                    Some(span),
+                    "the `unless` clause could switch the constraint on for cycles that are there already",
+                    "every path of the constraint must pass an event of the set that the clause is about",
+                ));
+            }
+        }
+        if check.states() > 0 && !check.is_causal() {
+            self.model.cycles.push(check);
+        }
+        Ok(())
+    }
+
+    /// `unless [P] = 0`: the attribute P.
+    fn absent_attribute(&mut self, unless: &Inclusion, span: &Span) -> Result<Attrs, Diagnostic> {
+        let (left, right) = match unless {
+            Inclusion::Subset(a, b) | Inclusion::Equal(a, b) => (a.clone(), b.clone()),
+            Inclusion::Total(_) => (Rel::Id, Rel::Id),
+        };
+        if self.term(&right, span)? == Term::Empty
+            && let Term::Test(guard) = self.term(&left, span)?
+        {
+            for bit in (0..32).map(|i| Attrs(1 << i)) {
+                if guard == crate::guard::Guard::attr(bit) {
+                    return Ok(bit);
+                }
+            }
+        }
+        Err(self.not_admissible(
+            Some(span),
+            "an `unless` clause on an axiom must say that there is no event of some kind",
+            "write for instance `unless [SC] = 0`",
+        ))
+    }
+
+    fn coherence(&mut self, rel: &Rel, axiom: &Axiom) -> Result<(), Diagnostic> {
+        let term = self.term(rel, &axiom.span)?;
+        self.mentions_threads |= mentions_threads(&Positions::of(&term));
+        if let Some(slot) = self.view(&term) {
+            if !self.model.coherence.contains(&slot) {
+                self.model.coherence.push(slot);
+            }
+            return Ok(());
+        }
+        let eco = Rel::Plus(Box::new(Rel::Union(
+            Box::new(Rel::Prim(Prim::Rf)),
+            Box::new(Rel::Union(Box::new(Rel::Prim(Prim::Co)), Box::new(Rel::Prim(Prim::Fr)))),
+        )));
+        self.cycle(&Rel::Seq(Box::new(rel.clone()), Box::new(eco)), false, axiom)
+    }
+
+    /// The clock slot of a relation, if clocks can represent it.
+    fn view(&mut self, term: &Term) -> Option<usize> {
+        if let Some((_, slot)) = self.known.iter().find(|(t, _)| t == term) {
+            return Some(*slot);
+        }
+        let view = View::compile(term, self.model.slots)?;
+        let slot = match self.model.views.iter().find(|v| v.same_as(&view)) {
+            Some(same) => same.main(),
+            None => {
+                let slot = view.main();
+                self.model.slots += view.slots();
+                self.model.views.push(view);
+                slot
+            }
+        };
+        self.known.push((term.clone(), slot));
+        Some(slot)
+    }
+
+    fn error(&mut self, name: &str, warning: bool, unless: &Inclusion, span: &Span) -> Result<(), Diagnostic> {
+        let (Inclusion::Subset(left, right) | Inclusion::Equal(left, right)) = unless else {
+            return Err(self.not_admissible(Some(span), "`unless total` is not supported", "use `a <= b`"));
+        };
+        let left = self.term(left, span)?;
+        let right = self.term(right, span)?;
+        if matches!(unless, Inclusion::Equal(..)) && right != Term::Empty {
+            return Err(self.not_admissible(
+                Some(span),
+                "`unless a = b` is only supported with `b` empty",
+                "use `a <= b`",
+            ));
+        }
+        let left = Positions::of(&left);
+        let needs = CycleCheck::of_words(&left);
+        let right = match self.view(&right) {
+            Some(slot) => Right::View(slot),
+            None => {
+                let positions = Positions::of(&right);
+                if !positions.letters.iter().all(|l| l.is_causal()) {
+                    return Err(self.not_admissible(
+                        Some(span),
+                        "what makes an error harmless must not come about later: the right side of this \
+                         inclusion uses coherence",
+                        "use relations made of `po`, `rf` and `rmw` on the right",
+                    ));
+                }
+                Right::Reach(Reach { positions: Arc::new(positions) })
+            }
+        };
+        let left = Reach { positions: Arc::new(left) };
+        self.model.errors.push(ErrorCheck { name: name.to_string(), warning, left, right, needs });
+        Ok(())
+    }
+
+    /// `rmw & (fre ; coe)` in its variants.
+    fn is_atomicity(&self, rel: &Rel) -> bool {
+        let Rel::Inter(a, b) = self.strip(rel) else { return false };
+        [(&a, &b), (&b, &a)].into_iter().any(|(x, y)| {
+            matches!(self.strip(x), Rel::Prim(Prim::Rmw))
+                && matches!(self.strip(y), Rel::Seq(f, c)
+                    if matches!(self.strip(&f), Rel::Prim(Prim::Fr | Prim::Fre))
+                        && matches!(self.strip(&c), Rel::Prim(Prim::Co | Prim::Coe)))
+        })
+    }
+
+    fn strip(&self, rel: &Rel) -> Rel {
+        match rel {
+            Rel::Def(id) => {
+                let def = &self.theory.defs[id.0 as usize];
+                match &def.body {
+                    DefBody::Rel(r) if def.rec_group.is_none() => self.strip(r),
+                    _ => rel.clone(),
+                }
+            }
+            Rel::Seq(a, b) if matches!(**a, Rel::Test(Set::Empty)) => self.strip(b),
+            other => other.clone(),
+        }
+    }
+}
+
+fn mentions_threads(positions: &Positions) -> bool {
+    let has = |b| positions.letters.iter().any(|l| l.base == b);
+    has(Base::Tc) && has(Base::Tj)
+}

@@ -1,0 +1,319 @@
+//! Acyclicity and irreflexivity as searches of the product of graph and automaton (thesis §4.2).
+//!
+//! The automaton reads the letters of a cycle. A state says which letter was read last; a move is a
+//! test on the event where we are and a letter to the next event. A move that ends one word of the
+//! term and begins the next is a *turn*. A cycle violates `acyclic t` if it makes at least one turn,
+//! and `irreflexive t` if it makes exactly one.
+//!
+//! The graph was consistent before its last event was added, so only cycles through that event are
+//! looked for; and an event that was added maximally has no step that leads out of it.
+
+use crate::glushkov::Positions;
+use crate::guard::Guard;
+use crate::letter::{Base, Letter};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph};
+use std::collections::BTreeSet;
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Move {
+    letter: Letter,
+    to: usize,
+    turn: bool,
+    guard: Guard,
+}
+
+/// A compiled `acyclic` or `irreflexive` constraint.
+#[derive(Clone, Debug)]
+pub struct CycleCheck {
+    /// Moves by state.
+    moves: Vec<Vec<Move>>,
+    /// Any number of turns (acyclic), or exactly one (irreflexive).
+    repeat: bool,
+    /// Every word passes an event with this attribute: without one there is nothing to check.
+    pub needs: Option<Attrs>,
+    /// If reading from a write leads to a cycle, so does reading from any earlier one.
+    pub downward: bool,
+}
+
+/// Memory that a search uses, kept from one to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    epoch: u32,
+    /// Per event: the epoch it was last touched in, and the states it was reached in without and
+    /// with a turn.
+    seen: Vec<(u32, u64, u64)>,
+    stack: Vec<(EventId, u8, bool)>,
+}
+
+/// Automata with more states than this are refused: states are kept in one machine word.
+pub const MAX_STATES: usize = 64;
+
+impl CycleCheck {
+    pub fn new(positions: &Positions, repeat: bool) -> CycleCheck {
+        let n = positions.letters.len();
+        let mut moves: Vec<Vec<Move>> = vec![Vec::new(); n];
+        for (p, guard, q) in &positions.follow {
+            moves[*p].push(Move { letter: positions.letters[*q], to: *q, turn: false, guard: guard.clone() });
+        }
+        for (p, end) in &positions.last {
+            for (begin, q) in &positions.first {
+                let guard = end.and(begin);
+                if !guard.is_never() {
+                    moves[*p].push(Move { letter: positions.letters[*q], to: *q, turn: true, guard });
+                }
+            }
+        }
+        let mut check = CycleCheck { moves, repeat, needs: None, downward: false };
+        check.reduce();
+        check.needs = check.needed_attribute();
+        check.shorten();
+        check.downward = check.is_downward();
+        check
+    }
+
+    pub fn states(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether no cycle can violate the constraint because its steps all go along `po`, `rf` and
+    /// thread creation, which the explorer keeps acyclic by construction.
+    pub fn is_causal(&self) -> bool {
+        self.moves.iter().flatten().all(|m| m.letter.is_causal())
+    }
+
+    /// Merges states that have the same moves, until nothing changes.
+    fn reduce(&mut self) {
+        loop {
+            for moves in &mut self.moves {
+                *moves = tidy(std::mem::take(moves), self.repeat);
+            }
+            let mut class: Vec<usize> = Vec::new();
+            let mut reps: Vec<usize> = Vec::new();
+            // Coarsest partition in which equal classes have equal moves.
+            let mut of: Vec<usize> = vec![0; self.moves.len()];
+            loop {
+                let signature = |s: usize| -> BTreeSet<(Letter, usize, bool, Guard)> {
+                    let moves = self.moves[s]
+                        .iter()
+                        .map(|m| Move { to: of[m.to], ..m.clone() })
+                        .collect::<Vec<_>>();
+                    tidy(moves, self.repeat).into_iter().map(|m| (m.letter, m.to, m.turn, m.guard)).collect()
+                };
+                let mut known: Vec<BTreeSet<(Letter, usize, bool, Guard)>> = Vec::new();
+                let mut next = Vec::with_capacity(of.len());
+                for s in 0..self.moves.len() {
+                    let sig = signature(s);
+                    // Split classes, never join them again.
+                    let at = known
+                        .iter()
+                        .enumerate()
+                        .position(|(i, k)| *k == sig && of[reps_of(&next, i)] == of[s])
+                        .unwrap_or_else(|| {
+                            known.push(sig);
+                            known.len() - 1
+                        });
+                    next.push(at);
+                }
+                if next == of {
+                    break;
+                }
+                of = next;
+            }
+            let count = of.iter().max().map_or(0, |m| m + 1);
+            if count == self.moves.len() {
+                return;
+            }
+            for c in 0..count {
+                reps.push(of.iter().position(|x| *x == c).expect("every class has a member"));
+            }
+            class.extend(&of);
+            self.moves = reps
+                .iter()
+                .map(|r| self.moves[*r].iter().map(|m| Move { to: class[m.to], ..m.clone() }).collect())
+                .collect();
+        }
+    }
+
+    /// Where coherence steps can be repeated without leaving the state, a step to the neighbour is
+    /// enough; likewise for the coherence part of from-read.
+    fn shorten(&mut self) {
+        let co = Letter::plain(Base::Co);
+        let loops: Vec<bool> = (0..self.moves.len())
+            .map(|s| {
+                self.moves[s].iter().any(|m| {
+                    m.letter == co && m.to == s && m.guard.is_always() && (self.repeat || !m.turn)
+                })
+            })
+            .collect();
+        for m in self.moves.iter_mut().flatten() {
+            if loops[m.to] {
+                if m.letter == co {
+                    m.letter = Letter::plain(Base::CoImm);
+                } else if m.letter == Letter::plain(Base::Fr) {
+                    m.letter = Letter::plain(Base::FrImm);
+                }
+            }
+        }
+    }
+
+    /// With one state and no tests the constraint is acyclicity of a plain relation that contains
+    /// coherence: reading from an earlier write reaches all that reading from a later one does.
+    fn is_downward(&self) -> bool {
+        self.moves.len() == 1
+            && self.moves[0].iter().all(|m| m.guard.is_always() && m.letter.base != Base::Fr)
+            && self.moves[0].iter().any(|m| m.letter.base == Base::CoImm)
+    }
+
+    /// An attribute such that no accepted cycle avoids events that have it.
+    fn needed_attribute(&self) -> Option<Attrs> {
+        let mentioned = self.moves.iter().flatten().fold(0, |all, m| all | m.guard.mentions().0);
+        worth_counting(Attrs(mentioned)).find(|a| self.needs_attribute(*a))
+    }
+
+    /// Whether every accepted cycle passes an event that has this attribute: without the moves that
+    /// need it, no turn lies on a cycle.
+    pub fn needs_attribute(&self, attr: Attrs) -> bool {
+        let open = |m: &&Move| !m.guard.requires(attr);
+        let n = self.moves.len();
+        let mut reach = vec![vec![false; n]; n];
+        for (s, row) in reach.iter_mut().enumerate() {
+            let mut stack = vec![s];
+            while let Some(p) = stack.pop() {
+                for m in self.moves[p].iter().filter(open) {
+                    if !row[m.to] {
+                        row[m.to] = true;
+                        stack.push(m.to);
+                    }
+                }
+            }
+        }
+        !(0..n).any(|p| self.moves[p].iter().filter(open).any(|m| m.turn && (m.to == p || reach[m.to][p])))
+    }
+
+    /// An attribute that some event on every word of a term has. A word closed to a cycle by one more
+    /// step, without a test, has it exactly if the word does.
+    pub fn of_words(positions: &Positions) -> Option<Attrs> {
+        let mentioned = positions
+            .first
+            .iter()
+            .map(|(g, _)| g)
+            .chain(positions.last.iter().map(|(_, g)| g))
+            .chain(positions.follow.iter().map(|(_, g, _)| g))
+            .fold(positions.empty.mentions().0, |all, g| all | g.mentions().0);
+        worth_counting(Attrs(mentioned)).find(|a| {
+            if !positions.empty.requires(*a) {
+                return false;
+            }
+            let open = |g: &Guard| !g.requires(*a);
+            let mut reached: Vec<usize> =
+                positions.first.iter().filter(|(g, _)| open(g)).map(|(_, q)| *q).collect();
+            let mut at = 0;
+            while at < reached.len() {
+                let p = reached[at];
+                at += 1;
+                for (from, g, to) in &positions.follow {
+                    if *from == p && open(g) && !reached.contains(to) {
+                        reached.push(*to);
+                    }
+                }
+            }
+            !positions.last.iter().any(|(p, g)| reached.contains(p) && open(g))
+        })
+    }
+
+    /// Whether no violating cycle goes through `e`.
+    pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
+        (0..self.moves.len()).all(|s| !self.cycle_through(g, e, s, search))
+    }
+
+    fn cycle_through(&self, g: &ExecutionGraph, e: EventId, start: usize, search: &mut Search) -> bool {
+        search.begin(g.arena_len());
+        let Search { epoch, seen, stack } = search;
+        stack.clear();
+        stack.push((e, start as u8, false));
+        while let Some((x, s, turned)) = stack.pop() {
+            let attrs = g.event(x).attrs;
+            for m in &self.moves[s as usize] {
+                if !m.guard.holds(attrs) || (m.turn && turned && !self.repeat) {
+                    continue;
+                }
+                let turned = turned || m.turn;
+                let bit = 1u64 << m.to;
+                let mut found = false;
+                m.letter.successors(g, x, |y| {
+                    if y == e && m.to == start && turned {
+                        found = true;
+                    }
+                    let entry = &mut seen[y.index()];
+                    if entry.0 != *epoch {
+                        *entry = (*epoch, 0, 0);
+                    }
+                    let known = if turned {
+                        entry.2 & bit != 0
+                    } else {
+                        entry.1 & bit != 0 || (self.repeat && entry.2 & bit != 0)
+                    };
+                    if !known {
+                        if turned {
+                            entry.2 |= bit;
+                        } else {
+                            entry.1 |= bit;
+                        }
+                        stack.push((y, m.to as u8, turned));
+                    }
+                });
+                if found {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Attributes that are rare enough for counting their events to pay.
+fn worth_counting(mentioned: Attrs) -> impl Iterator<Item = Attrs> {
+    let common = Attrs::R | Attrs::W | Attrs::ACQ | Attrs::REL;
+    let worth = mentioned.minus(common).0;
+    (0..32).map(|i| Attrs(1 << i)).filter(move |a| worth & a.0 != 0)
+}
+
+fn reps_of(classes: &[usize], class: usize) -> usize {
+    classes.iter().position(|c| *c == class).unwrap_or(0)
+}
+
+/// Joins moves that differ in their guard only. Where any number of turns is allowed, a move without
+/// a turn is not needed beside the same move with one.
+fn tidy(moves: Vec<Move>, repeat: bool) -> Vec<Move> {
+    let mut out: Vec<Move> = Vec::new();
+    for m in moves {
+        match out.iter_mut().find(|o| o.letter == m.letter && o.to == m.to && o.turn == m.turn) {
+            Some(o) => o.guard = o.guard.or(&m.guard),
+            None => out.push(m),
+        }
+    }
+    if repeat {
+        let turns: Vec<Move> = out.iter().filter(|m| m.turn).cloned().collect();
+        out.retain(|m| {
+            m.turn
+                || !turns
+                    .iter()
+                    .any(|t| t.letter == m.letter && t.to == m.to && t.guard.or(&m.guard) == t.guard)
+        });
+    }
+    out.sort();
+    out
+}
+
+impl Search {
+    fn begin(&mut self, events: usize) {
+        if self.seen.len() < events {
+            self.seen.resize(events, (0, 0, 0));
+        }
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            self.seen.fill((0, 0, 0));
+            self.epoch = 1;
+        }
+    }
+}

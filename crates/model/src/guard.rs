@@ -1,0 +1,174 @@
+//! Tests on one event: what stands between the letters of a word.
+
+use selvedge_graph::Attrs;
+use selvedge_kat::Pred;
+
+/// Kinds of events exclude each other, and so do orderings.
+const KINDS: u32 = Attrs::R.0 | Attrs::W.0 | Attrs::F.0 | Attrs::TC.0 | Attrs::TJ.0 | Attrs::CHOICE.0;
+const MODES: u32 = Attrs::NA.0
+    | Attrs::RLX.0
+    | Attrs::EXACT_ACQ.0
+    | Attrs::EXACT_REL.0
+    | Attrs::EXACT_ACQREL.0
+    | Attrs::SC.0;
+
+/// A conjunction: all of `must`, none of `mustnot`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Cube {
+    pub must: u32,
+    pub mustnot: u32,
+}
+
+/// A disjunction of cubes, none of which implies another; sorted, so that equal guards are equal.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Guard(Vec<Cube>);
+
+impl Cube {
+    fn contradictory(self) -> bool {
+        self.must & self.mustnot != 0
+            || (self.must & KINDS).count_ones() > 1
+            || (self.must & MODES).count_ones() > 1
+    }
+
+    fn implies(self, other: Cube) -> bool {
+        other.must & !self.must == 0 && other.mustnot & !self.mustnot == 0
+    }
+}
+
+impl Guard {
+    pub fn always() -> Guard {
+        Guard(vec![Cube { must: 0, mustnot: 0 }])
+    }
+
+    pub fn never() -> Guard {
+        Guard(Vec::new())
+    }
+
+    pub fn attr(attr: Attrs) -> Guard {
+        Guard(vec![Cube { must: attr.0, mustnot: 0 }])
+    }
+
+    pub fn is_never(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn is_always(&self) -> bool {
+        matches!(self.0.as_slice(), [Cube { must: 0, mustnot: 0 }])
+    }
+
+    pub fn or(&self, other: &Guard) -> Guard {
+        Guard::normal(self.0.iter().chain(&other.0).copied().collect())
+    }
+
+    pub fn and(&self, other: &Guard) -> Guard {
+        let mut cubes = Vec::new();
+        for a in &self.0 {
+            for b in &other.0 {
+                cubes.push(Cube { must: a.must | b.must, mustnot: a.mustnot | b.mustnot });
+            }
+        }
+        Guard::normal(cubes)
+    }
+
+    pub fn not(&self) -> Guard {
+        let mut all = Guard::always();
+        for cube in &self.0 {
+            let mut some = Vec::new();
+            for bit in (0..32).map(|i| 1u32 << i) {
+                if cube.must & bit != 0 {
+                    some.push(Cube { must: 0, mustnot: bit });
+                }
+                if cube.mustnot & bit != 0 {
+                    some.push(Cube { must: bit, mustnot: 0 });
+                }
+            }
+            all = all.and(&Guard(some));
+        }
+        all
+    }
+
+    fn normal(mut cubes: Vec<Cube>) -> Guard {
+        cubes.retain(|c| !c.contradictory());
+        cubes.sort();
+        cubes.dedup();
+        let kept = cubes
+            .iter()
+            .enumerate()
+            .filter(|&(i, c)| !cubes.iter().enumerate().any(|(j, d)| j != i && c.implies(*d)))
+            .map(|(_, c)| *c)
+            .collect();
+        Guard(kept)
+    }
+
+    #[inline]
+    pub fn holds(&self, attrs: Attrs) -> bool {
+        self.0.iter().any(|c| attrs.0 & c.must == c.must && attrs.0 & c.mustnot == 0)
+    }
+
+    /// Whether every event that satisfies the guard has this attribute.
+    pub fn requires(&self, attr: Attrs) -> bool {
+        self.0.iter().all(|c| c.must & attr.0 == attr.0)
+    }
+
+    /// Attributes that some cube asks for.
+    pub fn mentions(&self) -> Attrs {
+        Attrs(self.0.iter().fold(0, |all, c| all | c.must))
+    }
+
+    pub fn of(pred: Pred) -> Guard {
+        let any = |attrs: &[Attrs]| {
+            attrs.iter().fold(Guard::never(), |g, a| g.or(&Guard::attr(*a)))
+        };
+        match pred {
+            Pred::All => Guard::always(),
+            Pred::R => Guard::attr(Attrs::R),
+            Pred::W => Guard::attr(Attrs::W),
+            Pred::F => Guard::attr(Attrs::F),
+            Pred::Init => Guard::attr(Attrs::INIT),
+            Pred::M => any(&[Attrs::R, Attrs::W]),
+            Pred::Rel => Guard::attr(Attrs::REL),
+            Pred::Acq => Guard::attr(Attrs::ACQ),
+            Pred::Sc => Guard::attr(Attrs::SC),
+            Pred::Rlx => Guard::attr(Attrs::RLX),
+            Pred::Na => Guard::attr(Attrs::NA),
+            Pred::Atomic => any(&[
+                Attrs::RLX,
+                Attrs::EXACT_ACQ,
+                Attrs::EXACT_REL,
+                Attrs::EXACT_ACQREL,
+                Attrs::SC,
+            ]),
+            Pred::ExactRel => Guard::attr(Attrs::EXACT_REL),
+            Pred::ExactAcq => Guard::attr(Attrs::EXACT_ACQ),
+            Pred::ExactAcqRel => Guard::attr(Attrs::EXACT_ACQREL),
+            Pred::Ur => Guard::attr(Attrs::UR),
+            Pred::Uw => Guard::attr(Attrs::UW),
+            Pred::Tc => Guard::attr(Attrs::TC),
+            Pred::Tj => Guard::attr(Attrs::TJ),
+            Pred::Never => Guard::never(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_exclude_each_other() {
+        let both = Guard::attr(Attrs::R).and(&Guard::attr(Attrs::W));
+        assert!(both.is_never());
+    }
+
+    #[test]
+    fn negation_is_pointwise() {
+        let g = Guard::attr(Attrs::R).and(&Guard::attr(Attrs::SC)).or(&Guard::attr(Attrs::F));
+        for bits in 0..1u32 << 15 {
+            let attrs = Attrs(bits);
+            // Only attribute sets that events can have.
+            if (bits & KINDS).count_ones() == 1 && (bits & MODES).count_ones() <= 1 {
+                assert_eq!(g.not().holds(attrs), !g.holds(attrs), "{bits:b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Letters: steps from one event of a graph to another.
+//!
+//! A letter is a base relation, whose successors a graph can list, and conditions on the pair. So
+//! `rfe` is `rf` with "not the same thread", and `po \ po-loc` is `po` with "not the same location".
+
+use selvedge_graph::{EventId, ExecutionGraph, Kind};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Base {
+    PoImm,
+    /// All of program order; without conditions it is written as steps of `PoImm`.
+    Po,
+    Rf,
+    Co,
+    /// Neighbours in coherence: only made from `Co`, where repeating the step gives the same.
+    CoImm,
+    Fr,
+    /// To the first write after the source only: made from `Fr` as `CoImm` from `Co`.
+    FrImm,
+    Rmw,
+    Tc,
+    Tj,
+    /// Different accesses of one location, the initialising event left out.
+    LocOverlap,
+}
+
+/// Conditions on a pair of events, each O(1) to test.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Pairs(pub u16);
+
+impl Pairs {
+    pub const PO: Pairs = Pairs(1);
+    pub const PO_IMM: Pairs = Pairs(1 << 1);
+    pub const INT: Pairs = Pairs(1 << 2);
+    pub const LOC: Pairs = Pairs(1 << 3);
+    pub const RF: Pairs = Pairs(1 << 4);
+    pub const CO: Pairs = Pairs(1 << 5);
+    pub const FR: Pairs = Pairs(1 << 6);
+    pub const RMW: Pairs = Pairs(1 << 7);
+    pub const TC: Pairs = Pairs(1 << 8);
+    pub const TJ: Pairs = Pairs(1 << 9);
+    pub const DETOUR: Pairs = Pairs(1 << 10);
+
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn with(self, other: Pairs) -> Pairs {
+        Pairs(self.0 | other.0)
+    }
+
+    pub fn each(self) -> impl Iterator<Item = Pairs> {
+        (0..16).map(|i| Pairs(1 << i)).filter(move |p| self.0 & p.0 != 0)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Letter {
+    pub base: Base,
+    pub must: Pairs,
+    pub mustnot: Pairs,
+}
+
+impl Letter {
+    pub fn plain(base: Base) -> Letter {
+        Letter { base, must: Pairs::default(), mustnot: Pairs::default() }
+    }
+
+    pub fn is_plain(self) -> bool {
+        self.must.is_none() && self.mustnot.is_none()
+    }
+
+    /// Whether the step goes from an event to one that has it in its causal past (`po`, `rf`, thread
+    /// creation and joining), so that clocks can follow it.
+    pub fn is_causal(self) -> bool {
+        matches!(self.base, Base::PoImm | Base::Po | Base::Rf | Base::Rmw | Base::Tc | Base::Tj)
+    }
+
+    pub fn allows(self, g: &ExecutionGraph, x: EventId, y: EventId) -> bool {
+        self.must.each().all(|p| related(g, p, x, y)) && !self.mustnot.each().any(|p| related(g, p, x, y))
+    }
+
+    /// Calls `f` on every event that one step leads to.
+    #[inline]
+    pub fn successors(self, g: &ExecutionGraph, x: EventId, mut f: impl FnMut(EventId)) {
+        if self.is_plain() {
+            self.base_successors(g, x, f);
+        } else {
+            self.base_successors(g, x, |y| {
+                if self.allows(g, x, y) {
+                    f(y);
+                }
+            });
+        }
+    }
+
+    #[inline]
+    fn base_successors(self, g: &ExecutionGraph, x: EventId, mut f: impl FnMut(EventId)) {
+        let ev = g.event(x);
+        match self.base {
+            Base::PoImm => {
+                if x.is_init() {
+                    firsts(g).for_each(f);
+                } else if let Some(y) = g.po_succ(x) {
+                    f(y);
+                }
+            }
+            Base::Po => {
+                if x.is_init() {
+                    g.order()[1..].iter().copied().for_each(f);
+                } else {
+                    g.thread(ev.tid)[ev.idx as usize..].iter().copied().for_each(f);
+                }
+            }
+            Base::Rf => match ev.kind {
+                Kind::Write => g.readers(x, ev.loc).for_each(f),
+                Kind::Init => locs(g).for_each(|l| g.readers(x, l).for_each(&mut f)),
+                _ => {}
+            },
+            Base::Co | Base::CoImm => {
+                let most = if self.base == Base::CoImm { 1 } else { usize::MAX };
+                match ev.kind {
+                    Kind::Write => {
+                        if let Some(pos) = g.co_pos(x) {
+                            g.co(ev.loc)[pos + 1..].iter().copied().take(most).for_each(f);
+                        }
+                    }
+                    Kind::Init => {
+                        locs(g).for_each(|l| g.co(l)[1..].iter().copied().take(most).for_each(&mut f))
+                    }
+                    _ => {}
+                }
+            }
+            Base::Fr | Base::FrImm => {
+                let most = if self.base == Base::FrImm { 1 } else { usize::MAX };
+                if let Some(pos) = (ev.kind == Kind::Read).then(|| g.rf(x)).flatten().and_then(|w| g.co_pos(w)) {
+                    g.co(ev.loc)[pos + 1..].iter().copied().take(most).for_each(f);
+                }
+            }
+            Base::Rmw => {
+                if ev.is_rmw_read() {
+                    g.po_succ(x).into_iter().for_each(f);
+                }
+            }
+            Base::Tc => {
+                if ev.kind == Kind::Spawn {
+                    g.thread(ev.peer).first().copied().into_iter().for_each(f);
+                }
+            }
+            // Few threads are joined, and rarely: look at the join events.
+            Base::Tj => g
+                .order()
+                .iter()
+                .copied()
+                .filter(|&y| g.event(y).kind == Kind::Join && tj_source(g, y) == Some(x))
+                .for_each(f),
+            Base::LocOverlap => {
+                if matches!(ev.kind, Kind::Read | Kind::Write) {
+                    for &w in g.co(ev.loc) {
+                        for y in std::iter::once(w).chain(g.readers(w, ev.loc)) {
+                            if y != x && !y.is_init() {
+                                f(y);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` on every event from which one step leads to `y`; for causal letters only, and the
+    /// initialising event left out: it is before everything anyway.
+    #[inline]
+    pub fn causal_predecessors(self, g: &ExecutionGraph, y: EventId, mut f: impl FnMut(EventId)) {
+        let ev = g.event(y);
+        let mut give = |x: Option<EventId>| {
+            if let Some(x) = x.filter(|x| !x.is_init() && (self.is_plain() || self.allows(g, *x, y))) {
+                f(x);
+            }
+        };
+        match self.base {
+            Base::PoImm => give(g.po_pred(y)),
+            Base::Po => g.thread(ev.tid)[..ev.idx as usize - 1].iter().for_each(|&x| give(Some(x))),
+            Base::Rf => give(g.rf(y)),
+            Base::Rmw => give(g.rmw_read_of(y)),
+            Base::Tc => give(if ev.idx == 1 { g.spawn_of(ev.tid) } else { None }),
+            Base::Tj => give(tj_source(g, y)),
+            _ => unreachable!("not a causal letter"),
+        }
+    }
+}
+
+fn locs(g: &ExecutionGraph) -> impl Iterator<Item = selvedge_graph::Loc> {
+    (0..g.locations() as u32).map(selvedge_graph::Loc)
+}
+
+fn firsts(g: &ExecutionGraph) -> impl Iterator<Item = EventId> {
+    (0..g.threads() as u16).filter_map(|t| g.thread(selvedge_graph::Tid(t)).first().copied())
+}
+
+/// What a join waits for: the last event of the thread, or its creation if it has none.
+pub fn tj_source(g: &ExecutionGraph, join: EventId) -> Option<EventId> {
+    let ev = g.event(join);
+    if ev.kind != Kind::Join {
+        return None;
+    }
+    g.thread(ev.peer).last().copied().or_else(|| g.spawn_of(ev.peer))
+}
+
+fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {
+    let (a, b) = (g.event(x), g.event(y));
+    let is_access = |k: Kind| matches!(k, Kind::Read | Kind::Write);
+    let pos = |e: EventId| g.co_pos(e);
+    match pair {
+        Pairs::PO => (x.is_init() && x != y) || (a.tid == b.tid && a.idx < b.idx),
+        Pairs::PO_IMM => (x.is_init() && b.idx == 1) || (a.tid == b.tid && a.idx + 1 == b.idx),
+        Pairs::INT => a.tid == b.tid,
+        Pairs::LOC => {
+            (x.is_init() && (y.is_init() || is_access(b.kind)))
+                || (y.is_init() && is_access(a.kind))
+                || (is_access(a.kind) && is_access(b.kind) && a.loc == b.loc)
+        }
+        Pairs::RF => g.rf(y) == Some(x),
+        Pairs::CO => {
+            b.kind == Kind::Write
+                && (x.is_init() || (a.kind == Kind::Write && a.loc == b.loc && pos(x) < pos(y)))
+        }
+        Pairs::FR => {
+            a.kind == Kind::Read
+                && b.kind == Kind::Write
+                && a.loc == b.loc
+                && g.rf(x).is_some_and(|w| pos(w) < pos(y))
+        }
+        Pairs::RMW => a.is_rmw_read() && g.po_succ(x) == Some(y),
+        Pairs::TC => a.kind == Kind::Spawn && b.tid == a.peer && b.idx == 1,
+        Pairs::TJ => b.kind == Kind::Join && tj_source(g, y) == Some(x),
+        Pairs::DETOUR => {
+            b.kind == Kind::Read
+                && related(g, Pairs::PO, x, y)
+                && g.rf(y).is_some_and(|w| {
+                    let ew = g.event(w);
+                    ew.tid != b.tid && ew.tid != a.tid && related(g, Pairs::CO, x, w)
+                })
+        }
+        _ => unreachable!("one condition at a time"),
+    }
+}

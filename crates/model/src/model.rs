@@ -1,0 +1,272 @@
+//! A model, ready to answer.
+
+use crate::cycle::{CycleCheck, Search};
+use crate::view::View;
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Tid};
+
+/// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
+const CAUSAL: usize = 0;
+
+/// A memory model compiled from its text.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) name: String,
+    /// The first is causal order.
+    pub(crate) views: Vec<View>,
+    pub(crate) slots: usize,
+    /// Clock slots of the views that coherence is asked of.
+    pub(crate) coherence: Vec<usize>,
+    pub(crate) cycles: Vec<CycleCheck>,
+    pub(crate) errors: Vec<ErrorCheck>,
+    pub(crate) orders_threads: bool,
+}
+
+/// An `error` or `warning` axiom: every pair of `left` must be in `right`, in one of its directions
+/// if `left` has both.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorCheck {
+    pub name: String,
+    pub warning: bool,
+    pub left: Reach,
+    pub right: Right,
+    pub needs: Option<Attrs>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Right {
+    View(usize),
+    Reach(Reach),
+}
+
+/// The pairs that a term relates, by search from one end.
+#[derive(Clone, Debug)]
+pub(crate) struct Reach {
+    pub positions: std::sync::Arc<crate::glushkov::Positions>,
+}
+
+/// An error of the program that only the model knows, such as a data race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModelError {
+    pub name: String,
+    pub warning: bool,
+    pub first: EventId,
+    pub second: EventId,
+}
+
+/// Memory for searches, one per explorer.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(crate) search: Search,
+}
+
+impl Model {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many clocks each event of a graph needs.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Attributes whose events a graph must count.
+    pub fn counted(&self) -> Attrs {
+        let cycles = self.cycles.iter().filter_map(|c| c.needs);
+        let errors = self.errors.iter().filter_map(|e| e.needs);
+        cycles.chain(errors).fold(Attrs::NONE, |all, a| all | a)
+    }
+
+    /// Whether the model says how the creation and the end of threads order events.
+    pub fn orders_threads(&self) -> bool {
+        self.orders_threads
+    }
+
+    /// A line per compiled part: states of automata, clocks.
+    pub fn describe(&self) -> String {
+        let mut out = format!("{}: {} clocks per event", self.name, self.slots);
+        for c in &self.cycles {
+            out.push_str(&format!("; automaton of {} states", c.states()));
+        }
+        out
+    }
+
+    // ---- clocks ----
+
+    /// Computes the clocks of an event that was just added, or whose source just changed.
+    #[inline]
+    pub fn update_clocks(&self, g: &mut ExecutionGraph, e: EventId) {
+        for view in &self.views {
+            view.update(g, e);
+        }
+    }
+
+    /// Whether `x` is in the causal prefix of `e`.
+    #[inline]
+    pub fn in_prefix(&self, g: &ExecutionGraph, x: EventId, e: EventId) -> bool {
+        g.includes(e, CAUSAL, x)
+    }
+
+    /// The causal prefix of `e` as a clock; the own thread's entry is set.
+    pub fn prefix(&self, g: &ExecutionGraph, e: EventId, out: &mut Vec<u32>) {
+        out.clear();
+        out.extend_from_slice(g.clocks().slice(g.clock(e, CAUSAL)));
+        let ev = g.event(e);
+        out[ev.tid.index()] = ev.idx;
+    }
+
+    // ---- candidates ----
+
+    /// The earliest write in the coherence list of `e`'s location that `e` may read from, or directly
+    /// after which it may be placed: the latest one that it knows of, itself or through a read.
+    #[inline]
+    pub fn floor(&self, g: &ExecutionGraph, e: EventId) -> usize {
+        let loc = g.event(e).loc;
+        let co = g.co(loc);
+        for pos in (1..co.len()).rev() {
+            let w = co[pos];
+            for &slot in &self.coherence {
+                if g.includes(e, slot, w) || g.readers(w, loc).any(|r| r != e && g.includes(e, slot, r)) {
+                    return pos;
+                }
+            }
+        }
+        0
+    }
+
+    /// Whether coherence must put `a` before `b` because of what is known of them (`wb`, thesis §4.3):
+    /// `b`, or a read of it, comes after `a`, or a read of it, in a view that coherence is asked of.
+    pub fn writes_before(&self, g: &ExecutionGraph, a: EventId, b: EventId) -> bool {
+        let loc = g.event(b).loc;
+        let around = |w: EventId| std::iter::once(w).chain(g.readers(w, loc));
+        self.coherence.iter().any(|&slot| {
+            around(b).any(|y| around(a).any(|x| x != y && g.includes(y, slot, x)))
+        })
+    }
+
+    /// Whether the graph is consistent with `e`, given that it was so without `e` and, for a revisit,
+    /// whatever else was added with it.
+    pub fn consistent_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
+        self.coherent_at(g, e) && self.acyclic_at(g, e, scratch)
+    }
+
+    /// Coherence with respect to all that `e` knows, including what it learns by reading.
+    pub fn coherent_at(&self, g: &ExecutionGraph, e: EventId) -> bool {
+        let ev = g.event(e);
+        let pos = match ev.kind {
+            Kind::Read => g.rf(e).and_then(|w| g.co_pos(w)),
+            Kind::Write => g.co_pos(e),
+            _ => return true,
+        };
+        let Some(pos) = pos else { return true };
+        g.co(ev.loc)[pos + 1..].iter().all(|&w| {
+            self.coherence.iter().all(|&slot| {
+                !g.includes(e, slot, w) && !g.readers(w, ev.loc).any(|r| r != e && g.includes(e, slot, r))
+            })
+        })
+    }
+
+    pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
+        self.cycles.iter().all(|c| {
+            c.needs.is_some_and(|a| g.count_of(a) == 0) || c.holds_at(g, e, &mut scratch.search)
+        })
+    }
+
+    /// Whether a read that fails the check with one source fails with every earlier one, too.
+    pub fn is_downward(&self) -> bool {
+        self.cycles.iter().all(|c| c.downward)
+    }
+
+    /// Checks everything at every event: for graphs that were not built step by step.
+    pub fn consistent(&self, g: &ExecutionGraph, scratch: &mut Scratch) -> bool {
+        g.order()[1..].iter().all(|&e| self.consistent_at(g, e, scratch))
+    }
+
+    // ---- errors ----
+
+    /// What the model calls an error in this graph.
+    pub fn errors(&self, g: &ExecutionGraph) -> Vec<ModelError> {
+        let mut found = Vec::new();
+        for check in &self.errors {
+            if check.needs.is_some_and(|a| g.count_of(a) == 0) {
+                continue;
+            }
+            if let Some((first, second)) = check.violation(g) {
+                found.push(ModelError { name: check.name.clone(), warning: check.warning, first, second });
+            }
+        }
+        found
+    }
+}
+
+impl ErrorCheck {
+    fn violation(&self, g: &ExecutionGraph) -> Option<(EventId, EventId)> {
+        let events: Vec<EventId> = by_thread(g).collect();
+        let left: Vec<Vec<EventId>> = events.iter().map(|&x| self.left.from(g, x)).collect();
+        let has = |x: EventId, y: EventId| {
+            events.iter().position(|&e| e == x).is_some_and(|i| left[i].contains(&y))
+        };
+        for (i, &x) in events.iter().enumerate() {
+            for &y in &left[i] {
+                if x == y || self.right.has(g, x, y) || (has(y, x) && self.right.has(g, y, x)) {
+                    continue;
+                }
+                return Some((x, y));
+            }
+        }
+        None
+    }
+}
+
+/// All events, thread by thread: an order that does not depend on how the graph was made.
+fn by_thread(g: &ExecutionGraph) -> impl Iterator<Item = EventId> {
+    let threads = (0..g.threads() as u16).flat_map(|t| g.thread(Tid(t)).iter().copied());
+    std::iter::once(EventId::INIT).chain(threads)
+}
+
+impl Right {
+    fn has(&self, g: &ExecutionGraph, x: EventId, y: EventId) -> bool {
+        match self {
+            Right::View(slot) => !y.is_init() && x != y && g.includes(y, *slot, x),
+            Right::Reach(reach) => reach.from(g, x).contains(&y),
+        }
+    }
+}
+
+impl Reach {
+    /// The events that a word of the term leads to from `x`.
+    fn from(&self, g: &ExecutionGraph, x: EventId) -> Vec<EventId> {
+        let p = &self.positions;
+        let mut seen: Vec<(EventId, usize)> = Vec::new();
+        let mut out: Vec<EventId> = Vec::new();
+        if p.empty.holds(g.event(x).attrs) {
+            out.push(x);
+        }
+        let reach = |seen: &mut Vec<(EventId, usize)>, from: EventId, q: usize| {
+            p.letters[q].successors(g, from, |y| {
+                if !seen.contains(&(y, q)) {
+                    seen.push((y, q));
+                }
+            });
+        };
+        for (guard, q) in &p.first {
+            if guard.holds(g.event(x).attrs) {
+                reach(&mut seen, x, *q);
+            }
+        }
+        let mut at = 0;
+        while at < seen.len() {
+            let (y, q) = seen[at];
+            at += 1;
+            let attrs = g.event(y).attrs;
+            if p.last.iter().any(|(s, guard)| *s == q && guard.holds(attrs)) && !out.contains(&y) {
+                out.push(y);
+            }
+            for (s, guard, t) in &p.follow {
+                if *s == q && guard.holds(attrs) {
+                    reach(&mut seen, y, *t);
+                }
+            }
+        }
+        out
+    }
+}

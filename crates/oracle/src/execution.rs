@@ -1,0 +1,224 @@
+//! One candidate execution: the events of every thread, and a choice of `rf` and `co`.
+
+use crate::matrix::{MAX_EVENTS, Matrix, all_events};
+use selvedge_graph::{Kind, Mode, Value};
+use selvedge_kat::ast::Pred;
+
+/// Position of the initialising event in every execution.
+pub const INIT: usize = 0;
+
+/// An event as the oracle knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    pub kind: Kind,
+    pub mode: Mode,
+    /// The thread; `NO_THREAD` for the initialising event.
+    pub tid: u16,
+    /// Position in its thread, from 1.
+    pub idx: u32,
+    /// For reads and writes; `NO_LOC` for the others.
+    pub loc: u32,
+    pub value: Value,
+    /// Half of a read-modify-write that writes.
+    pub rmw: bool,
+    /// For spawn and join: the other thread.
+    pub peer: u16,
+}
+
+pub const NO_THREAD: u16 = u16::MAX;
+pub const NO_LOC: u32 = u32::MAX;
+
+impl Event {
+    pub fn new(kind: Kind, mode: Mode) -> Event {
+        Event { kind, mode, tid: NO_THREAD, idx: 0, loc: NO_LOC, value: 0, rmw: false, peer: NO_THREAD }
+    }
+
+    pub fn init() -> Event {
+        Event::new(Kind::Init, Mode::Na)
+    }
+
+    /// Whether a built-in predicate of the model language holds of this event.
+    pub fn satisfies(&self, pred: Pred) -> bool {
+        let read = self.kind == Kind::Read;
+        let write = self.kind == Kind::Write;
+        let fence = self.kind == Kind::Fence;
+        let init = self.kind == Kind::Init;
+        // The initialising write asks for no ordering, nor do events that are no accesses.
+        let ordered = read || write || fence;
+        let exactly = |mode: Mode| ordered && self.mode == mode;
+        match pred {
+            Pred::All => true,
+            Pred::R => read,
+            Pred::W => write || init,
+            Pred::F => fence,
+            Pred::Init => init,
+            Pred::M => read || write || init,
+            Pred::Rel => (write || fence) && matches!(self.mode, Mode::Rel | Mode::AcqRel | Mode::Sc),
+            Pred::Acq => (read || fence) && matches!(self.mode, Mode::Acq | Mode::AcqRel | Mode::Sc),
+            Pred::Sc => exactly(Mode::Sc),
+            Pred::Rlx => exactly(Mode::Rlx),
+            Pred::Na => exactly(Mode::Na),
+            Pred::Atomic => ordered && self.mode != Mode::Na,
+            Pred::ExactRel => exactly(Mode::Rel),
+            Pred::ExactAcq => exactly(Mode::Acq),
+            Pred::ExactAcqRel => exactly(Mode::AcqRel),
+            Pred::Ur => read && self.rmw,
+            Pred::Uw => write && self.rmw,
+            Pred::Tc => self.kind == Kind::Spawn,
+            Pred::Tj => self.kind == Kind::Join,
+            Pred::Never => false,
+        }
+    }
+}
+
+/// How a thread came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ThreadEnd {
+    /// Never created.
+    Absent,
+    Done,
+    /// An `assume` failed.
+    Blocked,
+    /// Waits for a thread that never ends.
+    Waiting {
+        peer: u16,
+    },
+    /// A loop ran into its bound.
+    Cut,
+    /// An assertion failed, or an access was outside of its array.
+    Error,
+}
+
+/// The relations of an execution. Those in the first part depend on the events alone; `rf`, and then
+/// `co` and `fr`, are filled in as they are chosen.
+#[derive(Clone, Debug)]
+pub struct Relations {
+    pub n: usize,
+    pub po: Matrix,
+    pub po_imm: Matrix,
+    pub rmw: Matrix,
+    pub tc: Matrix,
+    pub tj: Matrix,
+    /// Same location, an event with itself included; the initialising event with every access.
+    pub loc: Matrix,
+    /// Two different accesses of the same location, the initialising event left out.
+    pub loc_overlap: Matrix,
+    pub int: Matrix,
+    pub ext: Matrix,
+    pub rf: Matrix,
+    pub co: Matrix,
+    /// Not `rf^-1 ; co`: the initialising event would connect different locations.
+    pub fr: Matrix,
+}
+
+impl Relations {
+    /// The relations that follow from the events. These stand thread by thread, in program order,
+    /// after the initialising event.
+    pub fn of(events: &[Event]) -> Relations {
+        let n = events.len();
+        debug_assert!(n <= MAX_EVENTS && events[INIT].kind == Kind::Init);
+        let mut r = Relations {
+            n,
+            po: Matrix::EMPTY,
+            po_imm: Matrix::EMPTY,
+            rmw: Matrix::EMPTY,
+            tc: Matrix::EMPTY,
+            tj: Matrix::EMPTY,
+            loc: Matrix::id(n),
+            loc_overlap: Matrix::EMPTY,
+            int: Matrix::EMPTY,
+            ext: Matrix::EMPTY,
+            rf: Matrix::EMPTY,
+            co: Matrix::EMPTY,
+            fr: Matrix::EMPTY,
+        };
+        r.po.set_row(INIT, all_events(n) & !1);
+        for (x, a) in events.iter().enumerate() {
+            for (y, b) in events.iter().enumerate() {
+                if a.tid == b.tid {
+                    r.int.set(x, y);
+                    if x < y {
+                        r.po.set(x, y);
+                    }
+                    if x + 1 == y {
+                        r.po_imm.set(x, y);
+                        if a.rmw && b.rmw && a.kind == Kind::Read {
+                            r.rmw.set(x, y);
+                        }
+                    }
+                } else {
+                    r.ext.set(x, y);
+                }
+                if a.loc != NO_LOC && b.loc != NO_LOC && a.loc == b.loc && x != y {
+                    r.loc.set(x, y);
+                    r.loc_overlap.set(x, y);
+                }
+            }
+            if a.loc != NO_LOC {
+                r.loc.set(INIT, x);
+                r.loc.set(x, INIT);
+            }
+            if a.idx == 1 {
+                r.po_imm.set(INIT, x);
+            }
+        }
+        r.thread_edges(events);
+        r
+    }
+
+    fn thread_edges(&mut self, events: &[Event]) {
+        let spawn_of = |tid: u16| events.iter().position(|e| e.kind == Kind::Spawn && e.peer == tid);
+        for (x, e) in events.iter().enumerate() {
+            match e.kind {
+                Kind::Spawn => {
+                    if let Some(first) = events.iter().position(|c| c.tid == e.peer) {
+                        self.tc.set(x, first);
+                    }
+                }
+                Kind::Join => {
+                    let last = events.iter().rposition(|c| c.tid == e.peer);
+                    if let Some(from) = last.or_else(|| spawn_of(e.peer)) {
+                        self.tj.set(from, x);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A consistent execution, as it is handed to the visitor of the enumeration.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution<'a> {
+    /// The initialising event, then thread by thread in program order.
+    pub events: &'a [Event],
+    /// The source of each event that is a read.
+    pub rf: &'a [u8; MAX_EVENTS],
+    /// The writes of each location in coherence order, the initialising one left out.
+    pub co: &'a [Vec<u8>],
+    pub ends: &'a [ThreadEnd],
+    /// Bit `i`: the error or warning that the judge lists as number `i`.
+    pub flags: u32,
+}
+
+/// How a whole execution came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum End {
+    Complete,
+    Blocked,
+    Cut,
+    Error,
+}
+
+impl Execution<'_> {
+    /// The gravest of what happened to its threads.
+    pub fn end(&self) -> End {
+        let of = |end: &ThreadEnd| match end {
+            ThreadEnd::Absent | ThreadEnd::Done => End::Complete,
+            ThreadEnd::Blocked | ThreadEnd::Waiting { .. } => End::Blocked,
+            ThreadEnd::Cut => End::Cut,
+            ThreadEnd::Error => End::Error,
+        };
+        self.ends.iter().map(of).max().unwrap_or(End::Complete)
+    }
+}

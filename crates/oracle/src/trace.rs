@@ -1,0 +1,234 @@
+//! What a thread may do by itself: all its traces, whatever its loads are answered.
+//!
+//! This interpreter of [`Program`]s is independent of the one that the explorer runs.
+
+use crate::execution::{Event, ThreadEnd};
+use crate::matrix::MAX_EVENTS;
+use selvedge_graph::{Kind, Mode, Value};
+use selvedge_machine::expr::Reg;
+use selvedge_machine::program::{Addr, Instr, Program};
+
+/// Instructions that a thread may run in one trace.
+const MAX_STEPS: usize = 4096;
+
+/// The program is beyond what the naive enumeration can do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooBig;
+
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub events: Vec<Event>,
+    pub end: ThreadEnd,
+}
+
+/// The values that a load of each location may see.
+pub type Domains = Vec<Vec<Value>>;
+
+/// All traces of one thread. At a join the thread goes on or waits for ever: which of the two is
+/// possible depends on the other thread, so there is a trace for each.
+pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> Result<Vec<Trace>, TooBig> {
+    let thread = &program.threads[tid];
+    let mut run = Run { code: &thread.code, tid: tid as u16, domains, max, found: Vec::new() };
+    let state = State { pc: 0, regs: vec![0; thread.regs.len()], events: Vec::new(), steps: 0 };
+    run.go(state)?;
+    Ok(run.found)
+}
+
+struct Run<'a> {
+    code: &'a [Instr],
+    tid: u16,
+    domains: &'a Domains,
+    max: usize,
+    found: Vec<Trace>,
+}
+
+#[derive(Clone)]
+struct State {
+    pc: usize,
+    regs: Vec<Value>,
+    events: Vec<Event>,
+    steps: usize,
+}
+
+impl State {
+    fn set(&mut self, reg: Reg, value: Value) {
+        self.regs[reg.0 as usize] = value;
+    }
+
+    /// Adds an event; `fill` says what is particular about it.
+    fn emit(&mut self, tid: u16, kind: Kind, mode: Mode, fill: impl FnOnce(&mut Event)) {
+        let mut event = Event::new(kind, mode);
+        event.tid = tid;
+        event.idx = self.events.len() as u32 + 1;
+        fill(&mut event);
+        self.events.push(event);
+    }
+
+    fn access(&mut self, tid: u16, kind: Kind, mode: Mode, loc: u32, value: Value, rmw: bool) {
+        self.emit(tid, kind, mode, |e| {
+            e.loc = loc;
+            e.value = value;
+            e.rmw = rmw;
+        });
+    }
+
+    /// The location of an address, `None` outside of the array.
+    fn address(&self, addr: &Addr) -> Option<u32> {
+        match addr {
+            Addr::Loc(loc) => Some(loc.0),
+            Addr::Element { base, len, index } => {
+                let at = u32::try_from(index.eval(&self.regs)).ok().filter(|at| at < len)?;
+                Some(base.0 + at)
+            }
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    fn end(&mut self, state: State, end: ThreadEnd) -> Result<(), TooBig> {
+        if self.found.len() >= self.max {
+            return Err(TooBig);
+        }
+        self.found.push(Trace { events: state.events, end });
+        Ok(())
+    }
+
+    fn go(&mut self, mut s: State) -> Result<(), TooBig> {
+        let tid = self.tid;
+        loop {
+            s.steps += 1;
+            if s.steps > MAX_STEPS || s.events.len() >= MAX_EVENTS {
+                return Err(TooBig);
+            }
+            let code: &'a [Instr] = self.code;
+            let Some(instr) = code.get(s.pc) else { return self.end(s, ThreadEnd::Done) };
+            s.pc += 1;
+            match instr {
+                Instr::Assign { dst, expr } => {
+                    let value = expr.eval(&s.regs);
+                    s.set(*dst, value);
+                }
+                Instr::Load { dst, addr, mode } => {
+                    let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+                    return self.each_value(loc, |run, value| {
+                        let mut s = s.clone();
+                        s.access(tid, Kind::Read, *mode, loc, value, false);
+                        s.set(*dst, value);
+                        run.go(s)
+                    });
+                }
+                Instr::Store { addr, value, mode } => {
+                    let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+                    let value = value.eval(&s.regs);
+                    s.access(tid, Kind::Write, *mode, loc, value, false);
+                }
+                Instr::Rmw { dst, addr, op, operand, mode } => {
+                    let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+                    return self.each_value(loc, |run, old| {
+                        let mut s = s.clone();
+                        let new = op.apply(old, operand.eval(&s.regs));
+                        s.access(tid, Kind::Read, *mode, loc, old, true);
+                        s.access(tid, Kind::Write, *mode, loc, new, true);
+                        s.set(*dst, old);
+                        run.go(s)
+                    });
+                }
+                Instr::Cas { .. } => return self.cas(s, instr),
+                Instr::Fence { mode } => s.emit(tid, Kind::Fence, *mode, |_| {}),
+                Instr::Branch { cond, target } => {
+                    if cond.eval(&s.regs) != 0 {
+                        s.pc = *target;
+                    }
+                }
+                Instr::Jump { target } => s.pc = *target,
+                Instr::Assume { cond } => {
+                    if cond.eval(&s.regs) == 0 {
+                        return self.end(s, ThreadEnd::Blocked);
+                    }
+                }
+                Instr::Assert { cond, .. } => {
+                    if cond.eval(&s.regs) == 0 {
+                        return self.end(s, ThreadEnd::Error);
+                    }
+                }
+                Instr::Cut => return self.end(s, ThreadEnd::Cut),
+                Instr::Spawn { thread } => s.emit(tid, Kind::Spawn, Mode::Na, |e| e.peer = thread.0),
+                Instr::Join { thread } => {
+                    self.end(s.clone(), ThreadEnd::Waiting { peer: thread.0 })?;
+                    s.emit(tid, Kind::Join, Mode::Na, |e| e.peer = thread.0);
+                }
+            }
+        }
+    }
+
+    fn each_value(
+        &mut self,
+        loc: u32,
+        mut then: impl FnMut(&mut Run<'a>, Value) -> Result<(), TooBig>,
+    ) -> Result<(), TooBig> {
+        let domains = self.domains;
+        domains[loc as usize].iter().try_for_each(|&value| then(self, value))
+    }
+
+    fn cas(&mut self, s: State, instr: &Instr) -> Result<(), TooBig> {
+        let Instr::Cas { ok, old, addr, expected, desired, success, failure, weak } = instr else {
+            unreachable!("only called on compare and swaps");
+        };
+        let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+        let tid = self.tid;
+        let (expected, desired) = (expected.eval(&s.regs), desired.eval(&s.regs));
+        let choices: &[Option<Value>] = if *weak { &[Some(0), Some(1)] } else { &[None] };
+        for &choice in choices {
+            let mut s = s.clone();
+            if let Some(value) = choice {
+                s.emit(tid, Kind::Choice, Mode::Na, |e| e.value = value);
+            }
+            let fail_anyway = choice == Some(1);
+            self.each_value(loc, |run, value| {
+                let mut s = s.clone();
+                let hit = !fail_anyway && value == expected;
+                s.access(tid, Kind::Read, if hit { *success } else { *failure }, loc, value, hit);
+                if hit {
+                    s.access(tid, Kind::Write, *success, loc, desired, true);
+                }
+                s.set(*old, value);
+                s.set(*ok, Value::from(hit));
+                run.go(s)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The traces of every thread, with domains closed under what the stores can write.
+///
+/// A value that is computed from other values is `k` stores away from the initial ones, where `k` is
+/// at most the number of writes of one execution, unless values come out of thin air. So many rounds
+/// suffice where the domains do not close by themselves (counters).
+pub fn all_traces(program: &Program, max: usize) -> Result<Vec<Vec<Trace>>, TooBig> {
+    let mut domains: Domains = program.locs.iter().map(|(_, init)| vec![*init]).collect();
+    let mut round = 0;
+    loop {
+        let all: Vec<Vec<Trace>> = (0..program.threads.len())
+            .map(|tid| traces(program, tid, &domains, max))
+            .collect::<Result<_, _>>()?;
+        let is_write = |e: &&Event| e.kind == Kind::Write;
+        let most_writes: usize = all
+            .iter()
+            .map(|ts| ts.iter().map(|t| t.events.iter().filter(is_write).count()).max().unwrap_or(0))
+            .sum();
+        let mut grown = false;
+        for event in all.iter().flatten().flat_map(|t| &t.events).filter(is_write) {
+            let domain = &mut domains[event.loc as usize];
+            if !domain.contains(&event.value) {
+                domain.push(event.value);
+                grown = true;
+            }
+        }
+        round += 1;
+        // The traces of round `k` answer loads with values at most `k - 1` stores away.
+        if !grown || round > most_writes {
+            return Ok(all);
+        }
+    }
+}

@@ -1,9 +1,10 @@
 //! The exploration itself.
 
-use crate::frame::Frame;
+use crate::frame::{Frame, ReadFrame, RevisitFrame};
 use crate::maximal::maximally_added;
-use crate::report::{Config, End, Equivalence, Execution, ExploreError, Pending, Stats};
+use crate::report::{Config, End, Equivalence, Execution, ExploreError, Stats};
 use crate::schedule::next_thread;
+use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, Event, EventId, ExecutionGraph, Kind, Mark, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
@@ -22,10 +23,6 @@ pub fn explore<M: Machine>(
         return Err(ExploreError::TooManyThreads(u16::MAX as usize - 1));
     }
     let all = || (0..threads as u16).map(Tid);
-    if !model.orders_threads() && !all().all(|t| machine.runs_from_start(t)) {
-        return Err(ExploreError::ThreadsNotOrdered(model.name().to_string()));
-    }
-    let starts: Vec<M::State> = all().map(|t| machine.start(t)).collect();
     let mut graph = ExecutionGraph::new(threads, &machine.init(), model.slots());
     graph.count(model.counted());
     let mut explorer = Explorer {
@@ -33,9 +30,7 @@ pub fn explore<M: Machine>(
         model,
         config,
         graph,
-        threads: all().map(|_| None).collect(),
-        starts,
-        snapshots: Vec::new(),
+        threads: Threads::new(threads),
         saved: Vec::new(),
         frames: Vec::new(),
         prefix: Vec::new(),
@@ -43,9 +38,9 @@ pub fn explore<M: Machine>(
         stats: Stats::default(),
     };
     for t in all().filter(|t| machine.runs_from_start(*t)) {
-        explorer.start(t);
+        explorer.threads.start(machine, t);
     }
-    explorer.run(visit);
+    explorer.run(visit)?;
     Ok(explorer.stats)
 }
 
@@ -54,13 +49,9 @@ struct Explorer<'a, M: Machine> {
     model: &'a Model,
     config: &'a Config,
     graph: ExecutionGraph,
-    /// Threads at their next operation; `None` while not created.
-    threads: Vec<Option<Pending<M::State>>>,
-    starts: Vec<M::State>,
-    /// For every event of the arena but the initialising one: its thread, about to make it happen.
-    snapshots: Vec<Pending<M::State>>,
+    threads: Threads<M::State>,
     /// Threads as they were before a revisit that is under way.
-    saved: Vec<(Tid, Option<Pending<M::State>>)>,
+    saved: Vec<(Tid, Standing)>,
     frames: Vec<Frame>,
     /// The causal prefix of a revisiting write, while the graph is cut.
     prefix: Vec<u32>,
@@ -69,26 +60,33 @@ struct Explorer<'a, M: Machine> {
 }
 
 impl<M: Machine> Explorer<'_, M> {
-    fn run(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) {
+    fn run(
+        &mut self,
+        visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+    ) -> Result<(), ExploreError> {
         loop {
-            match next_thread(self.config.schedule, &self.threads) {
+            let entered = match next_thread(self.config.schedule, &self.threads) {
                 Some(t) => {
                     if self.graph.len() >= self.config.max_events {
                         let most = self.config.max_events;
                         self.stats.gave_up = Some(format!("an execution has more than {most} events"));
-                        return;
+                        return Ok(());
                     }
-                    self.extend(t);
+                    self.extend(t)?
                 }
                 None => {
                     if self.finish(visit).is_break() {
-                        return;
+                        return Ok(());
                     }
+                    false
                 }
+            };
+            if entered {
+                continue;
             }
             // Go to the next graph: the next alternative of the latest decision that has one.
             loop {
-                let Some(frame) = self.frames.pop() else { return };
+                let Some(frame) = self.frames.pop() else { return Ok(()) };
                 if self.next_alternative(frame) {
                     break;
                 }
@@ -98,16 +96,16 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Shows a final graph to the visitor.
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
-        let ends = || self.threads.iter().flatten().map(|p| p.op);
-        let end = if ends().any(|op| matches!(op, Op::Error(_))) {
-            End::Error
-        } else if ends().any(|op| op == Op::Cut) {
-            End::Cut
-        } else if ends().any(|op| op != Op::End) {
-            End::Blocked
-        } else {
-            End::Complete
-        };
+        let mut end = End::Complete;
+        for status in self.threads.status() {
+            let this = match status {
+                Status::Absent | Status::Ended => End::Complete,
+                Status::Cut => End::Cut,
+                Status::Failed => End::Error,
+                _ => End::Blocked,
+            };
+            end = end.max(this);
+        }
         match end {
             End::Complete => self.stats.complete += 1,
             End::Blocked => self.stats.blocked += 1,
@@ -120,7 +118,6 @@ impl<M: Machine> Explorer<'_, M> {
             machine: self.machine,
             model: self.model,
             threads: &self.threads,
-            starts: &self.starts,
         };
         if visit(&execution).is_break() {
             self.stats.gave_up = Some(String::from("stopped at an execution"));
@@ -133,62 +130,74 @@ impl<M: Machine> Explorer<'_, M> {
         ControlFlow::Continue(())
     }
 
-    // ---- threads ----
-
-    fn start(&mut self, t: Tid) {
-        let mut state = self.starts[t.index()].clone();
-        let op = self.machine.step(&mut state, 0);
-        self.threads[t.index()] = Some(Pending { state, op });
-    }
-
     /// Lets the thread of `e` go on, given what `e` gave it.
+    #[inline]
     fn advance(&mut self, e: EventId, value: Value) {
-        let mut state = self.snapshots[e.index() - 1].state.clone();
-        let op = self.machine.step(&mut state, value);
-        let tid = self.graph.event(e).tid;
-        self.threads[tid.index()] = Some(Pending { state, op });
+        let t = self.graph.event(e).tid;
+        self.threads.advance(self.machine, e, t, value);
     }
 
     // ---- forward ----
 
-    /// Adds the next event of thread `t`, with its alternatives still to be tried.
-    fn extend(&mut self, t: Tid) {
-        let Some(pending) = self.threads[t.index()].take() else { unreachable!("a thread that is there") };
-        let op = pending.op;
-        self.snapshots.push(pending);
+    /// Adds the next event of thread `t` and enters its first alternative, if it has one.
+    #[inline]
+    fn extend(&mut self, t: Tid) -> Result<bool, ExploreError> {
+        let Some(op) = self.threads.op(t) else { unreachable!("a thread that is there") };
+        if matches!(op, Op::Spawn { .. } | Op::Join { .. }) && !self.model.orders_threads() {
+            return Err(ExploreError::ThreadsNotOrdered(self.model.name().to_string()));
+        }
+        self.threads.record_event(t);
         self.stats.events += 1;
+        let pool = self.threads.mark();
         let g = &mut self.graph;
-        let e = match op {
-            Op::Load { loc, mode, .. } => g.add_read(t, mode, loc),
-            Op::Store { loc, value, mode, rmw } => g.add_write(t, mode, loc, value, rmw),
-            Op::Fence { mode } => g.add_fence(t, mode),
-            Op::Spawn { thread } => g.add_spawn(t, thread),
-            Op::Join { thread } => g.add_join(t, thread),
-            Op::Choose { .. } => g.add_choice(t, 0),
-            Op::Block | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),
-        };
-        debug_assert_eq!(e.index(), self.snapshots.len());
-        self.model.update_clocks(g, e);
-        let mark = g.mark();
-        let frame = match op {
-            Op::Load { loc, .. } => {
+        Ok(match op {
+            Op::Load { loc, mode, .. } => {
+                let e = g.add_read(t, mode, loc);
+                self.model.update_clocks(g, e);
                 let floor = match self.config.equivalence {
                     Equivalence::Co => self.model.floor(g, e) as u32,
                     Equivalence::Rf => 0,
                 };
                 let next = g.co(loc).len() as u32;
-                Frame::Read { e, mark, next, floor }
+                let known = self.model.known(g, e);
+                self.next_source(ReadFrame { e, mark: self.graph.mark(), pool, next, floor, known })
             }
-            Op::Store { rmw, .. } => {
+            Op::Store { loc, value, mode, rmw } => {
+                let e = g.add_write(t, mode, loc, value, rmw);
+                self.model.update_clocks(g, e);
+                let mark = g.mark();
+                let (next, floor) = self.places(e, rmw);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
-                let (next, floor) = self.places(e, rmw);
-                Frame::Place { e, mark, next, floor }
+                self.next_place(e, mark, pool, next, floor)
             }
-            Op::Choose { count } => Frame::Choice { e, next: 0, count },
-            _ => Frame::Plain { e, entered: false },
-        };
-        self.frames.push(frame);
+            Op::Choose { count } => {
+                let e = g.add_choice(t, 0);
+                self.model.update_clocks(g, e);
+                self.next_choice(e, pool, 0, count)
+            }
+            Op::Fence { mode } => {
+                let e = g.add_fence(t, mode);
+                self.enter_plain(e)
+            }
+            Op::Spawn { thread } => {
+                let e = g.add_spawn(t, thread);
+                self.threads.start(self.machine, thread);
+                self.enter_plain(e)
+            }
+            Op::Join { thread } => {
+                let e = g.add_join(t, thread);
+                self.enter_plain(e)
+            }
+            Op::Block | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),
+        })
+    }
+
+    fn enter_plain(&mut self, e: EventId) -> bool {
+        self.model.update_clocks(&mut self.graph, e);
+        self.frames.push(Frame::Plain { e });
+        self.advance(e, 0);
+        true
     }
 
     /// The places of a write in coherence: from `next` down to directly after `floor`. Where coherence
@@ -211,16 +220,6 @@ impl<M: Machine> Explorer<'_, M> {
         if source < floor { (source, source) } else { (source + 1, source) }
     }
 
-    /// Whether the graph with the events that were just added is consistent, where an addition at the
-    /// end of coherence always is. Where coherence is not told apart, another order may do.
-    fn consistent(&mut self, maximal: bool, events: &[EventId]) -> bool {
-        if maximal || events.iter().all(|&e| self.model.consistent_at(&self.graph, e, &mut self.scratch)) {
-            return true;
-        }
-        self.config.equivalence == Equivalence::Rf
-            && witness::find(self.model, &mut self.graph, &mut self.scratch)
-    }
-
     /// Whether a place in coherence is between the source and the write of a read-modify-write.
     fn splits_rmw(&self, w: EventId, pos: usize) -> bool {
         let g = &self.graph;
@@ -229,56 +228,77 @@ impl<M: Machine> Explorer<'_, M> {
         g.rmw_read_of(after).and_then(|r| g.rf(r)) == Some(co[pos - 1])
     }
 
+    /// Whether the graph with the events that were just added is consistent. Where coherence is not
+    /// told apart, another order may do.
+    fn consistent(&mut self, events: &[EventId]) -> bool {
+        events.iter().all(|&e| self.model.consistent_at(&self.graph, e, &mut self.scratch))
+            || self.another_witness()
+    }
+
+    fn another_witness(&mut self) -> bool {
+        self.config.equivalence == Equivalence::Rf
+            && witness::find(self.model, &mut self.graph, &mut self.scratch)
+    }
+
     // ---- alternatives ----
 
     /// Tries the next alternative of a decision. Leaves the graph in the state before the decision
     /// was made and returns false if there is none.
     fn next_alternative(&mut self, frame: Frame) -> bool {
         match frame {
-            Frame::Plain { e, entered } => {
-                if entered {
-                    self.remove(e);
-                    return false;
-                }
-                self.frames.push(Frame::Plain { e, entered: true });
-                let ev = self.graph.event(e);
-                let (kind, peer) = (ev.kind, ev.peer);
-                self.advance(e, 0);
-                if kind == Kind::Spawn {
-                    self.start(peer);
-                }
-                true
+            Frame::Plain { e } => self.remove(e),
+            Frame::Choice { e, pool, next, count } => {
+                self.threads.cut_back(pool);
+                self.next_choice(e, pool, next, count)
             }
-            Frame::Choice { e, next, count } => {
-                if next == count {
-                    self.remove(e);
-                    return false;
-                }
-                self.frames.push(Frame::Choice { e, next: next + 1, count });
-                self.graph.set_choice(e, next as Value);
-                self.advance(e, next as Value);
-                true
+            Frame::Read(frame) => {
+                self.graph.undo_to(frame.mark);
+                self.threads.cut_back(frame.pool);
+                self.next_source(frame)
             }
-            Frame::Read { e, mark, next, floor } => self.next_source(e, mark, next, floor),
-            Frame::Place { e, mark, next, floor } => self.next_place(e, mark, next, floor),
-            Frame::Revisit { e, scan } => self.next_revisit(e, scan),
-            Frame::Revisited { .. } => self.next_revisited(frame),
+            Frame::Place { e, mark, pool, next, floor } => {
+                self.graph.undo_to(mark);
+                self.threads.cut_back(pool + 1); // but for where its thread went on to
+                self.next_place(e, mark, pool, next, floor)
+            }
+            Frame::Revisit { e, pool, scan } => {
+                self.threads.cut_back(pool + 1);
+                self.next_revisit(e, pool, scan)
+            }
+            Frame::Revisited(frame) => {
+                self.graph.undo_to(frame.mark);
+                self.threads.cut_back(frame.pool);
+                self.next_revisited(frame)
+            }
         }
     }
 
     /// Takes back the latest event.
-    fn remove(&mut self, e: EventId) {
+    fn remove(&mut self, e: EventId) -> bool {
         let ev = self.graph.event(e);
         let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
         if kind == Kind::Spawn {
-            self.threads[peer.index()] = None;
+            self.threads.set(peer, Standing::ABSENT);
         }
         self.graph.remove_last(e);
-        self.threads[tid.index()] = self.snapshots.pop();
+        let standing = self.threads.forget_event();
+        self.threads.set(tid, standing);
+        false
     }
 
-    fn next_source(&mut self, e: EventId, mark: Mark, next: u32, floor: u32) -> bool {
-        self.graph.undo_to(mark);
+    fn next_choice(&mut self, e: EventId, pool: u32, next: u32, count: u32) -> bool {
+        if next == count {
+            return self.remove(e);
+        }
+        self.frames.push(Frame::Choice { e, pool, next: next + 1, count });
+        self.graph.set_choice(e, next as Value);
+        self.advance(e, next as Value);
+        true
+    }
+
+    #[inline]
+    fn next_source(&mut self, frame: ReadFrame) -> bool {
+        let ReadFrame { e, mark, next, floor, known, .. } = frame;
         let loc = self.graph.event(e).loc;
         let last = self.graph.co(loc).len() as u32 - 1;
         let mut next = next;
@@ -286,21 +306,42 @@ impl<M: Machine> Explorer<'_, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let value = self.read(e, w);
-            // Reading from the end of coherence keeps consistency: extensibility.
-            if self.consistent(next == last, &[e]) {
-                self.frames.push(Frame::Read { e, mark, next, floor });
+            // Reading from the end of coherence keeps consistency (extensibility), and what the read
+            // knew before is in `floor`.
+            let ok = next == last
+                || ((self.model.known(&self.graph, e) == known && self.model.knows_by_one_clock()
+                    || self.model.coherent_at(&self.graph, e))
+                    && self.model.acyclic_at(&self.graph, e, &mut self.scratch));
+            if (ok || self.another_witness()) && !self.is_futile_rmw(e, w) {
+                self.frames.push(Frame::Read(ReadFrame { next, ..frame }));
                 self.advance(e, value);
                 return true;
             }
             self.graph.undo_to(mark);
         }
-        self.remove(e);
-        false
+        self.remove(e)
+    }
+
+    /// A read-modify-write that reads what another one has read is only good for revisits (thesis
+    /// §5.5). There are none if the event before it would end the search for them.
+    fn is_futile_rmw(&mut self, e: EventId, w: EventId) -> bool {
+        let ev = self.graph.event(e);
+        if !ev.is_rmw_read() || self.config.equivalence == Equivalence::Rf {
+            return false;
+        }
+        let (loc, stamp) = (ev.loc, ev.stamp);
+        let taken = self.graph.readers(w, loc).any(|r| r != e && self.graph.event(r).is_rmw_read());
+        if !taken || stamp < 2 {
+            return false;
+        }
+        let x = self.graph.order()[stamp as usize - 1];
+        !self.model.in_prefix(&self.graph, x, e) && !self.maximally_added(x, e)
     }
 
     /// Makes `e` read from `w`; the value read.
+    #[inline]
     fn read(&mut self, e: EventId, w: EventId) -> Value {
-        let Op::Load { loc, mode, rmw } = self.snapshots[e.index() - 1].op else {
+        let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else {
             unreachable!("a read comes from a load")
         };
         let value = self.graph.value_of(w, loc);
@@ -310,8 +351,7 @@ impl<M: Machine> Explorer<'_, M> {
         value
     }
 
-    fn next_place(&mut self, e: EventId, mark: Mark, next: u32, floor: u32) -> bool {
-        self.graph.undo_to(mark);
+    fn next_place(&mut self, e: EventId, mark: Mark, pool: u32, next: u32, floor: u32) -> bool {
         let loc = self.graph.event(e).loc;
         let end = self.graph.co(loc).len() as u32;
         let mut pos = next;
@@ -322,21 +362,21 @@ impl<M: Machine> Explorer<'_, M> {
                 continue;
             }
             self.graph.place(e, at);
-            if self.consistent(at as u32 == end, &[e]) {
-                self.frames.push(Frame::Place { e, mark, next: pos, floor });
+            if at as u32 == end || self.consistent(&[e]) {
+                self.frames.push(Frame::Place { e, mark, pool, next: pos, floor });
                 return true;
             }
             self.graph.undo_to(mark);
         }
         let scan = self.graph.event(e).stamp;
-        self.next_revisit(e, scan)
+        self.next_revisit(e, pool, scan)
     }
 
     // ---- backward revisits ----
 
     /// Looks for the next read that `w` revisits, from the latest one down. Whether an event was added
     /// maximally does not depend on the read in question, so the first one that was not ends it all.
-    fn next_revisit(&mut self, w: EventId, scan: u32) -> bool {
+    fn next_revisit(&mut self, w: EventId, pool: u32, scan: u32) -> bool {
         let loc = self.graph.event(w).loc;
         let mut at = scan;
         while at > 1 {
@@ -350,15 +390,14 @@ impl<M: Machine> Explorer<'_, M> {
             }
             let ev = self.graph.event(x);
             if ev.is_read() && ev.loc == loc {
-                self.frames.push(Frame::Revisit { e: w, scan: at });
+                self.frames.push(Frame::Revisit { e: w, pool, scan: at });
                 if self.revisit(x, w) {
                     return true;
                 }
                 self.frames.pop();
             }
         }
-        self.remove(w);
-        false
+        self.remove(w)
     }
 
     fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
@@ -370,15 +409,14 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Cuts the graph so that `r` reads from `w`, and tries the places of `w`.
     fn revisit(&mut self, r: EventId, w: EventId) -> bool {
-        let saved = self.saved.len();
+        let saved = self.saved.len() as u32;
         self.model.prefix(&self.graph, w, &mut self.prefix);
         self.rewind_threads(r);
         let before = self.graph.mark();
         let prefix = &self.prefix;
         let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
         let read = self.graph.revisit(r, w, keep);
-        self.snapshots.push(self.snapshots[r.index() - 1].clone());
-        debug_assert_eq!(read.index(), self.snapshots.len());
+        self.threads.record_copy(r);
         self.model.update_clocks(&mut self.graph, read);
 
         let mark = self.graph.mark();
@@ -388,16 +426,9 @@ impl<M: Machine> Explorer<'_, M> {
             Equivalence::Co => self.model.floor(&self.graph, read) as u32,
             Equivalence::Rf => 0,
         };
-        self.stats.revisits += 1;
-        self.next_revisited(Frame::Revisited {
-            read,
-            write: w,
-            before,
-            mark,
-            next,
-            floor: floor.max(known),
-            saved: saved as u32,
-        })
+        let floor = floor.max(known);
+        let pool = self.threads.mark();
+        self.next_revisited(RevisitFrame { read, write: w, before, mark, pool, next, floor, saved })
     }
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,
@@ -411,24 +442,18 @@ impl<M: Machine> Explorer<'_, M> {
             if e != r && ev.idx <= self.prefix[ev.tid.index()] {
                 continue;
             }
-            let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
-            if !self.saved[base..].iter().any(|(t, _)| *t == tid) {
-                let snapshot = self.snapshots[e.index() - 1].clone();
-                let old = self.threads[tid.index()].replace(snapshot);
-                self.saved.push((tid, old));
-            }
-            if kind == Kind::Spawn && !self.saved[base..].iter().any(|(t, _)| *t == peer) {
-                let old = self.threads[peer.index()].take();
-                self.saved.push((peer, old));
+            let spawned = (ev.kind == Kind::Spawn).then_some((ev.peer, Standing::ABSENT));
+            for (t, standing) in [Some((ev.tid, self.threads.origin(e))), spawned].into_iter().flatten() {
+                if !self.saved[base..].iter().any(|(s, _)| *s == t) {
+                    self.saved.push((t, self.threads.standing(t)));
+                    self.threads.set(t, standing);
+                }
             }
         }
     }
 
-    fn next_revisited(&mut self, frame: Frame) -> bool {
-        let Frame::Revisited { read, write, before, mark, next, floor, saved } = frame else {
-            unreachable!("a revisit")
-        };
-        self.graph.undo_to(mark);
+    fn next_revisited(&mut self, frame: RevisitFrame) -> bool {
+        let RevisitFrame { read, write, before, mark, next, floor, saved, .. } = frame;
         let end = self.graph.co(self.graph.event(write).loc).len() as u32;
         let mut pos = next;
         while pos > floor {
@@ -439,17 +464,18 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(write, at);
             let value = self.read(read, write);
-            if self.consistent(at as u32 == end, &[write, read]) {
-                self.frames.push(Frame::Revisited { read, write, before, mark, next: pos, floor, saved });
+            if at as u32 == end || self.consistent(&[write, read]) {
+                self.stats.revisits += 1;
+                self.frames.push(Frame::Revisited(RevisitFrame { next: pos, ..frame }));
                 self.advance(read, value);
                 return true;
             }
             self.graph.undo_to(mark);
         }
         self.graph.undo_to(before);
-        self.snapshots.pop();
-        for (t, old) in self.saved.drain(saved as usize..).rev() {
-            self.threads[t.index()] = old;
+        self.threads.forget_event();
+        for (t, standing) in self.saved.drain(saved as usize..) {
+            self.threads.set(t, standing);
         }
         false
     }

@@ -10,6 +10,7 @@ mod frame;
 mod maximal;
 mod report;
 mod schedule;
+mod threads;
 mod witness;
 
 pub use explorer::explore;

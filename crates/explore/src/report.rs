@@ -1,5 +1,6 @@
 //! What goes into an exploration and what comes out of it.
 
+use crate::threads::Threads;
 use selvedge_graph::{ExecutionGraph, Tid};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::{Model, ModelError};
@@ -45,7 +46,7 @@ impl Default for Config {
 }
 
 /// How an execution ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum End {
     /// Every thread came to its end.
     Complete,
@@ -63,26 +64,18 @@ pub struct Execution<'a, M: Machine> {
     pub end: End,
     pub(crate) machine: &'a M,
     pub(crate) model: &'a Model,
-    pub(crate) threads: &'a [Option<Pending<M::State>>],
-    pub(crate) starts: &'a [M::State],
-}
-
-/// A thread at its next visible operation.
-#[derive(Clone, Debug)]
-pub(crate) struct Pending<S> {
-    pub state: S,
-    pub op: Op,
+    pub(crate) threads: &'a Threads<M::State>,
 }
 
 impl<M: Machine> Execution<'_, M> {
-    /// The final local state of a thread; its first state if it never ran.
-    pub fn state(&self, t: Tid) -> &M::State {
-        self.threads[t.index()].as_ref().map_or(&self.starts[t.index()], |p| &p.state)
+    /// The final local state of a thread; `None` if it was never created.
+    pub fn state(&self, t: Tid) -> Option<&M::State> {
+        self.threads.state(t)
     }
 
-    /// How a thread stands; `None` if it was never created.
+    /// The operation that a thread stands at; `None` if it was never created.
     pub fn stands_at(&self, t: Tid) -> Option<Op> {
-        self.threads[t.index()].as_ref().map(|p| p.op)
+        self.threads.op(t)
     }
 
     /// Errors that only the model knows, such as data races.
@@ -92,8 +85,8 @@ impl<M: Machine> Execution<'_, M> {
 
     /// The first thread that failed, and its message.
     pub fn program_error(&self) -> Option<(Tid, String)> {
-        self.threads.iter().enumerate().find_map(|(t, p)| match p.as_ref()?.op {
-            Op::Error(error) => Some((Tid(t as u16), self.machine.error_text(error))),
+        (0..self.graph.threads() as u16).map(Tid).find_map(|t| match self.threads.op(t)? {
+            Op::Error(error) => Some((t, self.machine.error_text(error))),
             _ => None,
         })
     }

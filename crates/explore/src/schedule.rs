@@ -1,34 +1,29 @@
 //! Which thread goes next: a function of the graph, never of the path that led to it.
 
-use crate::report::{Pending, Schedule};
+use crate::report::Schedule;
+use crate::threads::{Status, Threads};
 use selvedge_graph::Tid;
 use selvedge_machine::Op;
 
 /// The next thread, or `None` if the graph is final.
-pub(crate) fn next_thread<S>(
-    schedule: Schedule,
-    threads: &[Option<Pending<S>>],
-) -> Option<Tid> {
+#[inline]
+pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>) -> Option<Tid> {
     let mut first = None;
     let mut first_non_read = None;
-    for (t, pending) in threads.iter().enumerate() {
-        let Some(pending) = pending else { continue };
+    for (t, status) in threads.status().iter().enumerate() {
+        if *status < Status::Join {
+            continue;
+        }
         let tid = Tid(t as u16);
-        match pending.op {
+        match status {
             // The halves of a read-modify-write are adjacent (thesis §5.8).
-            Op::Store { rmw: true, .. } => return Some(tid),
-            Op::Load { .. } | Op::Choose { .. } => first = first.or(Some(tid)),
-            Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } => {
+            Status::RmwWrite => return Some(tid),
+            Status::Read => first = first.or(Some(tid)),
+            Status::Join if !can_join(threads, tid) => {}
+            _ => {
                 first = first.or(Some(tid));
                 first_non_read = first_non_read.or(Some(tid));
             }
-            Op::Join { thread } => {
-                if has_ended(threads, thread) {
-                    first = first.or(Some(tid));
-                    first_non_read = first_non_read.or(Some(tid));
-                }
-            }
-            Op::Block | Op::Cut | Op::Error(_) | Op::End => {}
         }
     }
     match schedule {
@@ -37,6 +32,10 @@ pub(crate) fn next_thread<S>(
     }
 }
 
-pub(crate) fn has_ended<S>(threads: &[Option<Pending<S>>], t: Tid) -> bool {
-    matches!(&threads[t.index()], Some(p) if p.op == Op::End)
+/// Whether the thread that `t` wants to join has ended.
+fn can_join<S: Clone>(threads: &Threads<S>, t: Tid) -> bool {
+    match threads.op(t) {
+        Some(Op::Join { thread }) => threads.status()[thread.index()] == Status::Ended,
+        _ => false,
+    }
 }

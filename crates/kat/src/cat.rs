@@ -216,7 +216,8 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn cat_check(&mut self) -> Result<Check, Diagnostic> {
-        self.check()?.ok_or_else(|| self.unexpected("`acyclic`, `irreflexive` or `empty`"))
+        let check = if self.token.tok == Tok::Word("coherence") { None } else { self.check()? };
+        check.ok_or_else(|| self.unexpected("`acyclic`, `irreflexive` or `empty`"))
     }
 
     /// `as NAME`, if it is there.

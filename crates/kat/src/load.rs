@@ -4,7 +4,7 @@ use crate::ast::Theory;
 use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::names::nearest;
-use crate::source::{Pos, Source, quoted};
+use crate::source::{Pos, Source};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -67,14 +67,11 @@ pub fn parse(
 pub fn load(path: &Path) -> Result<Theory, Diagnostic> {
     let name = path.to_string_lossy();
     let Some(dialect) = dialect_of(&name) else {
-        return Err(Diagnostic::plain(format!(
-            "{} is not a model: its name must end in .kat or .cat",
-            quoted(&name)
-        )));
+        return Err(Diagnostic::plain(format!("`{name}` is not a model: its name must end in .kat or .cat")));
     };
     let text = read(path).map_err(|reason| match reason {
         Unreadable::Encoding(error) => error,
-        Unreadable::Other(reason) => Diagnostic::plain(format!("cannot read {}: {reason}", quoted(&name))),
+        Unreadable::Other(reason) => Diagnostic::plain(format!("cannot read `{name}`: {reason}")),
     })?;
     parse(&name, &text, dialect, &|file| {
         read(Path::new(file)).map_err(|reason| match reason {
@@ -106,7 +103,7 @@ pub fn load_named(name_or_path: &str) -> Result<Theory, Diagnostic> {
     if path.exists() {
         return load(path);
     }
-    let error = Diagnostic::plain(format!("there is no model or file {}", quoted(name_or_path)));
+    let error = Diagnostic::plain(format!("there is no model or file `{name_or_path}`"));
     let bare = path.file_name().unwrap_or_default().to_string_lossy();
     let bare = bare.strip_suffix(".kat").unwrap_or(&bare);
     let near = NAMES.iter().find(|known| **known == bare).copied();
@@ -132,7 +129,7 @@ pub(crate) fn dialect_of(file: &str) -> Option<Dialect> {
 
 pub(crate) fn check_size(name: &str, text: &str) -> Result<(), Diagnostic> {
     if text.len() as u64 > MAX_BYTES {
-        return Err(Diagnostic::plain(format!("{} is too large: {}", quoted(name), too_large())));
+        return Err(Diagnostic::plain(format!("`{name}` is too large: {}", too_large())));
     }
     Ok(())
 }

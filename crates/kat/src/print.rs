@@ -19,7 +19,6 @@ enum Level {
     Cross,
     Prefix,
     Postfix,
-    Atom,
 }
 
 /// A term with the theory that names its definitions; prints as `.kat`.

@@ -99,8 +99,8 @@ fn printable(c: char) -> char {
 
 /// A piece of source text as a message shows it: in backquotes, cut if it is long.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut shown: String = text.chars().take(40).map(printable).collect();
-    if text.chars().nth(40).is_some() {
+    let mut shown: String = text.chars().take(60).map(printable).collect();
+    if text.chars().nth(60).is_some() {
         shown.push('…');
     }
     format!("`{shown}`")

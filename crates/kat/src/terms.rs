@@ -178,10 +178,13 @@ impl Builder<'_> {
         let rel = match term {
             Term::Set(set) => return Ok(set),
             Term::Rel(Rel::Empty) => return Ok(Set::Empty),
+            // An operand of a product, `[A] * [B]`.
+            Term::Rel(Rel::Test(set)) if scope.dialect == Dialect::Kat => return Ok(set),
             Term::Rel(rel) => rel,
         };
+        let mut budget = MAX_INLINED;
         if scope.dialect == Dialect::Kat
-            && let Some(set) = self.read_as_set(&rel, &mut MAX_INLINED.clone())
+            && let Some(set) = self.read_as_set(&rel, &mut budget)
         {
             return Ok(set);
         }

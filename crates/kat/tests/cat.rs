@@ -106,7 +106,7 @@ fn checks_and_flags() {
 
 #[test]
 fn show_is_ignored() {
-    let theory = cat("show po, rf as from\nunshow nothing\nshowall\nacyclic po").unwrap();
+    let theory = cat("show po, rf as reads\nunshow nothing\nshowall\nacyclic po").unwrap();
     assert_eq!(theory.axioms.len(), 1);
 }
 

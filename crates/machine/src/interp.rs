@@ -14,13 +14,20 @@ const OUT_OF_BOUNDS: u32 = 1 << 31;
 pub type Registers = SmallVec<[Value; 6]>;
 
 /// A thread's local state, at a visible operation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ThreadState {
     thread: Tid,
     /// What to do with the value that the operation gives, before going on.
     stage: Stage,
     pc: u32,
     pub regs: Registers,
+}
+
+impl Clone for ThreadState {
+    // Once per explored event: registers are copied in one go.
+    fn clone(&self) -> ThreadState {
+        ThreadState { regs: SmallVec::from_slice(&self.regs), ..*self }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

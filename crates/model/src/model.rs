@@ -2,7 +2,7 @@
 
 use crate::cycle::{CycleCheck, Search};
 use crate::view::View;
-use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Tid};
+use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Tid};
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
 const CAUSAL: usize = 0;
@@ -141,6 +141,18 @@ impl Model {
         self.coherence.iter().any(|&slot| {
             around(b).any(|y| around(a).any(|x| x != y && g.includes(y, slot, x)))
         })
+    }
+
+    /// What `e` knows, as far as one clock says it: the clock of the first view that coherence is asked of.
+    #[inline]
+    pub fn known(&self, g: &ExecutionGraph, e: EventId) -> ClockId {
+        self.coherence.first().map_or(ClockId::EMPTY, |&slot| g.clock(e, slot))
+    }
+
+    /// Whether `known` is all that coherence looks at.
+    #[inline]
+    pub fn knows_by_one_clock(&self) -> bool {
+        self.coherence.len() <= 1
     }
 
     /// Whether the graph is consistent with `e`, given that it was so without `e` and, for a revisit,

@@ -61,7 +61,9 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// The explorer visited this many executions, over all its runs.
-    Agree { executions: u64 },
+    Agree {
+        executions: u64,
+    },
     /// The oracle gave up.
     TooBig,
     Disagree(Box<Disagreement>),
@@ -173,7 +175,8 @@ impl Subject {
             }
             Ok(Ok(_)) => None,
         };
-        d.missing = facts.iter().filter(|(_, fact)| fact.visits == 0).map(|(canon, _)| canon.clone()).collect();
+        d.missing =
+            facts.iter().filter(|(_, fact)| fact.visits == 0).map(|(canon, _)| canon.clone()).collect();
         d.missing.sort();
         if d.is_none() { Ok(count) } else { Err(Box::new(d)) }
     }

@@ -2,9 +2,9 @@
 //!
 //! An execution is final when each thread has ended, is blocked, or waits for a thread that never
 //! ends. What is well-formed does not depend on the model: a read gets its value from a write of the
-//! same location, the writes of a location are in some total order after the initial value, no write
-//! comes between the source and the write of a read-modify-write, and a join is passed exactly if
-//! the other thread ran to its end.
+//! same location, the writes of a location are in some total order after the initial value, the write
+//! of a read-modify-write comes directly after the source of its read, and a join is passed exactly
+//! if the other thread ran to its end.
 
 use crate::eval::{Judge, Scratch, Stage};
 use crate::execution::{Event, Execution, INIT, Relations, ThreadEnd};
@@ -34,7 +34,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { traces: 2_000, candidates: 200_000 }
+        Limits { traces: 2_000, candidates: 40_000 }
     }
 }
 
@@ -312,21 +312,16 @@ impl Candidate {
         Ok(Candidate { events, ends, base, sources, rf: [0; MAX_EVENTS], writes, orders, co })
     }
 
-    /// Whether no write of this order comes between the source of a read-modify-write's read and its
-    /// write.
+    /// Whether the write of each read-modify-write comes directly after the source of its read. Without
+    /// coherence this asks for more than that no write comes between them: the write may not come
+    /// before the source either.
     fn is_atomic(&self, order: &[u8]) -> bool {
         order.iter().enumerate().all(|(at, &w)| {
-            if !self.events[w as usize].rmw {
-                return true;
-            }
             // The read half stands right before the write half.
-            let source = self.rf[w as usize - 1];
-            let from = if source as usize == INIT {
-                0
-            } else {
-                order.iter().position(|x| *x == source).map_or(0, |p| p + 1)
-            };
-            from >= at
+            !self.events[w as usize].rmw || {
+                let source = self.rf[w as usize - 1];
+                source == if at == 0 { INIT as u8 } else { order[at - 1] }
+            }
         })
     }
 

@@ -7,7 +7,8 @@
 use rand::Rng;
 use rand::rngs::SmallRng;
 
-const PREDICATES: &[&str] = &["R", "W", "F", "REL", "ACQ", "SC", "RLX", "NA", "UR", "UW", "TC", "TJ", "M", "ATOMIC"];
+const PREDICATES: &[&str] =
+    &["R", "W", "F", "REL", "ACQ", "SC", "RLX", "NA", "UR", "UW", "TC", "TJ", "M", "ATOMIC"];
 /// Steps from an event to one that has it in its causal past.
 const CAUSAL: &[&str] = &["po", "po-imm", "rf", "rfe", "rfi", "rmw", "tc", "tj"];
 const LETTERS: &[&str] = &[

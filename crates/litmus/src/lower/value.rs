@@ -200,10 +200,18 @@ fn acts(expr: &Expr<'_>) -> bool {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Str(_) | ExprKind::Name(_) => false,
         ExprKind::Un(_, inner) => acts(inner),
-        ExprKind::Bin(BinOp::Div | BinOp::Rem, ..) => true,
+        ExprKind::Bin(BinOp::Div | BinOp::Rem, _, b) if !is_nonzero_literal(b) => true,
         ExprKind::Bin(_, a, b) => acts(a) || acts(b),
         ExprKind::Call("total_div" | "total_rem", args) => args.iter().any(acts),
         _ => true,
+    }
+}
+
+fn is_nonzero_literal(expr: &Expr<'_>) -> bool {
+    match &expr.kind {
+        ExprKind::Const(value) => *value != 0,
+        ExprKind::Un(UnOp::Neg, inner) => is_nonzero_literal(inner),
+        _ => false,
     }
 }
 

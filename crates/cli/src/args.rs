@@ -1,0 +1,92 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  a verdict is not the expected one, or a property is violated (a failed assertion, a data race)
+  2  the input is wrong: no verdict for that test
+  3  the result is bounded: a loop was cut, or the exploration gave up";
+
+/// Verifies concurrent programs under weak memory models.
+#[derive(Parser, Debug)]
+#[command(name = "selvedge", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run litmus tests in herd's C dialect
+    Litmus(LitmusArgs),
+    /// List the built-in memory models
+    Models,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub struct LitmusArgs {
+    /// Tests, or directories that are searched for *.litmus files
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+
+    /// A built-in model, or a .kat or .cat file; give it again to run the tests under several
+    #[arg(short, long = "model", value_name = "MODEL", default_value = "rc11")]
+    pub models: Vec<String>,
+
+    /// Print JSON: one object for one test, an array for several
+    #[arg(long)]
+    pub json: bool,
+
+    /// Draw an execution that decides the verdict to DIR/NAME.dot
+    #[arg(long, value_name = "DIR")]
+    pub dot: Option<PathBuf>,
+
+    /// Which executions count as the same
+    #[arg(long, value_enum, default_value_t = Equivalence::Co)]
+    pub equivalence: Equivalence,
+
+    /// Which thread goes next
+    #[arg(long, value_enum, default_value_t = Schedule::Ltr)]
+    pub schedule: Schedule,
+
+    /// Iterations of a loop after which an execution is cut
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub unroll: u32,
+
+    /// Give up after this many executions of a test
+    #[arg(long, value_name = "N")]
+    pub max_executions: Option<u64>,
+
+    /// The verdict that every test must have
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub expect: Option<Expect>,
+
+    /// Check the claims in the tests: (* expect MODEL: Always|Sometimes|Never *)
+    #[arg(long)]
+    pub check: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Equivalence {
+    /// Same reads-from and coherence
+    Co,
+    /// Same reads-from
+    Rf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Schedule {
+    /// The leftmost thread that can
+    Ltr,
+    /// Threads whose next operation is not a read
+    WritesFirst,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Expect {
+    Ok,
+    No,
+}

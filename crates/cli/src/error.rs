@@ -1,0 +1,81 @@
+//! What can go wrong, and how the command ends.
+
+use selvedge_kat::Diagnostic;
+use std::fmt;
+
+/// How the command ends. Of several tests, the gravest ending counts: see `worst`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    Done = 0,
+    Violated = 1,
+    BadInput = 2,
+    Bounded = 3,
+}
+
+impl Exit {
+    pub fn worst(self, other: Exit) -> Exit {
+        let gravity = |exit| match exit {
+            Exit::Done => 0,
+            Exit::Bounded => 1,
+            Exit::Violated => 2,
+            Exit::BadInput => 3,
+        };
+        if gravity(other) > gravity(self) { other } else { self }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// A file or directory cannot be read or written.
+    Io,
+    /// The text of a test is wrong.
+    Litmus,
+    /// A model is wrong, unknown or not one that can drive an exploration.
+    Model,
+    /// Test and options do not go together.
+    Unsupported,
+}
+
+impl ErrorKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Io => "io",
+            ErrorKind::Litmus => "litmus",
+            ErrorKind::Model => "model",
+            ErrorKind::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// An input error: there is no verdict.
+#[derive(Clone, Debug)]
+pub struct InputError {
+    pub kind: ErrorKind,
+    pub diagnostic: Diagnostic,
+}
+
+impl InputError {
+    pub fn new(kind: ErrorKind, diagnostic: Diagnostic) -> InputError {
+        InputError { kind, diagnostic }
+    }
+
+    /// An error that is about no place in a text.
+    pub fn plain(kind: ErrorKind, message: impl Into<String>, help: Option<&str>) -> InputError {
+        InputError::new(
+            kind,
+            Diagnostic {
+                message: message.into(),
+                span: None,
+                excerpt: None,
+                excerpt_col: 0,
+                help: help.map(String::from),
+            },
+        )
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.diagnostic.fmt(f)
+    }
+}

@@ -1,0 +1,86 @@
+//! Finding and reading tests.
+
+use crate::error::{ErrorKind, InputError};
+use selvedge_kat::{Diagnostic, Span};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The tests that were asked for: files as they are, directories searched for `*.litmus`, sorted.
+pub struct Found {
+    pub files: Vec<PathBuf>,
+    pub errors: Vec<(PathBuf, InputError)>,
+    /// One file was named, and no directory.
+    pub single: bool,
+}
+
+pub fn find(paths: &[PathBuf]) -> Found {
+    let mut found = Found { files: Vec::new(), errors: Vec::new(), single: false };
+    for path in paths {
+        if !path.is_dir() {
+            found.files.push(path.clone());
+            continue;
+        }
+        let before = (found.files.len(), found.errors.len());
+        search(path, &mut found);
+        if before == (found.files.len(), found.errors.len()) {
+            let message = format!("no .litmus file under {}", path.display());
+            found.errors.push((path.clone(), InputError::plain(ErrorKind::Io, message, None)));
+        }
+    }
+    found.single = matches!(paths, [path] if !path.is_dir());
+    found
+}
+
+fn search(dir: &Path, found: &mut Found) {
+    // A stack of directories; links to directories are not followed, so that this ends.
+    let mut open = vec![dir.to_path_buf()];
+    let mut files = Vec::new();
+    while let Some(dir) = open.pop() {
+        let entries = match fs::read_dir(&dir).and_then(|all| all.collect::<Result<Vec<_>, _>>()) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let message = format!("cannot read directory {}: {error}", dir.display());
+                found.errors.push((dir, InputError::plain(ErrorKind::Io, message, None)));
+                continue;
+            }
+        };
+        for entry in entries {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(path),
+                _ if path.extension().is_some_and(|e| e == "litmus") => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    found.files.extend(files);
+}
+
+pub fn read(path: &Path) -> Result<String, InputError> {
+    let bytes = fs::read(path).map_err(|error| {
+        InputError::plain(ErrorKind::Io, format!("cannot read {}: {error}", path.display()), None)
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+        let line = before.rsplit('\n').next().unwrap_or("");
+        let shown: String = line.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+        let shown: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        InputError::new(
+            ErrorKind::Litmus,
+            Diagnostic {
+                message: String::from("the text is not UTF-8 from here on"),
+                span: Some(Span {
+                    file: path.display().to_string().into(),
+                    line: before.matches('\n').count() as u32 + 1,
+                    col: line.chars().count() as u32 + 1,
+                    len: 1,
+                }),
+                excerpt_col: shown.chars().count() as u32,
+                excerpt: Some(shown + "\u{fffd}"),
+                help: None,
+            },
+        )
+    })
+}

@@ -1,0 +1,202 @@
+//! Results for other programs.
+
+use crate::error::InputError;
+use crate::litmus::Entry;
+use crate::run::{Check, Outcome};
+use selvedge_litmus::Test;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Item {
+    Result(Box<ResultItem>),
+    Error(ErrorItem),
+}
+
+#[derive(serde::Serialize)]
+struct ResultItem {
+    file: String,
+    name: String,
+    model: String,
+    arch: String,
+    quantifier: &'static str,
+    condition: String,
+    verdict: String,
+    observation: String,
+    positive: u64,
+    negative: u64,
+    states: Vec<StateItem>,
+    /// Complete executions; the others are counted apart.
+    executions: u64,
+    blocked: u64,
+    cut: u64,
+    errors: u64,
+    /// The verdict speaks of some executions only.
+    bounded: bool,
+    gave_up: Option<String>,
+    flags: Vec<FlagItem>,
+    assertion: Option<AssertionItem>,
+    notes: Vec<String>,
+    check: Option<CheckItem>,
+    seconds: f64,
+}
+
+#[derive(serde::Serialize)]
+struct StateItem {
+    valuation: Valuation,
+    count: u64,
+    /// The condition, without its quantifier, holds here.
+    holds: bool,
+}
+
+/// A map that keeps the order of the test.
+struct Valuation(Vec<(String, i64)>);
+
+impl Serialize for Valuation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+#[derive(serde::Serialize)]
+struct FlagItem {
+    name: String,
+    warning: bool,
+    first: String,
+    second: String,
+    executions: u64,
+}
+
+#[derive(serde::Serialize)]
+struct AssertionItem {
+    thread: String,
+    message: String,
+}
+
+#[derive(serde::Serialize)]
+struct CheckItem {
+    /// `as-expected`, `differs` or `unsettled`.
+    result: &'static str,
+    expected: Option<String>,
+    found: Option<String>,
+}
+
+#[derive(serde::Serialize)]
+struct ErrorItem {
+    file: Option<String>,
+    error: ErrorBody,
+}
+
+#[derive(serde::Serialize)]
+struct ErrorBody {
+    kind: &'static str,
+    message: String,
+    help: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+/// One object for a single test, otherwise an array.
+pub fn render(entries: &[Entry], single: bool) -> String {
+    let items: Vec<Item> = entries.iter().map(item).collect();
+    match (&items[..], single) {
+        ([item], true) => text(item),
+        _ => text(&items),
+    }
+}
+
+/// An error that concerns every test.
+pub fn render_error(error: &InputError) -> String {
+    text(&Item::Error(error_item(None, error)))
+}
+
+fn text(value: &impl Serialize) -> String {
+    // Serialising plain data to memory cannot fail.
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+fn item(entry: &Entry) -> Item {
+    let file = entry.file.display().to_string();
+    match &entry.result {
+        Ok((test, outcome)) => Item::Result(Box::new(result_item(file, test, outcome))),
+        Err(error) => Item::Error(error_item(Some(file), error)),
+    }
+}
+
+fn result_item(file: String, test: &Test, outcome: &Outcome) -> ResultItem {
+    let states = outcome.histogram.states().map(|state| StateItem {
+        valuation: Valuation(
+            test.observed.iter().zip(state.values).map(|(o, v)| (o.to_string(), *v)).collect(),
+        ),
+        count: state.count,
+        holds: state.holds,
+    });
+    let flags = outcome.flags.iter().map(|flag| FlagItem {
+        name: flag.name.clone(),
+        warning: flag.warning,
+        first: flag.first.clone(),
+        second: flag.second.clone(),
+        executions: flag.executions,
+    });
+    ResultItem {
+        file,
+        name: test.name.clone(),
+        model: outcome.model.clone(),
+        arch: test.arch.clone(),
+        quantifier: test.quantifier.symbol(),
+        condition: test.condition_text.clone(),
+        verdict: outcome.verdict(test).to_string(),
+        observation: outcome.observation().to_string(),
+        positive: outcome.histogram.positive(),
+        negative: outcome.histogram.negative(),
+        states: states.collect(),
+        executions: outcome.stats.complete,
+        blocked: outcome.stats.blocked,
+        cut: outcome.stats.cut,
+        errors: outcome.stats.errors,
+        bounded: outcome.is_bounded(),
+        gave_up: outcome.stats.gave_up.clone(),
+        flags: flags.collect(),
+        assertion: outcome
+            .failure
+            .as_ref()
+            .map(|f| AssertionItem { thread: f.thread.clone(), message: f.message.clone() }),
+        notes: test.notes.clone(),
+        check: check_item(&outcome.check),
+        seconds: outcome.seconds,
+    }
+}
+
+fn check_item(check: &Check) -> Option<CheckItem> {
+    let plain = |result| CheckItem { result, expected: None, found: None };
+    match check {
+        Check::None => None,
+        Check::AsExpected => Some(plain("as-expected")),
+        Check::Unsettled => Some(plain("unsettled")),
+        Check::Differs { expected, found } => Some(CheckItem {
+            result: "differs",
+            expected: Some(expected.clone()),
+            found: Some(found.clone()),
+        }),
+    }
+}
+
+fn error_item(file: Option<String>, error: &InputError) -> ErrorItem {
+    let span = error.diagnostic.span.as_ref();
+    ErrorItem {
+        error: ErrorBody {
+            kind: error.kind.name(),
+            message: error.diagnostic.message.clone(),
+            help: error.diagnostic.help.clone(),
+            file: span.map(|s| s.file.to_string()).or_else(|| file.clone()),
+            line: span.map(|s| s.line),
+            column: span.map(|s| s.col),
+        },
+        file,
+    }
+}

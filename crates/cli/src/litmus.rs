@@ -1,0 +1,136 @@
+//! `selvedge litmus`.
+
+use crate::args::LitmusArgs;
+use crate::error::{ErrorKind, Exit, InputError};
+use crate::files::{self, Found};
+use crate::json;
+use crate::output::{complain, print};
+use crate::report;
+use crate::run::{Outcome, run};
+use crate::table;
+use indicatif::{ProgressBar, ProgressStyle};
+use selvedge_litmus::{Options, Test, parse};
+use selvedge_model::Model;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+/// What came of one test under one model, or of a file that is no test.
+pub struct Entry {
+    pub file: PathBuf,
+    pub result: Result<(Test, Outcome), InputError>,
+}
+
+impl Entry {
+    fn exit(&self) -> Exit {
+        match &self.result {
+            Ok((_, outcome)) => outcome.exit(),
+            Err(_) => Exit::BadInput,
+        }
+    }
+}
+
+pub fn main(args: &LitmusArgs) -> Exit {
+    let models = match args.models.iter().map(|name| load(name)).collect::<Result<Vec<_>, _>>() {
+        Ok(models) => models,
+        Err(error) => return fail(args, &error),
+    };
+    if let Some(dir) = &args.dot
+        && let Err(error) = std::fs::create_dir_all(dir)
+    {
+        let message = format!("cannot create {}: {error}", dir.display());
+        return fail(args, &InputError::plain(ErrorKind::Io, message, None));
+    }
+    let Found { files, errors, single } = files::find(&args.paths);
+    let single = single && models.len() == 1;
+    let mut entries: Vec<Entry> =
+        errors.into_iter().map(|(file, error)| Entry { file, result: Err(error) }).collect();
+    let bar = progress(files.len(), single);
+    for file in &files {
+        entries.extend(entries_of(file, &models, args));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let exit = entries.iter().fold(Exit::Done, |exit, entry| exit.worst(entry.exit()));
+    let exit = exit.worst(draw(&entries, args, single));
+
+    if args.json {
+        print(&json::render(&entries, single));
+    }
+    for entry in &entries {
+        match &entry.result {
+            Err(error) => complain(&error.to_string()),
+            Ok((test, outcome)) if single && !args.json => print(&report::render(test, outcome, args)),
+            Ok(_) => {}
+        }
+    }
+    if !single && !args.json {
+        print(&table::render(&entries, args));
+    }
+    exit
+}
+
+fn load(name: &str) -> Result<Model, InputError> {
+    let theory = selvedge_kat::load_named(name).map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))
+}
+
+/// Ends before any test was looked at.
+fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
+    if args.json {
+        print(&json::render_error(error));
+    }
+    complain(&error.to_string());
+    Exit::BadInput
+}
+
+fn entries_of(file: &Path, models: &[Model], args: &LitmusArgs) -> Vec<Entry> {
+    let parsed = files::read(file).and_then(|text| {
+        let options = Options { unroll: args.unroll };
+        parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(ErrorKind::Litmus, d))
+    });
+    let entry = |result| Entry { file: file.to_path_buf(), result };
+    match parsed {
+        Err(error) => vec![entry(Err(error))],
+        Ok(test) => models
+            .iter()
+            .map(|model| entry(run(&test, model, args).map(|outcome| (test.clone(), outcome))))
+            .collect(),
+    }
+}
+
+fn progress(files: usize, single: bool) -> ProgressBar {
+    if single || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(files as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} tests, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Writes the drawings; says where none could be made.
+fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
+    let Some(dir) = &args.dot else { return Exit::Done };
+    let mut exit = Exit::Done;
+    for entry in entries {
+        let Ok((test, outcome)) = &entry.result else { continue };
+        let Some(drawing) = &outcome.drawing else {
+            complain(&format!("{}: no execution decides the verdict: nothing to draw", test.name));
+            continue;
+        };
+        let stem: String = test.name.chars().map(|c| if "/\\:".contains(c) { '_' } else { c }).collect();
+        let name =
+            if args.models.len() > 1 { format!("{stem}.{}.dot", outcome.model) } else { stem + ".dot" };
+        let path = dir.join(name);
+        match std::fs::write(&path, drawing) {
+            Ok(()) if single => complain(&format!("execution drawn to {}", path.display())),
+            Ok(()) => {}
+            Err(error) => {
+                complain(&format!("error: cannot write {}: {error}", path.display()));
+                exit = Exit::BadInput;
+            }
+        }
+    }
+    exit
+}

@@ -1,0 +1,27 @@
+//! The `selvedge` command.
+//!
+//! Each subcommand is a module; `error` is the one reporter of what went wrong, `output` the one way
+//! to standard output.
+
+mod args;
+mod dot;
+mod error;
+mod files;
+mod json;
+mod litmus;
+mod models;
+mod output;
+mod report;
+mod run;
+mod table;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let code = match args::Cli::parse().command {
+        args::Command::Litmus(args) => litmus::main(&args),
+        args::Command::Models => models::main(),
+    };
+    ExitCode::from(code as u8)
+}

@@ -1,0 +1,58 @@
+//! The result of one test, for people.
+
+use crate::args::LitmusArgs;
+use crate::run::{Check, Outcome};
+use selvedge_litmus::Test;
+use std::fmt::Write;
+
+/// herd's shape, then what herd does not have.
+pub fn render(test: &Test, outcome: &Outcome, args: &LitmusArgs) -> String {
+    let mut out = outcome.histogram.report(test, outcome.seconds);
+    for note in &test.notes {
+        let _ = writeln!(out, "Note {note}");
+    }
+    for flag in &outcome.flags {
+        let kind = if flag.warning { "Warning" } else { "Flag" };
+        let (executions, all) = (flag.executions, outcome.stats.executions());
+        let _ = writeln!(
+            out,
+            "{kind} {}: {} and {} (in {executions} of {all} executions)",
+            flag.name, flag.first, flag.second
+        );
+    }
+    if let Some(failure) = &outcome.failure {
+        let (errors, all) = (outcome.stats.errors, outcome.stats.executions());
+        let _ =
+            writeln!(out, "Error {}: {} (in {errors} of {all} executions)", failure.thread, failure.message);
+    }
+    if outcome.stats.blocked > 0 {
+        let _ = writeln!(out, "Blocked {} executions, which have no final state", outcome.stats.blocked);
+    }
+    for reason in bounds(outcome, args) {
+        let _ = writeln!(out, "Bounded {reason}");
+    }
+    match &outcome.check {
+        Check::None => {}
+        Check::AsExpected => out.push_str("Check as expected\n"),
+        Check::Differs { expected, found } => {
+            let _ = writeln!(out, "Check expected {expected}, found {found}");
+        }
+        Check::Unsettled => out.push_str("Check not settled: the result is bounded\n"),
+    }
+    out
+}
+
+/// Why the verdict only speaks of some executions.
+pub fn bounds(outcome: &Outcome, args: &LitmusArgs) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if outcome.stats.cut > 0 {
+        reasons.push(format!(
+            "loops were cut at {} iterations in {} executions, which the verdict does not count; use --unroll N",
+            args.unroll, outcome.stats.cut
+        ));
+    }
+    if let Some(reason) = &outcome.stats.gave_up {
+        reasons.push(format!("the exploration gave up: {reason}"));
+    }
+    reasons
+}

@@ -16,15 +16,11 @@ pub fn main() -> Exit {
     Exit::Done
 }
 
-/// The first sentence of the first comment.
+/// What the first comment says before it goes into details.
 fn summary(text: &str) -> String {
     let is_comment = |line: &&str| line.starts_with("//") || line.starts_with("(*");
-    let lines = text.lines().map(str::trim).skip_while(|line| !is_comment(line));
-    let words = lines
-        .take_while(|line| !line.is_empty())
-        .map(|line| line.trim_start_matches(['/', '(', '*']).trim_end_matches(['*', ')']).trim())
-        .collect::<Vec<_>>()
-        .join(" ");
-    let end = words.find([':', ';']).into_iter().chain(words.find(". ")).min().unwrap_or(words.len());
-    words[..end].trim_end_matches('.').to_string()
+    let line = text.lines().map(str::trim).find(is_comment).unwrap_or("");
+    let line = line.trim_start_matches(['/', '(', '*']).trim_end_matches(['*', ')']);
+    let end = [":", " (", ". ", ";"].iter().filter_map(|stop| line.find(stop)).min().unwrap_or(line.len());
+    line[..end].trim().trim_end_matches(['.', ',']).to_string()
 }

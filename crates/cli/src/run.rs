@@ -209,7 +209,10 @@ impl Collector<'_> {
 /// The value that an execution leaves in a register or a location.
 fn final_value(execution: &Execution<'_, Program>, observable: &Observable) -> Value {
     match observable {
-        Observable::Register { thread, reg, .. } => execution.state(*thread).regs[reg.0 as usize],
+        // A thread that never ran has all its registers at 0.
+        Observable::Register { thread, reg, .. } => {
+            execution.state(*thread).map_or(0, |state| state.regs[reg.0 as usize])
+        }
         Observable::Location { loc, .. } => {
             let last = execution.graph.co(*loc).last().copied().unwrap_or(EventId::INIT);
             execution.graph.value_of(last, *loc)

@@ -143,6 +143,8 @@ pub struct Event {
     pub(crate) rf: EventId,
     /// For writes: position in the coherence list of `loc`; `u32::MAX` while not placed.
     pub(crate) co_pos: u32,
+    /// For reads and writes: the access of the same location before this one in its thread.
+    pub(crate) po_loc_pred: EventId,
     pub(crate) first_reader: EventId,
     pub(crate) next_reader: EventId,
     pub(crate) prev_reader: EventId,

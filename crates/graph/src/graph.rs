@@ -32,6 +32,8 @@ struct Location {
     /// Coherence order; `EventId::INIT` first.
     co: Vec<EventId>,
     init_readers: EventId,
+    /// The last access of each thread.
+    last: Vec<EventId>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +69,7 @@ impl ExecutionGraph {
             peer: Tid(u16::MAX),
             rf: EventId::NONE,
             co_pos: 0,
+            po_loc_pred: EventId::NONE,
             first_reader: EventId::NONE,
             next_reader: EventId::NONE,
             prev_reader: EventId::NONE,
@@ -77,7 +80,12 @@ impl ExecutionGraph {
             order: vec![EventId::INIT],
             locations: init
                 .iter()
-                .map(|&init| Location { init, co: vec![EventId::INIT], init_readers: EventId::NONE })
+                .map(|&init| Location {
+                    init,
+                    co: vec![EventId::INIT],
+                    init_readers: EventId::NONE,
+                    last: vec![EventId::NONE; threads],
+                })
                 .collect(),
             trail: Vec::new(),
             stash: Vec::new(),
@@ -187,6 +195,16 @@ impl ExecutionGraph {
         self.threads[ev.tid.index()].get(ev.idx as usize).copied()
     }
 
+    /// The latest access of `loc` in thread `t` whose index is at most `idx`.
+    #[inline]
+    pub fn last_access(&self, loc: Loc, t: Tid, idx: u32) -> Option<EventId> {
+        let mut e = self.locations[loc.index()].last[t.index()];
+        while !e.is_none() && self.events[e.index()].idx > idx {
+            e = self.events[e.index()].po_loc_pred;
+        }
+        (!e.is_none()).then_some(e)
+    }
+
     /// The event that created this thread.
     pub fn spawn_of(&self, t: Tid) -> Option<EventId> {
         let s = self.spawns[t.index()];
@@ -286,6 +304,7 @@ impl ExecutionGraph {
             peer: Tid(u16::MAX),
             rf: EventId::NONE,
             co_pos: u32::MAX,
+            po_loc_pred: EventId::NONE,
             first_reader: EventId::NONE,
             next_reader: EventId::NONE,
             prev_reader: EventId::NONE,
@@ -300,6 +319,7 @@ impl ExecutionGraph {
     pub fn add_read(&mut self, tid: Tid, mode: Mode, loc: Loc) -> EventId {
         let e = self.add(tid, Kind::Read, mode, Attrs::NONE);
         self.events[e.index()].loc = loc;
+        self.push_access(e);
         e
     }
 
@@ -308,6 +328,7 @@ impl ExecutionGraph {
         let ev = &mut self.events[e.index()];
         ev.loc = loc;
         ev.value = value;
+        self.push_access(e);
         e
     }
 
@@ -387,6 +408,7 @@ impl ExecutionGraph {
             if !keep(e) {
                 let placed = copy.events[e.index()].co_pos != u32::MAX;
                 if copy.events[e.index()].kind == Kind::Write && !placed {
+                    copy.pop_access(e);
                     copy.threads[copy.events[e.index()].tid.index()].pop();
                 } else {
                     copy.detach(e);
@@ -448,6 +470,7 @@ impl ExecutionGraph {
         event.next_reader = EventId::NONE;
         event.prev_reader = EventId::NONE;
         self.events.push(event);
+        self.push_access(fresh);
         self.order[from] = fresh;
         self.slot_clocks.resize((fresh.index() + 1) * self.slots, ClockId::EMPTY);
         fresh
@@ -501,8 +524,10 @@ impl ExecutionGraph {
         debug_assert_eq!(e.index() + 1, self.events.len());
         let ev = &self.events[e.index()];
         let (tid, attrs) = (ev.tid, ev.attrs);
-        if ev.kind == Kind::Spawn {
-            self.spawns[ev.peer.index()] = EventId::NONE;
+        match ev.kind {
+            Kind::Read | Kind::Write => self.pop_access(e),
+            Kind::Spawn => self.spawns[ev.peer.index()] = EventId::NONE,
+            _ => {}
         }
         self.tally(attrs, u32::MAX);
         self.threads[tid.index()].pop();
@@ -521,8 +546,14 @@ impl ExecutionGraph {
         debug_assert_eq!(self.threads[tid.index()].last(), Some(&e));
         self.threads[tid.index()].pop();
         match kind {
-            Kind::Read => self.unlink_reader(e),
-            Kind::Write => self.remove_co(e),
+            Kind::Read => {
+                self.pop_access(e);
+                self.unlink_reader(e);
+            }
+            Kind::Write => {
+                self.pop_access(e);
+                self.remove_co(e);
+            }
             Kind::Spawn => self.spawns[peer.index()] = EventId::NONE,
             _ => {}
         }
@@ -535,8 +566,14 @@ impl ExecutionGraph {
         let (tid, attrs, kind, peer, pos) = (ev.tid, ev.attrs, ev.kind, ev.peer, ev.co_pos);
         self.threads[tid.index()].push(e);
         match kind {
-            Kind::Read => self.link_reader(e),
-            Kind::Write => self.insert_co(e, pos as usize),
+            Kind::Read => {
+                self.push_access(e);
+                self.link_reader(e);
+            }
+            Kind::Write => {
+                self.push_access(e);
+                self.insert_co(e, pos as usize);
+            }
             Kind::Spawn => self.spawns[peer.index()] = e,
             _ => {}
         }
@@ -548,6 +585,7 @@ impl ExecutionGraph {
         let fresh = self.order[from];
         debug_assert_eq!(fresh.index() + 1, self.events.len());
         let tid = self.events[fresh.index()].tid;
+        self.pop_access(fresh);
         self.threads[tid.index()].pop();
         self.events.pop();
         self.slot_clocks.truncate(fresh.index() * self.slots);
@@ -563,6 +601,21 @@ impl ExecutionGraph {
             self.order.push(e);
         }
         self.stash.truncate(base);
+    }
+
+    /// Makes `e` the last access of its thread and location.
+    #[inline]
+    fn push_access(&mut self, e: EventId) {
+        let ev = &mut self.events[e.index()];
+        let last = &mut self.locations[ev.loc.index()].last[ev.tid.index()];
+        ev.po_loc_pred = std::mem::replace(last, e);
+    }
+
+    /// Takes back `push_access`.
+    #[inline]
+    fn pop_access(&mut self, e: EventId) {
+        let ev = &self.events[e.index()];
+        self.locations[ev.loc.index()].last[ev.tid.index()] = ev.po_loc_pred;
     }
 
     fn insert_co(&mut self, w: EventId, pos: usize) {

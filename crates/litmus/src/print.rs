@@ -83,6 +83,7 @@ impl Places {
         while at < count {
             let (end, array) = arrays.get(&at).map_or((at + 1, false), |&end| (end.max(at + 1), true));
             let written = &program.locs[at as usize].0;
+            let array = array && (end - at > 1 || written.ends_with("[0]"));
             let stem = if array { written.strip_suffix("[0]").unwrap_or(written) } else { written };
             let name = names.pick(stem, "v", at as usize);
             let atomic = plain.range(at..end).next().is_none();

@@ -11,7 +11,8 @@
 use crate::glushkov::Positions;
 use crate::guard::Guard;
 use crate::letter::{Base, Letter};
-use selvedge_graph::{Attrs, EventId, ExecutionGraph};
+use crate::model::CAUSAL;
+use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
 use std::collections::BTreeSet;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,8 +32,9 @@ pub struct CycleCheck {
     repeat: bool,
     /// Every word passes an event with this attribute: without one there is nothing to check.
     pub needs: Option<Attrs>,
-    /// If reading from a write leads to a cycle, so does reading from any earlier one.
-    pub downward: bool,
+    /// Acyclicity of a plain relation that contains causal order: whatever leads to an event in the
+    /// causal past of another leads to that one.
+    plain: bool,
 }
 
 /// Memory that a search uses, kept from one to the next.
@@ -63,11 +65,11 @@ impl CycleCheck {
                 }
             }
         }
-        let mut check = CycleCheck { moves, repeat, needs: None, downward: false };
+        let mut check = CycleCheck { moves, repeat, needs: None, plain: false };
         check.reduce();
         check.needs = check.needed_attribute();
         check.shorten();
-        check.downward = check.is_downward();
+        check.plain = check.is_plain();
         check
     }
 
@@ -156,12 +158,11 @@ impl CycleCheck {
         }
     }
 
-    /// With one state and no tests the constraint is acyclicity of a plain relation that contains
-    /// coherence: reading from an earlier write reaches all that reading from a later one does.
-    fn is_downward(&self) -> bool {
+    fn is_plain(&self) -> bool {
+        let has = |b| self.moves[0].iter().any(|m| m.letter == Letter::plain(b));
         self.moves.len() == 1
-            && self.moves[0].iter().all(|m| m.guard.is_always() && m.letter.base != Base::Fr)
-            && self.moves[0].iter().any(|m| m.letter.base == Base::CoImm)
+            && self.moves[0].iter().all(|m| m.guard.is_always())
+            && [Base::PoImm, Base::Rf, Base::Tc, Base::Tj].into_iter().all(has)
     }
 
     /// An attribute such that no accepted cycle avoids events that have it.
@@ -223,7 +224,41 @@ impl CycleCheck {
 
     /// Whether no violating cycle goes through `e`.
     pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
+        if self.plain {
+            return !self.plain_cycle_through(g, e, search);
+        }
         (0..self.moves.len()).all(|s| !self.cycle_through(g, e, s, search))
+    }
+
+    /// The search for a plain relation: no states, and done as soon as the causal past is reached.
+    fn plain_cycle_through(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
+        if g.event(e).kind == Kind::Read && g.clock(e, CAUSAL) == ClockId::EMPTY && g.event(e).idx == 1 {
+            return false; // nothing leads to it
+        }
+        search.begin(g.arena_len());
+        let Search { epoch, seen, stack } = search;
+        stack.clear();
+        let mut x = e;
+        loop {
+            let mut found = false;
+            for m in &self.moves[0] {
+                m.letter.successors(g, x, |y| {
+                    let entry = &mut seen[y.index()];
+                    if entry.0 != *epoch {
+                        *entry = (*epoch, 0, 0);
+                        found |= y == e || g.includes(e, CAUSAL, y);
+                        stack.push((y, 0, true));
+                    }
+                });
+                if found {
+                    return true;
+                }
+            }
+            match stack.pop() {
+                Some((y, ..)) => x = y,
+                None => return false,
+            }
+        }
     }
 
     fn cycle_through(&self, g: &ExecutionGraph, e: EventId, start: usize, search: &mut Search) -> bool {

@@ -23,7 +23,34 @@ pub struct Cube {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Guard(Vec<Cube>);
 
+/// A guard made for being asked often: its first cube is at hand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    first: Cube,
+    rest: Box<[Cube]>,
+}
+
+impl Test {
+    pub fn of(guard: &Guard) -> Test {
+        match guard.0.split_first() {
+            Some((first, rest)) => Test { first: *first, rest: rest.into() },
+            // Asks for an attribute and its absence.
+            None => Test { first: Cube { must: 1, mustnot: 1 }, rest: Box::new([]) },
+        }
+    }
+
+    #[inline]
+    pub fn holds(&self, attrs: Attrs) -> bool {
+        self.first.holds(attrs) || self.rest.iter().any(|c| c.holds(attrs))
+    }
+}
+
 impl Cube {
+    #[inline]
+    fn holds(self, attrs: Attrs) -> bool {
+        attrs.0 & self.must == self.must && attrs.0 & self.mustnot == 0
+    }
+
     fn contradictory(self) -> bool {
         self.must & self.mustnot != 0
             || (self.must & KINDS).count_ones() > 1
@@ -102,7 +129,7 @@ impl Guard {
 
     #[inline]
     pub fn holds(&self, attrs: Attrs) -> bool {
-        self.0.iter().any(|c| attrs.0 & c.must == c.must && attrs.0 & c.mustnot == 0)
+        self.0.iter().any(|c| c.holds(attrs))
     }
 
     /// Whether every event that satisfies the guard has this attribute.

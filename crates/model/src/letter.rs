@@ -168,26 +168,6 @@ impl Letter {
         }
     }
 
-    /// Calls `f` on every event from which one step leads to `y`; for causal letters only, and the
-    /// initialising event left out: it is before everything anyway.
-    #[inline]
-    pub fn causal_predecessors(self, g: &ExecutionGraph, y: EventId, mut f: impl FnMut(EventId)) {
-        let ev = g.event(y);
-        let mut give = |x: Option<EventId>| {
-            if let Some(x) = x.filter(|x| !x.is_init() && (self.is_plain() || self.allows(g, *x, y))) {
-                f(x);
-            }
-        };
-        match self.base {
-            Base::PoImm => give(g.po_pred(y)),
-            Base::Po => g.thread(ev.tid)[..ev.idx as usize - 1].iter().for_each(|&x| give(Some(x))),
-            Base::Rf => give(g.rf(y)),
-            Base::Rmw => give(g.rmw_read_of(y)),
-            Base::Tc => give(if ev.idx == 1 { g.spawn_of(ev.tid) } else { None }),
-            Base::Tj => give(tj_source(g, y)),
-            _ => unreachable!("not a causal letter"),
-        }
-    }
 }
 
 fn locs(g: &ExecutionGraph) -> impl Iterator<Item = selvedge_graph::Loc> {

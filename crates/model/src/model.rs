@@ -5,7 +5,7 @@ use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Tid};
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
-const CAUSAL: usize = 0;
+pub(crate) const CAUSAL: usize = 0;
 
 /// A memory model compiled from its text.
 #[derive(Clone, Debug)]
@@ -117,20 +117,29 @@ impl Model {
     // ---- candidates ----
 
     /// The earliest write in the coherence list of `e`'s location that `e` may read from, or directly
-    /// after which it may be placed: the latest one that it knows of, itself or through a read.
+    /// after which it may be placed: the latest one that it knows of, itself or through a read. In
+    /// every thread the accesses of a location go up in coherence, so the last known one counts.
     #[inline]
     pub fn floor(&self, g: &ExecutionGraph, e: EventId) -> usize {
-        let loc = g.event(e).loc;
-        let co = g.co(loc);
-        for pos in (1..co.len()).rev() {
-            let w = co[pos];
-            for &slot in &self.coherence {
-                if g.includes(e, slot, w) || g.readers(w, loc).any(|r| r != e && g.includes(e, slot, r)) {
-                    return pos;
+        let ev = g.event(e);
+        let mut floor = 0;
+        for &slot in &self.coherence {
+            let mut raise = |t: Tid, idx: u32| {
+                if let Some(pos) = g.last_access(ev.loc, t, idx).and_then(|x| position(g, x)) {
+                    floor = floor.max(pos);
+                }
+            };
+            raise(ev.tid, ev.idx - 1);
+            let clock = g.clock(e, slot);
+            if clock != ClockId::EMPTY {
+                for (t, &idx) in g.clocks().slice(clock).iter().enumerate() {
+                    if idx != 0 && t != ev.tid.index() {
+                        raise(Tid(t as u16), idx);
+                    }
                 }
             }
         }
-        0
+        floor
     }
 
     /// Whether coherence must put `a` before `b` because of what is known of them (`wb`, thesis §4.3):
@@ -163,29 +172,16 @@ impl Model {
 
     /// Coherence with respect to all that `e` knows, including what it learns by reading.
     pub fn coherent_at(&self, g: &ExecutionGraph, e: EventId) -> bool {
-        let ev = g.event(e);
-        let pos = match ev.kind {
-            Kind::Read => g.rf(e).and_then(|w| g.co_pos(w)),
-            Kind::Write => g.co_pos(e),
-            _ => return true,
-        };
-        let Some(pos) = pos else { return true };
-        g.co(ev.loc)[pos + 1..].iter().all(|&w| {
-            self.coherence.iter().all(|&slot| {
-                !g.includes(e, slot, w) && !g.readers(w, ev.loc).any(|r| r != e && g.includes(e, slot, r))
-            })
-        })
+        match g.event(e).kind {
+            Kind::Read | Kind::Write => position(g, e).is_none_or(|pos| self.floor(g, e) <= pos),
+            _ => true,
+        }
     }
 
     pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
         self.cycles.iter().all(|c| {
             c.needs.is_some_and(|a| g.count_of(a) == 0) || c.holds_at(g, e, &mut scratch.search)
         })
-    }
-
-    /// Whether a read that fails the check with one source fails with every earlier one, too.
-    pub fn is_downward(&self) -> bool {
-        self.cycles.iter().all(|c| c.downward)
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.
@@ -226,6 +222,15 @@ impl ErrorCheck {
             }
         }
         None
+    }
+}
+
+/// Where in coherence an access is: a write's own place, or its source's.
+#[inline]
+fn position(g: &ExecutionGraph, e: EventId) -> Option<usize> {
+    match g.event(e).kind {
+        Kind::Read => g.rf(e).and_then(|w| g.co_pos(w)),
+        _ => g.co_pos(e),
     }
 }
 

@@ -7,10 +7,10 @@
 //! word leads to `e`. All of them are computed from the clocks of `e`'s causal predecessors.
 
 use crate::glushkov::Positions;
-use crate::guard::Guard;
-use crate::letter::{Base, Letter};
+use crate::guard::{Guard, Test};
+use crate::letter::{Base, Letter, tj_source};
 use crate::term::Term;
-use selvedge_graph::{ClockId, EventId, ExecutionGraph};
+use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
 
 /// Where a word comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -34,17 +34,37 @@ struct State {
     rules: Vec<Rule>,
     /// When the word is finished here.
     accept: Guard,
-    /// Whether another state needs this one's clocks later: then they are stored.
-    slot: Option<usize>,
 }
 
 /// A compiled view. Slot `main` holds the clock of the view itself; it leaves out the events of the
 /// own thread, which are all included.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    states: Vec<State>,
     main: usize,
     slots: usize,
+    /// What an event takes over from a predecessor, by the kind of step that leads from there.
+    from_po: Vec<Take>,
+    from_rf: Vec<Take>,
+    from_rmw: Vec<Take>,
+    from_tc: Vec<Take>,
+    from_tj: Vec<Take>,
+    /// Steps along `po` with conditions on the pair: all earlier events of the thread are looked at.
+    from_far_po: Vec<Take>,
+    /// Stored words that are finished at some events.
+    finished: Vec<(usize, Test)>,
+}
+
+/// One thing that an event takes over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Take {
+    letter: Letter,
+    /// On the predecessor.
+    guard: Test,
+    /// The slot of unfinished words, or `None` for words that begin at the predecessor.
+    from: Option<usize>,
+    /// The slot of unfinished words that it goes to, or the test on the event under which it goes to
+    /// the main clock at once.
+    to: Result<usize, Test>,
 }
 
 impl View {
@@ -56,51 +76,48 @@ impl View {
         if !p.letters.iter().all(|l| l.is_causal()) || !p.contains(Letter::plain(Base::PoImm)) {
             return None;
         }
-        let n = p.letters.len();
-        let mut states: Vec<State> = (0..n)
-            .map(|q| {
-                let mut rules: Vec<Rule> = Vec::new();
-                let letter = p.letters[q];
-                for (guard, to) in &p.first {
-                    if *to == q {
-                        rules.push(Rule { from: From::Start, guard: guard.clone(), letter });
-                    }
-                }
-                for (from, guard, to) in &p.follow {
-                    if *to == q {
-                        rules.push(Rule { from: From::State(*from), guard: guard.clone(), letter });
-                    }
-                }
-                let accept = p.last.iter().find(|(s, _)| *s == q).map_or(Guard::never(), |(_, g)| g.clone());
-                State { rules, accept, slot: None }
-            })
-            .collect();
+        let mut states = states_of(&p);
         simplify(&mut states);
-        // Unguarded neighbour steps that nothing continues only repeat what the thread's own clock says.
-        let continued = |states: &[State], q: usize| {
-            states.iter().flat_map(|s| &s.rules).any(|r| r.from == From::State(q))
+        let used = continued(&states);
+        let mut view = View {
+            main: base,
+            slots: 1,
+            from_po: Vec::new(),
+            from_rf: Vec::new(),
+            from_rmw: Vec::new(),
+            from_tc: Vec::new(),
+            from_tj: Vec::new(),
+            from_far_po: Vec::new(),
+            finished: Vec::new(),
         };
-        for q in 0..states.len() {
-            if states[q].accept.is_always() && !continued(&states, q) {
-                let po = Letter::plain(Base::PoImm);
-                states[q].rules.retain(|r| !(r.from == From::Start && r.letter == po && r.guard.is_always()));
+        let mut slot_of = vec![None; states.len()];
+        for (q, state) in states.iter().enumerate().filter(|(q, _)| used[*q]) {
+            slot_of[q] = Some(base + view.slots);
+            view.slots += 1;
+            if !state.accept.is_never() {
+                view.finished.push((base + view.slots - 1, Test::of(&state.accept)));
             }
         }
-        drop_unreached(&mut states);
-        let mut used = vec![false; states.len()];
-        for rule in states.iter().flat_map(|s| &s.rules) {
-            if let From::State(s) = rule.from {
-                used[s] = true;
+        for (q, state) in states.iter().enumerate() {
+            let to = slot_of[q].ok_or_else(|| Test::of(&state.accept));
+            for rule in &state.rules {
+                let from = match rule.from {
+                    From::Start => None,
+                    From::State(s) => slot_of[s],
+                };
+                let take = Take { letter: rule.letter, guard: Test::of(&rule.guard), from, to: to.clone() };
+                match rule.letter.base {
+                    Base::PoImm => view.from_po.push(take),
+                    Base::Po => view.from_far_po.push(take),
+                    Base::Rf => view.from_rf.push(take),
+                    Base::Rmw => view.from_rmw.push(take),
+                    Base::Tc => view.from_tc.push(take),
+                    Base::Tj => view.from_tj.push(take),
+                    _ => unreachable!("only causal letters"),
+                }
             }
         }
-        let mut slots = 1;
-        for (state, used) in states.iter_mut().zip(used) {
-            if used {
-                state.slot = Some(base + slots);
-                slots += 1;
-            }
-        }
-        Some(View { states, main: base, slots })
+        Some(view)
     }
 
     pub fn main(&self) -> usize {
@@ -113,81 +130,145 @@ impl View {
 
     /// The same relation, computed the same way?
     pub fn same_as(&self, other: &View) -> bool {
-        let plain = |v: &View| {
-            let mut states = v.states.clone();
-            for s in &mut states {
-                s.slot = s.slot.map(|x| x - v.main);
-            }
-            states
-        };
-        plain(self) == plain(other)
+        self.rebased() == other.rebased()
+    }
+
+    fn rebased(&self) -> View {
+        let mut view = self.clone();
+        let base = view.main;
+        view.main = 0;
+        let all = [
+            &mut view.from_po,
+            &mut view.from_rf,
+            &mut view.from_rmw,
+            &mut view.from_tc,
+            &mut view.from_tj,
+            &mut view.from_far_po,
+        ];
+        for take in all.into_iter().flatten() {
+            take.from = take.from.map(|s| s - base);
+            take.to = take.to.clone().map(|s| s - base);
+        }
+        for (slot, _) in &mut view.finished {
+            *slot -= base;
+        }
+        view
     }
 
     /// Computes the clocks of `e` from those of its causal predecessors. While a read has no source,
     /// steps along `rf` contribute nothing.
     #[inline]
     pub fn update(&self, g: &mut ExecutionGraph, e: EventId) {
-        let mut main = match g.po_pred(e) {
-            Some(p) => g.clock(p, self.main),
-            None => ClockId::EMPTY,
-        };
-        let attrs = g.event(e).attrs;
-        for state in &self.states {
-            let done = state.accept.holds(attrs);
-            match state.slot {
-                Some(slot) => {
-                    let clock = self.fold(g, e, state, ClockId::EMPTY);
-                    g.set_clock(e, slot, clock);
-                    if done {
-                        main = g.clocks_mut().join(main, clock);
-                    }
+        let pred = g.po_pred(e);
+        let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
+        for slot in self.main + 1..self.main + self.slots {
+            g.set_clock(e, slot, ClockId::EMPTY);
+        }
+        let ev = g.event(e);
+        let (attrs, kind, tid, idx) = (ev.attrs, ev.kind, ev.tid, ev.idx);
+        if let Some(p) = pred {
+            if !self.from_po.is_empty() {
+                main = self.take(&self.from_po, g, p, e, attrs, main);
+            }
+            if attrs.has(Attrs::UW) && !self.from_rmw.is_empty() {
+                main = self.take(&self.from_rmw, g, p, e, attrs, main);
+            }
+            for far in 0..if self.from_far_po.is_empty() { 0 } else { idx as usize - 1 } {
+                let x = g.thread(tid)[far];
+                main = self.take(&self.from_far_po, g, x, e, attrs, main);
+            }
+        } else if let Some(x) = g.spawn_of(tid) {
+            main = self.take(&self.from_tc, g, x, e, attrs, main);
+        }
+        match kind {
+            Kind::Read => {
+                if let Some(w) = g.rf(e).filter(|w| !w.is_init()) {
+                    main = self.take(&self.from_rf, g, w, e, attrs, main);
                 }
-                None if done => main = self.fold(g, e, state, main),
-                None => {}
+            }
+            Kind::Join => {
+                if let Some(x) = tj_source(g, e) {
+                    main = self.take(&self.from_tj, g, x, e, attrs, main);
+                }
+            }
+            _ => {}
+        }
+        for (slot, test) in &self.finished {
+            if test.holds(attrs) {
+                let clock = g.clock(e, *slot);
+                main = g.clocks_mut().join(main, clock);
             }
         }
         g.set_clock(e, self.main, main);
     }
 
-    #[inline]
-    fn fold(&self, g: &mut ExecutionGraph, e: EventId, state: &State, clock: ClockId) -> ClockId {
-        let mut clock = clock;
-        for rule in &state.rules {
-            // All but `po` with conditions have one predecessor at most.
-            if rule.letter.base == Base::Po {
-                let mut preds = Vec::new();
-                rule.letter.causal_predecessors(g, e, |x| preds.push(x));
-                clock = preds.into_iter().fold(clock, |c, x| self.add(g, x, rule, c));
-            } else {
-                let mut pred = None;
-                rule.letter.causal_predecessors(g, e, |x| pred = Some(x));
-                if let Some(x) = pred {
-                    clock = self.add(g, x, rule, clock);
-                }
-            }
-        }
-        clock
-    }
-
-    /// Adds to `clock` what `rule` takes over from the predecessor `x`.
-    #[inline]
-    fn add(&self, g: &mut ExecutionGraph, x: EventId, rule: &Rule, clock: ClockId) -> ClockId {
+    /// Takes over from the predecessor `x` what it has; the main clock so far is passed through.
+    fn take(
+        &self,
+        takes: &[Take],
+        g: &mut ExecutionGraph,
+        x: EventId,
+        e: EventId,
+        attrs: Attrs,
+        main: ClockId,
+    ) -> ClockId {
+        let mut main = main;
         let ev = g.event(x);
-        if !rule.guard.holds(ev.attrs) {
-            return clock;
+        let (before, tid, idx) = (ev.attrs, ev.tid, ev.idx);
+        for take in takes {
+            if !take.guard.holds(before) || !(take.letter.is_plain() || take.letter.allows(g, x, e)) {
+                continue;
+            }
+            let so_far = match &take.to {
+                Ok(slot) => g.clock(e, *slot),
+                Err(done) if done.holds(attrs) => main,
+                Err(_) => continue,
+            };
+            let clock = match take.from {
+                None => {
+                    let known = g.clock(x, self.main);
+                    g.clocks_mut().join_with(so_far, known, tid, idx)
+                }
+                Some(slot) => {
+                    let words = g.clock(x, slot);
+                    g.clocks_mut().join(so_far, words)
+                }
+            };
+            match &take.to {
+                Ok(slot) => g.set_clock(e, *slot, clock),
+                Err(_) => main = clock,
+            }
         }
-        match rule.from {
-            From::Start => {
-                let (tid, idx) = (ev.tid, ev.idx);
-                let before = g.clock(x, self.main);
-                g.clocks_mut().join_with(clock, before, tid, idx)
-            }
-            From::State(s) => {
-                let source = g.clock(x, self.states[s].slot.expect("a state that rules start from"));
-                g.clocks_mut().join(clock, source)
-            }
+        main
+    }
+}
+
+fn states_of(p: &Positions) -> Vec<State> {
+    (0..p.letters.len())
+        .map(|q| {
+            let letter = p.letters[q];
+            let starts = p.first.iter().filter(|(_, to)| *to == q);
+            let follows = p.follow.iter().filter(|(_, _, to)| *to == q);
+            let rules = starts
+                .map(|(guard, _)| (From::Start, guard))
+                .chain(follows.map(|(from, guard, _)| (From::State(*from), guard)))
+                .map(|(from, guard)| Rule { from, guard: guard.clone(), letter })
+                .collect();
+            let accept = p.last.iter().find(|(s, _)| *s == q).map_or(Guard::never(), |(_, g)| g.clone());
+            State { rules, accept }
+        })
+        .collect()
+}
+
+/// Which states' words are continued by others.
+fn continued(states: &[State]) -> Vec<bool> {
+    let mut used = vec![false; states.len()];
+    for rule in states.iter().flat_map(|s| &s.rules) {
+        if let From::State(s) = rule.from {
+            used[s] = true;
         }
     }
+    used
 }
 
 /// Drops rules that say nothing new, and joins states that are reached in the same ways.
@@ -218,6 +299,7 @@ fn simplify(states: &mut Vec<State>) {
             }
         }
         let Some((a, b)) = twin else {
+            drop_own_thread(states);
             return drop_unreached(states);
         };
         let accept = states[b].accept.clone();
@@ -250,6 +332,17 @@ fn same_rules(x: &[Rule], y: &[Rule], a: usize, b: usize) -> bool {
     };
     let (xs, ys): (Vec<Rule>, Vec<Rule>) = (x.iter().map(rename).collect(), y.iter().map(rename).collect());
     xs.iter().all(|r| ys.contains(r)) && ys.iter().all(|r| xs.contains(r))
+}
+
+/// Unguarded neighbour steps that nothing continues only repeat what the thread's own clock says.
+fn drop_own_thread(states: &mut [State]) {
+    let used = continued(states);
+    let po = Letter::plain(Base::PoImm);
+    for (state, used) in states.iter_mut().zip(used) {
+        if state.accept.is_always() && !used {
+            state.rules.retain(|r| !(r.from == From::Start && r.letter == po && r.guard.is_always()));
+        }
+    }
 }
 
 /// States without rules never have a clock.

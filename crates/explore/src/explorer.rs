@@ -1,12 +1,12 @@
 //! The exploration itself.
 
 use crate::frame::{Frame, ReadFrame, RevisitFrame};
-use crate::maximal::maximally_added;
+use crate::maximal::{maximally_added, maximally_added_before};
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Stats};
 use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
-use selvedge_graph::{Attrs, Event, EventId, ExecutionGraph, Kind, Mark, Mode, Tid, Value};
+use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
@@ -153,13 +153,12 @@ impl<M: Machine> Explorer<'_, M> {
         Ok(match op {
             Op::Load { loc, mode, .. } => {
                 let e = g.add_read(t, mode, loc);
-                self.model.update_clocks(g, e);
+                let (floor, known) = self.model.floor_before_reading(g, e);
                 let floor = match self.config.equivalence {
-                    Equivalence::Co => self.model.floor(g, e) as u32,
+                    Equivalence::Co => floor as u32,
                     Equivalence::Rf => 0,
                 };
                 let next = g.co(loc).len() as u32;
-                let known = self.model.known(g, e);
                 self.next_source(ReadFrame { e, mark: self.graph.mark(), pool, next, floor, known })
             }
             Op::Store { loc, value, mode, rmw } => {
@@ -305,14 +304,11 @@ impl<M: Machine> Explorer<'_, M> {
         while next > floor {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
+            if self.is_futile(e, w) {
+                continue;
+            }
             let value = self.read(e, w);
-            // Reading from the end of coherence keeps consistency (extensibility), and what the read
-            // knew before is in `floor`.
-            let ok = next == last
-                || ((self.model.known(&self.graph, e) == known && self.model.knows_by_one_clock()
-                    || self.model.coherent_at(&self.graph, e))
-                    && self.model.acyclic_at(&self.graph, e, &mut self.scratch));
-            if (ok || self.another_witness()) && !self.is_futile_rmw(e, w) {
+            if next == last || self.may_read(e, known) {
                 self.frames.push(Frame::Read(ReadFrame { next, ..frame }));
                 self.advance(e, value);
                 return true;
@@ -322,20 +318,44 @@ impl<M: Machine> Explorer<'_, M> {
         self.remove(e)
     }
 
-    /// A read-modify-write that reads what another one has read is only good for revisits (thesis
-    /// §5.5). There are none if the event before it would end the search for them.
-    fn is_futile_rmw(&mut self, e: EventId, w: EventId) -> bool {
-        let ev = self.graph.event(e);
-        if !ev.is_rmw_read() || self.config.equivalence == Equivalence::Rf {
+    /// Whether `e` may read what it reads; reading from the end of coherence it always may
+    /// (extensibility). What it knew before it read (`known`) was taken into account already.
+    fn may_read(&mut self, e: EventId, known: ClockId) -> bool {
+        let learned = !self.model.knows_by_one_clock() || self.model.known(&self.graph, e) != known;
+        let ok = match self.config.equivalence {
+            Equivalence::Co => !learned || self.model.coherent_at(&self.graph, e),
+            Equivalence::Rf => self.model.coherent_at(&self.graph, e),
+        };
+        ok && self.model.acyclic_at(&self.graph, e, &mut self.scratch) || self.another_witness()
+    }
+
+    /// A read-modify-write that reads what another one, its rival, has read is only good for revisits
+    /// that delete the rival's write (thesis §5.5): there are none if one of the events since then was
+    /// not added maximally. `e` has not read from `w` yet.
+    fn is_futile(&self, e: EventId, w: EventId) -> bool {
+        let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return false };
+        let g = &self.graph;
+        if rmw == Rmw::No
+            || self.config.equivalence == Equivalence::Rf
+            || !load_outcome(mode, rmw, g.value_of(w, loc)).1
+        {
             return false;
         }
-        let (loc, stamp) = (ev.loc, ev.stamp);
-        let taken = self.graph.readers(w, loc).any(|r| r != e && self.graph.event(r).is_rmw_read());
-        if !taken || stamp < 2 {
-            return false;
-        }
-        let x = self.graph.order()[stamp as usize - 1];
-        !self.model.in_prefix(&self.graph, x, e) && !self.maximally_added(x, e)
+        let Some(rival) = self.rmw_reader(w, loc, e) else { return false };
+        let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
+        let in_prefix = |x: EventId| {
+            let through = |y: EventId| x == y || self.model.in_prefix(g, x, y);
+            before.is_some_and(through) || (!w.is_init() && through(w))
+        };
+        let since = g.event(rival).stamp as usize..g.event(e).stamp as usize;
+        !since.rev().map(|at| g.order()[at]).all(|x| in_prefix(x) || maximally_added_before(g, x, in_prefix))
+    }
+
+    /// The earliest read-modify-write other than `r` that reads from `w`.
+    fn rmw_reader(&self, w: EventId, loc: Loc, r: EventId) -> Option<EventId> {
+        let g = &self.graph;
+        let rivals = g.readers(w, loc).filter(|&x| x != r && g.event(x).is_rmw_read());
+        rivals.min_by_key(|&x| g.event(x).stamp)
     }
 
     /// Makes `e` read from `w`; the value read.
@@ -377,9 +397,15 @@ impl<M: Machine> Explorer<'_, M> {
     /// Looks for the next read that `w` revisits, from the latest one down. Whether an event was added
     /// maximally does not depend on the read in question, so the first one that was not ends it all.
     fn next_revisit(&mut self, w: EventId, pool: u32, scan: u32) -> bool {
+        let Some(first) = self.model.first_revisitable(&self.graph, w) else {
+            return self.remove(w);
+        };
         let loc = self.graph.event(w).loc;
+        // Only revisits that delete the write of a rival leave a place for a read-modify-write.
+        let rival = self.graph.rmw_read_of(w).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));
+        let latest = rival.map_or(u32::MAX, |r| self.graph.event(r).stamp);
         let mut at = scan;
-        while at > 1 {
+        while at > first {
             at -= 1;
             let x = self.graph.order()[at as usize];
             if self.model.in_prefix(&self.graph, x, w) {
@@ -389,7 +415,7 @@ impl<M: Machine> Explorer<'_, M> {
                 break;
             }
             let ev = self.graph.event(x);
-            if ev.is_read() && ev.loc == loc {
+            if ev.is_read() && ev.loc == loc && at <= latest {
                 self.frames.push(Frame::Revisit { e: w, pool, scan: at });
                 if self.revisit(x, w) {
                     return true;
@@ -417,16 +443,15 @@ impl<M: Machine> Explorer<'_, M> {
         let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
         let read = self.graph.revisit(r, w, keep);
         self.threads.record_copy(r);
-        self.model.update_clocks(&mut self.graph, read);
+        let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
 
         let mark = self.graph.mark();
         let rmw = self.graph.event(w).is_rmw_write();
         let (next, floor) = self.places(w, rmw);
-        let known = match self.config.equivalence {
-            Equivalence::Co => self.model.floor(&self.graph, read) as u32,
-            Equivalence::Rf => 0,
+        let floor = match self.config.equivalence {
+            Equivalence::Co => floor.max(known as u32),
+            Equivalence::Rf => floor,
         };
-        let floor = floor.max(known);
         let pool = self.threads.mark();
         self.next_revisited(RevisitFrame { read, write: w, before, mark, pool, next, floor, saved })
     }

@@ -6,10 +6,16 @@ use selvedge_model::Model;
 /// Whether `e` was added maximally before `w`: as `f_ext` prescribes, judged in the graph of the events
 /// added up to `e` together with the causal prefix of `w`, and not read by any of them. `e` is not in
 /// that prefix itself, and `w` has no place in coherence yet.
+#[inline]
 pub fn maximally_added(model: &Model, g: &ExecutionGraph, e: EventId, w: EventId) -> bool {
+    maximally_added_before(g, e, |x| model.in_prefix(g, x, w))
+}
+
+/// The same, for a causal prefix that need not be that of an event that is there already.
+#[inline]
+pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn(EventId) -> bool) -> bool {
     let ev = g.event(e);
-    let among_previous =
-        |x: EventId| g.event(x).stamp <= ev.stamp || model.in_prefix(g, x, w);
+    let among_previous = |x: EventId| g.event(x).stamp <= ev.stamp || in_prefix(x);
     match ev.kind {
         Kind::Read => {
             let Some(source) = g.rf(e) else { return false };

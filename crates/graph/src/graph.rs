@@ -205,6 +205,20 @@ impl ExecutionGraph {
         (!e.is_none()).then_some(e)
     }
 
+    /// The accesses of `loc` in thread `t` whose index is larger than `idx`, latest first.
+    #[inline]
+    pub fn accesses_after(&self, loc: Loc, t: Tid, idx: u32) -> impl Iterator<Item = EventId> {
+        let mut e = self.locations[loc.index()].last[t.index()];
+        std::iter::from_fn(move || {
+            let this = e;
+            if this.is_none() || self.events[this.index()].idx <= idx {
+                return None;
+            }
+            e = self.events[this.index()].po_loc_pred;
+            Some(this)
+        })
+    }
+
     /// The event that created this thread.
     pub fn spawn_of(&self, t: Tid) -> Option<EventId> {
         let s = self.spawns[t.index()];

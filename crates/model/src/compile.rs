@@ -54,6 +54,7 @@ impl<'a> Compiler<'a> {
                 slots: view.slots(),
                 views: vec![view],
                 coherence: Vec::new(),
+                coherence_view: None,
                 cycles: Vec::new(),
                 errors: Vec::new(),
                 orders_threads: false,
@@ -78,6 +79,9 @@ impl<'a> Compiler<'a> {
             ));
         }
         self.model.orders_threads = self.mentions_threads;
+        if let [slot] = self.model.coherence[..] {
+            self.model.coherence_view = self.model.views.iter().position(|v| v.main() == slot);
+        }
         Ok(self.model)
     }
 

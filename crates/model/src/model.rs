@@ -16,6 +16,8 @@ pub struct Model {
     pub(crate) slots: usize,
     /// Clock slots of the views that coherence is asked of.
     pub(crate) coherence: Vec<usize>,
+    /// The view of the only entry of `coherence`.
+    pub(crate) coherence_view: Option<usize>,
     pub(crate) cycles: Vec<CycleCheck>,
     pub(crate) errors: Vec<ErrorCheck>,
     pub(crate) orders_threads: bool,
@@ -121,25 +123,23 @@ impl Model {
     /// every thread the accesses of a location go up in coherence, so the last known one counts.
     #[inline]
     pub fn floor(&self, g: &ExecutionGraph, e: EventId) -> usize {
-        let ev = g.event(e);
-        let mut floor = 0;
-        for &slot in &self.coherence {
-            let mut raise = |t: Tid, idx: u32| {
-                if let Some(pos) = g.last_access(ev.loc, t, idx).and_then(|x| position(g, x)) {
-                    floor = floor.max(pos);
-                }
-            };
-            raise(ev.tid, ev.idx - 1);
-            let clock = g.clock(e, slot);
-            if clock != ClockId::EMPTY {
-                for (t, &idx) in g.clocks().slice(clock).iter().enumerate() {
-                    if idx != 0 && t != ev.tid.index() {
-                        raise(Tid(t as u16), idx);
-                    }
-                }
-            }
+        self.coherence.iter().map(|&slot| known_floor(g, e, g.clock(e, slot))).max().unwrap_or(0)
+    }
+
+    /// The floor of a read that has no source yet, and what it knows (see `known`).
+    #[inline]
+    pub fn floor_before_reading(&self, g: &mut ExecutionGraph, e: EventId) -> (usize, ClockId) {
+        if let [slot] = self.coherence[..]
+            && let Some(clock) = self.coherence_view.and_then(|v| self.views[v].before_reading(g, e))
+        {
+            debug_assert!({
+                self.update_clocks(g, e);
+                g.clock(e, slot) == clock
+            });
+            return (known_floor(g, e, clock), clock);
         }
-        floor
+        self.update_clocks(g, e);
+        (self.floor(g, e), self.known(g, e))
     }
 
     /// Whether coherence must put `a` before `b` because of what is known of them (`wb`, thesis §4.3):
@@ -189,6 +189,26 @@ impl Model {
         g.order()[1..].iter().all(|&e| self.consistent_at(g, e, scratch))
     }
 
+    /// The smallest stamp of a read of `w`'s location that is not in the causal prefix of `w`, if there
+    /// is one: nothing that was added before it can be revisited by `w`.
+    #[inline]
+    pub fn first_revisitable(&self, g: &ExecutionGraph, w: EventId) -> Option<u32> {
+        let ev = g.event(w);
+        let mut first = None;
+        for (t, &known) in g.clocks().slice(g.clock(w, CAUSAL)).iter().enumerate() {
+            if t == ev.tid.index() {
+                continue;
+            }
+            for x in g.accesses_after(ev.loc, Tid(t as u16), known) {
+                let x = g.event(x);
+                if x.is_read() && first.is_none_or(|f| x.stamp < f) {
+                    first = Some(x.stamp);
+                }
+            }
+        }
+        first
+    }
+
     // ---- errors ----
 
     /// What the model calls an error in this graph.
@@ -223,6 +243,23 @@ impl ErrorCheck {
         }
         None
     }
+}
+
+/// The latest place in coherence of `e`'s location that is known to the own thread before `e`, or by a
+/// clock.
+#[inline]
+fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
+    let ev = g.event(e);
+    let place = |t: Tid, idx: u32| g.last_access(ev.loc, t, idx).and_then(|x| position(g, x)).unwrap_or(0);
+    let mut floor = place(ev.tid, ev.idx - 1);
+    if clock != ClockId::EMPTY {
+        for (t, &idx) in g.clocks().slice(clock).iter().enumerate() {
+            if idx != 0 && t != ev.tid.index() {
+                floor = floor.max(place(Tid(t as u16), idx));
+            }
+        }
+    }
+    floor
 }
 
 /// Where in coherence an access is: a write's own place, or its source's.

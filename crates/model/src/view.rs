@@ -52,6 +52,8 @@ pub struct View {
     from_far_po: Vec<Take>,
     /// Stored words that are finished at some events.
     finished: Vec<(usize, Test)>,
+    /// Only through its source can a read learn more than the event before it in its thread knew.
+    reads_learn_from_source_only: bool,
 }
 
 /// One thing that an event takes over.
@@ -89,6 +91,7 @@ impl View {
             from_tj: Vec::new(),
             from_far_po: Vec::new(),
             finished: Vec::new(),
+            reads_learn_from_source_only: false,
         };
         let mut slot_of = vec![None; states.len()];
         for (q, state) in states.iter().enumerate().filter(|(q, _)| used[*q]) {
@@ -117,7 +120,24 @@ impl View {
                 }
             }
         }
+        let at_read = |test: &Guard| !test.and(&Guard::attr(Attrs::R)).is_never();
+        view.reads_learn_from_source_only = states.iter().all(|state| {
+            !at_read(&state.accept) || state.rules.iter().all(|r| matches!(r.letter.base, Base::Rf | Base::Tc | Base::Tj))
+        });
         Some(view)
+    }
+
+    /// The clock of `e`, which is the first that its thread does, or has not read yet: what it knows
+    /// without reading. `None` if that takes an update to find out.
+    #[inline]
+    pub fn before_reading(&self, g: &ExecutionGraph, e: EventId) -> Option<ClockId> {
+        if !self.reads_learn_from_source_only {
+            return None;
+        }
+        match g.po_pred(e) {
+            Some(p) => Some(g.clock(p, self.main)),
+            None => g.spawn_of(g.event(e).tid).is_none().then_some(ClockId::EMPTY),
+        }
     }
 
     pub fn main(&self) -> usize {

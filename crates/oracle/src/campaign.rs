@@ -3,10 +3,10 @@
 use crate::compare::{Disagreement, Options, Refusal, Subject, Verdict};
 use crate::generate::{program, rng_for};
 use crate::generate_model::model;
-use crate::print::print;
 use crate::shrink::{shrink_model, shrink_program};
 use selvedge_kat::ast::Theory;
 use selvedge_kat::{Diagnostic, Dialect, load_named, parse};
+use selvedge_litmus::print_program;
 use selvedge_machine::Program;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -281,7 +281,7 @@ impl fmt::Display for Failure {
         if let Some(text) = &self.text {
             writeln!(f, "{text}")?;
         }
-        writeln!(f, "{}", print(&self.program))?;
+        writeln!(f, "{}", print_program(&self.program, "exists (true)"))?;
         write!(f, "{}", self.disagreement)
     }
 }

@@ -129,9 +129,8 @@ impl Body<'_> {
                 self.open.push(self.code.len());
                 self.code.push(Instr::Branch { cond, target: 0 });
             }
-            if self.regs > 0 && self.rng.random_ratio(1, 16) {
-                let cond = self.condition();
-                self.code.push(Instr::Assume { cond });
+            if self.regs > 0 {
+                self.stop();
             }
         }
         if self.rng.random_ratio(1, 12) {
@@ -140,9 +139,26 @@ impl Body<'_> {
         while !self.open.is_empty() {
             self.close();
         }
-        if self.regs > 0 && self.rng.random_ratio(1, 30) {
-            let cond = self.condition();
-            self.code.push(Instr::Assert { cond, message: String::from("assertion") });
+    }
+
+    /// Rarely: what ends the thread here, depending on what it read.
+    fn stop(&mut self) {
+        match self.rng.random_range(0..200) {
+            0..12 => {
+                let cond = self.condition();
+                self.code.push(Instr::Assume { cond });
+            }
+            12..17 => {
+                let cond = self.condition();
+                self.code.push(Instr::Assert { cond, message: String::from("assertion") });
+            }
+            17..19 => {
+                let cond = self.condition();
+                let target = self.code.len() + 2;
+                self.code.push(Instr::Branch { cond, target });
+                self.code.push(Instr::Cut);
+            }
+            _ => {}
         }
     }
 
@@ -283,11 +299,11 @@ impl Body<'_> {
 
 /// Lets some of the threads be created by earlier ones, which may wait for them.
 fn spawn_some(rng: &mut SmallRng, codes: &mut [Vec<Instr>], initial: &mut [bool]) {
-    for t in 1..codes.len() {
+    for (t, initial) in initial.iter_mut().enumerate().skip(1) {
         if !rng.random_ratio(1, 2) {
             continue;
         }
-        initial[t] = false;
+        *initial = false;
         let parent = rng.random_range(0..t);
         let thread = Tid(t as u16);
         let at = rng.random_range(0..=codes[parent].len());

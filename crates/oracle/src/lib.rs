@@ -13,7 +13,6 @@ pub mod execution;
 pub mod generate;
 pub mod generate_model;
 pub mod matrix;
-pub mod print;
 pub mod shrink;
 mod terms;
 pub mod trace;

@@ -369,3 +369,59 @@ pub fn shrink_model(text: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
 
 /// The longest run of tokens that is cut out of a line in one step.
 const MAX_CUT: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{program, rng_for};
+
+    /// Whether two threads write, and there is a fence somewhere.
+    fn interesting(p: &Program) -> bool {
+        let writes = |t: usize| p.threads[t].code.iter().any(|i| matches!(i, Instr::Store { .. }));
+        let fenced = p.threads.iter().flat_map(|t| &t.code).any(|i| matches!(i, Instr::Fence { .. }));
+        fenced && (0..p.threads.len()).filter(|t| writes(*t)).count() >= 2
+    }
+
+    #[test]
+    fn programs_shrink_to_what_matters() {
+        let mut tried = 0;
+        for number in 0..200 {
+            let p = program(&mut rng_for(5, number));
+            if !interesting(&p) {
+                continue;
+            }
+            tried += 1;
+            let small = shrink_program(&p, &mut interesting);
+            let instructions: usize = small.threads.iter().map(|t| t.code.len()).sum();
+            // The fence may have a thread of its own.
+            assert!(small.threads.len() <= 3 && instructions == 3 && small.locs.len() == 1, "{small:?}");
+        }
+        assert!(tried > 20);
+    }
+
+    #[test]
+    fn shrinking_keeps_jumps_within_the_code() {
+        for number in 0..300 {
+            let p = program(&mut rng_for(6, number));
+            for q in candidates(&p) {
+                for thread in &q.threads {
+                    for instr in &thread.code {
+                        if let Instr::Branch { target, .. } | Instr::Jump { target } = instr {
+                            assert!(*target <= thread.code.len());
+                        }
+                        if let Instr::Spawn { thread } | Instr::Join { thread } = instr {
+                            assert!(thread.index() < q.threads.len());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn models_shrink_by_line_and_token() {
+        let text = "view v = ( po | rf ) +\nexport coherence v\nexport acyclic ( po | [ SC ] ; fr )\n";
+        let small = shrink_model(text, &mut |t| t.contains("acyclic") && t.contains("fr"));
+        assert_eq!(small, "acyclic fr\n");
+    }
+}

@@ -1,0 +1,219 @@
+//! `selvedge litmus` on good input.
+
+mod support;
+
+use support::{directory, example, examples, selvedge, without_times, write};
+
+const SPIN: &str = "C spin {} P0 (atomic_int* x) { while (atomic_load(x) == 0) ; }
+P1 (atomic_int* x) { atomic_store(x, 1); }
+exists (x=1)
+";
+const ASSERT: &str = "C check {} P0 (atomic_int* x) { int r0 = atomic_load(x); assert(r0 == 0); }
+P1 (atomic_int* x) { atomic_store(x, 1); }
+exists (0:r0=0)
+";
+const RACE: &str = "C race {} P0 (int* x) { *x = 1; } P1 (int* x) { int r0 = *x; }
+exists (1:r0=1)
+";
+
+#[test]
+fn one_test_reads_like_herd() {
+    let run = selvedge(["litmus", &example("SB+rlx.litmus")]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(
+        without_times(&run.out),
+        r"Test SB+rlx Allowed
+States 4
+1     *>0:r0=0; 1:r0=0;
+1     :>0:r0=0; 1:r0=1;
+1     :>0:r0=1; 1:r0=0;
+1     :>0:r0=1; 1:r0=1;
+Ok
+Witnesses
+Positive: 1 Negative: 3
+Condition exists (0:r0=0 /\ 1:r0=0)
+Observation SB+rlx Sometimes 1 3
+"
+    );
+    assert!(run.out.contains("Time SB+rlx 0."));
+    assert_eq!(run.err, "");
+}
+
+#[test]
+fn the_model_decides() {
+    let run = selvedge(["litmus", "-m", "sc", &example("SB+rlx.litmus")]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("States 3\n") && run.out.contains("\nNo\n"), "{}", run.out);
+    assert!(run.out.contains("Observation SB+rlx Never 0 3"), "{}", run.out);
+}
+
+#[test]
+fn final_values_of_locations_are_shown_and_need_coherence() {
+    let run = selvedge(["litmus", &example("2+2W+rlx.litmus")]);
+    assert!(run.out.contains("1     *>[x]=1; [y]=1;"), "{}", run.out);
+    let run = selvedge(["litmus", "--equivalence", "rf", &example("2+2W+rlx.litmus")]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("use `--equivalence co`"), "{}", run.err);
+    assert_eq!(run.out, "");
+}
+
+#[test]
+fn json_of_one_test_is_an_object() {
+    let run = selvedge(["litmus", "--json", &example("MP+ra.litmus")]);
+    assert_eq!(run.code, 0);
+    let value: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_default();
+    for (key, wanted) in [
+        ("name", "MP+ra"),
+        ("model", "rc11"),
+        ("arch", "C"),
+        ("quantifier", "exists"),
+        ("condition", r"exists (1:r0=1 /\ 1:r1=0)"),
+        ("verdict", "No"),
+        ("observation", "Never"),
+    ] {
+        assert_eq!(value[key], wanted, "{key}");
+    }
+    assert_eq!(value["executions"], 3);
+    assert_eq!(value["blocked"], 0);
+    assert_eq!(value["bounded"], false);
+    assert!(value["seconds"].is_number());
+    let states = value["states"].as_array().cloned().unwrap_or_default();
+    assert_eq!(states.len(), 3);
+    assert_eq!(states[0]["valuation"], serde_json::json!({ "1:r0": 0, "1:r1": 0 }));
+    assert_eq!(states[0]["count"], 1);
+}
+
+#[test]
+fn json_of_several_tests_is_an_array_with_errors_in_it() {
+    let dir = directory("json_array");
+    write(&dir, "a.litmus", SPIN);
+    write(&dir, "b.litmus", "C b\n{}\nP0 () { frob(); }\n");
+    let run = selvedge(["litmus", "--json", &dir.display().to_string()]);
+    assert_eq!(run.code, 2);
+    let value: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_default();
+    assert_eq!(value.as_array().map(Vec::len), Some(2), "{}", run.out);
+    assert_eq!(value[0]["bounded"], true);
+    let error = &value[1]["error"];
+    assert_eq!(error["kind"], "litmus");
+    assert_eq!(error["line"], 3);
+    assert!(error["file"].as_str().is_some_and(|f| f.ends_with("b.litmus")));
+    assert!(error["message"].as_str().is_some_and(|m| m.contains("frob")));
+}
+
+#[test]
+fn a_directory_gives_a_table() {
+    let dir = directory("table");
+    std::fs::create_dir(dir.join("deeper")).unwrap_or_else(|e| panic!("{e}"));
+    for (from, to) in [("SB+rlx.litmus", "deeper/SB.litmus"), ("MP+ra.litmus", "MP.litmus")] {
+        std::fs::copy(example(from), dir.join(to)).unwrap_or_else(|e| panic!("{e}"));
+    }
+    write(&dir, "readme.txt", "not a test");
+    write(&dir, "wrong.litmus", "C wrong\n{}\nP0 () {\n  int r0 = ;\n}\n");
+    let run = selvedge(["litmus", &dir.display().to_string()]);
+    assert_eq!(run.code, 2);
+    let lines: Vec<Vec<&str>> = run.out.lines().map(|l| l.split_whitespace().collect()).collect();
+    let head = ["name", "model", "executions", "blocked", "states", "observation", "verdict", "time"];
+    assert_eq!(lines[0], head);
+    assert_eq!(lines[1][..7], ["MP+ra", "rc11", "3", "0", "3", "Never", "No"]);
+    assert_eq!(lines[2][..7], ["SB+rlx", "rc11", "4", "0", "4", "Sometimes", "Ok"]);
+    assert!(run.out.contains("2 results: 1 Ok, 1 No\n1 input error:\n"), "{}", run.out);
+    assert!(run.out.contains("wrong.litmus:4: expected an expression"), "{}", run.out);
+    assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
+}
+
+/// The claims in the examples come from the literature; see their comments.
+#[test]
+fn the_examples_are_as_they_claim() {
+    for schedule in ["ltr", "writes-first"] {
+        let mut args = vec!["litmus", "--check", "--schedule", schedule];
+        for model in ["sc", "tso", "pso", "ra", "rlx", "rc11"] {
+            args.extend(["-m", model]);
+        }
+        let dir = examples().display().to_string();
+        args.push(&dir);
+        let run = selvedge(args);
+        let wrong: Vec<&str> =
+            run.out.lines().filter(|l| l.contains(" expected ") && !l.contains("as ")).collect();
+        assert_eq!(run.code, 0, "{schedule}: {wrong:#?}\n{}", run.err);
+        assert!(run.out.contains(" as expected, 0 not"), "{}", run.out);
+    }
+}
+
+#[test]
+fn a_verdict_that_differs_from_the_expected_one_is_exit_1() {
+    let sb = example("SB+rlx.litmus");
+    assert_eq!(selvedge(["litmus", "--expect", "ok", &sb]).code, 0);
+    let run = selvedge(["litmus", "--expect", "no", &sb]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.contains("Check expected No, found Ok"), "{}", run.out);
+
+    let dir = directory("claims");
+    let file =
+        write(&dir, "t.litmus", "C t\n(* expect rc11: Never *)\n{} P0 (int* x) { *x = 1; } exists (x=1)");
+    assert_eq!(selvedge(["litmus", &file]).code, 0);
+    let run = selvedge(["litmus", "--check", &file]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.contains("Check expected Never, found Always"), "{}", run.out);
+}
+
+#[test]
+fn failed_assertions_and_races_are_exit_1() {
+    let dir = directory("violated");
+    let run = selvedge(["litmus", &write(&dir, "assert.litmus", ASSERT)]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.out.contains("Error P0: assertion `r0 == 0` fails at line 1 (in 1 of 2 executions)"),
+        "{}",
+        run.out
+    );
+    let run = selvedge(["litmus", &write(&dir, "race.litmus", RACE)]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.contains("Flag RaceNotAtomic: "), "{}", run.out);
+    assert!(run.out.contains("P0: W[na] x=1") && run.out.contains("P1: R[na] x"), "{}", run.out);
+}
+
+#[test]
+fn bounded_results_are_exit_3() {
+    let dir = directory("bounded");
+    let spin = write(&dir, "spin.litmus", SPIN);
+    let run = selvedge(["litmus", "--unroll", "3", &spin]);
+    assert_eq!(run.code, 3);
+    assert!(run.out.contains("Bounded loops were cut at 3 iterations"), "{}", run.out);
+    assert!(run.out.contains("use --unroll N"), "{}", run.out);
+    let run = selvedge(["litmus", "--max-executions", "2", &example("SB+rlx.litmus")]);
+    assert_eq!(run.code, 3);
+    assert!(run.out.contains("gave up"), "{}", run.out);
+    let run = selvedge(["litmus", "--expect", "no", "--unroll", "1", &spin]);
+    assert!(run.out.contains("Check not settled"), "{}", run.out);
+}
+
+#[test]
+fn a_witness_is_drawn_where_there_is_one() {
+    let dir = directory("dot");
+    let out = dir.display().to_string();
+    let run = selvedge(["litmus", "--dot", &out, &example("SB+rlx.litmus")]);
+    assert_eq!(run.code, 0);
+    let text = std::fs::read_to_string(dir.join("SB+rlx.dot")).unwrap_or_default();
+    for wanted in ["digraph \"SB+rlx\"", "W[rlx] x=1", "R[rlx] y → 0", "\"fr\"", "\"rf\"", "\"po\""] {
+        assert!(text.contains(wanted), "{wanted} in {text}");
+    }
+    let run = selvedge(["litmus", "-m", "sc", "--dot", &out, &example("MP+rlx.litmus")]);
+    assert!(run.err.contains("nothing to draw"), "{}", run.err);
+    assert!(!dir.join("MP+rlx.dot").exists());
+}
+
+#[test]
+fn models_are_listed() {
+    let run = selvedge(["models"]);
+    assert_eq!(run.code, 0);
+    for name in ["sc ", "tso ", "rc11 "] {
+        assert!(run.out.lines().any(|l| l.starts_with(name) && l.len() > 12), "{}", run.out);
+    }
+}
+
+#[test]
+fn help_documents_the_exit_codes() {
+    let run = selvedge(["litmus", "--help"]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("Exit codes:") && run.out.contains("3  the result is bounded"), "{}", run.out);
+}

@@ -24,7 +24,13 @@ impl Measured {
         let instructions = self.instructions.map_or(String::from("-"), |n| n.to_string());
         format!(
             "{} {} {} {} {:.6} {} {}",
-            self.executions, self.blocked, self.revisits, self.events, self.seconds, instructions, self.peak_kib
+            self.executions,
+            self.blocked,
+            self.revisits,
+            self.events,
+            self.seconds,
+            instructions,
+            self.peak_kib
         )
     }
 
@@ -47,7 +53,8 @@ impl Measured {
 /// Measures in this process.
 pub fn run(program: &str, n: &str, model: &str, equivalence: &str) -> Result<Measured, String> {
     let n: usize = n.parse().map_err(|_| format!("`{n}` is not a number"))?;
-    let machine = programs::by_name(program, n).ok_or_else(|| format!("no benchmark `{program}`; see `list`"))?;
+    let machine =
+        programs::by_name(program, n).ok_or_else(|| format!("no benchmark `{program}`; see `list`"))?;
     let theory = selvedge_kat::load_named(model).map_err(|d| d.to_string())?;
     let model = Model::compile(&theory).map_err(|d| d.to_string())?;
     let equivalence = match equivalence {
@@ -61,8 +68,8 @@ pub fn run(program: &str, n: &str, model: &str, equivalence: &str) -> Result<Mea
         let _ = c.enable();
     }
     let start = Instant::now();
-    let stats = explore(&machine, &model, &config, &mut |_| ControlFlow::Continue(()))
-        .map_err(|e| e.to_string())?;
+    let stats =
+        explore(&machine, &model, &config, &mut |_| ControlFlow::Continue(())).map_err(|e| e.to_string())?;
     let seconds = start.elapsed().as_secs_f64();
     let instructions = counter.as_mut().and_then(|c| {
         c.disable().ok()?;

@@ -115,10 +115,8 @@ pub fn lastzero(n: usize) -> Program {
     p.thread("t0", true, scan);
     for i in 1..=n {
         let at = |k: usize| Loc(base.0 + k as u32);
-        let code = vec![
-            load(0, at(i - 1), Mode::Sc),
-            store(at(i), Expr::bin(BinOp::Add, reg(0), num(1)), Mode::Sc),
-        ];
+        let code =
+            vec![load(0, at(i - 1), Mode::Sc), store(at(i), Expr::bin(BinOp::Add, reg(0), num(1)), Mode::Sc)];
         p.thread(format!("t{i}"), true, code);
     }
     p
@@ -162,9 +160,8 @@ pub fn exp_mem(n: usize) -> Program {
     let mut p = Program::new(format!("exp-mem({n})"));
     let (x, flag) = (p.loc("x", 0), p.loc("flag", 0));
     p.thread("reader", true, vec![load(0, flag, Mode::Sc)]);
-    let workers: Vec<Tid> = (0..n)
-        .map(|i| p.thread(format!("t{i}"), true, vec![fetch_add(0, x, Mode::Sc)]))
-        .collect();
+    let workers: Vec<Tid> =
+        (0..n).map(|i| p.thread(format!("t{i}"), true, vec![fetch_add(0, x, Mode::Sc)])).collect();
     let mut code: Vec<Instr> = workers.iter().map(|&thread| Instr::Join { thread }).collect();
     code.push(store(flag, num(1), Mode::Sc));
     p.thread("collector", true, code);

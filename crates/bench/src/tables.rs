@@ -96,9 +96,9 @@ pub fn print(name: &str) -> Result<(), String> {
 }
 
 fn print_row(row: &Row, m: &Measured) {
-    let published = row.published.map_or(String::from("–"), |p| {
-        format!("{p}{}", if p == m.executions { "" } else { " (differs)" })
-    });
+    let published = row
+        .published
+        .map_or(String::from("–"), |p| format!("{p}{}", if p == m.executions { "" } else { " (differs)" }));
     let minstr = m.instructions.map_or(String::from("–"), |n| format!("{:.1}", n as f64 / 1e6));
     let ns = m.seconds * 1e9;
     println!(

@@ -74,6 +74,23 @@ impl InputError {
     }
 }
 
+/// Shows the source line where whoever found the error had only its place.
+pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
+    const BEFORE: usize = 40;
+    const SHOWN: usize = 120;
+    if let (None, Some(span)) = (&diagnostic.excerpt, &diagnostic.span)
+        && let Ok(text) = std::fs::read_to_string(&*span.file)
+        && let Some(line) = text.lines().nth(span.line.saturating_sub(1) as usize)
+    {
+        let at = span.col.saturating_sub(1) as usize;
+        let from = at.saturating_sub(BEFORE);
+        let shown = line.chars().skip(from).take(SHOWN);
+        diagnostic.excerpt = Some(shown.map(|c| if c.is_control() { ' ' } else { c }).collect());
+        diagnostic.excerpt_col = (at - from) as u32;
+    }
+    diagnostic
+}
+
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.diagnostic.fmt(f)

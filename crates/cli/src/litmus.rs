@@ -1,7 +1,7 @@
 //! `selvedge litmus`.
 
 use crate::args::LitmusArgs;
-use crate::error::{ErrorKind, Exit, InputError};
+use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
 use crate::files::{self, Found};
 use crate::json;
 use crate::output::{complain, print};
@@ -71,7 +71,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
 
 fn load(name: &str) -> Result<Model, InputError> {
     let theory = selvedge_kat::load_named(name).map_err(|d| InputError::new(ErrorKind::Model, d))?;
-    Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))
+    Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, with_excerpt(d)))
 }
 
 /// Ends before any test was looked at.

@@ -154,12 +154,10 @@ impl<M: Machine> Explorer<'_, M> {
             Op::Load { loc, mode, .. } => {
                 let e = g.add_read(t, mode, loc);
                 let (floor, known) = self.model.floor_before_reading(g, e);
-                let floor = match self.config.equivalence {
-                    Equivalence::Co => floor as u32,
-                    Equivalence::Rf => 0,
-                };
-                let next = g.co(loc).len() as u32;
-                self.next_source(ReadFrame { e, mark: self.graph.mark(), pool, next, floor, known })
+                let floor = if self.trusts_floors() { floor as u32 } else { 0 };
+                let g = &self.graph;
+                let (next, mark) = (g.co(loc).len() as u32, g.mark());
+                self.next_source(ReadFrame { e, mark, pool, next, floor, known, seen: u64::MAX })
             }
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
@@ -205,9 +203,9 @@ impl<M: Machine> Explorer<'_, M> {
         let g = &self.graph;
         let end = g.co(g.event(w).loc).len() as u32;
         let floor = match self.config.equivalence {
-            Equivalence::Co => self.model.floor(g, w) as u32,
-            Equivalence::Rf if rmw => 0,
-            Equivalence::Rf => end - 1,
+            Equivalence::Co if self.config.shortcuts => self.model.floor(g, w) as u32,
+            Equivalence::Rf if !rmw => end - 1,
+            _ => 0,
         };
         if !rmw {
             return (end, floor);
@@ -217,6 +215,16 @@ impl<M: Machine> Explorer<'_, M> {
         let Some(source) = source else { unreachable!("the read half has a source") };
         let source = source as u32;
         if source < floor { (source, source) } else { (source + 1, source) }
+    }
+
+    /// Whether what clocks say about coherence rules candidates out before they are tried.
+    fn trusts_floors(&self) -> bool {
+        self.config.shortcuts && self.config.equivalence == Equivalence::Co
+    }
+
+    /// Whether an addition at the end of coherence needs no check: extensibility.
+    fn trusts(&self, maximal: bool) -> bool {
+        maximal && self.config.shortcuts
     }
 
     /// Whether a place in coherence is between the source and the write of a read-modify-write.
@@ -251,6 +259,7 @@ impl<M: Machine> Explorer<'_, M> {
                 self.next_choice(e, pool, next, count)
             }
             Frame::Read(frame) => {
+                self.note_dead_end(frame.seen, self.graph.event(frame.e).is_rmw_read());
                 self.graph.undo_to(frame.mark);
                 self.threads.cut_back(frame.pool);
                 self.next_source(frame)
@@ -265,9 +274,21 @@ impl<M: Machine> Explorer<'_, M> {
                 self.next_revisit(e, pool, scan)
             }
             Frame::Revisited(frame) => {
+                self.note_dead_end(frame.seen, false);
                 self.graph.undo_to(frame.mark);
                 self.threads.cut_back(frame.pool);
                 self.next_revisited(frame)
+            }
+        }
+    }
+
+    /// Counts a graph that was entered when there were `seen` executions, if there still are no more.
+    fn note_dead_end(&mut self, seen: u64, rmw: bool) {
+        if seen == self.stats.executions() {
+            if rmw {
+                self.stats.dropped_rmw += 1;
+            } else {
+                self.stats.aborted += 1;
             }
         }
     }
@@ -308,8 +329,9 @@ impl<M: Machine> Explorer<'_, M> {
                 continue;
             }
             let value = self.read(e, w);
-            if next == last || self.may_read(e, known) {
-                self.frames.push(Frame::Read(ReadFrame { next, ..frame }));
+            if self.trusts(next == last) || self.may_read(e, known) {
+                let seen = self.stats.executions();
+                self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                 self.advance(e, value);
                 return true;
             }
@@ -322,11 +344,8 @@ impl<M: Machine> Explorer<'_, M> {
     /// (extensibility). What it knew before it read (`known`) was taken into account already.
     fn may_read(&mut self, e: EventId, known: ClockId) -> bool {
         let learned = !self.model.knows_by_one_clock() || self.model.known(&self.graph, e) != known;
-        let ok = match self.config.equivalence {
-            Equivalence::Co => !learned || self.model.coherent_at(&self.graph, e),
-            Equivalence::Rf => self.model.coherent_at(&self.graph, e),
-        };
-        ok && self.model.acyclic_at(&self.graph, e, &mut self.scratch) || self.another_witness()
+        let coherent = (self.trusts_floors() && !learned) || self.model.coherent_at(&self.graph, e);
+        coherent && self.model.acyclic_at(&self.graph, e, &mut self.scratch) || self.another_witness()
     }
 
     /// A read-modify-write that reads what another one, its rival, has read is only good for revisits
@@ -335,10 +354,7 @@ impl<M: Machine> Explorer<'_, M> {
     fn is_futile(&self, e: EventId, w: EventId) -> bool {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return false };
         let g = &self.graph;
-        if rmw == Rmw::No
-            || self.config.equivalence == Equivalence::Rf
-            || !load_outcome(mode, rmw, g.value_of(w, loc)).1
-        {
+        if rmw == Rmw::No || !self.trusts_floors() || !load_outcome(mode, rmw, g.value_of(w, loc)).1 {
             return false;
         }
         let Some(rival) = self.rmw_reader(w, loc, e) else { return false };
@@ -382,7 +398,7 @@ impl<M: Machine> Explorer<'_, M> {
                 continue;
             }
             self.graph.place(e, at);
-            if at as u32 == end || self.consistent(&[e]) {
+            if self.trusts(at as u32 == end) || self.consistent(&[e]) {
                 self.frames.push(Frame::Place { e, mark, pool, next: pos, floor });
                 return true;
             }
@@ -448,12 +464,19 @@ impl<M: Machine> Explorer<'_, M> {
         let mark = self.graph.mark();
         let rmw = self.graph.event(w).is_rmw_write();
         let (next, floor) = self.places(w, rmw);
-        let floor = match self.config.equivalence {
-            Equivalence::Co => floor.max(known as u32),
-            Equivalence::Rf => floor,
-        };
+        let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
         let pool = self.threads.mark();
-        self.next_revisited(RevisitFrame { read, write: w, before, mark, pool, next, floor, saved })
+        self.next_revisited(RevisitFrame {
+            read,
+            write: w,
+            before,
+            mark,
+            pool,
+            next,
+            floor,
+            saved,
+            seen: u64::MAX,
+        })
     }
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,
@@ -489,9 +512,10 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(write, at);
             let value = self.read(read, write);
-            if at as u32 == end || self.consistent(&[write, read]) {
+            if self.trusts(at as u32 == end) || self.consistent(&[write, read]) {
                 self.stats.revisits += 1;
-                self.frames.push(Frame::Revisited(RevisitFrame { next: pos, ..frame }));
+                let seen = self.stats.executions();
+                self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
                 self.advance(read, value);
                 return true;
             }

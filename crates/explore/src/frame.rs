@@ -6,14 +6,31 @@ use selvedge_graph::{ClockId, EventId, Mark};
 #[derive(Clone, Copy, Debug)]
 pub enum Frame {
     /// An event without alternatives, already entered.
-    Plain { e: EventId },
+    Plain {
+        e: EventId,
+    },
     /// A choice of the program; `next` is the next value to try.
-    Choice { e: EventId, pool: u32, next: u32, count: u32 },
+    Choice {
+        e: EventId,
+        pool: u32,
+        next: u32,
+        count: u32,
+    },
     Read(ReadFrame),
     /// A write: its places, from the end of coherence down to after `floor`.
-    Place { e: EventId, mark: Mark, pool: u32, next: u32, floor: u32 },
+    Place {
+        e: EventId,
+        mark: Mark,
+        pool: u32,
+        next: u32,
+        floor: u32,
+    },
     /// The same write, after its places: revisits. `scan` is the stamp below which to look on.
-    Revisit { e: EventId, pool: u32, scan: u32 },
+    Revisit {
+        e: EventId,
+        pool: u32,
+        scan: u32,
+    },
     Revisited(RevisitFrame),
 }
 
@@ -28,6 +45,8 @@ pub struct ReadFrame {
     pub floor: u32,
     /// What the read knows of its location before it reads.
     pub known: ClockId,
+    /// How many executions there were when the current source was tried; `u64::MAX` before the first.
+    pub seen: u64,
 }
 
 /// A revisit that is under way: `read` was revisited by `write`, whose places are tried.
@@ -42,4 +61,6 @@ pub struct RevisitFrame {
     pub floor: u32,
     /// How many saved threads there were before.
     pub saved: u32,
+    /// How many executions there were when the current place was tried; `u64::MAX` before the first.
+    pub seen: u64,
 }

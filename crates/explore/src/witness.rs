@@ -73,7 +73,15 @@ impl Orders {
             }
         }
         let cyclic = (0..n).any(|i| (0..i).any(|j| before[i][j] && before[j][i]));
-        (!cyclic).then(|| Orders { loc, writes, before, source, current: Vec::new(), picks: Vec::new(), fresh: true })
+        (!cyclic).then(|| Orders {
+            loc,
+            writes,
+            before,
+            source,
+            current: Vec::new(),
+            picks: Vec::new(),
+            fresh: true,
+        })
     }
 
     fn reset(&mut self) {
@@ -145,9 +153,8 @@ pub fn maximally_added(
     let ev = g.event(e);
     match ev.kind {
         Kind::Read => {
-            let previous = |x: EventId| {
-                x != e && x != w && (g.event(x).stamp < ev.stamp || model.in_prefix(g, x, w))
-            };
+            let previous =
+                |x: EventId| x != e && x != w && (g.event(x).stamp < ev.stamp || model.in_prefix(g, x, w));
             let Some(source) = g.rf(e) else { return false };
             if !source.is_init() && !previous(source) {
                 return false;

@@ -16,9 +16,7 @@ use crate::model::{ErrorCheck, Model, Reach, Right};
 use crate::term::{Term, Terms, refusal};
 use crate::view::View;
 use selvedge_graph::Attrs;
-use selvedge_kat::{
-    Axiom, Constraint, DefBody, Diagnostic, Inclusion, Prim, Rel, Set, Span, Theory,
-};
+use selvedge_kat::{Axiom, Constraint, DefBody, Diagnostic, Inclusion, Prim, Rel, Set, Span, Theory};
 use std::sync::Arc;
 
 impl Model {
@@ -248,7 +246,13 @@ impl<'a> Compiler<'a> {
         Some(slot)
     }
 
-    fn error(&mut self, name: &str, warning: bool, unless: &Inclusion, span: &Span) -> Result<(), Diagnostic> {
+    fn error(
+        &mut self,
+        name: &str,
+        warning: bool,
+        unless: &Inclusion,
+        span: &Span,
+    ) -> Result<(), Diagnostic> {
         let (Inclusion::Subset(left, right) | Inclusion::Equal(left, right)) = unless else {
             return Err(self.not_admissible(Some(span), "`unless total` is not supported", "use `a <= b`"));
         };

@@ -95,10 +95,8 @@ impl CycleCheck {
             let mut of: Vec<usize> = vec![0; self.moves.len()];
             loop {
                 let signature = |s: usize| -> BTreeSet<(Letter, usize, bool, Guard)> {
-                    let moves = self.moves[s]
-                        .iter()
-                        .map(|m| Move { to: of[m.to], ..m.clone() })
-                        .collect::<Vec<_>>();
+                    let moves =
+                        self.moves[s].iter().map(|m| Move { to: of[m.to], ..m.clone() }).collect::<Vec<_>>();
                     tidy(moves, self.repeat).into_iter().map(|m| (m.letter, m.to, m.turn, m.guard)).collect()
                 };
                 let mut known: Vec<BTreeSet<(Letter, usize, bool, Guard)>> = Vec::new();
@@ -142,9 +140,9 @@ impl CycleCheck {
         let co = Letter::plain(Base::Co);
         let loops: Vec<bool> = (0..self.moves.len())
             .map(|s| {
-                self.moves[s].iter().any(|m| {
-                    m.letter == co && m.to == s && m.guard.is_always() && (self.repeat || !m.turn)
-                })
+                self.moves[s]
+                    .iter()
+                    .any(|m| m.letter == co && m.to == s && m.guard.is_always() && (self.repeat || !m.turn))
             })
             .collect();
         for m in self.moves.iter_mut().flatten() {

@@ -40,9 +40,8 @@ impl Positions {
         p.last = merge(part.last.into_iter()).collect();
         p.empty = part.empty;
         let follow = std::mem::take(&mut p.follow);
-        p.follow = merge(follow.into_iter().map(|(a, g, b)| ((a, b), g)))
-            .map(|((a, b), g)| (a, g, b))
-            .collect();
+        p.follow =
+            merge(follow.into_iter().map(|(a, g, b)| ((a, b), g))).map(|((a, b), g)| (a, g, b)).collect();
         p
     }
 

@@ -143,9 +143,7 @@ impl Guard {
     }
 
     pub fn of(pred: Pred) -> Guard {
-        let any = |attrs: &[Attrs]| {
-            attrs.iter().fold(Guard::never(), |g, a| g.or(&Guard::attr(*a)))
-        };
+        let any = |attrs: &[Attrs]| attrs.iter().fold(Guard::never(), |g, a| g.or(&Guard::attr(*a)));
         match pred {
             Pred::All => Guard::always(),
             Pred::R => Guard::attr(Attrs::R),
@@ -158,13 +156,9 @@ impl Guard {
             Pred::Sc => Guard::attr(Attrs::SC),
             Pred::Rlx => Guard::attr(Attrs::RLX),
             Pred::Na => Guard::attr(Attrs::NA),
-            Pred::Atomic => any(&[
-                Attrs::RLX,
-                Attrs::EXACT_ACQ,
-                Attrs::EXACT_REL,
-                Attrs::EXACT_ACQREL,
-                Attrs::SC,
-            ]),
+            Pred::Atomic => {
+                any(&[Attrs::RLX, Attrs::EXACT_ACQ, Attrs::EXACT_REL, Attrs::EXACT_ACQREL, Attrs::SC])
+            }
             Pred::ExactRel => Guard::attr(Attrs::EXACT_REL),
             Pred::ExactAcq => Guard::attr(Attrs::EXACT_ACQ),
             Pred::ExactAcqRel => Guard::attr(Attrs::EXACT_ACQREL),

@@ -133,7 +133,9 @@ impl Letter {
             }
             Base::Fr | Base::FrImm => {
                 let most = if self.base == Base::FrImm { 1 } else { usize::MAX };
-                if let Some(pos) = (ev.kind == Kind::Read).then(|| g.rf(x)).flatten().and_then(|w| g.co_pos(w)) {
+                if let Some(pos) =
+                    (ev.kind == Kind::Read).then(|| g.rf(x)).flatten().and_then(|w| g.co_pos(w))
+                {
                     g.co(ev.loc)[pos + 1..].iter().copied().take(most).for_each(f);
                 }
             }
@@ -167,7 +169,6 @@ impl Letter {
             }
         }
     }
-
 }
 
 fn locs(g: &ExecutionGraph) -> impl Iterator<Item = selvedge_graph::Loc> {

@@ -147,9 +147,9 @@ impl Model {
     pub fn writes_before(&self, g: &ExecutionGraph, a: EventId, b: EventId) -> bool {
         let loc = g.event(b).loc;
         let around = |w: EventId| std::iter::once(w).chain(g.readers(w, loc));
-        self.coherence.iter().any(|&slot| {
-            around(b).any(|y| around(a).any(|x| x != y && g.includes(y, slot, x)))
-        })
+        self.coherence
+            .iter()
+            .any(|&slot| around(b).any(|y| around(a).any(|x| x != y && g.includes(y, slot, x))))
     }
 
     /// What `e` knows, as far as one clock says it: the clock of the first view that coherence is asked of.
@@ -179,9 +179,9 @@ impl Model {
     }
 
     pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
-        self.cycles.iter().all(|c| {
-            c.needs.is_some_and(|a| g.count_of(a) == 0) || c.holds_at(g, e, &mut scratch.search)
-        })
+        self.cycles
+            .iter()
+            .all(|c| c.needs.is_some_and(|a| g.count_of(a) == 0) || c.holds_at(g, e, &mut scratch.search))
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.

@@ -156,12 +156,16 @@ impl<'a> Terms<'a> {
                 "a product of sets is only supported inside an intersection or a difference",
                 "write `[A] ; r ; [B]` or `r & (A * B)`",
             )?,
-            Rel::Not(_) => {
-                self.refuse(span, "the complement `~r` is only supported inside an intersection", "write `a \\ r`")?
-            }
-            Rel::SameEnds(_) | Rel::Rot(_) => {
-                self.refuse(span, "`^=` and `rot` belong to questions about models, not to executions", "remove it")?
-            }
+            Rel::Not(_) => self.refuse(
+                span,
+                "the complement `~r` is only supported inside an intersection",
+                "write `a \\ r`",
+            )?,
+            Rel::SameEnds(_) | Rel::Rot(_) => self.refuse(
+                span,
+                "`^=` and `rot` belong to questions about models, not to executions",
+                "remove it",
+            )?,
         })
     }
 
@@ -283,7 +287,9 @@ impl<'a> Terms<'a> {
                 let def = &theory.defs[id.0 as usize];
                 match &def.body {
                     DefBody::Set(set) if def.rec_group.is_none() => self.set(set, &def.span)?,
-                    _ => self.refuse(span, format!("`{}` is not a plain set", def.name), "write the set out")?,
+                    _ => {
+                        self.refuse(span, format!("`{}` is not a plain set", def.name), "write the set out")?
+                    }
                 }
             }
             Set::Union(a, b) => self.set(a, span)?.or(&self.set(b, span)?),
@@ -321,13 +327,17 @@ impl<'a> Terms<'a> {
                 Rel::Prim(p @ (Prim::Ext | Prim::Int | Prim::Loc)) => {
                     let steps = self.step_list(one, span)?;
                     let (pair, wanted) = pair_of(p);
-                    return self.filter(steps, |letter| {
-                        if wanted {
-                            vec![Letter { must: letter.must.with(pair), ..letter }]
-                        } else {
-                            vec![Letter { mustnot: letter.mustnot.with(pair), ..letter }]
-                        }
-                    }, wanted);
+                    return self.filter(
+                        steps,
+                        |letter| {
+                            if wanted {
+                                vec![Letter { must: letter.must.with(pair), ..letter }]
+                            } else {
+                                vec![Letter { mustnot: letter.mustnot.with(pair), ..letter }]
+                            }
+                        },
+                        wanted,
+                    );
                 }
                 _ => {}
             }
@@ -373,13 +383,17 @@ impl<'a> Terms<'a> {
             Rel::Prim(p @ (Prim::Ext | Prim::Int | Prim::Loc)) => {
                 let steps = self.step_list(a, span)?;
                 let (pair, wanted) = pair_of(p);
-                return self.filter(steps, |letter| {
-                    if wanted {
-                        vec![Letter { mustnot: letter.mustnot.with(pair), ..letter }]
-                    } else {
-                        vec![Letter { must: letter.must.with(pair), ..letter }]
-                    }
-                }, !wanted);
+                return self.filter(
+                    steps,
+                    |letter| {
+                        if wanted {
+                            vec![Letter { mustnot: letter.mustnot.with(pair), ..letter }]
+                        } else {
+                            vec![Letter { must: letter.must.with(pair), ..letter }]
+                        }
+                    },
+                    !wanted,
+                );
             }
             _ => {}
         }
@@ -588,9 +602,7 @@ fn eliminate(body: &Term, x: DefId) -> Option<Term> {
         (Term::Empty, Term::Empty, true) => Some(Term::plus(rest)),
         (left, Term::Empty, false) => Some(Term::seq(Term::star(left), rest)),
         (Term::Empty, right, false) => Some(Term::seq(rest, Term::star(right))),
-        (left, right, false) => {
-            Some(Term::seq(Term::seq(Term::star(left), rest), Term::star(right)))
-        }
+        (left, right, false) => Some(Term::seq(Term::seq(Term::star(left), rest), Term::star(right))),
         _ => None,
     }
 }

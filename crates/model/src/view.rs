@@ -122,7 +122,8 @@ impl View {
         }
         let at_read = |test: &Guard| !test.and(&Guard::attr(Attrs::R)).is_never();
         view.reads_learn_from_source_only = states.iter().all(|state| {
-            !at_read(&state.accept) || state.rules.iter().all(|r| matches!(r.letter.base, Base::Rf | Base::Tc | Base::Tj))
+            !at_read(&state.accept)
+                || state.rules.iter().all(|r| matches!(r.letter.base, Base::Rf | Base::Tc | Base::Tj))
         });
         Some(view)
     }
@@ -297,15 +298,12 @@ fn simplify(states: &mut Vec<State>) {
         // A word that is finished wherever it is may as well start again from there.
         let finished: Vec<bool> = states.iter().map(|s| s.accept.is_always()).collect();
         for state in states.iter_mut() {
-            let starts: Vec<Rule> =
-                state.rules.iter().filter(|r| r.from == From::Start).cloned().collect();
+            let starts: Vec<Rule> = state.rules.iter().filter(|r| r.from == From::Start).cloned().collect();
             state.rules.retain(|r| match r.from {
                 From::Start => true,
                 From::State(s) => {
                     !(finished[s]
-                        && starts
-                            .iter()
-                            .any(|t| t.letter == r.letter && t.guard.or(&r.guard) == t.guard))
+                        && starts.iter().any(|t| t.letter == r.letter && t.guard.or(&r.guard) == t.guard))
                 }
             });
         }
@@ -327,7 +325,13 @@ fn simplify(states: &mut Vec<State>) {
         states.remove(b);
         for rule in states.iter_mut().flat_map(|s| &mut s.rules) {
             if let From::State(s) = &mut rule.from {
-                *s = if *s == b { a } else if *s > b { *s - 1 } else { *s };
+                *s = if *s == b {
+                    a
+                } else if *s > b {
+                    *s - 1
+                } else {
+                    *s
+                };
             }
         }
         for state in states.iter_mut() {

@@ -24,8 +24,7 @@ struct Entry {
     loc: Option<u32>,
     value: Value,
     peer: Option<u16>,
-    /// For reads; the inner `None` is the initialising event, as is the outer for reads that have no
-    /// source (which no final execution has).
+    /// For reads; `None` is the initialising event.
     source: Option<Place>,
 }
 

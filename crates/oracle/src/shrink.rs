@@ -331,7 +331,7 @@ fn simpler_exprs(e: &Expr) -> Vec<Expr> {
 }
 
 /// A locally minimal text for which `fails` still holds: no run of lines, and no run of up to
-/// [`MAX_CUT`] tokens of a line, can go. Texts that are no models must not fail.
+/// `MAX_CUT` tokens of a line, can go. Texts that are no models must not fail.
 pub fn shrink_model(text: &str, fails: &mut dyn FnMut(&str) -> bool) -> String {
     let mut lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
     let join = |lines: &[Vec<&str>]| lines.iter().map(|l| l.join(" ") + "\n").collect::<String>();

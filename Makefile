@@ -1,0 +1,45 @@
+# Two commands for newcomers: `make demo` and `make test`. Both install what is missing.
+
+SELVEDGE := target/release/selvedge
+DEMO     := target/demo
+
+.PHONY: demo test lint bench fuzz build clean
+
+demo: build
+	@scripts/setup.sh dot:graphviz
+	@mkdir -p $(DEMO)
+	@echo
+	@echo "== Message passing with relaxed accesses, under RC11: may the flag be seen without the data?"
+	$(SELVEDGE) litmus -m rc11 --dot $(DEMO) examples/litmus/MP+rlx.litmus
+	@neato -n2 -Tpng -o $(DEMO)/MP+rlx.png $(DEMO)/MP+rlx.dot && echo "The witness, drawn: $(DEMO)/MP+rlx.png"
+	@echo
+	@echo "== The same with release and acquire: never."
+	$(SELVEDGE) litmus -m rc11 examples/litmus/MP+ra.litmus
+	@echo
+	@echo "== All examples, checked against the verdicts that they state for RC11."
+	$(SELVEDGE) litmus -m rc11 --check examples/litmus
+
+build:
+	@scripts/setup.sh cc:gcc
+	cargo build --release -p selvedge-cli
+
+test:
+	@scripts/setup.sh cc:gcc
+	cargo test --workspace
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+bench:
+	@scripts/setup.sh cc:gcc
+	cargo run --release -q -p selvedge-bench -- table all
+
+# Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000
+MODEL    ?= all
+PROGRAMS ?= 100000
+fuzz:
+	cargo run --release -q -p selvedge-oracle --bin selvedge-fuzz -- --model $(MODEL) --programs $(PROGRAMS) --jobs 2
+
+clean:
+	cargo clean

@@ -141,10 +141,29 @@ impl<'a> Compiler<'a> {
         })
     }
 
+    /// The automaton of a term, with clock slots for the views that it uses as steps.
+    fn positions(&mut self, term: &Term) -> Result<Positions, Diagnostic> {
+        let mut positions = Positions::of(term);
+        for letter in &mut positions.letters {
+            if let Base::View(at) = letter.base {
+                let (view, span) = self.terms.views[at as usize].clone();
+                let Some(slot) = self.view(&view) else {
+                    return Err(self.not_admissible(
+                        Some(&span),
+                        "this view is not of a shape that clocks can represent, so it cannot be intersected",
+                        "clocks represent `(po | …)+` over `po`, `rf`, `rmw`, `tc`, `tj` and tests",
+                    ));
+                };
+                letter.base = Base::View(slot as u16);
+            }
+        }
+        Ok(positions)
+    }
+
     fn cycle(&mut self, rel: &Rel, repeat: bool, axiom: &Axiom) -> Result<(), Diagnostic> {
         let span = &axiom.span;
         let term = self.term(rel, span)?;
-        let positions = Positions::of(&term);
+        let positions = self.positions(&term)?;
         self.mentions_threads |= mentions_threads(&positions);
         if !positions.empty.is_never() {
             return Err(self.not_admissible(
@@ -265,12 +284,12 @@ impl<'a> Compiler<'a> {
                 "use `a <= b`",
             ));
         }
-        let left = Positions::of(&left);
+        let left = self.positions(&left)?;
         let needs = CycleCheck::of_words(&left);
         let right = match self.view(&right) {
             Some(slot) => Right::View(slot),
             None => {
-                let positions = Positions::of(&right);
+                let positions = self.positions(&right)?;
                 if !positions.letters.iter().all(|l| l.is_causal()) {
                     return Err(self.not_admissible(
                         Some(span),

@@ -22,6 +22,9 @@ pub enum Base {
     Tj,
     /// Different accesses of one location, the initialising event left out.
     LocOverlap,
+    /// A view that is stored as a clock, the initialising event left out: in terms by its number among
+    /// the views that the terms use, in automata by its slot.
+    View(u16),
 }
 
 /// Conditions on a pair of events, each O(1) to test.
@@ -156,6 +159,17 @@ impl Letter {
                 .copied()
                 .filter(|&y| g.event(y).kind == Kind::Join && tj_source(g, y) == Some(x))
                 .for_each(f),
+            Base::View(slot) => {
+                if x.is_init() {
+                    return;
+                }
+                for t in (0..g.threads() as u16).map(selvedge_graph::Tid) {
+                    // What an event knows, later ones of its thread know, too.
+                    let thread = g.thread(t);
+                    let first = thread.partition_point(|&y| !g.includes(y, slot as usize, x));
+                    thread[first..].iter().copied().for_each(&mut f);
+                }
+            }
             Base::LocOverlap => {
                 if matches!(ev.kind, Kind::Read | Kind::Write) {
                     for &w in g.co(ev.loc) {

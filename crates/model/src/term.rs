@@ -98,11 +98,13 @@ struct Step {
 pub struct Terms<'a> {
     theory: &'a Theory,
     defs: HashMap<DefId, Term>,
+    /// Views that are used as single steps, as in `hb & loc`.
+    pub views: Vec<(Term, Span)>,
 }
 
 impl<'a> Terms<'a> {
     pub fn new(theory: &'a Theory) -> Terms<'a> {
-        Terms { theory, defs: HashMap::new() }
+        Terms { theory, defs: HashMap::new(), views: Vec::new() }
     }
 
     /// The term of a relation that is used at `span`.
@@ -343,6 +345,10 @@ impl<'a> Terms<'a> {
             }
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
+        let is_view = |s: &Step| matches!(s.letter, Some(Letter { base: Base::View(_), .. }));
+        if left.iter().any(is_view) && right.iter().any(is_view) {
+            return self.refuse(span, "two views cannot be intersected", "use one of them");
+        }
         let mut all = Term::Empty;
         for x in &left {
             for y in &right {
@@ -351,6 +357,13 @@ impl<'a> Terms<'a> {
                 let middle = match (x.letter, y.letter) {
                     (None, None) => Term::test(post.clone()),
                     (None, Some(_)) | (Some(_), None) => Term::Empty, // no step leads back at once
+                    // Whether a view relates two events is not among the conditions on a pair, but it
+                    // can be what is listed.
+                    (Some(l), Some(m)) if matches!(m.base, Base::View(_)) => Term::Letter(Letter {
+                        base: m.base,
+                        must: l.must.with(m.must).with(base_pair(l.base)),
+                        mustnot: l.mustnot.with(m.mustnot),
+                    }),
                     (Some(l), Some(m)) => Term::Letter(Letter {
                         base: l.base,
                         must: l.must.with(m.must).with(base_pair(m.base)),
@@ -398,6 +411,9 @@ impl<'a> Terms<'a> {
             _ => {}
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
+        if right.iter().any(|s| matches!(s.letter, Some(Letter { base: Base::View(_), .. }))) {
+            return self.refuse(span, "a view cannot be subtracted", "subtract `po`, `loc` or another single step");
+        }
         let mut remaining = left;
         for y in right {
             let mut next = Vec::new();
@@ -447,7 +463,18 @@ impl<'a> Terms<'a> {
 
     /// A relation as a union of single steps, if it is one.
     fn step_list(&mut self, rel: &Rel, span: &Span) -> Result<Vec<Step>, Diagnostic> {
-        let term = self.rel(rel, span)?;
+        let mut term = self.rel(rel, span)?;
+        if let Rel::Def(id) = rel
+            && self.theory.defs[id.0 as usize].view
+        {
+            // A clock answers for the whole of it.
+            term = term.steps();
+            let at = self.views.iter().position(|(t, _)| *t == term).unwrap_or_else(|| {
+                self.views.push((term, span.clone()));
+                self.views.len() - 1
+            });
+            term = Term::letter(Base::View(at as u16));
+        }
         let mut steps = Vec::new();
         if collect_steps(&term, &mut steps) {
             Ok(steps)
@@ -575,6 +602,7 @@ fn base_pair(base: Base) -> Pairs {
         Base::Tj => Pairs::TJ,
         // Different accesses of one location; letters never relate an event with itself.
         Base::LocOverlap => Pairs::LOC,
+        Base::View(_) => Pairs::default(),
     }
 }
 

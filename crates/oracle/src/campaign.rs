@@ -151,7 +151,8 @@ fn read(text: &str) -> Result<Theory, Diagnostic> {
 }
 
 fn subject(text: &str) -> Result<Subject, Refusal> {
-    Subject::new(&read(text).map_err(Refusal::Explorer)?)
+    let theory = read(text).map_err(Refusal::Explorer)?;
+    Ok(Subject::new(&theory)?.with_failing_rmws())
 }
 
 impl Shared<'_> {

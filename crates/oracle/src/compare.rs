@@ -22,6 +22,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Subject {
     judge: Judge,
     model: Model,
+    /// An axiom may rule out the write of a read-modify-write after its read was admitted.
+    rmws_may_fail: bool,
 }
 
 /// Why a model cannot be compared.
@@ -91,7 +93,14 @@ impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
         let model = Model::compile(theory).map_err(Refusal::Explorer)?;
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
-        Ok(Subject { judge, model })
+        Ok(Subject { judge, model, rmws_may_fail: false })
+    }
+
+    /// Lets the explorer abandon graphs in programs with read-modify-writes. Their writes have one place
+    /// only, so nothing says that a model which admits the read admits the write. Those that people
+    /// use do; generated ones, above all those without coherence, may not.
+    pub fn with_failing_rmws(self) -> Subject {
+        Subject { rmws_may_fail: true, ..self }
     }
 
     pub fn compare(&self, program: &Program, options: &Options) -> Verdict {
@@ -170,7 +179,7 @@ impl Subject {
                 Some(format!("the explorer panicked: {text}"))
             }
             Ok(Err(error)) => Some(format!("the explorer failed: {error}")),
-            Ok(Ok(stats)) if stats.aborted > 0 && !may_block(program) => {
+            Ok(Ok(stats)) if stats.aborted > 0 && !self.may_abandon(program) => {
                 Some(format!("{} consistent graphs were entered and abandoned", stats.aborted))
             }
             Ok(Ok(_)) => None,
@@ -179,6 +188,15 @@ impl Subject {
             facts.iter().filter(|(_, fact)| fact.visits == 0).map(|(canon, _)| canon.clone()).collect();
         d.missing.sort();
         if d.is_none() { Ok(count) } else { Err(Box::new(d)) }
+    }
+
+    /// Whether a graph of this program may have to be abandoned through no fault of the explorer.
+    fn may_abandon(&self, program: &Program) -> bool {
+        program.threads.iter().flat_map(|t| &t.code).any(|instr| match instr {
+            Instr::Assume { .. } | Instr::Assert { .. } | Instr::Join { .. } | Instr::Cut => true,
+            Instr::Rmw { .. } | Instr::Cas { .. } => self.rmws_may_fail,
+            _ => false,
+        })
     }
 
     /// The bit of an error's name; unknown ones have all, which no execution has.
@@ -212,14 +230,6 @@ fn up_to_rf(known: &Known) -> Known {
         }
     }
     coarse
-}
-
-/// Whether a graph of this program may have to be abandoned through no fault of the explorer.
-fn may_block(program: &Program) -> bool {
-    let blocks = |i: &Instr| {
-        matches!(i, Instr::Assume { .. } | Instr::Join { .. } | Instr::Cut | Instr::Assert { .. })
-    };
-    program.threads.iter().flat_map(|t| &t.code).any(blocks)
 }
 
 impl Disagreement {

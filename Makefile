@@ -11,7 +11,7 @@ demo: build
 	@echo
 	@echo "== Message passing with relaxed accesses, under RC11: may the flag be seen without the data?"
 	$(SELVEDGE) litmus -m rc11 --dot $(DEMO) examples/litmus/MP+rlx.litmus
-	@neato -n2 -Tpng -o $(DEMO)/MP+rlx.png $(DEMO)/MP+rlx.dot && echo "The witness, drawn: $(DEMO)/MP+rlx.png"
+	@dot -Tpng -o $(DEMO)/MP+rlx.png $(DEMO)/MP+rlx.dot && echo "The witness, drawn: $(DEMO)/MP+rlx.png"
 	@echo
 	@echo "== The same with release and acquire: never."
 	$(SELVEDGE) litmus -m rc11 examples/litmus/MP+ra.litmus

@@ -84,9 +84,15 @@ fn fib_bench_as_published() {
 #[test]
 fn shortcuts_change_nothing_but_the_time() {
     let plain = Config { shortcuts: false, ..Config::default() };
-    for (program, n) in
-        [("readers", 8), ("ainc", 5), ("binc", 3), ("lastzero", 7), ("exp-mem", 5), ("fib_bench", 3), ("mp", 5)]
-    {
+    for (program, n) in [
+        ("readers", 8),
+        ("ainc", 5),
+        ("binc", 3),
+        ("lastzero", 7),
+        ("exp-mem", 5),
+        ("fib_bench", 3),
+        ("mp", 5),
+    ] {
         for model in ["sc", "tso", "pso", "ra", "rlx", "rc11"] {
             let with = run(program, n, model, &Config::default());
             let without = run(program, n, model, &plain);
@@ -103,7 +109,10 @@ fn peak_kib(program: &str, n: usize) -> u64 {
         .output()
         .expect("the harness runs");
     let text = String::from_utf8_lossy(&out.stdout);
-    text.split_whitespace().last().and_then(|w| w.parse().ok()).unwrap_or_else(|| panic!("no figure in {text:?}"))
+    text.split_whitespace()
+        .last()
+        .and_then(|w| w.parse().ok())
+        .unwrap_or_else(|| panic!("no figure in {text:?}"))
 }
 
 #[test]

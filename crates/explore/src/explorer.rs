@@ -274,7 +274,7 @@ impl<M: Machine> Explorer<'_, M> {
                 self.next_revisit(e, pool, scan)
             }
             Frame::Revisited(frame) => {
-                self.note_dead_end(frame.seen, false);
+                self.note_dead_end(frame.seen, self.graph.event(frame.read).is_rmw_read());
                 self.graph.undo_to(frame.mark);
                 self.threads.cut_back(frame.pool);
                 self.next_revisited(frame)

@@ -104,12 +104,12 @@ fn program(shape: &Shape, store: Mode, load: Mode) -> Program {
 fn observed(shape: &Shape, program: &Program, model: &Model, config: &Config) -> bool {
     let mut seen = false;
     let stats = explore(program, model, config, &mut |x| {
-        let registers = shape.registers.iter().all(|(t, reg, v)| {
-            x.state(Tid(*t)).is_some_and(|s| s.regs[*reg] == *v)
-        });
-        let memory = shape.memory.iter().all(|(loc, v)| {
-            x.graph.co(*loc).last().is_some_and(|&w| x.graph.value_of(w, *loc) == *v)
-        });
+        let registers =
+            shape.registers.iter().all(|(t, reg, v)| x.state(Tid(*t)).is_some_and(|s| s.regs[*reg] == *v));
+        let memory = shape
+            .memory
+            .iter()
+            .all(|(loc, v)| x.graph.co(*loc).last().is_some_and(|&w| x.graph.value_of(w, *loc) == *v));
         seen |= registers && memory;
         ControlFlow::Continue(())
     })
@@ -138,7 +138,12 @@ fn every_shape_mode_and_model_has_the_verdict_of_the_literature() {
                 }
                 if shape.memory.is_empty() {
                     let config = Config { equivalence: Equivalence::Rf, ..Config::default() };
-                    assert_eq!(observed(&shape, &program, &model, &config), expected, "{} rf {name}", shape.name);
+                    assert_eq!(
+                        observed(&shape, &program, &model, &config),
+                        expected,
+                        "{} rf {name}",
+                        shape.name
+                    );
                 }
             }
         }
@@ -162,7 +167,8 @@ fn plain_accesses_race_under_rc11_unless_they_are_ordered() {
         p.loc("data", 0);
         p.loc("flag", 0);
         p.thread("P0", true, vec![store(X, Mode::Na), store(Y, flag_store)]);
-        let guard = Instr::Branch { cond: Expr::un(selvedge_machine::expr::UnOp::Not, Expr::Reg(Reg(0))), target: 3 };
+        let guard =
+            Instr::Branch { cond: Expr::un(selvedge_machine::expr::UnOp::Not, Expr::Reg(Reg(0))), target: 3 };
         p.thread("P1", true, vec![load(0, Y, flag_load), guard, load(1, X, Mode::Na)]);
         let mut found = false;
         explore(&p, &model, &Config::default(), &mut |x| {

@@ -412,7 +412,11 @@ impl<'a> Terms<'a> {
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
         if right.iter().any(|s| matches!(s.letter, Some(Letter { base: Base::View(_), .. }))) {
-            return self.refuse(span, "a view cannot be subtracted", "subtract `po`, `loc` or another single step");
+            return self.refuse(
+                span,
+                "a view cannot be subtracted",
+                "subtract `po`, `loc` or another single step",
+            );
         }
         let mut remaining = left;
         for y in right {

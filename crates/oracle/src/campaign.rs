@@ -152,7 +152,7 @@ fn read(text: &str) -> Result<Theory, Diagnostic> {
 
 fn subject(text: &str) -> Result<Subject, Refusal> {
     let theory = read(text).map_err(Refusal::Explorer)?;
-    Ok(Subject::new(&theory)?.with_failing_rmws())
+    Subject::new(&theory)
 }
 
 impl Shared<'_> {

@@ -11,7 +11,6 @@ use crate::execution::End;
 use selvedge_explore::{Config, Equivalence, Schedule, explore};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
-use selvedge_machine::program::Instr;
 use selvedge_model::Model;
 use std::collections::HashMap;
 use std::fmt;
@@ -22,8 +21,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Subject {
     judge: Judge,
     model: Model,
-    /// An axiom may rule out the write of a read-modify-write after its read was admitted.
-    rmws_may_fail: bool,
 }
 
 /// Why a model cannot be compared.
@@ -76,6 +73,7 @@ pub enum Verdict {
 pub struct Disagreement {
     pub equivalence: Equivalence,
     pub schedule: Schedule,
+    pub shortcuts: bool,
     /// The oracle's executions that were not visited.
     pub missing: Vec<Canon>,
     /// Visited, but not among the oracle's.
@@ -93,14 +91,7 @@ impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
         let model = Model::compile(theory).map_err(Refusal::Explorer)?;
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
-        Ok(Subject { judge, model, rmws_may_fail: false })
-    }
-
-    /// Lets the explorer abandon graphs in programs with read-modify-writes. Their writes have one place
-    /// only, so nothing says that a model which admits the read admits the write. Those that people
-    /// use do; generated ones, above all those without coherence, may not.
-    pub fn with_failing_rmws(self) -> Subject {
-        Subject { rmws_may_fail: true, ..self }
+        Ok(Subject { judge, model })
     }
 
     pub fn compare(&self, program: &Program, options: &Options) -> Verdict {
@@ -117,9 +108,13 @@ impl Subject {
         let mut executions = 0;
         for &equivalence in &options.equivalences {
             let coarse = (fine && equivalence == Equivalence::Rf).then(|| up_to_rf(&known));
-            for &schedule in &options.schedules {
+            // Shortcuts off, once: they must not make a difference.
+            let plain = (equivalence == Equivalence::Co).then_some((Schedule::LeftToRight, false));
+            let variants = options.schedules.iter().map(|&schedule| (schedule, true)).chain(plain);
+            for (schedule, shortcuts) in variants {
                 let mut facts = coarse.clone().unwrap_or_else(|| known.clone());
-                match self.run(program, equivalence, schedule, &mut facts) {
+                let config = Config { equivalence, schedule, shortcuts, ..Config::default() };
+                match self.run(program, &config, &mut facts) {
                     Ok(count) => executions += count,
                     Err(disagreement) => return Verdict::Disagree(disagreement),
                 }
@@ -128,20 +123,14 @@ impl Subject {
         Verdict::Agree { executions }
     }
 
-    fn run(
-        &self,
-        program: &Program,
-        equivalence: Equivalence,
-        schedule: Schedule,
-        facts: &mut Known,
-    ) -> Result<u64, Box<Disagreement>> {
-        let mut d = Disagreement::none(equivalence, schedule);
-        let config = Config { equivalence, schedule, ..Config::default() };
+    fn run(&self, program: &Program, config: &Config, facts: &mut Known) -> Result<u64, Box<Disagreement>> {
+        let equivalence = config.equivalence;
+        let mut d = Disagreement::none(config);
         let mut count = 0;
         // An explorer that visits the same executions for ever must come to an end.
         let enough = 4 * facts.len() as u64 + 64;
         let result = catch_unwind(AssertUnwindSafe(|| {
-            explore(program, &self.model, &config, &mut |x| {
+            explore(program, &self.model, config, &mut |x| {
                 count += 1;
                 let canon = Canon::from_graph(x.graph, equivalence == Equivalence::Co);
                 let end = match x.end {
@@ -179,7 +168,7 @@ impl Subject {
                 Some(format!("the explorer panicked: {text}"))
             }
             Ok(Err(error)) => Some(format!("the explorer failed: {error}")),
-            Ok(Ok(stats)) if stats.aborted > 0 && !self.may_abandon(program) => {
+            Ok(Ok(stats)) if stats.aborted > 0 => {
                 Some(format!("{} consistent graphs were entered and abandoned", stats.aborted))
             }
             Ok(Ok(_)) => None,
@@ -188,15 +177,6 @@ impl Subject {
             facts.iter().filter(|(_, fact)| fact.visits == 0).map(|(canon, _)| canon.clone()).collect();
         d.missing.sort();
         if d.is_none() { Ok(count) } else { Err(Box::new(d)) }
-    }
-
-    /// Whether a graph of this program may have to be abandoned through no fault of the explorer.
-    fn may_abandon(&self, program: &Program) -> bool {
-        program.threads.iter().flat_map(|t| &t.code).any(|instr| match instr {
-            Instr::Assume { .. } | Instr::Assert { .. } | Instr::Join { .. } | Instr::Cut => true,
-            Instr::Rmw { .. } | Instr::Cas { .. } => self.rmws_may_fail,
-            _ => false,
-        })
     }
 
     /// The bit of an error's name; unknown ones have all, which no execution has.
@@ -233,10 +213,11 @@ fn up_to_rf(known: &Known) -> Known {
 }
 
 impl Disagreement {
-    fn none(equivalence: Equivalence, schedule: Schedule) -> Disagreement {
+    fn none(config: &Config) -> Disagreement {
         Disagreement {
-            equivalence,
-            schedule,
+            equivalence: config.equivalence,
+            schedule: config.schedule,
+            shortcuts: config.shortcuts,
             missing: Vec::new(),
             extra: Vec::new(),
             twice: Vec::new(),
@@ -259,7 +240,8 @@ const SHOWN: usize = 3;
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "with {:?}, {:?}:", self.equivalence, self.schedule)?;
+        let shortcuts = if self.shortcuts { "with" } else { "without" };
+        writeln!(f, "with {:?}, {:?}, {shortcuts} shortcuts:", self.equivalence, self.schedule)?;
         if let Some(failure) = &self.failure {
             writeln!(f, "{failure}")?;
         }

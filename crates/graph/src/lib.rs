@@ -6,6 +6,7 @@
 //! `<_G`, and a pool of vector clocks that a model may fill. Every change is recorded on a trail, so
 //! that exploration works in place and backtracking costs what was changed (thesis §6.4).
 
+mod change;
 mod clock;
 mod event;
 mod graph;

@@ -15,6 +15,8 @@ mod glushkov;
 mod guard;
 mod letter;
 mod model;
+mod recursion;
+mod steps;
 mod term;
 mod view;
 

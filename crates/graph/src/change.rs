@@ -1,0 +1,428 @@
+//! Changes of a graph, each with its inverse on the trail.
+
+use crate::clock::ClockId;
+use crate::event::{Attrs, Deps, Event, EventId, Kind};
+use crate::graph::{Change, ExecutionGraph, Mark};
+use crate::vocab::{Loc, Mode, Tid, Value};
+
+impl ExecutionGraph {
+    /// Counts from now on the events that have these attributes. The graph must be empty.
+    pub fn count(&mut self, attrs: Attrs) {
+        debug_assert!(self.is_empty());
+        self.counted = attrs;
+    }
+
+    pub fn track_deps(&mut self) {
+        self.deps = Some(vec![Deps::default()]);
+    }
+
+    pub fn set_deps(&mut self, e: EventId, deps: Deps) {
+        if let Some(all) = &mut self.deps {
+            all.resize(e.index() + 1, Deps::default());
+            all[e.index()] = deps;
+        }
+    }
+
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { trail: self.trail.len() as u32, clocks: self.clocks.len() as u32 }
+    }
+
+    /// Adds an event at the end of its thread and of the insertion order. A read has no source and a
+    /// write no place in coherence until `read_from` and `place` say so.
+    #[inline]
+    pub fn add(&mut self, tid: Tid, kind: Kind, mode: Mode, attrs: Attrs) -> EventId {
+        let id = EventId(self.events.len() as u32);
+        let thread = &mut self.threads[tid.index()];
+        thread.push(id);
+        self.events.push(Event {
+            kind,
+            mode,
+            tid,
+            idx: thread.len() as u32,
+            attrs,
+            stamp: self.order.len() as u32,
+            loc: Loc(u32::MAX),
+            value: 0,
+            peer: Tid(u16::MAX),
+            rf: EventId::NONE,
+            co_pos: u32::MAX,
+            po_loc_pred: EventId::NONE,
+            first_reader: EventId::NONE,
+            next_reader: EventId::NONE,
+            prev_reader: EventId::NONE,
+        });
+        self.order.push(id);
+        self.slot_clocks.resize((id.index() + 1) * self.slots, ClockId::EMPTY);
+        self.tally(attrs, 1);
+        self.trail.push(Change::Added(id));
+        id
+    }
+
+    pub fn add_read(&mut self, tid: Tid, mode: Mode, loc: Loc) -> EventId {
+        let e = self.add(tid, Kind::Read, mode, Attrs::NONE);
+        self.events[e.index()].loc = loc;
+        self.push_access(e);
+        e
+    }
+
+    pub fn add_write(&mut self, tid: Tid, mode: Mode, loc: Loc, value: Value, rmw: bool) -> EventId {
+        let e = self.add(tid, Kind::Write, mode, Attrs::of(Kind::Write, mode, rmw));
+        let ev = &mut self.events[e.index()];
+        ev.loc = loc;
+        ev.value = value;
+        self.push_access(e);
+        e
+    }
+
+    pub fn add_fence(&mut self, tid: Tid, mode: Mode) -> EventId {
+        self.add(tid, Kind::Fence, mode, Attrs::of(Kind::Fence, mode, false))
+    }
+
+    pub fn add_choice(&mut self, tid: Tid, value: Value) -> EventId {
+        let e = self.add(tid, Kind::Choice, Mode::Na, Attrs::CHOICE);
+        self.events[e.index()].value = value;
+        e
+    }
+
+    pub fn add_spawn(&mut self, tid: Tid, child: Tid) -> EventId {
+        let e = self.add(tid, Kind::Spawn, Mode::Na, Attrs::TC);
+        self.events[e.index()].peer = child;
+        self.spawns[child.index()] = e;
+        e
+    }
+
+    pub fn add_join(&mut self, tid: Tid, child: Tid) -> EventId {
+        let e = self.add(tid, Kind::Join, Mode::Na, Attrs::TJ);
+        self.events[e.index()].peer = child;
+        e
+    }
+
+    /// Makes `r`, which has no source yet, read from `w`. The attributes are those that reading this
+    /// value gives it: a compare-and-swap is an RMW or a plain read, depending on what it reads.
+    #[inline]
+    pub fn read_from(&mut self, r: EventId, w: EventId, mode: Mode, attrs: Attrs) {
+        let loc = self.events[r.index()].loc;
+        let value = self.value_of(w, loc);
+        let ev = &mut self.events[r.index()];
+        debug_assert!(ev.rf.is_none());
+        ev.rf = w;
+        ev.value = value;
+        ev.mode = mode;
+        ev.attrs = attrs;
+        self.tally(attrs, 1);
+        self.link_reader(r);
+        self.trail.push(Change::Reads(r));
+    }
+
+    /// Puts `w` into the coherence list of its location at `pos` (1 is right after the initial value).
+    #[inline]
+    pub fn place(&mut self, w: EventId, pos: usize) {
+        debug_assert!(pos >= 1 && self.events[w.index()].co_pos == u32::MAX);
+        self.insert_co(w, pos);
+        self.trail.push(Change::Placed(w));
+    }
+
+    /// Gives a location another coherence order of the same writes, the initialising event first.
+    pub fn reorder(&mut self, loc: Loc, order: &[EventId]) {
+        debug_assert!(order[0].is_init());
+        let old = &mut self.locations[loc.index()].co;
+        debug_assert_eq!(old.len(), order.len());
+        self.stash.extend_from_slice(old);
+        old.copy_from_slice(order);
+        self.renumber(loc);
+        self.trail.push(Change::Reordered(loc));
+    }
+
+    fn renumber(&mut self, loc: Loc) {
+        for (at, &e) in self.locations[loc.index()].co.iter().enumerate().skip(1) {
+            self.events[e.index()].co_pos = at as u32;
+        }
+    }
+
+    /// A copy that has only the events for which `keep` holds, without a history. What is kept must be
+    /// closed under causal predecessors.
+    pub fn restricted(&self, keep: impl Fn(EventId) -> bool) -> ExecutionGraph {
+        let mut copy = self.clone();
+        copy.trail.clear();
+        copy.stash.clear();
+        for at in (1..copy.order.len()).rev() {
+            let e = copy.order[at];
+            if !keep(e) {
+                let placed = copy.events[e.index()].co_pos != u32::MAX;
+                if copy.events[e.index()].kind == Kind::Write && !placed {
+                    copy.pop_access(e);
+                    copy.threads[copy.events[e.index()].tid.index()].pop();
+                } else {
+                    copy.detach(e);
+                }
+            }
+        }
+        copy.order.retain(|&e| keep(e) || e.is_init());
+        for at in 0..copy.order.len() {
+            let e = copy.order[at];
+            copy.events[e.index()].stamp = at as u32;
+        }
+        copy
+    }
+
+    /// Restricts the graph for a backward revisit of `r` by `w`, which was added last: of the events
+    /// added after `r`, only `w` and those for which `keep` holds stay. What stays must be closed
+    /// under causal predecessors. `r` itself is replaced by a fresh event without a source, at the
+    /// same place in `po` and in insertion order; its id is returned. `w` must not be in coherence.
+    pub fn revisit(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) -> EventId {
+        let from = self.events[r.index()].stamp as usize;
+        let len = self.order.len() - from;
+        debug_assert_eq!(self.order.last(), Some(&w));
+        self.stash.extend_from_slice(&self.order[from..]);
+        for at in (from..self.order.len()).rev() {
+            let e = self.order[at];
+            if e == w || (e != r && keep(&self.events[e.index()])) {
+                continue;
+            }
+            self.detach(e);
+        }
+        // What is detached is known by `stamp` being out of range; close the gaps in the order.
+        let mut end = from;
+        for at in from..self.order.len() {
+            let e = self.order[at];
+            if self.events[e.index()].stamp != u32::MAX {
+                if end == from && e != r {
+                    end += 1; // the place of the revisited read
+                }
+                self.order[end] = e;
+                self.events[e.index()].stamp = end as u32;
+                end += 1;
+            }
+        }
+        self.order.truncate(end);
+        self.trail.push(Change::Cut { from: from as u32, len: len as u32 });
+
+        let old = &self.events[r.index()];
+        let (tid, mode, loc) = (old.tid, old.mode, old.loc);
+        let fresh = EventId(self.events.len() as u32);
+        let thread = &mut self.threads[tid.index()];
+        thread.push(fresh);
+        let mut event = self.events[r.index()].clone();
+        event.idx = thread.len() as u32;
+        event.stamp = from as u32;
+        event.mode = mode;
+        event.loc = loc;
+        event.attrs = Attrs::NONE;
+        event.rf = EventId::NONE;
+        event.next_reader = EventId::NONE;
+        event.prev_reader = EventId::NONE;
+        self.events.push(event);
+        self.push_access(fresh);
+        self.order[from] = fresh;
+        self.slot_clocks.resize((fresh.index() + 1) * self.slots, ClockId::EMPTY);
+        fresh
+    }
+
+    /// The value that a choice picked.
+    pub fn set_choice(&mut self, e: EventId, value: Value) {
+        debug_assert_eq!(self.events[e.index()].kind, Kind::Choice);
+        self.events[e.index()].value = value;
+    }
+
+    /// Takes back the addition of `e`, which must be the latest change.
+    pub fn remove_last(&mut self, e: EventId) {
+        match self.trail.pop() {
+            Some(Change::Added(last)) if last == e => self.undo_add(e),
+            other => unreachable!("{e:?} is not the latest change but {other:?}"),
+        }
+    }
+
+    /// Takes back every change since `mark`.
+    pub fn undo_to(&mut self, mark: Mark) {
+        while self.trail.len() > mark.trail as usize {
+            match self.trail.pop() {
+                Some(Change::Added(e)) => self.undo_add(e),
+                Some(Change::Reads(r)) => {
+                    self.unlink_reader(r);
+                    self.tally(self.events[r.index()].attrs, u32::MAX);
+                    let ev = &mut self.events[r.index()];
+                    ev.rf = EventId::NONE;
+                    ev.attrs = Attrs::NONE;
+                }
+                Some(Change::Placed(w)) => {
+                    self.remove_co(w);
+                    self.events[w.index()].co_pos = u32::MAX;
+                }
+                Some(Change::Cut { from, len }) => self.undo_cut(from as usize, len as usize),
+                Some(Change::Reordered(loc)) => {
+                    let co = &mut self.locations[loc.index()].co;
+                    let base = self.stash.len() - co.len();
+                    co.copy_from_slice(&self.stash[base..]);
+                    self.stash.truncate(base);
+                    self.renumber(loc);
+                }
+                None => break,
+            }
+        }
+        self.clocks.truncate(mark.clocks as usize);
+    }
+
+    fn undo_add(&mut self, e: EventId) {
+        debug_assert_eq!(e.index() + 1, self.events.len());
+        let ev = &self.events[e.index()];
+        let (tid, attrs) = (ev.tid, ev.attrs);
+        match ev.kind {
+            Kind::Read | Kind::Write => self.pop_access(e),
+            Kind::Spawn => self.spawns[ev.peer.index()] = EventId::NONE,
+            _ => {}
+        }
+        self.tally(attrs, u32::MAX);
+        self.threads[tid.index()].pop();
+        self.order.pop();
+        self.events.pop();
+        self.slot_clocks.truncate(e.index() * self.slots);
+        if let Some(deps) = &mut self.deps {
+            deps.truncate(e.index());
+        }
+    }
+
+    /// Takes a deleted event out of everything that refers to it; the event itself stays as it is.
+    fn detach(&mut self, e: EventId) {
+        let ev = &self.events[e.index()];
+        let (tid, attrs, kind, peer) = (ev.tid, ev.attrs, ev.kind, ev.peer);
+        debug_assert_eq!(self.threads[tid.index()].last(), Some(&e));
+        self.threads[tid.index()].pop();
+        match kind {
+            Kind::Read => {
+                self.pop_access(e);
+                self.unlink_reader(e);
+            }
+            Kind::Write => {
+                self.pop_access(e);
+                self.remove_co(e);
+            }
+            Kind::Spawn => self.spawns[peer.index()] = EventId::NONE,
+            _ => {}
+        }
+        self.tally(attrs, u32::MAX);
+        self.events[e.index()].stamp = u32::MAX;
+    }
+
+    fn attach(&mut self, e: EventId) {
+        let ev = &self.events[e.index()];
+        let (tid, attrs, kind, peer, pos) = (ev.tid, ev.attrs, ev.kind, ev.peer, ev.co_pos);
+        self.threads[tid.index()].push(e);
+        match kind {
+            Kind::Read => {
+                self.push_access(e);
+                self.link_reader(e);
+            }
+            Kind::Write => {
+                self.push_access(e);
+                self.insert_co(e, pos as usize);
+            }
+            Kind::Spawn => self.spawns[peer.index()] = e,
+            _ => {}
+        }
+        self.tally(attrs, 1);
+    }
+
+    fn undo_cut(&mut self, from: usize, len: usize) {
+        // The fresh event that stood for the revisited read.
+        let fresh = self.order[from];
+        debug_assert_eq!(fresh.index() + 1, self.events.len());
+        let tid = self.events[fresh.index()].tid;
+        self.pop_access(fresh);
+        self.threads[tid.index()].pop();
+        self.events.pop();
+        self.slot_clocks.truncate(fresh.index() * self.slots);
+
+        let base = self.stash.len() - len;
+        self.order.truncate(from);
+        for at in base..self.stash.len() {
+            let e = self.stash[at];
+            if self.events[e.index()].stamp == u32::MAX {
+                self.attach(e);
+            }
+            self.events[e.index()].stamp = self.order.len() as u32;
+            self.order.push(e);
+        }
+        self.stash.truncate(base);
+    }
+
+    /// Makes `e` the last access of its thread and location.
+    #[inline]
+    fn push_access(&mut self, e: EventId) {
+        let ev = &mut self.events[e.index()];
+        let last = &mut self.locations[ev.loc.index()].last[ev.tid.index()];
+        ev.po_loc_pred = std::mem::replace(last, e);
+    }
+
+    /// Takes back `push_access`.
+    #[inline]
+    fn pop_access(&mut self, e: EventId) {
+        let ev = &self.events[e.index()];
+        self.locations[ev.loc.index()].last[ev.tid.index()] = ev.po_loc_pred;
+    }
+
+    fn insert_co(&mut self, w: EventId, pos: usize) {
+        let loc = self.events[w.index()].loc;
+        let co = &mut self.locations[loc.index()].co;
+        co.insert(pos, w);
+        for (at, &e) in co.iter().enumerate().skip(pos) {
+            self.events[e.index()].co_pos = at as u32;
+        }
+    }
+
+    /// Leaves `co_pos` of `w` as it was: that is where it goes back to.
+    fn remove_co(&mut self, w: EventId) {
+        let ev = &self.events[w.index()];
+        let (loc, pos) = (ev.loc, ev.co_pos as usize);
+        let co = &mut self.locations[loc.index()].co;
+        debug_assert_eq!(co[pos], w);
+        co.remove(pos);
+        for (at, &e) in co.iter().enumerate().skip(pos) {
+            self.events[e.index()].co_pos = at as u32;
+        }
+    }
+
+    fn head_of_readers(&mut self, w: EventId, loc: Loc) -> &mut EventId {
+        if w.is_init() {
+            &mut self.locations[loc.index()].init_readers
+        } else {
+            &mut self.events[w.index()].first_reader
+        }
+    }
+
+    fn link_reader(&mut self, r: EventId) {
+        let ev = &self.events[r.index()];
+        let (w, loc) = (ev.rf, ev.loc);
+        let head = self.head_of_readers(w, loc);
+        let next = std::mem::replace(head, r);
+        let ev = &mut self.events[r.index()];
+        ev.next_reader = next;
+        ev.prev_reader = EventId::NONE;
+        if !next.is_none() {
+            self.events[next.index()].prev_reader = r;
+        }
+    }
+
+    fn unlink_reader(&mut self, r: EventId) {
+        let ev = &self.events[r.index()];
+        let (w, loc, next, prev) = (ev.rf, ev.loc, ev.next_reader, ev.prev_reader);
+        if prev.is_none() {
+            *self.head_of_readers(w, loc) = next;
+        } else {
+            self.events[prev.index()].next_reader = next;
+        }
+        if !next.is_none() {
+            self.events[next.index()].prev_reader = prev;
+        }
+    }
+
+    #[inline]
+    fn tally(&mut self, attrs: Attrs, by: u32) {
+        let mut bits = attrs.0 & self.counted.0;
+        while bits != 0 {
+            let at = bits.trailing_zeros() as usize;
+            self.counts[at] = self.counts[at].wrapping_add(by);
+            bits &= bits - 1;
+        }
+    }
+}

@@ -197,24 +197,23 @@ impl<M: Machine> Explorer<'_, M> {
         true
     }
 
-    /// The places of a write in coherence: from `next` down to directly after `floor`. Where coherence
-    /// is not told apart there is one: the end, or after the source of a read-modify-write.
+    /// The places of a write in coherence: from `next` down to directly after `floor`. The write of a
+    /// read-modify-write has one, after the source of its read; so has every write where coherence is
+    /// not told apart, at the end.
     fn places(&self, w: EventId, rmw: bool) -> (u32, u32) {
         let g = &self.graph;
+        if rmw {
+            let source = g.rmw_read_of(w).and_then(|r| g.rf(r)).and_then(|s| g.co_pos(s));
+            let Some(source) = source else { unreachable!("the read half has a source") };
+            return (source as u32 + 1, source as u32);
+        }
         let end = g.co(g.event(w).loc).len() as u32;
         let floor = match self.config.equivalence {
             Equivalence::Co if self.config.shortcuts => self.model.floor(g, w) as u32,
-            Equivalence::Rf if !rmw => end - 1,
-            _ => 0,
+            Equivalence::Co => 0,
+            Equivalence::Rf => end - 1,
         };
-        if !rmw {
-            return (end, floor);
-        }
-        // Right after what its read half read.
-        let source = g.rmw_read_of(w).and_then(|r| g.rf(r)).and_then(|s| g.co_pos(s));
-        let Some(source) = source else { unreachable!("the read half has a source") };
-        let source = source as u32;
-        if source < floor { (source, source) } else { (source + 1, source) }
+        (end, floor)
     }
 
     /// Whether what clocks say about coherence rules candidates out before they are tried.
@@ -269,9 +268,9 @@ impl<M: Machine> Explorer<'_, M> {
                 self.threads.cut_back(pool + 1); // but for where its thread went on to
                 self.next_place(e, mark, pool, next, floor)
             }
-            Frame::Revisit { e, pool, scan } => {
+            Frame::Revisit { e, pool, scan, first } => {
                 self.threads.cut_back(pool + 1);
-                self.next_revisit(e, pool, scan)
+                self.next_revisit(e, pool, scan, first)
             }
             Frame::Revisited(frame) => {
                 self.note_dead_end(frame.seen, self.graph.event(frame.read).is_rmw_read());
@@ -325,11 +324,12 @@ impl<M: Machine> Explorer<'_, M> {
         while next > floor {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
-            if self.is_futile(e, w) {
+            let rivalry = self.rivalry(e, w);
+            if rivalry == Rivalry::Futile {
                 continue;
             }
             let value = self.read(e, w);
-            if self.trusts(next == last) || self.may_read(e, known) {
+            if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 let seen = self.stats.executions();
                 self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                 self.advance(e, value);
@@ -348,23 +348,34 @@ impl<M: Machine> Explorer<'_, M> {
         coherent && self.model.acyclic_at(&self.graph, e, &mut self.scratch) || self.another_witness()
     }
 
-    /// A read-modify-write that reads what another one, its rival, has read is only good for revisits
-    /// that delete the rival's write (thesis §5.5): there are none if one of the events since then was
-    /// not added maximally. `e` has not read from `w` yet.
-    fn is_futile(&self, e: EventId, w: EventId) -> bool {
-        let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return false };
+    /// What there is to say of a read that has not read from `w` yet, if it is half of a
+    /// read-modify-write and another one, its rival, has read from `w` already. It is only good for
+    /// revisits that delete the rival's write (thesis §5.5), and there are none if one of the events
+    /// since then was not added maximally.
+    fn rivalry(&self, e: EventId, w: EventId) -> Rivalry {
+        let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
         let g = &self.graph;
         if rmw == Rmw::No || !self.trusts_floors() || !load_outcome(mode, rmw, g.value_of(w, loc)).1 {
-            return false;
+            return Rivalry::None;
         }
-        let Some(rival) = self.rmw_reader(w, loc, e) else { return false };
+        let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
         let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
         let in_prefix = |x: EventId| {
             let through = |y: EventId| x == y || self.model.in_prefix(g, x, y);
             before.is_some_and(through) || (!w.is_init() && through(w))
         };
-        let since = g.event(rival).stamp as usize..g.event(e).stamp as usize;
-        !since.rev().map(|at| g.order()[at]).all(|x| in_prefix(x) || maximally_added_before(g, x, in_prefix))
+        // Had the read come just before its rival, it would have been maximal, too; nothing that was
+        // added maximally since then minds (thesis Cor. 1).
+        let mut rivalry = Rivalry::Fine;
+        for at in (g.event(rival).stamp as usize..g.event(e).stamp as usize).rev() {
+            let x = g.order()[at];
+            if in_prefix(x) {
+                rivalry = Rivalry::Open;
+            } else if !maximally_added_before(g, x, in_prefix) {
+                return Rivalry::Futile;
+            }
+        }
+        rivalry
     }
 
     /// The earliest read-modify-write other than `r` that reads from `w`.
@@ -404,22 +415,33 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.undo_to(mark);
         }
-        let scan = self.graph.event(e).stamp;
-        self.next_revisit(e, pool, scan)
+        let Some(first) = self.model.first_revisitable(&self.graph, e) else { return self.remove(e) };
+        // Only revisits that delete the write of a rival leave a place for a read-modify-write.
+        let rival = self.graph.rmw_read_of(e).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));
+        let scan = match rival {
+            Some(rival) if !self.maximally_added_since(rival, e) => return self.remove(e),
+            Some(rival) => self.graph.event(rival).stamp + 1,
+            None => self.graph.event(e).stamp,
+        };
+        self.next_revisit(e, pool, scan, first)
     }
 
     // ---- backward revisits ----
 
-    /// Looks for the next read that `w` revisits, from the latest one down. Whether an event was added
-    /// maximally does not depend on the read in question, so the first one that was not ends it all.
-    fn next_revisit(&mut self, w: EventId, pool: u32, scan: u32) -> bool {
-        let Some(first) = self.model.first_revisitable(&self.graph, w) else {
-            return self.remove(w);
-        };
+    /// Whether all events from `x` on that are not in the causal prefix of `w` were added maximally.
+    fn maximally_added_since(&mut self, x: EventId, w: EventId) -> bool {
+        let (from, to) = (self.graph.event(x).stamp as usize, self.graph.event(w).stamp as usize);
+        (from..to).rev().all(|at| {
+            let y = self.graph.order()[at];
+            self.model.in_prefix(&self.graph, y, w) || self.maximally_added(y, w)
+        })
+    }
+
+    /// Looks for the next read that `w` revisits, from the latest one down to the one at `first`.
+    /// Whether an event was added maximally does not depend on the read in question, so the first one
+    /// that was not ends it all.
+    fn next_revisit(&mut self, w: EventId, pool: u32, scan: u32, first: u32) -> bool {
         let loc = self.graph.event(w).loc;
-        // Only revisits that delete the write of a rival leave a place for a read-modify-write.
-        let rival = self.graph.rmw_read_of(w).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));
-        let latest = rival.map_or(u32::MAX, |r| self.graph.event(r).stamp);
         let mut at = scan;
         while at > first {
             at -= 1;
@@ -431,8 +453,8 @@ impl<M: Machine> Explorer<'_, M> {
                 break;
             }
             let ev = self.graph.event(x);
-            if ev.is_read() && ev.loc == loc && at <= latest {
-                self.frames.push(Frame::Revisit { e: w, pool, scan: at });
+            if ev.is_read() && ev.loc == loc {
+                self.frames.push(Frame::Revisit { e: w, pool, scan: at, first });
                 if self.revisit(x, w) {
                     return true;
                 }
@@ -490,12 +512,22 @@ impl<M: Machine> Explorer<'_, M> {
             if e != r && ev.idx <= self.prefix[ev.tid.index()] {
                 continue;
             }
-            let spawned = (ev.kind == Kind::Spawn).then_some((ev.peer, Standing::ABSENT));
-            for (t, standing) in [Some((ev.tid, self.threads.origin(e))), spawned].into_iter().flatten() {
-                if !self.saved[base..].iter().any(|(s, _)| *s == t) {
-                    self.saved.push((t, self.threads.standing(t)));
-                    self.threads.set(t, standing);
+            // The first one that the thread loses, unless it loses its creation as well.
+            let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
+            let first = match self.graph.po_pred(e) {
+                Some(p) => {
+                    let p = self.graph.event(p);
+                    (p.stamp as usize) < from || p.idx <= self.prefix[tid.index()]
                 }
+                None => !self.saved[base..].iter().any(|(t, _)| *t == tid),
+            };
+            if first {
+                self.saved.push((tid, self.threads.standing(tid)));
+                self.threads.set(tid, self.threads.origin(e));
+            }
+            if kind == Kind::Spawn {
+                self.saved.push((peer, self.threads.standing(peer)));
+                self.threads.set(peer, Standing::ABSENT);
             }
         }
     }
@@ -528,6 +560,19 @@ impl<M: Machine> Explorer<'_, M> {
         }
         false
     }
+}
+
+/// See `Explorer::rivalry`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rivalry {
+    /// No rival.
+    None,
+    /// It leads to no execution.
+    Futile,
+    /// The graph with the read is consistent.
+    Fine,
+    /// That remains to be seen.
+    Open,
 }
 
 /// The ordering that a load has after reading `value`, and whether it is half of an RMW that writes.

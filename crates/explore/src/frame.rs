@@ -25,12 +25,9 @@ pub enum Frame {
         next: u32,
         floor: u32,
     },
-    /// The same write, after its places: revisits. `scan` is the stamp below which to look on.
-    Revisit {
-        e: EventId,
-        pool: u32,
-        scan: u32,
-    },
+    /// The same write, after its places: revisits. `scan` is the stamp below which to look on, down to
+    /// `first`.
+    Revisit { e: EventId, pool: u32, scan: u32, first: u32 },
     Revisited(RevisitFrame),
 }
 

@@ -41,6 +41,7 @@ impl ExecutionGraph {
             tid,
             idx: thread.len() as u32,
             attrs,
+            note: 0,
             stamp: self.order.len() as u32,
             loc: Loc(u32::MAX),
             value: 0,
@@ -209,6 +210,7 @@ impl ExecutionGraph {
         event.mode = mode;
         event.loc = loc;
         event.attrs = Attrs::NONE;
+        event.note = 0;
         event.rf = EventId::NONE;
         event.next_reader = EventId::NONE;
         event.prev_reader = EventId::NONE;

@@ -131,6 +131,8 @@ pub struct Event {
     /// Position in its thread, from 1.
     pub idx: u32,
     pub attrs: Attrs,
+    /// For the model's own use; 0 at first.
+    pub(crate) note: u8,
     /// Position in insertion order (`<_G`).
     pub stamp: u32,
     /// For reads and writes.

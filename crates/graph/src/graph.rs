@@ -63,6 +63,7 @@ impl ExecutionGraph {
             tid: Tid(u16::MAX),
             idx: 0,
             attrs: Attrs::of(Kind::Init, Mode::Na, false),
+            note: 0,
             stamp: 0,
             loc: Loc(u32::MAX),
             value: 0,
@@ -251,6 +252,17 @@ impl ExecutionGraph {
     #[inline]
     pub fn set_clock(&mut self, e: EventId, slot: usize, clock: ClockId) {
         self.slot_clocks[e.index() * self.slots + slot] = clock;
+    }
+
+    /// A byte per event that only the model looks at.
+    #[inline]
+    pub fn note(&self, e: EventId) -> u8 {
+        self.events[e.index()].note
+    }
+
+    #[inline]
+    pub fn set_note(&mut self, e: EventId, note: u8) {
+        self.events[e.index()].note = note;
     }
 
     #[inline]

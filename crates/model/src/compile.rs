@@ -34,6 +34,7 @@ struct Compiler<'a> {
     known: Vec<(Term, usize)>,
     no_thin_air: bool,
     mentions_threads: bool,
+    next_bit: u8,
 }
 
 impl<'a> Compiler<'a> {
@@ -60,6 +61,7 @@ impl<'a> Compiler<'a> {
             known: vec![(causal, 0)],
             no_thin_air: false,
             mentions_threads: false,
+            next_bit: 1,
         }
     }
 
@@ -251,11 +253,18 @@ impl<'a> Compiler<'a> {
         if let Some((_, slot)) = self.known.iter().find(|(t, _)| t == term) {
             return Some(*slot);
         }
-        let view = View::compile(term, self.model.slots)?;
+        let mut view = View::compile(term, self.model.slots)?;
+        if view.slots() > 1 {
+            // Views with unfinished words need a bit of the events' notes.
+            view.bit = self.next_bit;
+        }
         let slot = match self.model.views.iter().find(|v| v.same_as(&view)) {
             Some(same) => same.main(),
             None => {
                 let slot = view.main();
+                if view.slots() > 1 {
+                    self.next_bit = self.next_bit.checked_shl(1).filter(|b| *b != 0)?;
+                }
                 self.model.slots += view.slots();
                 self.model.views.push(view);
                 slot

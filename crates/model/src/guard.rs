@@ -39,6 +39,15 @@ impl Test {
         }
     }
 
+    /// Attributes of which every event that passes has at least one.
+    pub fn hints(&self) -> Attrs {
+        let all = std::iter::once(&self.first).chain(&self.rest);
+        if all.clone().any(|c| c.must == 0) {
+            return Attrs(u32::MAX);
+        }
+        Attrs(all.fold(0, |bits, c| bits | c.must))
+    }
+
     #[inline]
     pub fn holds(&self, attrs: Attrs) -> bool {
         self.first.holds(attrs) || self.rest.iter().any(|c| c.holds(attrs))

@@ -54,6 +54,11 @@ pub struct View {
     finished: Vec<(usize, Test)>,
     /// Only through its source can a read learn more than the event before it in its thread knew.
     reads_learn_from_source_only: bool,
+    /// Words begin only at events that have one of these attributes, or through the creation and the
+    /// end of threads.
+    beginners: Attrs,
+    /// The bit of an event's note that says that it has unfinished words of this view.
+    pub(crate) bit: u8,
 }
 
 /// One thing that an event takes over.
@@ -92,6 +97,8 @@ impl View {
             from_far_po: Vec::new(),
             finished: Vec::new(),
             reads_learn_from_source_only: false,
+            beginners: Attrs::NONE,
+            bit: 0,
         };
         let mut slot_of = vec![None; states.len()];
         for (q, state) in states.iter().enumerate().filter(|(q, _)| used[*q]) {
@@ -125,6 +132,9 @@ impl View {
             !at_read(&state.accept)
                 || state.rules.iter().all(|r| matches!(r.letter.base, Base::Rf | Base::Tc | Base::Tj))
         });
+        let starts = [&view.from_po, &view.from_far_po, &view.from_rf, &view.from_rmw];
+        let starts = starts.into_iter().flatten().filter(|t| t.from.is_none());
+        view.beginners = starts.fold(Attrs::NONE, |all, t| all | t.guard.hints());
         Some(view)
     }
 
@@ -158,6 +168,7 @@ impl View {
         let mut view = self.clone();
         let base = view.main;
         view.main = 0;
+        view.bit = 0;
         let all = [
             &mut view.from_po,
             &mut view.from_rf,
@@ -182,8 +193,11 @@ impl View {
     pub fn update(&self, g: &mut ExecutionGraph, e: EventId) {
         let pred = g.po_pred(e);
         let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
-        for slot in self.main + 1..self.main + self.slots {
-            g.set_clock(e, slot, ClockId::EMPTY);
+        if g.note(e) & self.bit != 0 {
+            self.forget_words(g, e);
+        }
+        if self.is_idle(g, e, pred) {
+            return g.set_clock(e, self.main, main);
         }
         let ev = g.event(e);
         let (attrs, kind, tid, idx) = (ev.attrs, ev.kind, ev.tid, ev.idx);
@@ -223,6 +237,26 @@ impl View {
         g.set_clock(e, self.main, main);
     }
 
+    fn forget_words(&self, g: &mut ExecutionGraph, e: EventId) {
+        for slot in self.main + 1..self.main + self.slots {
+            g.set_clock(e, slot, ClockId::EMPTY);
+        }
+        g.set_note(e, g.note(e) & !self.bit);
+    }
+
+    /// Whether no word leads to `e`: none begins at its predecessors, and none is on its way there.
+    #[inline]
+    fn is_idle(&self, g: &ExecutionGraph, e: EventId, pred: Option<EventId>) -> bool {
+        let quiet = |x: EventId| !g.event(x).attrs.meets(self.beginners) && g.note(x) & self.bit == 0;
+        let ev = g.event(e);
+        ev.kind != Kind::Join
+            && match pred {
+                Some(p) => self.from_far_po.is_empty() && quiet(p),
+                None => g.spawn_of(ev.tid).is_none(),
+            }
+            && g.rf(e).is_none_or(|w| w.is_init() || quiet(w))
+    }
+
     /// Takes over from the predecessor `x` what it has; the main clock so far is passed through.
     fn take(
         &self,
@@ -256,7 +290,12 @@ impl View {
                 }
             };
             match &take.to {
-                Ok(slot) => g.set_clock(e, *slot, clock),
+                Ok(slot) => {
+                    g.set_clock(e, *slot, clock);
+                    if clock != ClockId::EMPTY {
+                        g.set_note(e, g.note(e) | self.bit);
+                    }
+                }
                 Err(_) => main = clock,
             }
         }

@@ -364,18 +364,14 @@ impl<M: Machine> Explorer<'_, M> {
             let through = |y: EventId| x == y || self.model.in_prefix(g, x, y);
             before.is_some_and(through) || (!w.is_init() && through(w))
         };
-        // Had the read come just before its rival, it would have been maximal, too; nothing that was
-        // added maximally since then minds (thesis Cor. 1).
-        let mut rivalry = Rivalry::Fine;
-        for at in (g.event(rival).stamp as usize..g.event(e).stamp as usize).rev() {
-            let x = g.order()[at];
-            if in_prefix(x) {
-                rivalry = Rivalry::Open;
-            } else if !maximally_added_before(g, x, in_prefix) {
-                return Rivalry::Futile;
-            }
+        // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
+        // what was added before the rival, it would be maximal like the rival; and all that was added
+        // since then was maximal in that graph and stays so.
+        let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
+        if since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some() {
+            return Rivalry::Futile;
         }
-        rivalry
+        Rivalry::Fine
     }
 
     /// The earliest read-modify-write other than `r` that reads from `w`.
@@ -415,15 +411,20 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.undo_to(mark);
         }
-        let Some(first) = self.model.first_revisitable(&self.graph, e) else { return self.remove(e) };
         // Only revisits that delete the write of a rival leave a place for a read-modify-write.
         let rival = self.graph.rmw_read_of(e).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));
         let scan = match rival {
-            Some(rival) if !self.maximally_added_since(rival, e) => return self.remove(e),
+            // With shortcuts this was found out when its read was added.
+            Some(rival) if !self.trusts_floors() && !self.maximally_added_since(rival, e) => {
+                return self.remove(e);
+            }
             Some(rival) => self.graph.event(rival).stamp + 1,
             None => self.graph.event(e).stamp,
         };
-        self.next_revisit(e, pool, scan, first)
+        match self.model.first_revisitable(&self.graph, e) {
+            Some(first) => self.next_revisit(e, pool, scan, first),
+            None => self.remove(e),
+        }
     }
 
     // ---- backward revisits ----
@@ -569,10 +570,8 @@ enum Rivalry {
     None,
     /// It leads to no execution.
     Futile,
-    /// The graph with the read is consistent.
+    /// It leads to a revisit, and the graph with the read is consistent.
     Fine,
-    /// That remains to be seen.
-    Open,
 }
 
 /// The ordering that a load has after reading `value`, and whether it is half of an RMW that writes.

@@ -27,7 +27,12 @@ pub enum Frame {
     },
     /// The same write, after its places: revisits. `scan` is the stamp below which to look on, down to
     /// `first`.
-    Revisit { e: EventId, pool: u32, scan: u32, first: u32 },
+    Revisit {
+        e: EventId,
+        pool: u32,
+        scan: u32,
+        first: u32,
+    },
     Revisited(RevisitFrame),
 }
 

@@ -122,20 +122,24 @@ impl<'a> Terms<'a> {
             Rel::Def(id) => self.def(*id)?,
             Rel::Test(set) => Term::test(self.set(set, span)?),
             Rel::Union(a, b) => Term::union(self.rel(a, span)?, self.rel(b, span)?),
-            Rel::Seq(a, b) => {
-                // fr, spelt out. Elsewhere an inverse is not a step forward.
-                if is_plain_inverse_rf(a) {
-                    if let Rel::Seq(first, rest) = &**b
-                        && let Rel::Prim(p @ (Prim::Co | Prim::Coe | Prim::Coi)) = &**first
-                    {
-                        let fr = self.fr_of(*p, span)?;
-                        return Ok(Term::seq(fr, self.rel(rest, span)?));
-                    }
-                    if let Rel::Prim(Prim::Co) = &**b {
-                        return self.fr_of(Prim::Co, span);
-                    }
+            Rel::Seq(..) => {
+                let mut parts = Vec::new();
+                flatten(rel, &mut parts);
+                let mut term = Term::id();
+                let mut at = 0;
+                while at < parts.len() {
+                    // fr, spelt out. Elsewhere an inverse is not a step forward.
+                    let next = match &parts[at..] {
+                        [a, Rel::Prim(Prim::Co), ..] if is_inverse_rf(a) => {
+                            at += 1;
+                            Term::letter(Base::Fr)
+                        }
+                        _ => self.rel(parts[at], span)?,
+                    };
+                    term = Term::seq(term, next);
+                    at += 1;
                 }
-                Term::seq(self.rel(a, span)?, self.rel(b, span)?)
+                term
             }
             Rel::Star(a) => Term::star(self.rel(a, span)?),
             Rel::Plus(a) => Term::plus(self.rel(a, span)?),
@@ -167,13 +171,6 @@ impl<'a> Terms<'a> {
                 "remove it",
             )?,
         })
-    }
-
-    fn fr_of(&self, co: Prim, span: &Span) -> Result<Term, Diagnostic> {
-        match co {
-            Prim::Co => Ok(Term::letter(Base::Fr)),
-            _ => self.refuse(span, "`rf^-1 ; coe` is not a single step", "use `fr`, `fre` or `fri`"),
-        }
     }
 
     pub(crate) fn def(&mut self, id: DefId) -> Result<Term, Diagnostic> {
@@ -269,8 +266,19 @@ impl<'a> Terms<'a> {
     }
 }
 
-fn is_plain_inverse_rf(rel: &Rel) -> bool {
+fn is_inverse_rf(rel: &Rel) -> bool {
     matches!(rel, Rel::Inverse(r) if matches!(**r, Rel::Prim(Prim::Rf)))
+}
+
+/// The parts of a composition, from left to right.
+fn flatten<'r>(rel: &'r Rel, parts: &mut Vec<&'r Rel>) {
+    match rel {
+        Rel::Seq(a, b) => {
+            flatten(a, parts);
+            flatten(b, parts);
+        }
+        other => parts.push(other),
+    }
 }
 
 pub fn refusal(span: &Span, message: impl Into<String>, help: &str) -> Diagnostic {

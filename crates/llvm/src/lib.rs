@@ -1,0 +1,1 @@
+//! From C through clang and LLVM to bytecode.

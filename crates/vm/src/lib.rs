@@ -1,0 +1,3 @@
+//! The register bytecode that C programs are lowered to, and the machine that runs it.
+
+pub mod ir;

@@ -30,6 +30,8 @@ pub fn label(program: &Program, graph: &ExecutionGraph, e: EventId) -> String {
         Kind::Spawn => format!("spawn P{}", event.peer.0),
         Kind::Join => format!("join P{}", event.peer.0),
         Kind::Choice => format!("choose {value}"),
+        Kind::Alloc => format!("alloc {value}"),
+        Kind::Free => format!("free {value}"),
     }
 }
 

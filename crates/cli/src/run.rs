@@ -166,11 +166,11 @@ impl Collector<'_> {
         if decides && self.draw && self.drawing.is_none() {
             self.drawing = Some(dot::draw(&self.test.name, &self.test.program, execution.graph));
         }
-        if let Some((thread, message)) = execution.program_error()
+        if let Some((thread, error)) = execution.program_error()
             && self.failure.is_none()
         {
             let thread = self.test.program.threads[thread.index()].name.clone();
-            self.failure = Some(Failure { thread, message });
+            self.failure = Some(Failure { thread, message: error.message });
         }
         self.model_errors(execution);
     }

@@ -2,7 +2,8 @@
 
 use crate::frame::{Frame, ReadFrame, RevisitFrame};
 use crate::maximal::{maximally_added, maximally_added_before};
-use crate::report::{Config, End, Equivalence, Execution, ExploreError, Stats};
+use crate::inspect::inspect;
+use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
 use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
@@ -23,7 +24,8 @@ pub fn explore<M: Machine>(
         return Err(ExploreError::TooManyThreads(u16::MAX as usize - 1));
     }
     let all = || (0..threads as u16).map(Tid);
-    let mut graph = ExecutionGraph::new(threads, &machine.init(), model.slots());
+    let init: Vec<Value> = (0..machine.locations() as u32).map(|l| machine.init_value(Loc(l))).collect();
+    let mut graph = ExecutionGraph::new(threads, &init, model.slots());
     graph.count(model.counted());
     let mut explorer = Explorer {
         machine,
@@ -35,6 +37,7 @@ pub fn explore<M: Machine>(
         frames: Vec::new(),
         prefix: Vec::new(),
         scratch: Scratch::default(),
+        failure: None,
         stats: Stats::default(),
     };
     for t in all().filter(|t| machine.runs_from_start(*t)) {
@@ -56,6 +59,8 @@ struct Explorer<'a, M: Machine> {
     /// The causal prefix of a revisiting write, while the graph is cut.
     prefix: Vec<u32>,
     scratch: Scratch,
+    /// What inspection found in the graph that was just entered.
+    failure: Option<Failure>,
     stats: Stats,
 }
 
@@ -65,7 +70,11 @@ impl<M: Machine> Explorer<'_, M> {
         visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
     ) -> Result<(), ExploreError> {
         loop {
-            let entered = match next_thread(self.config.schedule, &self.threads) {
+            let next = match self.failure {
+                Some(_) => None,
+                None => next_thread(self.config.schedule, &self.threads),
+            };
+            let entered = match next {
                 Some(t) => {
                     if self.graph.len() >= self.config.max_events {
                         let most = self.config.max_events;
@@ -96,7 +105,8 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Shows a final graph to the visitor.
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut end = End::Complete;
+        let failure = self.failure.take();
+        let mut end = if failure.is_some() { End::Error } else { End::Complete };
         for status in self.threads.status() {
             let this = match status {
                 Status::Absent | Status::Ended => End::Complete,
@@ -118,6 +128,7 @@ impl<M: Machine> Explorer<'_, M> {
             machine: self.machine,
             model: self.model,
             threads: &self.threads,
+            failure: failure.as_ref(),
         };
         if visit(&execution).is_break() {
             self.stats.gave_up = Some(String::from("stopped at an execution"));
@@ -145,6 +156,9 @@ impl<M: Machine> Explorer<'_, M> {
         let Some(op) = self.threads.op(t) else { unreachable!("a thread that is there") };
         if matches!(op, Op::Spawn { .. } | Op::Join { .. }) && !self.model.orders_threads() {
             return Err(ExploreError::ThreadsNotOrdered(self.model.name().to_string()));
+        }
+        if let Op::Load { loc, .. } | Op::Store { loc, .. } = op {
+            self.make_room(loc);
         }
         self.threads.record_event(t);
         self.stats.events += 1;
@@ -179,19 +193,43 @@ impl<M: Machine> Explorer<'_, M> {
             }
             Op::Spawn { thread } => {
                 let e = g.add_spawn(t, thread);
-                self.threads.start(self.machine, thread);
+                self.threads.spawn(self.machine, e, thread);
+                self.enter_plain(e)
+            }
+            Op::Alloc { object } => {
+                let e = g.add_alloc(t, object);
+                self.enter_plain(e)
+            }
+            Op::Free { object } => {
+                let e = g.add_free(t, object);
                 self.enter_plain(e)
             }
             Op::Join { thread } => {
                 let e = g.add_join(t, thread);
                 self.enter_plain(e)
             }
-            Op::Block | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),
+            Op::Block(_) | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),
         })
+    }
+
+    /// Locations come up as the program runs.
+    fn make_room(&mut self, loc: Loc) {
+        for l in self.graph.locations() as u32..=loc.0 {
+            let l = Loc(l);
+            self.graph.add_location(self.machine.init_value(l), self.machine.object(l));
+        }
+    }
+
+    #[inline]
+    fn inspect(&mut self, e: EventId) {
+        if self.config.inspect && self.failure.is_none() {
+            self.failure = inspect(self.machine, self.model, &self.graph, e);
+        }
     }
 
     fn enter_plain(&mut self, e: EventId) -> bool {
         self.model.update_clocks(&mut self.graph, e);
+        self.inspect(e);
         self.frames.push(Frame::Plain { e });
         self.advance(e, 0);
         true
@@ -332,6 +370,7 @@ impl<M: Machine> Explorer<'_, M> {
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 let seen = self.stats.executions();
                 self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
+                self.inspect(e);
                 self.advance(e, value);
                 return true;
             }
@@ -407,6 +446,7 @@ impl<M: Machine> Explorer<'_, M> {
             self.graph.place(e, at);
             if self.trusts(at as u32 == end) || self.consistent(&[e]) {
                 self.frames.push(Frame::Place { e, mark, pool, next: pos, floor });
+                self.inspect(e);
                 return true;
             }
             self.graph.undo_to(mark);
@@ -549,6 +589,8 @@ impl<M: Machine> Explorer<'_, M> {
                 self.stats.revisits += 1;
                 let seen = self.stats.executions();
                 self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
+                self.inspect(write);
+                self.inspect(read);
                 self.advance(read, value);
                 return true;
             }

@@ -7,6 +7,7 @@
 
 mod explorer;
 mod frame;
+mod inspect;
 mod maximal;
 mod report;
 mod schedule;
@@ -14,5 +15,5 @@ mod threads;
 mod witness;
 
 pub use explorer::explore;
-pub use report::{Config, End, Equivalence, Execution, ExploreError, Schedule, Stats};
+pub use report::{Config, End, Equivalence, Execution, Failure, ExploreError, Schedule, Stats};
 pub use selvedge_model::ModelError;

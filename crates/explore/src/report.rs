@@ -1,8 +1,8 @@
 //! What goes into an exploration and what comes out of it.
 
 use crate::threads::Threads;
-use selvedge_graph::{ExecutionGraph, Tid};
-use selvedge_machine::{Machine, Op};
+use selvedge_graph::{EventId, ExecutionGraph, Tid};
+use selvedge_machine::{Block, Machine, Op, ProgramError};
 use selvedge_model::{Model, ModelError};
 
 /// Which executions count as the same.
@@ -35,6 +35,9 @@ pub struct Config {
     /// Leaves out checks that cannot fail and candidates that cannot lead anywhere. The result is the
     /// same without; only the time is not.
     pub shortcuts: bool,
+    /// Looks at every access as it is made, for races, for reads of memory that was never written, and
+    /// for objects that are not alive; an execution ends where one is found.
+    pub inspect: bool,
 }
 
 impl Default for Config {
@@ -45,6 +48,7 @@ impl Default for Config {
             max_executions: None,
             max_events: 100_000,
             shortcuts: true,
+            inspect: false,
         }
     }
 }
@@ -69,6 +73,18 @@ pub struct Execution<'a, M: Machine> {
     pub(crate) machine: &'a M,
     pub(crate) model: &'a Model,
     pub(crate) threads: &'a Threads<M::State>,
+    pub(crate) failure: Option<&'a Failure>,
+}
+
+/// What is wrong with an access, found when it was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// A stable name in kebab case, such as `data-race`.
+    pub kind: &'static str,
+    pub event: EventId,
+    /// The other event that it has to do with.
+    pub other: Option<EventId>,
+    pub warning: bool,
 }
 
 impl<M: Machine> Execution<'_, M> {
@@ -87,12 +103,57 @@ impl<M: Machine> Execution<'_, M> {
         self.model.errors(self.graph)
     }
 
-    /// The first thread that failed, and its message.
-    pub fn program_error(&self) -> Option<(Tid, String)> {
-        (0..self.graph.threads() as u16).map(Tid).find_map(|t| match self.threads.op(t)? {
-            Op::Error(error) => Some((t, self.machine.error_text(error))),
+    /// The first thread that failed by itself, and how.
+    pub fn program_error(&self) -> Option<(Tid, ProgramError)> {
+        self.tids().find_map(|t| match self.threads.op(t)? {
+            Op::Error(error) => Some((t, self.machine.error(error))),
             _ => None,
         })
+    }
+
+    /// What inspection found, if it ended this execution.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure
+    }
+
+    /// The state that an event came from.
+    pub fn state_of(&self, e: EventId) -> Option<&M::State> {
+        self.threads.state_of(e)
+    }
+
+    fn tids(&self) -> impl Iterator<Item = Tid> {
+        (0..self.graph.threads() as u16).map(Tid)
+    }
+
+    /// The threads that wait for ever, if this is a blocked execution in which nothing can change that:
+    /// what they last read is the latest there is (thesis §9.2.3.4). `None` if a thread waits only
+    /// because it read something old, or because of an `assume`.
+    pub fn stuck(&self) -> Option<Vec<(Tid, Option<Block>)>> {
+        if self.end != End::Blocked {
+            return None;
+        }
+        let mut stuck = Vec::new();
+        for t in self.tids() {
+            let (Some(op), Some(state)) = (self.threads.op(t), self.threads.state(t)) else { continue };
+            let reads = match op {
+                Op::End => continue,
+                Op::Block(Block::Assume) => return None,
+                Op::Block(Block::Spin) => self.machine.spin_reads(state),
+                Op::Block(_) => 1,
+                _ => 0, // a join
+            };
+            let reads_latest = |e: EventId| {
+                let ev = self.graph.event(e);
+                self.graph.rf(e) == self.graph.co(ev.loc).last().copied()
+            };
+            let events = self.graph.thread(t).iter().rev();
+            let mut last = events.filter(|&&e| self.graph.event(e).is_read()).take(reads as usize);
+            if !last.all(|&e| reads_latest(e)) {
+                return None;
+            }
+            stuck.push((t, if let Op::Block(why) = op { Some(why) } else { None }));
+        }
+        (!stuck.is_empty()).then_some(stuck)
     }
 }
 

@@ -99,6 +99,19 @@ impl<S: Clone> Threads<S> {
         self.push(t, state, op);
     }
 
+    /// Starts the thread that the event `spawn` creates.
+    pub fn spawn<M: Machine<State = S>>(&mut self, machine: &M, spawn: EventId, t: Tid) {
+        let mut state = machine.spawned(&self.pool[self.origin[spawn.index()].0 as usize].state, t);
+        let op = machine.step(&mut state, 0);
+        self.push(t, state, op);
+    }
+
+    /// The state that an event came from.
+    pub fn state_of(&self, e: EventId) -> Option<&S> {
+        let origin = self.origin.get(e.index())?;
+        self.pool.get(origin.0 as usize).map(|p| &p.state)
+    }
+
     /// Lets the thread of `e` go on, given what `e` gave it.
     #[inline]
     pub fn advance<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, t: Tid, value: Value) {
@@ -146,9 +159,11 @@ fn status_of(op: Op) -> Status {
     match op {
         Op::Load { .. } | Op::Choose { .. } => Status::Read,
         Op::Store { rmw: true, .. } => Status::RmwWrite,
-        Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } => Status::NonRead,
+        Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } | Op::Alloc { .. } | Op::Free { .. } => {
+            Status::NonRead
+        }
         Op::Join { .. } => Status::Join,
-        Op::Block => Status::Blocked,
+        Op::Block(_) => Status::Blocked,
         Op::Cut => Status::Cut,
         Op::Error(_) => Status::Failed,
         Op::End => Status::Ended,

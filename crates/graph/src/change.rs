@@ -2,7 +2,7 @@
 
 use crate::clock::ClockId;
 use crate::event::{Attrs, Deps, Event, EventId, Kind};
-use crate::graph::{Change, ExecutionGraph, Mark};
+use crate::graph::{Change, ExecutionGraph, Location, Mark, Object};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
 impl ExecutionGraph {
@@ -21,6 +21,27 @@ impl ExecutionGraph {
             all.resize(e.index() + 1, Deps::default());
             all[e.index()] = deps;
         }
+    }
+
+    /// Makes room for one more location. This is not taken back: a location without accesses is none.
+    pub fn add_location(&mut self, init: Value, object: Option<u32>) {
+        let loc = Loc(self.locations.len() as u32);
+        self.locations.push(Location {
+            init,
+            co: vec![EventId::INIT],
+            init_readers: EventId::NONE,
+            last: vec![EventId::NONE; self.threads.len()],
+        });
+        if let Some(object) = object {
+            self.object_mut(object).locs.push(loc);
+        }
+    }
+
+    fn object_mut(&mut self, object: u32) -> &mut Object {
+        while self.objects.len() <= object as usize {
+            self.objects.push(Object { alloc: EventId::NONE, free: EventId::NONE, locs: Vec::new() });
+        }
+        &mut self.objects[object as usize]
     }
 
     #[inline]
@@ -84,6 +105,33 @@ impl ExecutionGraph {
         let e = self.add(tid, Kind::Choice, Mode::Na, Attrs::CHOICE);
         self.events[e.index()].value = value;
         e
+    }
+
+    pub fn add_alloc(&mut self, tid: Tid, object: u32) -> EventId {
+        self.add_life(tid, Kind::Alloc, object)
+    }
+
+    pub fn add_free(&mut self, tid: Tid, object: u32) -> EventId {
+        self.add_life(tid, Kind::Free, object)
+    }
+
+    fn add_life(&mut self, tid: Tid, kind: Kind, object: u32) -> EventId {
+        let e = self.add(tid, kind, Mode::Na, Attrs::of(kind, Mode::Na, false));
+        self.events[e.index()].value = object as Value;
+        self.mark_life(e, e);
+        e
+    }
+
+    /// Records `is` as the event of the kind of `e` in the life of its object. The first free counts: a
+    /// second one is an error, and comes and goes after it.
+    fn mark_life(&mut self, e: EventId, is: EventId) {
+        let ev = &self.events[e.index()];
+        let (kind, object) = (ev.kind, ev.value as u32);
+        let object = self.object_mut(object);
+        let entry = if kind == Kind::Alloc { &mut object.alloc } else { &mut object.free };
+        if entry.is_none() || *entry == e {
+            *entry = is;
+        }
     }
 
     pub fn add_spawn(&mut self, tid: Tid, child: Tid) -> EventId {
@@ -272,6 +320,7 @@ impl ExecutionGraph {
         match ev.kind {
             Kind::Read | Kind::Write => self.pop_access(e),
             Kind::Spawn => self.spawns[ev.peer.index()] = EventId::NONE,
+            Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
             _ => {}
         }
         self.tally(attrs, u32::MAX);
@@ -300,6 +349,7 @@ impl ExecutionGraph {
                 self.remove_co(e);
             }
             Kind::Spawn => self.spawns[peer.index()] = EventId::NONE,
+            Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
             _ => {}
         }
         self.tally(attrs, u32::MAX);
@@ -320,6 +370,7 @@ impl ExecutionGraph {
                 self.insert_co(e, pos as usize);
             }
             Kind::Spawn => self.spawns[peer.index()] = e,
+            Kind::Alloc | Kind::Free => self.mark_life(e, e),
             _ => {}
         }
         self.tally(attrs, 1);

@@ -38,6 +38,10 @@ pub enum Kind {
     Join,
     /// A choice among finitely many values that the program makes.
     Choice,
+    /// An object (`Event::value`) comes to life.
+    Alloc,
+    /// An object's life ends.
+    Free,
 }
 
 /// The predicates that hold of an event, as a bit set: what the tests `[P]` of a model look at.
@@ -69,6 +73,9 @@ impl Attrs {
     pub const ACQ: Attrs = Attrs(1 << 15);
     /// A write or fence that is release or stronger.
     pub const REL: Attrs = Attrs(1 << 16);
+
+    pub const ALLOC: Attrs = Attrs(1 << 17);
+    pub const FREE: Attrs = Attrs(1 << 18);
 
     pub fn has(self, other: Attrs) -> bool {
         self.0 & other.0 == other.0
@@ -104,6 +111,8 @@ impl Attrs {
             Kind::Spawn => Attrs::TC,
             Kind::Join => Attrs::TJ,
             Kind::Choice => Attrs::CHOICE,
+            Kind::Alloc => Attrs::ALLOC,
+            Kind::Free => Attrs::FREE,
         }
     }
 }

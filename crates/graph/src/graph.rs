@@ -36,12 +36,21 @@ pub(crate) struct Location {
     pub(crate) last: Vec<EventId>,
 }
 
+/// An object with a beginning and an end of life.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) alloc: EventId,
+    pub(crate) free: EventId,
+    pub(crate) locs: Vec<Loc>,
+}
+
 #[derive(Clone, Debug)]
 pub struct ExecutionGraph {
     pub(crate) events: Vec<Event>,
     pub(crate) threads: Vec<Vec<EventId>>,
     pub(crate) order: Vec<EventId>,
     pub(crate) locations: Vec<Location>,
+    pub(crate) objects: Vec<Object>,
     pub(crate) trail: Vec<Change>,
     pub(crate) stash: Vec<EventId>,
     /// Who created each thread; `NONE` for threads that run from the start.
@@ -75,19 +84,12 @@ impl ExecutionGraph {
             next_reader: EventId::NONE,
             prev_reader: EventId::NONE,
         };
-        ExecutionGraph {
+        let mut graph = ExecutionGraph {
             events: vec![init_event],
             threads: vec![Vec::new(); threads],
             order: vec![EventId::INIT],
-            locations: init
-                .iter()
-                .map(|&init| Location {
-                    init,
-                    co: vec![EventId::INIT],
-                    init_readers: EventId::NONE,
-                    last: vec![EventId::NONE; threads],
-                })
-                .collect(),
+            locations: Vec::new(),
+            objects: Vec::new(),
             trail: Vec::new(),
             stash: Vec::new(),
             spawns: vec![EventId::NONE; threads],
@@ -97,7 +99,11 @@ impl ExecutionGraph {
             counted: Attrs::NONE,
             counts: [0; 32],
             deps: None,
+        };
+        for &value in init {
+            graph.add_location(value, None);
         }
+        graph
     }
 
     // ---- looking ----
@@ -146,6 +152,21 @@ impl ExecutionGraph {
     #[inline]
     pub fn co(&self, loc: Loc) -> &[EventId] {
         &self.locations[loc.index()].co
+    }
+
+    /// The event that began an object's life, if it has begun.
+    pub fn alloc_of(&self, object: u32) -> Option<EventId> {
+        self.objects.get(object as usize).map(|o| o.alloc).filter(|e| !e.is_none())
+    }
+
+    /// The event that ended an object's life, if it has ended.
+    pub fn free_of(&self, object: u32) -> Option<EventId> {
+        self.objects.get(object as usize).map(|o| o.free).filter(|e| !e.is_none())
+    }
+
+    /// The locations of an object that have come up so far.
+    pub fn locations_of(&self, object: u32) -> &[Loc] {
+        self.objects.get(object as usize).map_or(&[], |o| &o.locs)
     }
 
     pub fn init_value(&self, loc: Loc) -> Value {

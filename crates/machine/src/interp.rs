@@ -1,7 +1,7 @@
 //! The machine for [`Program`]s.
 
 use crate::program::{Addr, Instr, Program};
-use crate::{Machine, Op, Rmw};
+use crate::{Block, Machine, Op, ProgramError, Rmw};
 use selvedge_graph::{Loc, Tid, Value};
 use smallvec::SmallVec;
 
@@ -57,8 +57,16 @@ impl Machine for Program {
         self.threads[thread.index()].initial
     }
 
-    fn init(&self) -> Vec<Value> {
-        self.locs.iter().map(|(_, v)| *v).collect()
+    fn locations(&self) -> usize {
+        self.locs.len()
+    }
+
+    fn init_value(&self, loc: Loc) -> Value {
+        self.locs[loc.index()].1
+    }
+
+    fn location_name(&self, loc: Loc) -> String {
+        self.locs[loc.index()].0.clone()
     }
 
     fn start(&self, thread: Tid) -> ThreadState {
@@ -80,14 +88,16 @@ impl Machine for Program {
         Op::Cut
     }
 
-    fn error_text(&self, error: u32) -> String {
+    fn error(&self, error: u32) -> ProgramError {
         let (thread, pc) = ((error >> 20) & 0x7ff, error & 0xf_ffff);
+        let thread = &self.threads[thread as usize];
         if error & OUT_OF_BOUNDS != 0 {
-            return format!("access outside of its array in {}", self.threads[thread as usize].name);
+            let message = format!("access outside of its array in {}", thread.name);
+            return ProgramError { kind: "out-of-bounds", message };
         }
-        match &self.threads[thread as usize].code[pc as usize] {
-            Instr::Assert { message, .. } => message.clone(),
-            _ => String::from("error"),
+        match &thread.code[pc as usize] {
+            Instr::Assert { message, .. } => ProgramError { kind: "assertion", message: message.clone() },
+            other => unreachable!("{other:?} does not fail"),
         }
     }
 }
@@ -194,7 +204,7 @@ impl ThreadState {
             }
             Instr::Assume { cond } => {
                 if cond.eval(&self.regs) == 0 {
-                    return Some(Op::Block);
+                    return Some(Op::Block(Block::Assume));
                 }
                 self.pc += 1;
                 None

@@ -23,41 +23,54 @@ pub enum Rmw {
     Cas { expected: Value, fail: Mode },
 }
 
+/// Why a thread waits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Block {
+    /// An `assume` does not hold: the execution is of no interest.
+    Assume,
+    Lock,
+    Condition,
+    Semaphore,
+    /// An iteration of a loop had no effect.
+    Spin,
+    Other,
+}
+
 /// What a thread does next, as far as others can see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
-    Load {
-        loc: Loc,
-        mode: Mode,
-        rmw: Rmw,
-    },
-    Store {
-        loc: Loc,
-        value: Value,
-        mode: Mode,
-        rmw: bool,
-    },
-    Fence {
-        mode: Mode,
-    },
-    Spawn {
-        thread: Tid,
-    },
+    Load { loc: Loc, mode: Mode, rmw: Rmw },
+    Store { loc: Loc, value: Value, mode: Mode, rmw: bool },
+    Fence { mode: Mode },
+    Spawn { thread: Tid },
     /// Possible once the thread has ended.
-    Join {
-        thread: Tid,
-    },
+    Join { thread: Tid },
     /// The program picks one of `0..count`.
-    Choose {
-        count: u32,
-    },
-    /// An `assume` that does not hold: this thread never goes on.
-    Block,
+    Choose { count: u32 },
+    /// The life of an object on the heap, or on the stack if others can see it, begins and ends.
+    Alloc { object: u32 },
+    Free { object: u32 },
+    /// This thread does not go on, unless one of its reads is revisited.
+    Block(Block),
     /// A loop ran into its bound: nothing is known of what would follow.
     Cut,
     /// A failed assertion or another error of the program; the machine keeps the message.
     Error(u32),
     End,
+}
+
+/// An error that the machine found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramError {
+    /// A stable name in kebab case, such as `assertion`.
+    pub kind: &'static str,
+    pub message: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourcePlace {
+    pub file: String,
+    pub line: u32,
 }
 
 /// A program, thread by thread.
@@ -70,18 +83,57 @@ pub trait Machine {
     /// Whether this thread runs from the start; the others wait to be spawned.
     fn runs_from_start(&self, thread: Tid) -> bool;
 
-    /// The initial value of each location.
-    fn init(&self) -> Vec<Value>;
+    /// How many locations there are before the program runs.
+    fn locations(&self) -> usize {
+        0
+    }
 
-    /// The state of a thread before its first step.
+    /// The initial value of a location. Locations may come up while the program runs.
+    fn init_value(&self, loc: Loc) -> Value;
+
+    /// Whether a location has a value before it is written.
+    fn is_initialised(&self, _loc: Loc) -> bool {
+        true
+    }
+
+    /// The object with a beginning and an end of life that a location is part of.
+    fn object(&self, _loc: Loc) -> Option<u32> {
+        None
+    }
+
+    /// The state of a thread that runs from the start, before its first step.
     fn start(&self, thread: Tid) -> Self::State;
+
+    /// The state of a thread that `parent` has just spawned, before its first step.
+    fn spawned(&self, _parent: &Self::State, child: Tid) -> Self::State {
+        self.start(child)
+    }
 
     /// Runs a thread to its next visible operation. `input` is the value that its previous operation
     /// gave it: what a load read or a choice picked; other operations give 0.
     fn step(&self, state: &mut Self::State, input: Value) -> Op;
 
-    /// The message of an error that `step` returned.
-    fn error_text(&self, error: u32) -> String;
+    /// An error that `step` returned.
+    fn error(&self, error: u32) -> ProgramError;
+
+    /// How many reads the iteration made that a thread waits in (`Block::Spin`).
+    fn spin_reads(&self, _state: &Self::State) -> u32 {
+        1
+    }
+
+    /// Where in the source a state stands.
+    fn place(&self, _state: &Self::State) -> Option<SourcePlace> {
+        None
+    }
+
+    /// A location in the program's own words.
+    fn location_name(&self, loc: Loc) -> String {
+        format!("location {}", loc.0)
+    }
+
+    fn thread_name(&self, _state: &Self::State) -> String {
+        String::new()
+    }
 
     /// Dependencies of the operation that `step` returned last for this state.
     fn deps(&self, _state: &Self::State) -> Deps {

@@ -11,6 +11,7 @@
 
 use crate::cycle::{CycleCheck, MAX_STATES};
 use crate::glushkov::Positions;
+use crate::guard::Test;
 use crate::letter::{Base, Letter};
 use crate::model::{ErrorCheck, Model, Reach, Right};
 use crate::term::{Term, Terms, refusal};
@@ -310,8 +311,9 @@ impl<'a> Compiler<'a> {
                 Right::Reach(Reach { positions: Arc::new(positions) })
             }
         };
+        let conflicts = conflicts(&left);
         let left = Reach { positions: Arc::new(left) };
-        self.model.errors.push(ErrorCheck { name: name.to_string(), warning, left, right, needs });
+        self.model.errors.push(ErrorCheck { name: name.to_string(), warning, left, right, needs, conflicts });
         Ok(())
     }
 
@@ -339,6 +341,18 @@ impl<'a> Compiler<'a> {
             other => other.clone(),
         }
     }
+}
+
+/// The tests at the ends of `[a] ; loc-overlap ; [b]`, if a relation is a union of such.
+fn conflicts(positions: &Positions) -> Vec<(Test, Test)> {
+    let overlap = Letter::plain(Base::LocOverlap);
+    if !positions.follow.is_empty() || !positions.empty.is_never() || positions.letters.iter().any(|l| *l != overlap)
+    {
+        return Vec::new();
+    }
+    let ends = |p: usize| positions.last.iter().filter(move |(q, _)| *q == p);
+    let pairs = positions.first.iter().flat_map(|(a, p)| ends(*p).map(move |(_, b)| (Test::of(a), Test::of(b))));
+    pairs.collect()
 }
 
 fn mentions_threads(positions: &Positions) -> bool {

@@ -4,7 +4,14 @@ use selvedge_graph::Attrs;
 use selvedge_kat::Pred;
 
 /// Kinds of events exclude each other, and so do orderings.
-const KINDS: u32 = Attrs::R.0 | Attrs::W.0 | Attrs::F.0 | Attrs::TC.0 | Attrs::TJ.0 | Attrs::CHOICE.0;
+const KINDS: u32 = Attrs::R.0
+    | Attrs::W.0
+    | Attrs::F.0
+    | Attrs::TC.0
+    | Attrs::TJ.0
+    | Attrs::CHOICE.0
+    | Attrs::ALLOC.0
+    | Attrs::FREE.0;
 const MODES: u32 = Attrs::NA.0
     | Attrs::RLX.0
     | Attrs::EXACT_ACQ.0

@@ -1,6 +1,7 @@
 //! A model, ready to answer.
 
 use crate::cycle::{CycleCheck, Search};
+use crate::guard::Test;
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Tid};
 
@@ -32,6 +33,9 @@ pub(crate) struct ErrorCheck {
     pub left: Reach,
     pub right: Right,
     pub needs: Option<Attrs>,
+    /// Where `left` relates accesses of one location by what they are, and `right` is a view: the tests
+    /// on the two, for checking one access at a time.
+    pub conflicts: Vec<(Test, Test)>,
 }
 
 #[derive(Clone, Debug)]
@@ -223,6 +227,36 @@ impl Model {
             }
         }
         found
+    }
+
+    /// What becomes an error through the access `e`, as far as that can be told from the accesses of its
+    /// location: data races.
+    pub fn race_at(&self, g: &ExecutionGraph, e: EventId) -> Option<ModelError> {
+        let ev = g.event(e);
+        self.errors.iter().find_map(|check| {
+            let Right::View(slot) = check.right else { return None };
+            if check.needs.is_some_and(|a| g.count_of(a) == 0) {
+                return None;
+            }
+            let conflict = |x: Attrs, y: Attrs| check.conflicts.iter().any(|(a, b)| a.holds(x) && b.holds(y));
+            let races = |x: EventId| {
+                let other = g.event(x).attrs;
+                x != e
+                    && !x.is_init()
+                    && (conflict(other, ev.attrs) || conflict(ev.attrs, other))
+                    && !g.includes(e, slot, x)
+                    && !g.includes(x, slot, e)
+            };
+            let mut accesses =
+                g.co(ev.loc).iter().flat_map(|&w| std::iter::once(w).chain(g.readers(w, ev.loc)));
+            let first = accesses.find(|&x| races(x))?;
+            Some(ModelError { name: check.name.clone(), warning: check.warning, first, second: e })
+        })
+    }
+
+    /// Whether `e` may rely on `x` having happened.
+    pub fn sees(&self, g: &ExecutionGraph, e: EventId, x: EventId) -> bool {
+        g.includes(e, self.coherence.first().copied().unwrap_or(CAUSAL), x)
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Run {
 
 /// Runs `program` with the threads in order; choices take the values that `choose` gives.
 pub fn run(program: &Program, mut choose: impl FnMut(u32) -> u32) -> Run {
-    let mut run = Run { ended: Ended::Done, trace: Vec::new(), memory: program.init(), regs: Vec::new() };
+    let mut run = Run { ended: Ended::Done, trace: Vec::new(), memory: program.locs.iter().map(|(_, v)| *v).collect(), regs: Vec::new() };
     for t in 0..program.threads() {
         let mut state = program.start(Tid(t as u16));
         let mut input = 0;
@@ -42,9 +42,9 @@ pub fn run(program: &Program, mut choose: impl FnMut(u32) -> u32) -> Run {
             };
             run.trace.push((t, op, input));
             run.ended = match op {
-                Op::Block => Ended::Blocked,
+                Op::Block(_) => Ended::Blocked,
                 Op::Cut => Ended::Cut,
-                Op::Error(e) => Ended::Failed(program.error_text(e)),
+                Op::Error(e) => Ended::Failed(program.error(e).message),
                 Op::End => Ended::Done,
                 _ => continue,
             };

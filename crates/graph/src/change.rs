@@ -143,6 +143,7 @@ impl ExecutionGraph {
 
     pub fn add_join(&mut self, tid: Tid, child: Tid) -> EventId {
         let e = self.add(tid, Kind::Join, Mode::Na, Attrs::TJ);
+        self.joins += 1;
         self.events[e.index()].peer = child;
         e
     }
@@ -320,6 +321,7 @@ impl ExecutionGraph {
         match ev.kind {
             Kind::Read | Kind::Write => self.pop_access(e),
             Kind::Spawn => self.spawns[ev.peer.index()] = EventId::NONE,
+            Kind::Join => self.joins -= 1,
             Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
             _ => {}
         }
@@ -349,6 +351,7 @@ impl ExecutionGraph {
                 self.remove_co(e);
             }
             Kind::Spawn => self.spawns[peer.index()] = EventId::NONE,
+            Kind::Join => self.joins -= 1,
             Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
             _ => {}
         }
@@ -370,6 +373,7 @@ impl ExecutionGraph {
                 self.insert_co(e, pos as usize);
             }
             Kind::Spawn => self.spawns[peer.index()] = e,
+            Kind::Join => self.joins += 1,
             Kind::Alloc | Kind::Free => self.mark_life(e, e),
             _ => {}
         }

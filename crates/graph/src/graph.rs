@@ -58,6 +58,8 @@ pub struct ExecutionGraph {
     pub(crate) clocks: ClockPool,
     pub(crate) slots: usize,
     pub(crate) slot_clocks: Vec<ClockId>,
+    /// How many joins there are.
+    pub(crate) joins: u32,
     pub(crate) counted: Attrs,
     pub(crate) counts: [u32; 32],
     pub(crate) deps: Option<Vec<Deps>>,
@@ -96,6 +98,7 @@ impl ExecutionGraph {
             clocks: ClockPool::new(threads),
             slots,
             slot_clocks: vec![ClockId::EMPTY; slots],
+            joins: 0,
             counted: Attrs::NONE,
             counts: [0; 32],
             deps: None,
@@ -245,6 +248,12 @@ impl ExecutionGraph {
     pub fn spawn_of(&self, t: Tid) -> Option<EventId> {
         let s = self.spawns[t.index()];
         (!s.is_none()).then_some(s)
+    }
+
+    /// Whether some thread has joined another.
+    #[inline]
+    pub fn has_joins(&self) -> bool {
+        self.joins != 0
     }
 
     /// The read half of the read-modify-write whose write half is `w`.

@@ -9,7 +9,7 @@
 //! looked for; and an event that was added maximally has no step that leads out of it.
 
 use crate::glushkov::Positions;
-use crate::guard::Guard;
+use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter};
 use crate::model::CAUSAL;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
@@ -23,11 +23,22 @@ struct Move {
     guard: Guard,
 }
 
+/// A move made for being tried often.
+#[derive(Clone, Debug)]
+struct Step {
+    letter: Letter,
+    to: usize,
+    turn: bool,
+    test: Test,
+}
+
 /// A compiled `acyclic` or `irreflexive` constraint.
 #[derive(Clone, Debug)]
 pub struct CycleCheck {
     /// Moves by state.
     moves: Vec<Vec<Move>>,
+    /// The same for searches.
+    steps: Vec<Vec<Step>>,
     /// Any number of turns (acyclic), or exactly one (irreflexive).
     repeat: bool,
     /// Every word passes an event with this attribute: without one there is nothing to check.
@@ -65,11 +76,13 @@ impl CycleCheck {
                 }
             }
         }
-        let mut check = CycleCheck { moves, repeat, needs: None, plain: false };
+        let mut check = CycleCheck { moves, steps: Vec::new(), repeat, needs: None, plain: false };
         check.reduce();
         check.needs = check.needed_attribute();
         check.shorten();
         check.plain = check.is_plain();
+        let step = |m: &Move| Step { letter: m.letter, to: m.to, turn: m.turn, test: Test::of(&m.guard) };
+        check.steps = check.moves.iter().map(|moves| moves.iter().map(step).collect()).collect();
         check
     }
 
@@ -225,7 +238,16 @@ impl CycleCheck {
         if self.plain {
             return !self.plain_cycle_through(g, e, search);
         }
-        (0..self.moves.len()).all(|s| !self.cycle_through(g, e, s, search))
+        // Whatever the state at `e`: in which states can one come back? Most often in none.
+        let mut back = self.states_back_at(g, e, search);
+        while back != 0 {
+            let s = back.trailing_zeros() as usize;
+            back &= back - 1;
+            if self.cycle_through(g, e, s, search) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The search for a plain relation: no states, and done as soon as the causal past is reached.
@@ -239,7 +261,7 @@ impl CycleCheck {
         let mut x = e;
         loop {
             let mut found = false;
-            for m in &self.moves[0] {
+            for m in &self.steps[0] {
                 m.letter.successors(g, x, |y| {
                     let entry = &mut seen[y.index()];
                     if entry.0 != *epoch {
@@ -259,6 +281,39 @@ impl CycleCheck {
         }
     }
 
+    /// The states in which `e` can be reached again from `e` in any state, turns not looked at.
+    fn states_back_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> u64 {
+        search.begin(g.arena_len());
+        let Search { epoch, seen, stack } = search;
+        stack.clear();
+        stack.extend((0..self.steps.len()).map(|s| (e, s as u8, false)));
+        let mut back = 0;
+        while let Some((x, s, _)) = stack.pop() {
+            let attrs = g.event(x).attrs;
+            for m in &self.steps[s as usize] {
+                if !m.test.holds(attrs) {
+                    continue;
+                }
+                let bit = 1u64 << m.to;
+                m.letter.successors(g, x, |y| {
+                    if y == e {
+                        back |= bit;
+                        return; // every state was tried from here
+                    }
+                    let entry = &mut seen[y.index()];
+                    if entry.0 != *epoch {
+                        *entry = (*epoch, 0, 0);
+                    }
+                    if entry.1 & bit == 0 {
+                        entry.1 |= bit;
+                        stack.push((y, m.to as u8, false));
+                    }
+                });
+            }
+        }
+        back
+    }
+
     fn cycle_through(&self, g: &ExecutionGraph, e: EventId, start: usize, search: &mut Search) -> bool {
         search.begin(g.arena_len());
         let Search { epoch, seen, stack } = search;
@@ -266,8 +321,8 @@ impl CycleCheck {
         stack.push((e, start as u8, false));
         while let Some((x, s, turned)) = stack.pop() {
             let attrs = g.event(x).attrs;
-            for m in &self.moves[s as usize] {
-                if !m.guard.holds(attrs) || (m.turn && turned && !self.repeat) {
+            for m in &self.steps[s as usize] {
+                if !m.test.holds(attrs) || (m.turn && turned && !self.repeat) {
                     continue;
                 }
                 let turned = turned || m.turn;

@@ -152,13 +152,13 @@ impl Letter {
                     g.thread(ev.peer).first().copied().into_iter().for_each(f);
                 }
             }
-            // Few threads are joined, and rarely: look at the join events.
-            Base::Tj => g
-                .order()
-                .iter()
-                .copied()
-                .filter(|&y| g.event(y).kind == Kind::Join && tj_source(g, y) == Some(x))
-                .for_each(f),
+            Base::Tj => {
+                // From the last event of a thread only, or from its creation.
+                if g.has_joins() && (g.po_succ(x).is_none() || ev.kind == Kind::Spawn) {
+                    let joins = g.order().iter().copied().filter(|&y| g.event(y).kind == Kind::Join);
+                    joins.filter(|&y| tj_source(g, y) == Some(x)).for_each(f);
+                }
+            }
             Base::View(slot) => {
                 if x.is_init() {
                     return;

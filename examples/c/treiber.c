@@ -1,0 +1,84 @@
+// Treiber's stack: push and pop swing one pointer with compare-and-swap. Nodes are not reclaimed, so a
+// pointer never comes back and the ABA problem does not arise.
+//
+// N threads push one value each, P threads pop once; the main thread pops what is left.
+//
+// source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986
+// published: treiber-stack(N), N threads with one operation each: N! executions (-DN=... -DP=0)
+// expect: sc verified
+// expect: tso verified
+// expect: rc11 verified
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifndef N
+#define N 2
+#endif
+#ifndef P
+#define P 1
+#endif
+
+struct node {
+    int value;
+    struct node *next;
+};
+
+static _Atomic(struct node *) top;
+static int popped[P + 1];
+
+static void push(int value)
+{
+    struct node *node = malloc(sizeof *node);
+    if (node == NULL)
+        abort();
+    node->value = value;
+    node->next = atomic_load_explicit(&top, memory_order_relaxed);
+    while (!atomic_compare_exchange_strong_explicit(&top, &node->next, node, memory_order_release,
+                                                    memory_order_relaxed))
+        ;
+}
+
+// Returns 0 if the stack is empty.
+static int pop(void)
+{
+    struct node *node = atomic_load_explicit(&top, memory_order_acquire);
+    while (node != NULL &&
+           !atomic_compare_exchange_strong_explicit(&top, &node, node->next, memory_order_acquire,
+                                                    memory_order_acquire))
+        ;
+    return node == NULL ? 0 : node->value;
+}
+
+static void *pusher(void *arg)
+{
+    push((int)(intptr_t)arg);
+    return NULL;
+}
+
+static void *popper(void *arg)
+{
+    popped[(intptr_t)arg] = pop();
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[N + P];
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, pusher, (void *)(intptr_t)(i + 1));
+    for (int i = 0; i < P; i++)
+        pthread_create(&threads[N + i], NULL, popper, (void *)(intptr_t)i);
+    for (int i = 0; i < N + P; i++)
+        pthread_join(threads[i], NULL);
+
+    int sum = 0;
+    for (int i = 0; i < P; i++)
+        sum += popped[i];
+    for (int value = pop(); value != 0; value = pop())
+        sum += value;
+    assert(sum == N * (N + 1) / 2);
+    return 0;
+}

@@ -1,0 +1,77 @@
+/* selvedge.h: what a C or C++ program may tell Selvedge.
+ *
+ * `selvedge check` finds this header by itself and defines __SELVEDGE__. Any other compiler needs the
+ * directory on its include path, and sees macros that do nothing: the program builds and runs as if the
+ * calls were not there. Nothing here is needed to check a program that uses pthreads, C11 threads and
+ * <stdatomic.h>; it is for what those cannot say.
+ *
+ *     #include <selvedge.h>
+ *
+ *     int which = selvedge_choose(3);      // each of 0, 1, 2 is explored
+ *     selvedge_assume(which != 1);         // executions that break this are left out
+ */
+#ifndef SELVEDGE_H
+#define SELVEDGE_H
+
+#ifdef __SELVEDGE__
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Leaves out the executions in which `condition` is zero. The thread stops here as if it waited for
+ * something that never comes; such an execution counts as blocked and no verdict is drawn from its end.
+ * Being stopped here is never reported as a deadlock or as non-termination. */
+void selvedge_assume(int condition);
+
+/* A value from 0 to n - 1; every one of them is explored. `n` must be positive. */
+int selvedge_choose(int n);
+
+/* Reports an error of kind `assertion` with this message wherever it is reached. Does not return. */
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+[[noreturn]]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Noreturn
+#endif
+void selvedge_error(const char *message);
+
+/* Bracket one iteration of a loop that waits:
+ *
+ *     do {
+ *         selvedge_spin_begin();
+ *         ...
+ *     } while (selvedge_spin_end(!ready));
+ *
+ * selvedge_spin_end returns its argument. If that is not zero and the iteration wrote nothing that other
+ * threads can see, going round again would repeat it; the thread waits instead until one of the
+ * iteration's reads can see another value. Loops such as `while (!flag);` are recognised without help. */
+void selvedge_spin_begin(void);
+int selvedge_spin_end(int again);
+
+/* Says that the calling thread's latest write to `*location` is the last one that any thread makes to
+ * it. Reads that come after it in time need no other source. If the claim is wrong, so may be the
+ * verdict. */
+void selvedge_final_write(const volatile void *location);
+
+/* Says that from here on only the calling thread uses the object that `object` points into, although
+ * other threads could get at its address. Its accesses need not be part of the explored graph. If the
+ * claim is wrong, so may be the verdict. */
+void selvedge_local(const volatile void *object);
+
+#ifdef __cplusplus
+}
+#endif
+
+#else /* an ordinary build */
+
+#define selvedge_assume(condition) ((void)(condition))
+#define selvedge_choose(n) ((void)(n), 0)
+#define selvedge_error(message) ((void)(message))
+#define selvedge_spin_begin() ((void)0)
+#define selvedge_spin_end(again) (again)
+#define selvedge_final_write(location) ((void)(location))
+#define selvedge_local(object) ((void)(object))
+
+#endif /* __SELVEDGE__ */
+
+#endif /* SELVEDGE_H */

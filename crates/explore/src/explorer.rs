@@ -1,8 +1,8 @@
 //! The exploration itself.
 
 use crate::frame::{Frame, ReadFrame, RevisitFrame};
-use crate::maximal::{maximally_added, maximally_added_before};
 use crate::inspect::inspect;
+use crate::maximal::{maximally_added, maximally_added_before};
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
 use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
@@ -76,9 +76,8 @@ impl<M: Machine> Explorer<'_, M> {
             };
             let entered = match next {
                 Some(t) => {
-                    if self.graph.len() >= self.config.max_events {
-                        let most = self.config.max_events;
-                        self.stats.gave_up = Some(format!("an execution has more than {most} events"));
+                    if let Some(why) = self.out_of_bounds() {
+                        self.stats.gave_up = Some(why);
                         return Ok(());
                     }
                     self.extend(t)?
@@ -100,6 +99,18 @@ impl<M: Machine> Explorer<'_, M> {
                     break;
                 }
             }
+        }
+    }
+
+    /// Why to give up, if there is a reason to.
+    #[inline]
+    fn out_of_bounds(&self) -> Option<String> {
+        if self.graph.len() >= self.config.max_events {
+            return Some(format!("an execution has more than {} events", self.config.max_events));
+        }
+        match self.config.watch {
+            Some(watch) if self.stats.events % 4096 == 0 => watch(),
+            _ => None,
         }
     }
 

@@ -15,5 +15,5 @@ mod threads;
 mod witness;
 
 pub use explorer::explore;
-pub use report::{Config, End, Equivalence, Execution, Failure, ExploreError, Schedule, Stats};
+pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
 pub use selvedge_model::ModelError;

@@ -38,6 +38,8 @@ pub struct Config {
     /// Looks at every access as it is made, for races, for reads of memory that was never written, and
     /// for objects that are not alive; an execution ends where one is found.
     pub inspect: bool,
+    /// Asked every few thousand events; gives up with the reason that it returns.
+    pub watch: Option<fn() -> Option<String>>,
 }
 
 impl Default for Config {
@@ -49,6 +51,7 @@ impl Default for Config {
             max_events: 100_000,
             shortcuts: true,
             inspect: false,
+            watch: None,
         }
     }
 }

@@ -25,7 +25,12 @@ pub struct Run {
 
 /// Runs `program` with the threads in order; choices take the values that `choose` gives.
 pub fn run(program: &Program, mut choose: impl FnMut(u32) -> u32) -> Run {
-    let mut run = Run { ended: Ended::Done, trace: Vec::new(), memory: program.locs.iter().map(|(_, v)| *v).collect(), regs: Vec::new() };
+    let mut run = Run {
+        ended: Ended::Done,
+        trace: Vec::new(),
+        memory: program.locs.iter().map(|(_, v)| *v).collect(),
+        regs: Vec::new(),
+    };
     for t in 0..program.threads() {
         let mut state = program.start(Tid(t as u16));
         let mut input = 0;

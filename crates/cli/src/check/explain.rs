@@ -1,0 +1,251 @@
+//! One bad execution, in an order that explains it.
+
+use selvedge_explore::Execution;
+use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
+use selvedge_machine::{Block, Machine, SourcePlace};
+use serde::Serialize;
+
+/// Something that is wrong with the program, and the execution that shows it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// A stable name in kebab case; `docs/check.md` lists them.
+    pub kind: String,
+    pub message: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub thread: Option<String>,
+    pub trace: Vec<Step>,
+    /// Whether the steps can be read as an interleaving.
+    pub interleaving: bool,
+    /// Names of the threads, for the columns of the trace.
+    #[serde(skip)]
+    pub threads: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// Number of the thread, and its name.
+    pub thread: u16,
+    pub name: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub action: String,
+    /// For a read: where the value came from.
+    pub from: Option<String>,
+    /// This read does not see the latest write of the steps before it.
+    pub stale: bool,
+}
+
+/// What is wrong in this execution, if anything is.
+pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>) -> Option<Finding> {
+    let namer = Namer { machine, x };
+    let (kind, message, place, thread) = if let Some((t, error)) = x.program_error() {
+        let place = x.state(t).and_then(|s| machine.place(s));
+        (error.kind.to_string(), error.message, place, Some(t))
+    } else if let Some(failure) = x.failure() {
+        let event = failure.event;
+        let message = namer.failure(failure.kind, event, failure.other);
+        (failure.kind.to_string(), message, namer.place(event), Some(x.graph.event(event).tid))
+    } else {
+        let (kind, message, place, thread) = namer.stuck()?;
+        (kind, message, place, Some(thread))
+    };
+    let (order, interleaving) = explaining_order(x.graph);
+    let trace = order.iter().enumerate().map(|(at, &e)| namer.step(e, &order[..at])).collect();
+    let threads = (0..x.graph.threads() as u16).map(|t| namer.thread(Tid(t))).collect();
+    Some(Finding {
+        kind,
+        message,
+        file: place.as_ref().map(|p| p.file.clone()),
+        line: place.as_ref().map(|p| p.line),
+        thread: thread.map(|t| namer.thread(t)),
+        trace,
+        interleaving,
+        threads,
+    })
+}
+
+struct Namer<'a, M: Machine> {
+    machine: &'a M,
+    x: &'a Execution<'a, M>,
+}
+
+impl<M: Machine> Namer<'_, M> {
+    fn thread(&self, t: Tid) -> String {
+        let state = self.x.state(t).map(|s| self.machine.thread_name(s)).unwrap_or_default();
+        if state.is_empty() { format!("thread {}", t.0) } else { format!("{state}#{}", t.0) }
+    }
+
+    fn place(&self, e: EventId) -> Option<SourcePlace> {
+        self.x.state_of(e).and_then(|s| self.machine.place(s))
+    }
+
+    /// `queue.c:42`, or nothing.
+    fn at(&self, e: EventId) -> String {
+        self.place(e).map_or(String::new(), |p| format!(" at {}:{}", short(&p.file), p.line))
+    }
+
+    fn access(&self, e: EventId) -> String {
+        let ev = self.x.graph.event(e);
+        let what = match ev.kind {
+            Kind::Read => "read of ",
+            Kind::Write => "write to ",
+            Kind::Free => "free",
+            Kind::Alloc => "allocation",
+            _ => "operation",
+        };
+        let name = match ev.kind {
+            Kind::Read | Kind::Write => self.machine.location_name(ev.loc),
+            _ => String::new(),
+        };
+        format!("the {what}{name}{} in {}", self.at(e), self.thread(ev.tid))
+    }
+
+    fn failure(&self, kind: &str, e: EventId, other: Option<EventId>) -> String {
+        let this = self.access(e);
+        let other = other.map_or(String::from("another"), |o| self.access(o));
+        match kind {
+            "data-race" => format!("{this} races with {other}"),
+            "use-after-free" => format!("{this} is not ordered before {other}"),
+            "double-free" => format!("{this} comes after {other}"),
+            "uninitialised-read" => format!("{this} sees memory that was never written"),
+            "unpublished-object" => format!(
+                "{this} touches an object whose allocation it does not see: nothing orders {other} before it"
+            ),
+            _ => this,
+        }
+    }
+
+    /// A deadlock, or a loop that cannot end.
+    fn stuck(&self) -> Option<(String, String, Option<SourcePlace>, Tid)> {
+        let stuck = self.x.stuck()?;
+        let (first, _) = stuck[0];
+        let spins = stuck.iter().any(|(_, why)| *why == Some(Block::Spin));
+        let threads: Vec<String> = stuck
+            .iter()
+            .map(|(t, why)| {
+                let place = self.x.state(*t).and_then(|s| self.machine.place(s));
+                let place = place.map_or(String::new(), |p| format!(" at {}:{}", short(&p.file), p.line));
+                let why = match why {
+                    Some(Block::Lock) => "for a lock",
+                    Some(Block::Condition) => "for a condition",
+                    Some(Block::Semaphore) => "for a semaphore",
+                    Some(Block::Spin) => "in a loop",
+                    None => "for another thread to end",
+                    _ => "",
+                };
+                format!("{} waits {why}{place}", self.thread(*t))
+            })
+            .collect();
+        let place = self.x.state(first).and_then(|s| self.machine.place(s));
+        let (kind, what) = if spins {
+            ("non-termination", "a loop never ends")
+        } else {
+            ("deadlock", "no thread can go on")
+        };
+        Some((kind.to_string(), format!("{what}: {}", threads.join("; ")), place, first))
+    }
+
+    fn step(&self, e: EventId, before: &[EventId]) -> Step {
+        let g = self.x.graph;
+        let ev = g.event(e);
+        let mode = if ev.mode == Mode::Na { String::new() } else { format!(" ({})", ev.mode.c_name()) };
+        let name = || self.machine.location_name(ev.loc);
+        let half = |rmw: bool| if rmw { " [rmw]" } else { "" };
+        let action = match ev.kind {
+            Kind::Read => format!("reads {} = {}{mode}{}", name(), ev.value, half(ev.is_rmw_read())),
+            Kind::Write => format!("writes {} = {}{mode}{}", name(), ev.value, half(ev.is_rmw_write())),
+            Kind::Fence => format!("fence{mode}"),
+            Kind::Spawn => format!("creates {}", self.thread(ev.peer)),
+            Kind::Join => format!("joins {}", self.thread(ev.peer)),
+            Kind::Choice => format!("chooses {}", ev.value),
+            Kind::Alloc => String::from("allocates"),
+            Kind::Free => String::from("frees"),
+            Kind::Init => String::new(),
+        };
+        let source = (ev.kind == Kind::Read).then(|| g.rf(e)).flatten();
+        let from = source.map(|w| {
+            if w.is_init() {
+                return String::from("initial value");
+            }
+            format!("from {}{}", self.thread(g.event(w).tid), self.at(w))
+        });
+        let stale = source.is_some_and(|w| {
+            let latest = before.iter().rev().find(|&&y| g.event(y).is_write() && g.event(y).loc == ev.loc);
+            latest.is_some_and(|&y| y != w)
+        });
+        let place = self.place(e);
+        Step {
+            thread: ev.tid.0,
+            name: self.thread(ev.tid),
+            file: place.as_ref().map(|p| p.file.clone()),
+            line: place.as_ref().map(|p| p.line),
+            action,
+            from,
+            stale,
+        }
+    }
+}
+
+/// The last part of a path.
+pub fn short(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// The events in an order that is an interleaving, if there is one; else in one that respects program
+/// order and reads-from.
+fn explaining_order(g: &ExecutionGraph) -> (Vec<EventId>, bool) {
+    let all = |g: &ExecutionGraph, e: EventId| {
+        let mut before = causes(g, e);
+        let ev = g.event(e);
+        if ev.kind == Kind::Write
+            && let Some(pos) = g.co_pos(e)
+        {
+            let previous = g.co(ev.loc)[pos - 1];
+            before.push(previous);
+            before.extend(g.readers(previous, ev.loc).filter(|&r| r != e));
+        }
+        before
+    };
+    match sorted(g, all) {
+        Some(order) => (order, true),
+        None => (sorted(g, causes).unwrap_or_else(|| g.order()[1..].to_vec()), false),
+    }
+}
+
+fn causes(g: &ExecutionGraph, e: EventId) -> Vec<EventId> {
+    let ev = g.event(e);
+    let mut before: Vec<EventId> = g.po_pred(e).into_iter().collect();
+    before.extend(g.rf(e));
+    match ev.kind {
+        Kind::Join => before.extend(g.thread(ev.peer).last()),
+        _ if ev.idx == 1 => before.extend(g.spawn_of(ev.tid)),
+        _ => {}
+    }
+    before
+}
+
+/// A topological order that stays in a thread as long as it can; `None` if there is a cycle.
+fn sorted(
+    g: &ExecutionGraph,
+    before: impl Fn(&ExecutionGraph, EventId) -> Vec<EventId>,
+) -> Option<Vec<EventId>> {
+    let mut next = vec![0usize; g.threads()];
+    let mut done = vec![false; g.arena_len()];
+    done[EventId::INIT.index()] = true;
+    let mut order = Vec::with_capacity(g.len());
+    let mut current = 0;
+    while order.len() < g.len() {
+        let threads = (0..g.threads()).map(|i| (current + i) % g.threads());
+        let ready = threads.into_iter().find_map(|t| {
+            let &e = g.thread(Tid(t as u16)).get(next[t])?;
+            before(g, e).iter().all(|x| done[x.index()]).then_some((t, e))
+        });
+        let (t, e) = ready?;
+        next[t] += 1;
+        done[e.index()] = true;
+        order.push(e);
+        current = t;
+    }
+    Some(order)
+}

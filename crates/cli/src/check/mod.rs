@@ -1,0 +1,144 @@
+//! `selvedge check`: C programs.
+
+mod explain;
+mod limits;
+mod run;
+mod text;
+
+use crate::args::{CheckArgs, Format, LowerArgs};
+use crate::error::{Exit, InputError, with_excerpt};
+use crate::output;
+use explain::Finding;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The outcome of one check, as `--format json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `verified`, `violated`, `bounded`, `unknown` or `error`.
+    pub verdict: &'static str,
+    pub model: String,
+    pub executions: u64,
+    pub blocked: u64,
+    pub seconds: f64,
+    pub max_rss_kb: u64,
+    pub bounded_loops: Vec<CutLoop>,
+    pub errors: Vec<Finding>,
+    pub warnings: Vec<String>,
+    /// Why the error is possible under this model and not under SC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Why there is no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct CutLoop {
+    pub file: String,
+    pub line: u32,
+    pub bound: u32,
+}
+
+pub fn main(args: &CheckArgs) -> Exit {
+    let (report, drawing) = match run::check(args) {
+        Ok(done) => done,
+        Err(error) => return refuse(args, error),
+    };
+    match args.format {
+        Format::Json => print_json(&report),
+        Format::Text => {
+            let paint = text::Paint { on: std::io::stdout().is_terminal() };
+            output::print(&text::render(&report, &paint));
+        }
+    }
+    if let Some(drawing) = drawing {
+        for (path, svg) in [(&args.dot, false), (&args.svg, true)] {
+            if let Some(path) = path
+                && let Err(message) = save(path, &drawing, svg)
+            {
+                output::complain(&format!("error: {message}"));
+                return Exit::BadInput;
+            }
+        }
+    }
+    match report.verdict {
+        "verified" => Exit::Done,
+        "violated" => Exit::Violated,
+        _ => Exit::Bounded,
+    }
+}
+
+fn print_json(value: &impl Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => output::print(&format!("{text}\n")),
+        Err(error) => output::complain(&format!("error: {error}")),
+    }
+}
+
+/// An input error, in the format that was asked for.
+fn refuse(args: &CheckArgs, error: InputError) -> Exit {
+    let diagnostic = with_excerpt(error.diagnostic);
+    match args.format {
+        Format::Text => output::complain(&diagnostic.to_string()),
+        Format::Json => print_json(&serde_json::json!({
+            "verdict": "error",
+            "model": args.model,
+            "error": {
+                "kind": error.kind.name(),
+                "message": diagnostic.message,
+                "file": diagnostic.span.as_ref().map(|s| s.file.to_string()),
+                "line": diagnostic.span.as_ref().map(|s| s.line),
+            },
+        })),
+    }
+    Exit::BadInput
+}
+
+fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
+    if !svg {
+        return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", path.display()));
+    }
+    let mut child = Command::new("dot")
+        .arg("-Tsvg")
+        .arg("-o")
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("cannot run Graphviz' dot: {e}; use --dot, or install graphviz"))?;
+    if let Some(mut input) = child.stdin.take() {
+        use std::io::Write;
+        input.write_all(drawing.as_bytes()).map_err(|e| e.to_string())?;
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", path.display())) }
+}
+
+/// The hidden subcommand that the child process runs.
+pub fn lower(args: &LowerArgs) -> Exit {
+    let options = selvedge_llvm::Options {
+        clang_args: args.clang.clone(),
+        include_dirs: header_dir().into_iter().collect(),
+        ..selvedge_llvm::Options::default()
+    };
+    match selvedge_llvm::compile(&args.files, &options) {
+        Ok(module) => {
+            output::print(&selvedge_vm::text::print(&module));
+            Exit::Done
+        }
+        Err(error) => {
+            output::complain(&error.to_string());
+            Exit::BadInput
+        }
+    }
+}
+
+/// Where `selvedge.h` is: beside the program as installed, or in the sources it was built from.
+fn header_dir() -> Option<std::path::PathBuf> {
+    let me = std::env::current_exe().ok()?;
+    let beside = me.ancestors().skip(1).take(4).map(|dir| dir.join("include"));
+    let mut places = beside.chain([Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include")]);
+    places.find(|dir| dir.join("selvedge.h").is_file())
+}

@@ -1,0 +1,159 @@
+//! Runs a check: compile in a child process, explore, report.
+
+use super::explain::{Finding, finding};
+use super::limits;
+use super::{CutLoop, Report};
+use crate::args::CheckArgs;
+use crate::dot;
+use crate::error::{ErrorKind, InputError};
+use selvedge_explore::{Config, Execution, Stats, explore};
+use selvedge_machine::Machine;
+use selvedge_model::Model;
+use selvedge_vm::{Options, VmMachine};
+use std::ops::ControlFlow;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Lowers the sources in a child process, so that LLVM's memory is gone before the exploration starts,
+/// and a crash of it is a message.
+pub fn lower(args: &CheckArgs) -> Result<selvedge_vm::ir::Module, InputError> {
+    let bad = |message: String, help| InputError::plain(ErrorKind::Compile, message, help);
+    let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
+    let output = Command::new(me)
+        .arg("lower")
+        .args(&args.files)
+        .arg("--")
+        .args(&args.clang)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| bad(format!("cannot start the compiler: {e}"), None))?;
+    if output.status.success() {
+        let text = String::from_utf8_lossy(&output.stdout);
+        return selvedge_vm::text::parse(&text)
+            .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
+    }
+    let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
+    Err(match output.status.code() {
+        Some(_) => InputError::plain(ErrorKind::Compile, text, None),
+        None => bad(format!("LLVM crashed on this input ({}) {text}", output.status), Some("try another clang flag")),
+    })
+}
+
+/// What a run under one model came to.
+struct Run {
+    stats: Stats,
+    findings: Vec<Finding>,
+    drawing: Option<String>,
+}
+
+fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<Run, InputError> {
+    let config = Config {
+        inspect: true,
+        max_events: args.max_events,
+        watch: Some(limits::reached),
+        ..Config::default()
+    };
+    let mut run = Run { stats: Stats::default(), findings: Vec::new(), drawing: None };
+    let draw = args.dot.is_some() || args.svg.is_some();
+    let mut visit = |x: &Execution<'_, VmMachine>| {
+        if machine.wants_restart() {
+            return ControlFlow::Break(());
+        }
+        let Some(found) = finding(machine, x) else { return ControlFlow::Continue(()) };
+        if args.no_race_detection && found.kind == "data-race" {
+            return ControlFlow::Continue(());
+        }
+        let known = run.findings.iter().any(|f: &Finding| f.kind == found.kind && f.line == found.line);
+        if !known {
+            if draw && run.drawing.is_none() {
+                run.drawing = Some(dot::draw_execution(machine, x));
+            }
+            run.findings.push(found);
+        }
+        if args.all_errors { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    run.stats = explore(machine, model, &config, &mut visit)
+        .map_err(|e| InputError::plain(ErrorKind::Unsupported, e.to_string(), None))?;
+    Ok(run)
+}
+
+/// Explores, again from the start whenever memory turned out to be accessed in smaller parts.
+fn explore_refined(machine: &mut VmMachine, model: &Model, args: &CheckArgs) -> Result<Run, InputError> {
+    loop {
+        let run = explore_all(machine, model, args)?;
+        if !machine.refine() {
+            return Ok(run);
+        }
+    }
+}
+
+pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
+    let start = Instant::now();
+    limits::set(args.time_limit, args.mem_limit);
+    let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    let model = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    let module = lower(args)?;
+    let options = Options { unroll: args.unroll, max_threads: args.threads_max, ..Options::default() };
+    let mut machine = VmMachine::new(module, options)
+        .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))?;
+    let run = explore_refined(&mut machine, &model, args)?;
+    let bounded_loops: Vec<CutLoop> = machine
+        .cut_loops()
+        .into_iter()
+        .map(|(place, bound)| CutLoop { file: place.file, line: place.line, bound })
+        .collect();
+    let gave_up = run.stats.gave_up.clone().filter(|_| run.findings.is_empty() || args.all_errors);
+    let (unsupported, errors): (Vec<Finding>, Vec<Finding>) =
+        run.findings.into_iter().partition(|f| f.kind == "unsupported");
+    let verdict = if !errors.is_empty() {
+        "violated"
+    } else if !unsupported.is_empty() || gave_up.is_some() {
+        "unknown"
+    } else if run.stats.cut > 0 {
+        "bounded"
+    } else {
+        "verified"
+    };
+    let why = match errors.first() {
+        Some(first) if args.model != "sc" => compare_with_sc(&mut machine, args, first)?,
+        _ => None,
+    };
+    let unknown = unsupported.first().map(|f| {
+        let place = f.file.as_ref().map_or(String::new(), |file| format!("{file}:{}: ", f.line.unwrap_or(0)));
+        format!("{place}not supported: {}", f.message)
+    });
+    let report = Report {
+        verdict,
+        model: model.name().to_string(),
+        executions: run.stats.complete,
+        blocked: run.stats.blocked,
+        seconds: start.elapsed().as_secs_f64(),
+        max_rss_kb: limits::peak_kib(),
+        bounded_loops,
+        errors,
+        warnings: Vec::new(),
+        why,
+        unknown: unknown.or(gave_up),
+    };
+    Ok((report, run.drawing))
+}
+
+/// Whether sequential consistency would rule the error out.
+fn compare_with_sc(machine: &mut VmMachine, args: &CheckArgs, found: &Finding) -> Result<Option<String>, InputError> {
+    let theory = selvedge_kat::load_named("sc").map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    let sc = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    // SC has no data races of its own, so the question is about the others.
+    if found.kind == "data-race" {
+        return Ok(None);
+    }
+    let run = explore_refined(machine, &sc, args)?;
+    let complete = run.stats.gave_up.is_none();
+    let same = run.findings.iter().any(|f| f.kind == found.kind);
+    Ok((complete && !same).then(|| {
+        format!(
+            "Why: this needs weak memory. Under sc the program does not fail like this ({} executions); \
+             under {} the reads marked above may see older writes. Look for a missing release or acquire.",
+            run.stats.complete, args.model
+        )
+    }))
+}

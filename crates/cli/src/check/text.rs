@@ -1,0 +1,130 @@
+//! The report for people.
+
+use super::explain::{Finding, short};
+use super::Report;
+use std::fmt::Write;
+
+/// Escape sequences, or nothing where the output is not a terminal.
+pub struct Paint {
+    pub on: bool,
+}
+
+impl Paint {
+    fn wrap(&self, code: &str, text: &str) -> String {
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
+
+    fn red(&self, text: &str) -> String {
+        self.wrap("1;31", text)
+    }
+
+    fn green(&self, text: &str) -> String {
+        self.wrap("1;32", text)
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        self.wrap("1;33", text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+}
+
+pub fn render(report: &Report, paint: &Paint) -> String {
+    let mut out = String::new();
+    for finding in &report.errors {
+        out += &show_finding(finding, paint);
+        if let Some(why) = &report.why {
+            let _ = writeln!(out, "{why}\n");
+        }
+    }
+    let verdict = match report.verdict {
+        "verified" => paint.green("verified"),
+        "violated" => paint.red("violated"),
+        other => paint.yellow(other),
+    };
+    let _ = writeln!(out, "{verdict} under {}", report.model);
+    let _ = writeln!(
+        out,
+        "  {} complete executions, {} blocked, {:.2} s, {:.1} MB",
+        report.executions,
+        report.blocked,
+        report.seconds,
+        report.max_rss_kb as f64 / 1024.0
+    );
+    for cut in &report.bounded_loops {
+        let _ = writeln!(
+            out,
+            "  up to {} iterations of the loop at {}:{}; use --unroll N for more",
+            cut.bound,
+            short(&cut.file),
+            cut.line
+        );
+    }
+    if let Some(why) = &report.unknown {
+        let _ = writeln!(out, "  {why}");
+    }
+    for warning in &report.warnings {
+        let _ = writeln!(out, "  note: {warning}");
+    }
+    out
+}
+
+fn show_finding(finding: &Finding, paint: &Paint) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}: {}", paint.red(&finding.kind), finding.message);
+    if let (Some(file), Some(line)) = (&finding.file, finding.line) {
+        let _ = writeln!(out, "  --> {file}:{line}");
+        if let Some(text) = source_line(file, line) {
+            let number = line.to_string();
+            let pad = " ".repeat(number.len());
+            let _ = writeln!(out, "   {pad} |\n   {number} | {text}\n   {pad} |");
+        }
+    }
+    let how = if finding.interleaving {
+        "How it comes about, step by step:"
+    } else {
+        "How it comes about. No interleaving explains it; `!` marks reads that do not see the latest write:"
+    };
+    let _ = writeln!(out, "\n{how}\n");
+    out += &columns(finding, paint);
+    out.push('\n');
+    out
+}
+
+fn source_line(file: &str, line: u32) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.lines().nth(line.checked_sub(1)? as usize).map(|l| l.trim_end().replace('\t', "    "))
+}
+
+/// A column per thread that does something.
+fn columns(finding: &Finding, paint: &Paint) -> String {
+    let mut shown: Vec<u16> = finding.trace.iter().map(|s| s.thread).collect();
+    shown.sort();
+    shown.dedup();
+    let cell = |s: &super::explain::Step| {
+        let line = s.line.map_or(String::new(), |l| format!("{l}: "));
+        let from = s.from.as_ref().map_or(String::new(), |f| format!(" <- {f}"));
+        format!("{}{line}{}{from}", if s.stale { "! " } else { "" }, s.action)
+    };
+    let width = |t: u16| {
+        let name = finding.threads[t as usize].chars().count();
+        let cells = finding.trace.iter().filter(|s| s.thread == t).map(|s| cell(s).chars().count());
+        cells.max().unwrap_or(0).max(name)
+    };
+    let widths: Vec<usize> = shown.iter().map(|&t| width(t)).collect();
+    let mut out = String::from("  ");
+    for (t, width) in shown.iter().zip(&widths) {
+        let _ = write!(out, "{:<width$}  ", finding.threads[*t as usize]);
+    }
+    out = format!("{}\n", paint.dim(out.trim_end()));
+    for step in &finding.trace {
+        let at = shown.iter().position(|&t| t == step.thread).unwrap_or(0);
+        let indent: usize = widths[..at].iter().map(|w| w + 2).sum();
+        let text = cell(step);
+        let text = if step.stale { paint.yellow(&text) } else { text };
+        let _ = writeln!(out, "  {}{text}", " ".repeat(indent));
+    }
+    out
+}

@@ -1,0 +1,35 @@
+//! What can go wrong between a C file and bytecode.
+
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    #[error(
+        "clang 22 was not found (tried {tried}); install it with `sudo apt install clang-22`, \
+         or name it in the environment variable SELVEDGE_CLANG"
+    )]
+    NoClang { tried: String },
+    /// What clang itself says, word for word.
+    #[error("{}", stderr.trim_end())]
+    Clang { file: PathBuf, stderr: String },
+    #[error("{}: {source}", file.display())]
+    Unreadable { file: PathBuf, source: io::Error },
+    #[error("{}: neither a C file (.c) nor LLVM's intermediate language (.bc, .ll)", file.display())]
+    UnknownKind { file: PathBuf },
+    #[error("no files to compile")]
+    NoFiles,
+    #[error("{}: {message}", file.display())]
+    BadBitcode { file: PathBuf, message: String },
+    #[error("the program has no function `main`")]
+    NoMain,
+    /// A diagnostic of LLVM: of its linker, its verifier or its passes.
+    #[error("{message}")]
+    Llvm { message: String },
+    #[error("compiled for a machine that is not 64-bit and little-endian")]
+    Target,
+    #[error("the initial value of `{global}` is not supported: {what}")]
+    Initialiser { global: String, what: String },
+    #[error("temporary files: {0}")]
+    Temporary(io::Error),
+}

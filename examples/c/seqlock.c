@@ -1,0 +1,63 @@
+// A sequence lock: the writer makes the counter odd while it writes, readers try again if it was odd or
+// has changed. The data are relaxed atomics, because readers may look at them during a write.
+//
+// One writer makes N updates that keep the two words equal; a reader must find them equal.
+//
+// source: H.-J. Boehm, "Can Seqlocks Get Along with Programming Language Memory Models?", MSPC 2012
+// published: seqlock-atomic(5) 1500, (6) 16200, (7) 185220; the table does not describe its client
+// expect: sc verified
+// expect: tso verified
+// expect: rc11 verified
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#ifndef N
+#define N 1
+#endif
+
+static atomic_uint sequence;
+static atomic_int left, right;
+
+static void update(int value)
+{
+    unsigned s = atomic_load_explicit(&sequence, memory_order_relaxed);
+    atomic_store_explicit(&sequence, s + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&left, value, memory_order_relaxed);
+    atomic_store_explicit(&right, value, memory_order_relaxed);
+    atomic_store_explicit(&sequence, s + 2, memory_order_release);
+}
+
+static void look(int *l, int *r)
+{
+    for (;;) {
+        unsigned s;
+        while ((s = atomic_load_explicit(&sequence, memory_order_acquire)) % 2 != 0)
+            ;
+        *l = atomic_load_explicit(&left, memory_order_relaxed);
+        *r = atomic_load_explicit(&right, memory_order_relaxed);
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&sequence, memory_order_relaxed) == s)
+            return;
+    }
+}
+
+static void *writer(void *arg)
+{
+    (void)arg;
+    for (int value = 1; value <= N; value++)
+        update(value);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, writer, NULL);
+    int l, r;
+    look(&l, &r);
+    assert(l == r);
+    pthread_join(thread, NULL);
+    return 0;
+}

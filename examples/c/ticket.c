@@ -1,0 +1,52 @@
+// The ticket lock: take a number, wait until it is served.
+//
+// source: J. M. Mellor-Crummey, M. L. Scott, "Algorithms for Scalable Synchronization on Shared-Memory
+//         Multiprocessors", ACM TOCS 9(1), 1991, section 2.2
+// expect: sc verified
+// expect: tso verified
+// expect: rc11 verified
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#ifndef N
+#define N 2
+#endif
+
+static atomic_uint next_ticket, now_serving;
+
+static void lock(void)
+{
+    unsigned mine = atomic_fetch_add_explicit(&next_ticket, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&now_serving, memory_order_acquire) != mine)
+        ;
+}
+
+static void unlock(void)
+{
+    unsigned mine = atomic_load_explicit(&now_serving, memory_order_relaxed);
+    atomic_store_explicit(&now_serving, mine + 1, memory_order_release);
+}
+
+static int count;
+
+static void *worker(void *arg)
+{
+    (void)arg;
+    lock();
+    count++;
+    unlock();
+    return NULL;
+}
+
+int main(void)
+{
+    static int contexts[N];
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, worker, &contexts[i]);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    assert(count == N);
+    return 0;
+}

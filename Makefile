@@ -3,11 +3,20 @@
 SELVEDGE := target/release/selvedge
 DEMO     := target/demo
 
+# What building and running takes, as COMMAND:PACKAGE.
+NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev
+
 .PHONY: demo test lint bench fuzz build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
 	@mkdir -p $(DEMO)
+	@echo
+	@echo "== A Treiber stack in C, under RC11"
+	$(SELVEDGE) check examples/c/treiber.c
+	@echo
+	@echo "== The same with a relaxed publication"
+	$(SELVEDGE) check examples/c/treiber-bug.c || true
 	@echo
 	@echo "== Message passing with relaxed accesses, under RC11: may the flag be seen without the data?"
 	$(SELVEDGE) litmus -m rc11 --dot $(DEMO) examples/litmus/MP+rlx.litmus
@@ -20,11 +29,11 @@ demo: build
 	$(SELVEDGE) litmus -m rc11 --check examples/litmus
 
 build:
-	@scripts/setup.sh cc:gcc
+	@scripts/setup.sh $(NEEDS)
 	cargo build --release -p selvedge-cli
 
 test:
-	@scripts/setup.sh cc:gcc
+	@scripts/setup.sh $(NEEDS)
 	cargo test --workspace
 
 lint:
@@ -32,7 +41,7 @@ lint:
 	cargo clippy --workspace --all-targets -- -D warnings
 
 bench:
-	@scripts/setup.sh cc:gcc
+	@scripts/setup.sh $(NEEDS)
 	cargo run --release -q -p selvedge-bench -- table all
 
 # Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000

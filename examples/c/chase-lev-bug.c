@@ -1,13 +1,13 @@
 // The Chase-Lev deque without the fence in take. The owner's write of `bottom` can still sit in its store
-// buffer when it reads `top`: it sees two items and takes the lower-most without compare-and-swap, while
-// a thief that sees the old `bottom` steals both. tso allows this; sc does not.
+// buffer when it reads `top`: it sees two items and takes the newer one without compare-and-swap, while a
+// thief that sees the old `bottom` steals both. tso allows this; sc does not.
 //
 // source: D. Chase, Y. Lev, "Dynamic Circular Work-Stealing Deque", SPAA 2005; N. M. Le, A. Pop,
 //         A. Cohen, F. Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models",
 //         PPoPP 2013, on the fence
 // expect: sc verified
-// expect: tso violated assertion line=@L
-// expect: rc11 violated assertion line=@L
+// expect: tso violated assertion line=87
+// expect: rc11 violated assertion line=87
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,6 +84,6 @@ int main(void)
 
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < i; j++)
-            assert(handed_out[i] == EMPTY || handed_out[i] != handed_out[j]); //@L
+            assert(handed_out[i] == EMPTY || handed_out[i] != handed_out[j]);
     return 0;
 }

@@ -1,6 +1,6 @@
-// The CLH queue lock with a thread that uses its own node again: if it comes back before its successor
-// has seen the node free, the successor waits for a thread that waits for the successor. A mistake of
-// the algorithm, not of the orderings: every model shows it.
+// The CLH queue lock with a thread that uses its own node again: coming back, it finds that node at the
+// tail and waits for itself, or two threads wait for each other. A mistake of the algorithm, not of the
+// orderings: every model shows it.
 //
 // source: T. S. Craig, "Building FIFO and Priority-Queuing Spin Locks from Atomic Swap", Univ. of
 //         Washington TR 93-02-02, 1993; P. Magnusson, A. Landin, E. Hagersten, "Queue Locks on Cache

@@ -5,8 +5,8 @@
 // source: M. M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", IEEE TPDS
 //         15(6), 2004, on the fence
 // expect: sc verified
-// expect: tso violated use-after-free line=@L
-// expect: rc11 violated use-after-free line=@L
+// expect: tso violated use-after-free
+// expect: rc11 violated use-after-free
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,7 +44,7 @@ static void *reader(void *arg)
 {
     (void)arg;
     struct object *object = protect();
-    int value = object->value; //@L
+    int value = object->value;
     atomic_store_explicit(&hazard, NULL, memory_order_release);
     assert(value == 1 || value == 2);
     return NULL;

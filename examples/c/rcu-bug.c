@@ -5,8 +5,8 @@
 // source: M. Desnoyers, P. E. McKenney, A. S. Stern, M. R. Dagenais, J. Walpole, "User-Level
 //         Implementations of Read-Copy Update", IEEE TPDS 23(2), 2012, on the fence of the reader
 // expect: sc verified
-// expect: tso violated use-after-free line=@L
-// expect: rc11 violated use-after-free line=@L
+// expect: tso violated use-after-free
+// expect: rc11 violated use-after-free
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ static void *reader(void *arg)
     (void)arg;
     atomic_store_explicit(&inside, 1, memory_order_relaxed);
     struct version *v = atomic_load_explicit(&current, memory_order_acquire);
-    int left = v->left; //@L
+    int left = v->left;
     int right = v->right;
     atomic_store_explicit(&inside, 0, memory_order_release);
     assert(left == right);

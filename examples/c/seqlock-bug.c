@@ -4,7 +4,7 @@
 // source: H.-J. Boehm, "Can Seqlocks Get Along with Programming Language Memory Models?", MSPC 2012
 // expect: sc verified
 // expect: tso verified
-// expect: rc11 violated assertion line=@L
+// expect: rc11 violated assertion line=56
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -53,7 +53,7 @@ int main(void)
     pthread_create(&thread, NULL, writer, NULL);
     int l, r;
     look(&l, &r);
-    assert(l == r); //@L
+    assert(l == r);
     pthread_join(thread, NULL);
     return 0;
 }

@@ -1,7 +1,7 @@
 // The spin lock cleared with a relaxed store: it still excludes, but the next holder does not see what
 // the last one wrote. The mutex next to it is fine. Only rc11 shows it.
 //
-// source: ISO/IEC 9899:2011, 7.17.8, the example of atomic_flag as a spin lock; POSIX, pthread_mutex_lock
+// source: textbook compare-and-swap lock; POSIX, pthread_mutex_lock
 // expect: sc verified
 // expect: tso verified
 // expect: rc11 violated data-race
@@ -13,19 +13,21 @@
 #define N 2
 #endif
 
-static atomic_flag taken = ATOMIC_FLAG_INIT;
+static atomic_int taken;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int under_mutex;
 
 static void lock(void)
 {
-    while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
-        ;
+    int expected = 0;
+    while (!atomic_compare_exchange_strong_explicit(&taken, &expected, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+        expected = 0;
 }
 
 static void unlock(void)
 {
-    atomic_flag_clear_explicit(&taken, memory_order_relaxed);
+    atomic_store_explicit(&taken, 0, memory_order_relaxed);
 }
 
 static int count;

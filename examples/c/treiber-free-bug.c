@@ -3,9 +3,9 @@
 //
 // source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986;
 //         M. M. Michael, "Hazard Pointers", IEEE TPDS 15(6), 2004, on why this fails
-// expect: sc violated use-after-free line=@L
-// expect: tso violated use-after-free line=@L
-// expect: rc11 violated use-after-free line=@L
+// expect: sc violated use-after-free
+// expect: tso violated use-after-free
+// expect: rc11 violated use-after-free
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int pop(void)
     for (;;) {
         if (node == NULL)
             return 0;
-        struct node *next = node->next; //@L
+        struct node *next = node->next;
         if (atomic_compare_exchange_strong(&top, &node, next))
             break;
     }

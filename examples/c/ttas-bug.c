@@ -3,8 +3,8 @@
 //
 // source: L. Rudolph, Z. Segall, "Dynamic Decentralized Cache Schemes for MIMD Parallel Processors",
 //         ISCA 1984
-// expect: sc violated assertion line=@L
-// expect: tso violated assertion line=@L
+// expect: sc violated assertion line=57
+// expect: tso violated assertion line=57
 // expect: rc11 violated data-race
 #include <assert.h>
 #include <pthread.h>
@@ -54,6 +54,6 @@ int main(void)
         pthread_create(&threads[i], NULL, worker, &contexts[i]);
     for (int i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
-    assert(count == N); //@L
+    assert(count == N);
     return 0;
 }

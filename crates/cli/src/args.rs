@@ -19,10 +19,91 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Verify C programs
+    Check(CheckArgs),
     /// Run litmus tests in herd's C dialect
     Litmus(LitmusArgs),
     /// List the built-in memory models
     Models,
+    /// Print the bytecode of C programs
+    #[command(hide = true)]
+    Lower(LowerArgs),
+}
+
+const CHECK_EXIT_CODES: &str = "Exit codes:
+  0  verified
+  1  violated
+  2  the input is wrong
+  3  bounded or unknown: a loop was cut, a limit was reached, or something is not supported";
+
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_EXIT_CODES)]
+pub struct CheckArgs {
+    /// C sources, LLVM bitcode (.bc) or assembly (.ll); linked together
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// A built-in model, or a .kat or .cat file
+    #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
+    pub model: String,
+
+    /// Iterations of a loop after which an execution is cut
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub unroll: u32,
+
+    /// More threads than this are an error
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    pub threads_max: u32,
+
+    /// Give up when an execution has more events than this
+    #[arg(long, value_name = "N", default_value_t = 4_000_000)]
+    pub max_events: usize,
+
+    /// Give up after this many seconds
+    #[arg(long, value_name = "S")]
+    pub time_limit: Option<f64>,
+
+    /// Give up when more memory than this is used
+    #[arg(long, value_name = "MB")]
+    pub mem_limit: Option<u64>,
+
+    /// Do not report data races
+    #[arg(long)]
+    pub no_race_detection: bool,
+
+    /// Go on after the first error
+    #[arg(long)]
+    pub all_errors: bool,
+
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Draw the execution that breaks, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+
+    /// Draw the execution that breaks, as a picture (needs Graphviz)
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+
+    /// Flags for clang
+    #[arg(last = true, value_name = "CLANG FLAGS")]
+    pub clang: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct LowerArgs {
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    #[arg(last = true, value_name = "CLANG FLAGS")]
+    pub clang: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
 }
 
 #[derive(Args, Debug)]

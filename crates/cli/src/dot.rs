@@ -4,8 +4,9 @@
 //! initial values above, so that two drawings of a test can be compared at a glance. `dot -Tpng` and
 //! `neato -Tpng` both honour it, since the file asks for pinned positions.
 
-use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid};
-use selvedge_machine::Program;
+use selvedge_explore::Execution;
+use selvedge_graph::{Event, EventId, ExecutionGraph, Kind, Loc, Tid};
+use selvedge_machine::{Machine, Program};
 use std::fmt::Write;
 
 /// Inches between the columns and between the rows.
@@ -23,54 +24,109 @@ pub fn label(program: &Program, graph: &ExecutionGraph, e: EventId) -> String {
     let name = |loc: Loc| program.locs.get(loc.index()).map_or("?", |(name, _)| name.as_str());
     let (mode, value) = (event.mode, event.value);
     match event.kind {
-        Kind::Init => String::from("initial values"),
         Kind::Read => format!("R[{mode}] {} → {value}", name(event.loc)),
         Kind::Write => format!("W[{mode}] {}={value}", name(event.loc)),
-        Kind::Fence => format!("F[{mode}]"),
-        Kind::Spawn => format!("spawn P{}", event.peer.0),
-        Kind::Join => format!("join P{}", event.peer.0),
-        Kind::Choice => format!("choose {value}"),
-        Kind::Alloc => format!("alloc {value}"),
-        Kind::Free => format!("free {value}"),
+        _ => other_label(event),
     }
 }
 
-/// The text of a `.dot` file that shows the graph.
+/// Of events that are not accesses.
+fn other_label(event: &Event) -> String {
+    match event.kind {
+        Kind::Fence => format!("F[{}]", event.mode),
+        Kind::Spawn => format!("spawn P{}", event.peer.0),
+        Kind::Join => format!("join P{}", event.peer.0),
+        Kind::Choice => format!("choose {}", event.value),
+        Kind::Alloc => format!("alloc {}", event.value),
+        Kind::Free => format!("free {}", event.value),
+        Kind::Init | Kind::Read | Kind::Write => String::new(),
+    }
+}
+
+/// The words of a drawing.
+struct Words {
+    name: String,
+    initial: String,
+    threads: Vec<String>,
+}
+
+/// The text of a `.dot` file that shows the execution of a litmus test.
 pub fn draw(name: &str, program: &Program, graph: &ExecutionGraph) -> String {
+    let values: Vec<String> = program.locs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let threads = program.threads.iter().map(|thread| thread.name.clone()).collect();
+    let words = Words { name: name.to_string(), initial: values.join("  "), threads };
+    draw_graph(&words, graph, &|e| label(program, graph, e))
+}
+
+/// The same for a program in C.
+pub fn draw_execution<M: Machine>(machine: &M, x: &Execution<'_, M>) -> String {
+    let graph = x.graph;
+    let threads = (0..graph.threads() as u16).map(|t| x.state(Tid(t)).map(|s| machine.thread_name(s)));
+    let words = Words {
+        name: String::from("execution"),
+        initial: String::from("initial values"),
+        threads: threads.map(Option::unwrap_or_default).collect(),
+    };
+    draw_graph(&words, graph, &|e| {
+        let ev = graph.event(e);
+        let place = x.state_of(e).and_then(|s| machine.place(s));
+        let line = place.map_or(String::new(), |p| format!("{}: ", p.line));
+        let name = || machine.location_name(ev.loc);
+        match ev.kind {
+            Kind::Read => format!("{line}R[{}] {} → {}", ev.mode, name(), ev.value),
+            Kind::Write => format!("{line}W[{}] {}={}", ev.mode, name(), ev.value),
+            _ => format!("{line}{}", other_label(ev)),
+        }
+    })
+}
+
+fn draw_graph(words: &Words, graph: &ExecutionGraph, label: &dyn Fn(EventId) -> String) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "digraph \"{}\" {{", escape(name));
+    let _ = writeln!(out, "digraph \"{}\" {{", escape(&words.name));
     out.push_str("  graph [layout=neato, splines=true, outputorder=edgesfirst, forcelabels=true];\n");
     out.push_str("  node [shape=box, style=\"rounded,filled\", fillcolor=white, color=\"#999999\",\n");
     out.push_str("        fontname=\"Helvetica\", fontsize=13, margin=\"0.08,0.04\", height=0.3];\n");
     out.push_str("  edge [fontname=\"Helvetica\", fontsize=11, arrowsize=0.7];\n");
-    nodes(program, graph, &mut out);
+    nodes(words, graph, label, &mut out);
     edges(graph, &mut out);
     out.push_str("}\n");
     out
 }
 
-fn nodes(program: &Program, graph: &ExecutionGraph, out: &mut String) {
-    let threads = graph.threads();
-    let middle = (threads.max(1) - 1) as f64 * COLUMN / 2.0;
-    let values: Vec<String> = program.locs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+fn nodes(words: &Words, graph: &ExecutionGraph, label: &dyn Fn(EventId) -> String, out: &mut String) {
+    // Columns as wide as their labels need, and only for threads that do something.
+    let labels: Vec<Vec<String>> = (0..graph.threads() as u16)
+        .map(|t| graph.thread(Tid(t)).iter().map(|&e| label(e)).collect())
+        .collect();
+    let width = |texts: &[String]| {
+        let longest = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0);
+        COLUMN.max(longest as f64 * 0.11 + 1.2)
+    };
+    let mut x = 0.0;
+    let mut columns = Vec::new();
+    for (t, texts) in labels.iter().enumerate() {
+        if !texts.is_empty() || words.threads.len() <= 8 {
+            columns.push((t, x));
+            x += width(texts);
+        }
+    }
+    let middle = columns.last().map_or(0.0, |(_, last)| last / 2.0);
     let _ = writeln!(
         out,
         "  init [label=\"{}\", fillcolor=\"#eeeeee\", pos=\"{middle:.2},0!\"];",
-        escape(&values.join("  "))
+        escape(&words.initial)
     );
-    for t in 0..threads {
-        let x = t as f64 * COLUMN;
-        let thread = program.threads.get(t).map_or("", |thread| thread.name.as_str());
+    for (t, x) in columns {
+        let thread = words.threads.get(t).map_or("", String::as_str);
         let _ = writeln!(
             out,
             "  t{t} [label=\"{}\", shape=plaintext, style=\"\", fontname=\"Helvetica-Bold\", pos=\"{x:.2},{:.2}!\"];",
             escape(thread),
             -0.75 * ROW
         );
-        for (row, &e) in graph.thread(Tid(t as u16)).iter().enumerate() {
-            let text = escape(&label(program, graph, e));
+        for (row, (&e, text)) in graph.thread(Tid(t as u16)).iter().zip(&labels[t]).enumerate() {
             let y = -(row as f64 + 1.4) * ROW;
-            let _ = writeln!(out, "  e{} [label=\"{text}\", pos=\"{x:.2},{y:.2}!\"];", e.0);
+            let _ = writeln!(out, "  e{} [label=\"{}\", pos=\"{x:.2},{y:.2}!\"];", e.0, escape(text));
         }
     }
 }

@@ -34,6 +34,8 @@ pub enum ErrorKind {
     Model,
     /// Test and options do not go together.
     Unsupported,
+    /// A C program cannot be compiled.
+    Compile,
 }
 
 impl ErrorKind {
@@ -43,6 +45,7 @@ impl ErrorKind {
             ErrorKind::Litmus => "litmus",
             ErrorKind::Model => "model",
             ErrorKind::Unsupported => "unsupported",
+            ErrorKind::Compile => "compile",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! to standard output.
 
 mod args;
+mod check;
 mod dot;
 mod error;
 mod files;
@@ -20,7 +21,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let code = match args::Cli::parse().command {
+        args::Command::Check(args) => check::main(&args),
         args::Command::Litmus(args) => litmus::main(&args),
+        args::Command::Lower(args) => check::lower(&args),
         args::Command::Models => models::main(),
     };
     ExitCode::from(code as u8)

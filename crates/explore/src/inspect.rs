@@ -18,7 +18,7 @@ pub fn inspect<M: Machine>(machine: &M, model: &Model, g: &ExecutionGraph, e: Ev
                     alloc => return failure("unpublished-object", alloc),
                 }
                 if let Some(free) = g.free_of(object) {
-                    return failure("use-after-free", Some(free));
+                    return failure(dead(machine, object), Some(free));
                 }
             }
             if ev.kind == Kind::Read && g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc) {
@@ -37,10 +37,14 @@ pub fn inspect<M: Machine>(machine: &M, model: &Model, g: &ExecutionGraph, e: Ev
                 return failure("double-free", Some(first));
             }
             let unordered = g.locations_of(object).iter().find_map(|&loc| unseen_access(model, g, loc, e));
-            unordered.and_then(|x| failure("use-after-free", Some(x)))
+            unordered.and_then(|x| failure(dead(machine, object), Some(x)))
         }
         _ => None,
     }
+}
+
+fn dead<M: Machine>(machine: &M, object: u32) -> &'static str {
+    if machine.is_local(object) { "dead-stack" } else { "use-after-free" }
 }
 
 /// An access of `loc` that `e` does not come after.

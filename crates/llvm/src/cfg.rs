@@ -21,9 +21,7 @@ pub(crate) fn targets(instr: &Instr) -> Vec<Target> {
     match instr {
         Instr::Jump { to } => vec![*to],
         Instr::Branch { then, els, .. } => vec![*then, *els],
-        Instr::Switch { cases, default, .. } => {
-            cases.iter().map(|(_, to)| *to).chain([*default]).collect()
-        }
+        Instr::Switch { cases, default, .. } => cases.iter().map(|(_, to)| *to).chain([*default]).collect(),
         _ => Vec::new(),
     }
 }
@@ -56,6 +54,14 @@ impl Block {
         let end = self.code.len() - 1;
         self.code.insert(end, instr);
         self.places.insert(end, self.places[end]);
+    }
+
+    /// Takes out an instruction, if it is there.
+    pub(crate) fn remove(&mut self, instr: &Instr) {
+        if let Some(position) = self.code.iter().position(|other| other == instr) {
+            self.code.remove(position);
+            self.places.remove(position);
+        }
     }
 
     pub(crate) fn successors(&self) -> Vec<usize> {

@@ -62,7 +62,8 @@ pub fn require_main(module: &Module) -> Result<(), CompileError> {
 
 /// The contents of each file as bitcode or text, compiled where necessary. Compilations run side by side.
 fn bitcode_of(files: &[PathBuf], options: &Options) -> Result<Vec<Vec<u8>>, CompileError> {
-    let directory = tempfile::Builder::new().prefix("selvedge-").tempdir().map_err(CompileError::Temporary)?;
+    let directory =
+        tempfile::Builder::new().prefix("selvedge-").tempdir().map_err(CompileError::Temporary)?;
     let clang = match files.iter().any(|file| extension(file) == "c") {
         true => Some(find_clang()?),
         false => None,
@@ -82,8 +83,7 @@ fn bitcode_of(files: &[PathBuf], options: &Options) -> Result<Vec<Vec<u8>>, Comp
         }
     };
     std::thread::scope(|scope| {
-        let running: Vec<_> =
-            files.iter().enumerate().map(|input| scope.spawn(move || one(input))).collect();
+        let running: Vec<_> = files.iter().enumerate().map(|input| scope.spawn(move || one(input))).collect();
         running.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
     })
 }
@@ -95,6 +95,8 @@ fn extension(file: &Path) -> &str {
 fn run_clang(clang: &OsStr, file: &Path, output: &Path, options: &Options) -> Result<(), CompileError> {
     let mut command = Command::new(clang);
     command.args(["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-D__SELVEDGE__"]);
+    // Functions like `sqrt` become instructions instead of calls that might set `errno`.
+    command.arg("-fno-math-errno");
     for directory in &options.include_dirs {
         command.arg("-I").arg(directory);
     }

@@ -6,43 +6,36 @@ use selvedge_vm::ir::{Instr, Operand, Reg};
 
 use crate::cfg::Graph;
 
-/// Calls `visit` with each operand.
-pub(crate) fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand)) {
+/// Calls `visit` with each operand, and whether its second register is meant, too.
+fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) {
     use Instr::*;
+    let mut all = |operands: &[Operand], bits: u8| {
+        for operand in operands {
+            visit(*operand, bits > 64);
+        }
+    };
     match instr {
-        Move { src, .. } | Cast { src, .. } => visit(*src),
-        Bin { a, b, .. } | Cmp { a, b, .. } | FloatCmp { a, b, .. } | Overflowing { a, b, .. } => {
-            visit(*a);
-            visit(*b);
+        Move { src, .. } => all(&[*src], 64),
+        Cast { src, from, .. } => all(&[*src], *from),
+        Bin { a, b, bits, .. } | Cmp { a, b, bits, .. } | Overflowing { a, b, bits, .. } => {
+            all(&[*a, *b], *bits);
         }
-        Float { a, b, c, .. } | Funnel { a, b, amount: c, .. } | Select { cond: c, a, b, .. } => {
-            visit(*a);
-            visit(*b);
-            visit(*c);
-        }
-        Bits { a, .. } => visit(*a),
-        Offset { base, index, .. } => {
-            visit(*base);
-            visit(*index);
-        }
-        Alloca { size, .. } => visit(*size),
-        Load { addr, .. } => visit(*addr),
-        Store { addr, value, .. } | Rmw { addr, operand: value, .. } => {
-            visit(*addr);
-            visit(*value);
-        }
-        Cmpxchg { addr, expected, desired, .. } => {
-            visit(*addr);
-            visit(*expected);
-            visit(*desired);
-        }
-        Branch { cond, .. } => visit(*cond),
-        Switch { value, .. } => visit(*value),
+        FloatCmp { a, b, .. } => all(&[*a, *b], 64),
+        Float { a, b, c, .. } | Select { cond: c, a, b, .. } => all(&[*a, *b, *c], 64),
+        Funnel { a, b, amount, bits, .. } => all(&[*a, *b, *amount], *bits),
+        Bits { a, bits, .. } => all(&[*a], *bits),
+        Offset { base, index, .. } => all(&[*base, *index], 64),
+        Alloca { size, .. } => all(&[*size], 64),
+        Load { addr, .. } => all(&[*addr], 64),
+        Store { addr, value, .. } | Rmw { addr, operand: value, .. } => all(&[*addr, *value], 64),
+        Cmpxchg { addr, expected, desired, .. } => all(&[*addr, *expected, *desired], 64),
+        Branch { cond, .. } => all(&[*cond], 64),
+        Switch { value, .. } => all(&[*value], 64),
         Call { callee, args, .. } => {
-            visit(*callee);
-            args.iter().copied().for_each(visit);
+            all(&[*callee], 64);
+            all(args, 64);
         }
-        Return { values } => values.iter().copied().for_each(visit),
+        Return { values } => all(values, 64),
         Fence { .. }
         | Jump { .. }
         | LoopBack { .. }
@@ -55,21 +48,23 @@ pub(crate) fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand)) {
 /// The registers that an instruction writes.
 pub(crate) fn written(instr: &Instr) -> Range<Reg> {
     use Instr::*;
+    let words = |bits: u8| if bits > 64 { 2 } else { 1 };
     match instr {
         Move { dst, .. }
-        | Bin { dst, .. }
         | Cmp { dst, .. }
         | Float { dst, .. }
         | FloatCmp { dst, .. }
-        | Cast { dst, .. }
-        | Bits { dst, .. }
-        | Funnel { dst, .. }
         | Select { dst, .. }
         | Offset { dst, .. }
         | Alloca { dst, .. }
         | Load { dst, .. }
         | Rmw { dst, .. } => *dst..*dst + 1,
-        Overflowing { dst, .. } | Cmpxchg { dst, .. } => *dst..*dst + 2,
+        Bin { dst, bits, .. }
+        | Bits { dst, bits, .. }
+        | Funnel { dst, bits, .. }
+        | Cast { dst, to: bits, .. } => *dst..*dst + words(*bits),
+        Overflowing { dst, bits, .. } => *dst..*dst + words(*bits) + 1,
+        Cmpxchg { dst, .. } => *dst..*dst + 2,
         Call { dst: Some(dst), results, .. } => *dst..*dst + *results,
         Call { dst: None, .. }
         | Store { .. }
@@ -129,9 +124,12 @@ pub(crate) fn live_in(graph: &Graph, regs: Reg) -> Vec<RegSet> {
             }
             for instr in block.code.iter().rev() {
                 written(instr).for_each(|reg| set.remove(reg));
-                for_operands(instr, |operand| {
+                for_operands(instr, |operand, pair| {
                     if let Operand::Reg(reg) = operand {
                         set.insert(reg);
+                        if pair {
+                            set.insert(reg + 1);
+                        }
                     }
                 });
             }

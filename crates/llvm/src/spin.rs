@@ -6,20 +6,28 @@
 //! fences of the iterations that failed can be left out: without them, what follows is allowed all the more.
 //!
 //! Only loops are taken for which this is certain. A compare-and-exchange is fine if the loop is left
-//! whenever it succeeds. Every path through the loop counts, so a nested loop is fine if its own
-//! registers are set anew.
+//! whenever it succeeds, also if it is in a function that the loop calls (`while (!try_lock());`). Every
+//! path through the loop counts, so a nested loop is fine if its own registers are set anew.
 
 use std::collections::{BTreeMap, HashMap};
 
 use selvedge_vm::ir::{BinOp, CastOp, CmpOp, FuncId, Instr, Operand, Reg};
 
-use crate::cfg::{Graph, targets};
+use crate::cfg::{Block, Graph, targets};
 use crate::loops::Loop;
 use crate::registers::{live_in, written};
 
 /// Functions outside of the program that do nothing but let time pass.
-const PAUSES: [&str; 8] =
-    ["sched_yield", "pthread_yield", "thrd_yield", "thrd_sleep", "sleep", "usleep", "nanosleep", "clock_nanosleep"];
+const PAUSES: [&str; 8] = [
+    "sched_yield",
+    "pthread_yield",
+    "thrd_yield",
+    "thrd_sleep",
+    "sleep",
+    "usleep",
+    "nanosleep",
+    "clock_nanosleep",
+];
 
 /// What is known of a function that a loop may call.
 pub(crate) struct Callee<'a> {
@@ -28,52 +36,96 @@ pub(crate) struct Callee<'a> {
     pub(crate) body: Option<&'a Graph>,
 }
 
-/// Which functions have no effect but their result, and no loops.
-pub(crate) struct Effects {
-    free: Vec<bool>,
+/// What a call does to memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    None,
+    /// It may write, but then it returns this value.
+    WritesIfReturns(u64),
+    Any,
 }
+
+/// What calls to each function do. Functions with loops or recursion may do anything.
+pub(crate) struct Effects(Vec<Effect>);
 
 impl Effects {
     pub(crate) fn new(functions: &[Callee<'_>]) -> Effects {
         let mut known = vec![None; functions.len()];
-        let free = (0..functions.len()).map(|f| is_free(functions, f, &mut known)).collect();
-        Effects { free }
+        Effects((0..functions.len()).map(|f| effect_of(functions, f, &mut known)).collect())
     }
 
-    fn allows(&self, callee: Operand) -> bool {
-        matches!(callee, Operand::Func(FuncId(f)) if self.free[f as usize])
+    fn of(&self, callee: Operand) -> Effect {
+        match callee {
+            Operand::Func(FuncId(function)) => self.0[function as usize],
+            _ => Effect::Any,
+        }
     }
 }
 
-fn is_free(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<bool>>) -> bool {
+fn effect_of(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<Effect>>) -> Effect {
     if let Some(answer) = known[number] {
         return answer;
     }
-    // Recursion may go on forever, so it is not free.
-    known[number] = Some(false);
+    // What recursion finds while this is worked out.
+    known[number] = Some(Effect::Any);
     let answer = match functions[number].body {
-        None => PAUSES.contains(&functions[number].name),
-        Some(body) => body.blocks.iter().all(|block| {
-            // What ends here never returns to the loop.
-            matches!(block.code.last(), Some(Instr::Unreachable))
-                || block.code.iter().all(|instr| match instr {
-                    Instr::Call { callee: Operand::Func(FuncId(callee)), .. } => {
-                        is_free(functions, *callee as usize, known)
-                    }
-                    Instr::LoopBack { .. } | Instr::SpinBlock { .. } => false,
-                    other => only_reads(other),
-                })
-        }),
+        None if PAUSES.contains(&functions[number].name) => Effect::None,
+        None => Effect::Any,
+        Some(body) => effect_of_body(functions, body, known),
     };
     known[number] = Some(answer);
     answer
+}
+
+fn effect_of_body(functions: &[Callee<'_>], body: &Graph, known: &mut Vec<Option<Effect>>) -> Effect {
+    let mut effect = Effect::None;
+    for (block, Block { code, .. }) in body.blocks.iter().enumerate() {
+        // What ends here never returns to the loop.
+        if matches!(code.last(), Some(Instr::Unreachable)) {
+            continue;
+        }
+        for (position, instr) in code.iter().enumerate() {
+            let found = match instr {
+                Instr::Call { callee: Operand::Func(FuncId(callee)), .. }
+                    if effect_of(functions, *callee as usize, known) == Effect::None =>
+                {
+                    Effect::None
+                }
+                Instr::Cmpxchg { dst, .. } => returned_on_success(body, block, position, *dst + 1),
+                Instr::LoopBack { .. } | Instr::SpinBlock { .. } => Effect::Any,
+                other if only_reads(other) => Effect::None,
+                _ => Effect::Any,
+            };
+            effect = match (effect, found) {
+                (before, Effect::None) => before,
+                (Effect::None, found) => found,
+                (before, found) if before == found => before,
+                _ => Effect::Any,
+            };
+        }
+    }
+    effect
+}
+
+/// What a function returns if a compare-and-exchange in it succeeds.
+fn returned_on_success(body: &Graph, block: usize, position: usize, flag: Reg) -> Effect {
+    let mut returned = Vec::new();
+    follow(body, (block, position), Known::from([(flag, 1)]), |_| Way::On, &mut returned);
+    match returned.split_first() {
+        Some((Some(value), others)) if others.iter().all(|other| *other == Some(*value)) => {
+            Effect::WritesIfReturns(*value)
+        }
+        _ => Effect::Any,
+    }
 }
 
 /// Whether an instruction neither writes to memory nor calls anything.
 fn only_reads(instr: &Instr) -> bool {
     use Instr::*;
     match instr {
-        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Call { .. } | Unsupported { .. } => false,
+        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Call { .. } | Unsupported { .. } => {
+            false
+        }
         Move { .. }
         | Bin { .. }
         | Cmp { .. }
@@ -98,60 +150,142 @@ fn only_reads(instr: &Instr) -> bool {
 }
 
 /// Lets the back edges of loops that wait be [`Instr::SpinBlock`]s.
-pub(crate) fn mark(graph: &mut Graph, loops: &[Loop], regs: Reg, effects: &Effects) {
+pub(crate) fn mark(graph: &mut Graph, loops: &mut [Loop], regs: Reg, effects: &Effects) {
+    // Loops that are certain to write are most; the others need to know what is live.
     let candidates: Vec<usize> =
-        (0..loops.len()).filter(|&number| has_no_effect(graph, &loops[number], effects)).collect();
+        (0..loops.len()).filter(|&number| may_wait(graph, &loops[number], effects)).collect();
     if candidates.is_empty() {
         return;
     }
     let live = live_in(graph, regs);
     for number in candidates {
         let found = &loops[number];
-        let carried = found.blocks.iter().any(|&block| {
-            graph.blocks[block].code.iter().any(|instr| written(instr).any(|reg| live[found.header].contains(reg)))
-        });
-        if carried {
-            continue;
+        // Whether an iteration that starts with `start` leaves what it may read as it was.
+        let waits = |start: usize| {
+            let carries = |instr| written(instr).any(|reg| live[start].contains(reg));
+            !instructions(graph, found).any(|(_, _, instr)| carries(instr))
+                && writing_leaves(graph, found, start, effects)
+        };
+        let rotated = body_after_test(graph, found).filter(|&body| waits(body));
+        if waits(found.header) {
+            wait(graph, found, number as u32);
+        } else if let Some(body) = rotated {
+            rotate(graph, loops, number, body);
+            wait(graph, &loops[number], number as u32);
         }
-        for &latch in &found.latches {
-            for instr in &mut graph.blocks[latch].code {
-                if *instr == (Instr::LoopBack { number: number as u32 }) {
-                    *instr = Instr::SpinBlock { number: number as u32 };
-                }
+    }
+}
+
+fn instructions<'a>(graph: &'a Graph, found: &'a Loop) -> impl Iterator<Item = (usize, usize, &'a Instr)> {
+    found.blocks.iter().flat_map(|&block| {
+        graph.blocks[block].code.iter().enumerate().map(move |(position, instr)| (block, position, instr))
+    })
+}
+
+/// Whether a loop reads, and writes by compare-and-exchange at most.
+fn may_wait(graph: &Graph, found: &Loop, effects: &Effects) -> bool {
+    // A loop that does not read waits for nothing: it never ends, and is reported as such.
+    let reads =
+        |instr: &Instr| matches!(instr, Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Call { .. });
+    instructions(graph, found).any(|(_, _, instr)| reads(instr))
+        && instructions(graph, found).all(|(_, _, instr)| match instr {
+            Instr::Cmpxchg { .. } => true,
+            Instr::Call { callee, .. } => effects.of(*callee) != Effect::Any,
+            other => only_reads(other),
+        })
+}
+
+/// Whether everything that writes leads out of the loop before `start` comes again.
+fn writing_leaves(graph: &Graph, found: &Loop, start: usize, effects: &Effects) -> bool {
+    let way = |next: usize| match next {
+        _ if next == start => Way::Forbidden,
+        _ if found.blocks.contains(&next) => Way::On,
+        _ => Way::Out,
+    };
+    instructions(graph, found).all(|(block, position, instr)| {
+        let known = match instr {
+            Instr::Cmpxchg { dst, .. } => Known::from([(*dst + 1, 1)]),
+            Instr::Call { dst, callee, .. } => match (effects.of(*callee), dst) {
+                (Effect::WritesIfReturns(value), Some(dst)) => Known::from([(*dst, value)]),
+                (Effect::None, _) => return true,
+                _ => return false,
+            },
+            _ => return true,
+        };
+        follow(graph, (block, position), known, way, &mut Vec::new())
+    })
+}
+
+/// The first block after the header, if the header only decides whether to go on: as in
+/// `v = load(); while (!v) v = load();`, where an iteration is better seen as to start after the test.
+fn body_after_test(graph: &Graph, found: &Loop) -> Option<usize> {
+    let code = &graph.blocks[found.header].code;
+    let (last, before) = code.split_last()?;
+    let computes = before
+        .iter()
+        .all(|instr| only_reads(instr) && !matches!(instr, Instr::Load { .. } | Instr::Fence { .. }));
+    let Instr::Branch { then, els, .. } = last else { return None };
+    let body = match (found.blocks.contains(&(*then as usize)), found.blocks.contains(&(*els as usize))) {
+        (true, false) => *then as usize,
+        (false, true) => *els as usize,
+        _ => return None,
+    };
+    let only_way = graph.predecessors()[body] == [found.header];
+    (computes && only_way && body != found.header).then_some(body)
+}
+
+/// Lets a loop start with `body`: its back edges go to a copy of the test, and that to `body`.
+fn rotate(graph: &mut Graph, loops: &mut [Loop], number: usize, body: usize) {
+    let header = loops[number].header;
+    let test = graph.blocks.len();
+    let copy = graph.blocks[header].clone();
+    graph.blocks.push(copy);
+    for &latch in &loops[number].latches {
+        graph.blocks[latch].remove(&Instr::LoopBack { number: number as u32 });
+        graph.retarget(latch, header, test);
+    }
+    let back = graph.on_edge(test, body);
+    graph.blocks[back].push_last(Instr::LoopBack { number: number as u32 });
+    for other in loops.iter_mut().filter(|other| other.blocks.contains(&header)) {
+        other.blocks.extend([test, back]);
+    }
+    // The first test is before the loop now, unless the loop is in another one.
+    loops[number].blocks.remove(&header);
+    loops[number].header = body;
+    loops[number].latches = vec![back];
+}
+
+fn wait(graph: &mut Graph, found: &Loop, number: u32) {
+    for &latch in &found.latches {
+        for instr in &mut graph.blocks[latch].code {
+            if *instr == (Instr::LoopBack { number }) {
+                *instr = Instr::SpinBlock { number };
             }
         }
     }
 }
 
-fn has_no_effect(graph: &Graph, found: &Loop, effects: &Effects) -> bool {
-    let mut reads = false;
-    let fine = found.blocks.iter().all(|&block| {
-        graph.blocks[block].code.iter().enumerate().all(|(position, instr)| match instr {
-            Instr::Cmpxchg { dst, .. } => {
-                reads = true;
-                leaves_on_success(graph, found, block, position, *dst + 1)
-            }
-            Instr::Call { callee, .. } => {
-                reads |= matches!(callee, Operand::Func(_));
-                effects.allows(*callee)
-            }
-            Instr::Load { .. } => {
-                reads = true;
-                true
-            }
-            other => only_reads(other),
-        })
-    });
-    // A loop that does not read waits for nothing: it never ends, and is reported as such.
-    fine && reads && !found.blocks.is_empty()
-}
-
+/// Registers whose value is known.
 type Known = BTreeMap<Reg, u64>;
 
-/// Whether no path from the instruction leads back to the header if `flag` is 1 after it.
-fn leaves_on_success(graph: &Graph, found: &Loop, block: usize, position: usize, flag: Reg) -> bool {
+/// What to do at an edge to a block.
+enum Way {
+    On,
+    Out,
+    Forbidden,
+}
+
+/// Goes all ways that are possible after an instruction if `known` holds there. Whether no forbidden edge
+/// was met; also collects what is returned.
+fn follow(
+    graph: &Graph,
+    (block, position): (usize, usize),
+    known: Known,
+    way: impl Fn(usize) -> Way,
+    returned: &mut Vec<Option<u64>>,
+) -> bool {
     let mut entry: HashMap<usize, Known> = HashMap::new();
-    let mut pending = vec![(block, position + 1, Known::from([(flag, 1)]))];
+    let mut pending = vec![(block, position + 1, known)];
     while let Some((number, from, mut known)) = pending.pop() {
         let code = &graph.blocks[number].code;
         for instr in &code[from..] {
@@ -164,18 +298,21 @@ fn leaves_on_success(graph: &Graph, found: &Loop, block: usize, position: usize,
             }
         }
         let Some(last) = code.last() else { return false };
+        if let Instr::Return { values } = last {
+            returned.push(values.first().and_then(|value| known_value(*value, &known)));
+        }
         for next in ways(last, &known) {
-            if next == found.header {
-                return false;
-            }
-            if !found.blocks.contains(&next) {
-                continue;
+            match way(next) {
+                Way::Forbidden => return false,
+                Way::Out => continue,
+                Way::On => {}
             }
             // What holds on all ways into a block; it only shrinks, so this ends.
-            let merged = match entry.get(&next) {
+            let merged: Known = match entry.get(&next) {
                 None => known.clone(),
                 Some(old) => {
-                    old.iter().filter(|(reg, value)| known.get(reg) == Some(value)).map(|(r, v)| (*r, *v)).collect()
+                    let same = old.iter().filter(|(reg, value)| known.get(reg) == Some(value));
+                    same.map(|(reg, value)| (*reg, *value)).collect()
                 }
             };
             if entry.get(&next) != Some(&merged) {
@@ -216,13 +353,13 @@ fn evaluate(instr: &Instr, known: &Known) -> Option<u64> {
     match instr {
         Instr::Move { src, .. } => value(src),
         Instr::Select { cond, a, b, .. } => value(if value(cond)? & 1 != 0 { a } else { b }),
-        Instr::Cast { op, from, to, src, .. } => match op {
+        Instr::Cast { op, from: from @ ..=64, to: to @ ..=64, src, .. } => match op {
             CastOp::Zext => value(src),
             CastOp::Trunc => Some(value(src)? & mask(*to)),
             CastOp::Sext => Some(signed(value(src)?, *from) as u64 & mask(*to)),
             _ => None,
         },
-        Instr::Bin { op, bits, a, b, .. } => {
+        Instr::Bin { op, bits: bits @ ..=64, a, b, .. } => {
             let (a, b) = (value(a)?, value(b)?);
             let result = match op {
                 BinOp::And => a & b,
@@ -234,7 +371,7 @@ fn evaluate(instr: &Instr, known: &Known) -> Option<u64> {
             };
             Some(result & mask(*bits))
         }
-        Instr::Cmp { op, bits, a, b, .. } => {
+        Instr::Cmp { op, bits: bits @ ..=64, a, b, .. } => {
             let (a, b) = (value(a)?, value(b)?);
             let (s, t) = (signed(a, *bits), signed(b, *bits));
             Some(u64::from(match op {

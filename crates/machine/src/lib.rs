@@ -39,17 +39,38 @@ pub enum Block {
 /// What a thread does next, as far as others can see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
-    Load { loc: Loc, mode: Mode, rmw: Rmw },
-    Store { loc: Loc, value: Value, mode: Mode, rmw: bool },
-    Fence { mode: Mode },
-    Spawn { thread: Tid },
+    Load {
+        loc: Loc,
+        mode: Mode,
+        rmw: Rmw,
+    },
+    Store {
+        loc: Loc,
+        value: Value,
+        mode: Mode,
+        rmw: bool,
+    },
+    Fence {
+        mode: Mode,
+    },
+    Spawn {
+        thread: Tid,
+    },
     /// Possible once the thread has ended.
-    Join { thread: Tid },
+    Join {
+        thread: Tid,
+    },
     /// The program picks one of `0..count`.
-    Choose { count: u32 },
+    Choose {
+        count: u32,
+    },
     /// The life of an object on the heap, or on the stack if others can see it, begins and ends.
-    Alloc { object: u32 },
-    Free { object: u32 },
+    Alloc {
+        object: u32,
+    },
+    Free {
+        object: u32,
+    },
     /// This thread does not go on, unless one of its reads is revisited.
     Block(Block),
     /// A loop ran into its bound: nothing is known of what would follow.
@@ -99,6 +120,11 @@ pub trait Machine {
     /// The object with a beginning and an end of life that a location is part of.
     fn object(&self, _loc: Loc) -> Option<u32> {
         None
+    }
+
+    /// Whether an object is a local variable.
+    fn is_local(&self, _object: u32) -> bool {
+        false
     }
 
     /// The state of a thread that runs from the start, before its first step.

@@ -346,12 +346,15 @@ impl<'a> Compiler<'a> {
 /// The tests at the ends of `[a] ; loc-overlap ; [b]`, if a relation is a union of such.
 fn conflicts(positions: &Positions) -> Vec<(Test, Test)> {
     let overlap = Letter::plain(Base::LocOverlap);
-    if !positions.follow.is_empty() || !positions.empty.is_never() || positions.letters.iter().any(|l| *l != overlap)
+    if !positions.follow.is_empty()
+        || !positions.empty.is_never()
+        || positions.letters.iter().any(|l| *l != overlap)
     {
         return Vec::new();
     }
     let ends = |p: usize| positions.last.iter().filter(move |(q, _)| *q == p);
-    let pairs = positions.first.iter().flat_map(|(a, p)| ends(*p).map(move |(_, b)| (Test::of(a), Test::of(b))));
+    let pairs =
+        positions.first.iter().flat_map(|(a, p)| ends(*p).map(move |(_, b)| (Test::of(a), Test::of(b))));
     pairs.collect()
 }
 

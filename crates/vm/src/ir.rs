@@ -3,7 +3,7 @@
 //! It is plain data with a readable text form. Every value is kept in registers of 64 bits; narrower
 //! integers are zero-extended. A value of 128 bits, or an aggregate, takes several registers in a row.
 //! Floats are kept by their bits. A pointer is a number, too: the allocation it points into in the upper
-//! half, the offset in the lower half (see [`pointer`]), so that arithmetic on it stays arithmetic.
+//! half, the offset in the lower half (see [`mod@pointer`]), so that arithmetic on it stays arithmetic.
 
 use selvedge_graph::Mode;
 
@@ -46,11 +46,24 @@ pub struct Global {
 /// What debug information says of a type, as far as messages need it (`q.nodes[2].next`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeInfo {
-    Scalar { name: String, size: u64 },
+    Scalar {
+        name: String,
+        size: u64,
+    },
     /// Field name, offset, type.
-    Struct { name: String, size: u64, fields: Vec<(String, u64, u32)> },
-    Array { element: u32, count: u64, element_size: u64 },
-    Pointer { to: Option<u32> },
+    Struct {
+        name: String,
+        size: u64,
+        fields: Vec<(String, u64, u32)>,
+    },
+    Array {
+        element: u32,
+        count: u64,
+        element_size: u64,
+    },
+    Pointer {
+        to: Option<u32>,
+    },
 }
 
 /// A place in the source; line 0 where it is not known.
@@ -224,29 +237,117 @@ pub enum RmwOp {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Instr {
-    Move { dst: Reg, src: Operand },
+    Move {
+        dst: Reg,
+        src: Operand,
+    },
     /// `wraps`: whether overflow is fine; if not, `signed`/`unsigned` overflow is an error.
-    Bin { op: BinOp, bits: u8, dst: Reg, a: Operand, b: Operand, no_signed_wrap: bool, no_unsigned_wrap: bool },
-    Cmp { op: CmpOp, bits: u8, dst: Reg, a: Operand, b: Operand },
+    Bin {
+        op: BinOp,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        no_signed_wrap: bool,
+        no_unsigned_wrap: bool,
+    },
+    Cmp {
+        op: CmpOp,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
     /// Operands that an operation does not use are `Const(0)`. `bits` is 32 or 64.
-    Float { op: FloatOp, bits: u8, dst: Reg, a: Operand, b: Operand, c: Operand },
-    FloatCmp { cmp: FloatCmp, bits: u8, dst: Reg, a: Operand, b: Operand },
-    Cast { op: CastOp, from: u8, to: u8, dst: Reg, src: Operand },
+    Float {
+        op: FloatOp,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
+    FloatCmp {
+        cmp: FloatCmp,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        op: CastOp,
+        from: u8,
+        to: u8,
+        dst: Reg,
+        src: Operand,
+    },
     /// Result in `dst`, whether it overflowed in `dst + 1`.
-    Overflowing { op: Overflow, bits: u8, dst: Reg, a: Operand, b: Operand },
-    Bits { op: BitOp, bits: u8, dst: Reg, a: Operand },
+    Overflowing {
+        op: Overflow,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Bits {
+        op: BitOp,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+    },
     /// `fshl`/`fshr`.
-    Funnel { left: bool, bits: u8, dst: Reg, a: Operand, b: Operand, amount: Operand },
-    Select { dst: Reg, cond: Operand, a: Operand, b: Operand },
+    Funnel {
+        left: bool,
+        bits: u8,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        amount: Operand,
+    },
+    Select {
+        dst: Reg,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
     /// Address arithmetic: `base + index * scale`, wrapping.
-    Offset { dst: Reg, base: Operand, index: Operand, scale: i64 },
+    Offset {
+        dst: Reg,
+        base: Operand,
+        index: Operand,
+        scale: i64,
+    },
     /// Room in the frame for `size` bytes; freed when the function returns. `private`: its address is
     /// used by loads and stores of this function only, so no other thread ever sees it.
-    Alloca { dst: Reg, size: Operand, align: u32, private: bool },
+    Alloca {
+        dst: Reg,
+        size: Operand,
+        align: u32,
+        private: bool,
+    },
     /// `bytes` is 1, 2, 4 or 8. A plain access has mode `Na`.
-    Load { dst: Reg, addr: Operand, bytes: u8, mode: Mode, volatile: bool },
-    Store { addr: Operand, value: Operand, bytes: u8, mode: Mode, volatile: bool },
-    Rmw { op: RmwOp, dst: Reg, addr: Operand, operand: Operand, bytes: u8, mode: Mode },
+    Load {
+        dst: Reg,
+        addr: Operand,
+        bytes: u8,
+        mode: Mode,
+        volatile: bool,
+    },
+    Store {
+        addr: Operand,
+        value: Operand,
+        bytes: u8,
+        mode: Mode,
+        volatile: bool,
+    },
+    Rmw {
+        op: RmwOp,
+        dst: Reg,
+        addr: Operand,
+        operand: Operand,
+        bytes: u8,
+        mode: Mode,
+    },
     /// Old value in `dst`, success (0 or 1) in `dst + 1`.
     Cmpxchg {
         dst: Reg,
@@ -258,21 +359,46 @@ pub enum Instr {
         failure: Mode,
         weak: bool,
     },
-    Fence { mode: Mode },
-    Jump { to: Target },
-    Branch { cond: Operand, then: Target, els: Target },
-    Switch { value: Operand, cases: Vec<(u64, Target)>, default: Target },
+    Fence {
+        mode: Mode,
+    },
+    Jump {
+        to: Target,
+    },
+    Branch {
+        cond: Operand,
+        then: Target,
+        els: Target,
+    },
+    Switch {
+        value: Operand,
+        cases: Vec<(u64, Target)>,
+        default: Target,
+    },
     /// A back edge of loop number `number` of this function, about to be taken.
-    LoopBack { number: u32 },
+    LoopBack {
+        number: u32,
+    },
     /// The iteration of the loop that ends here had no effect: the thread waits until a read of it could
     /// give another value.
-    SpinBlock { number: u32 },
+    SpinBlock {
+        number: u32,
+    },
     /// Results go to `dst` and the registers after it.
-    Call { dst: Option<Reg>, callee: Operand, args: Vec<Operand>, results: u32 },
-    Return { values: Vec<Operand> },
+    Call {
+        dst: Option<Reg>,
+        callee: Operand,
+        args: Vec<Operand>,
+        results: u32,
+    },
+    Return {
+        values: Vec<Operand>,
+    },
     Unreachable,
     /// Something that the lowering does not support; an error if it is reached.
-    Unsupported { what: String },
+    Unsupported {
+        what: String,
+    },
 }
 
 /// How pointers are made of an allocation and an offset.

@@ -1,3 +1,16 @@
 //! The register bytecode that C programs are lowered to, and the machine that runs it.
+//!
+//! [`ir`] is the bytecode as data, [`text`] its text form, [`VmMachine`] what the explorer runs. Memory that
+//! threads share is divided into cells (`layout`); library functions are bytecode, too (`runtime`).
 
+mod arith;
+mod float;
 pub mod ir;
+mod layout;
+mod machine;
+mod private;
+mod runtime;
+mod tables;
+pub mod text;
+
+pub use machine::{LoopBound, ModuleError, Options, RESTART, VmMachine, VmState};

@@ -39,13 +39,14 @@ pub struct Step {
 /// What is wrong in this execution, if anything is.
 pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>) -> Option<Finding> {
     let namer = Namer { machine, x };
-    let (kind, message, place, thread) = if let Some((t, error)) = x.program_error() {
-        let place = x.state(t).and_then(|s| machine.place(s));
-        (error.kind.to_string(), error.message, place, Some(t))
-    } else if let Some(failure) = x.failure() {
+    // What inspection found comes before what the program made of it.
+    let (kind, message, place, thread) = if let Some(failure) = x.failure() {
         let event = failure.event;
         let message = namer.failure(failure.kind, event, failure.other);
         (failure.kind.to_string(), message, namer.place(event), Some(x.graph.event(event).tid))
+    } else if let Some((t, error)) = x.program_error() {
+        let place = x.state(t).and_then(|s| machine.place(s));
+        (error.kind.to_string(), error.message, place, Some(t))
     } else {
         let (kind, message, place, thread) = namer.stuck()?;
         (kind, message, place, Some(thread))
@@ -107,6 +108,9 @@ impl<M: Machine> Namer<'_, M> {
         match kind {
             "data-race" => format!("{this} races with {other}"),
             "use-after-free" => format!("{this} is not ordered before {other}"),
+            "dead-stack" => {
+                format!("{this} is of a variable whose life may have ended: {other} is not ordered after it")
+            }
             "double-free" => format!("{this} comes after {other}"),
             "uninitialised-read" => format!("{this} sees memory that was never written"),
             "unpublished-object" => format!(

@@ -116,29 +116,34 @@ fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", path.display())) }
 }
 
+/// What `#include <selvedge.h>` finds.
+const HEADER: &str = include_str!("../../../../include/selvedge.h");
+
 /// The hidden subcommand that the child process runs.
 pub fn lower(args: &LowerArgs) -> Exit {
-    let options = selvedge_llvm::Options {
-        clang_args: args.clang.clone(),
-        include_dirs: header_dir().into_iter().collect(),
-        ..selvedge_llvm::Options::default()
+    let headers = std::env::temp_dir().join(format!("selvedge-headers-{}", std::process::id()));
+    let written =
+        std::fs::create_dir_all(&headers).and_then(|()| std::fs::write(headers.join("selvedge.h"), HEADER));
+    let result = match written {
+        Err(error) => Err(format!("error: cannot write to {}: {error}", headers.display())),
+        Ok(()) => {
+            let options = selvedge_llvm::Options {
+                clang_args: args.clang.clone(),
+                include_dirs: vec![headers.clone()],
+                ..selvedge_llvm::Options::default()
+            };
+            selvedge_llvm::compile(&args.files, &options).map_err(|e| e.to_string())
+        }
     };
-    match selvedge_llvm::compile(&args.files, &options) {
+    let _ = std::fs::remove_dir_all(&headers);
+    match result {
         Ok(module) => {
             output::print(&selvedge_vm::text::print(&module));
             Exit::Done
         }
-        Err(error) => {
-            output::complain(&error.to_string());
+        Err(message) => {
+            output::complain(&message);
             Exit::BadInput
         }
     }
-}
-
-/// Where `selvedge.h` is: beside the program as installed, or in the sources it was built from.
-fn header_dir() -> Option<std::path::PathBuf> {
-    let me = std::env::current_exe().ok()?;
-    let beside = me.ancestors().skip(1).take(4).map(|dir| dir.join("include"));
-    let mut places = beside.chain([Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include")]);
-    places.find(|dir| dir.join("selvedge.h").is_file())
 }

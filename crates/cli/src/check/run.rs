@@ -7,7 +7,6 @@ use crate::args::CheckArgs;
 use crate::dot;
 use crate::error::{ErrorKind, InputError};
 use selvedge_explore::{Config, Execution, Stats, explore};
-use selvedge_machine::Machine;
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
 use std::ops::ControlFlow;
@@ -35,7 +34,10 @@ pub fn lower(args: &CheckArgs) -> Result<selvedge_vm::ir::Module, InputError> {
     let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
     Err(match output.status.code() {
         Some(_) => InputError::plain(ErrorKind::Compile, text, None),
-        None => bad(format!("LLVM crashed on this input ({}) {text}", output.status), Some("try another clang flag")),
+        None => bad(
+            format!("LLVM crashed on this input ({}) {text}", output.status),
+            Some("try another clang flag"),
+        ),
     })
 }
 
@@ -139,7 +141,11 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
 }
 
 /// Whether sequential consistency would rule the error out.
-fn compare_with_sc(machine: &mut VmMachine, args: &CheckArgs, found: &Finding) -> Result<Option<String>, InputError> {
+fn compare_with_sc(
+    machine: &mut VmMachine,
+    args: &CheckArgs,
+    found: &Finding,
+) -> Result<Option<String>, InputError> {
     let theory = selvedge_kat::load_named("sc").map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let sc = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     // SC has no data races of its own, so the question is about the others.

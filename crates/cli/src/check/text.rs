@@ -1,7 +1,7 @@
 //! The report for people.
 
-use super::explain::{Finding, short};
 use super::Report;
+use super::explain::{Finding, short};
 use std::fmt::Write;
 
 /// Escape sequences, or nothing where the output is not a terminal.

@@ -41,18 +41,18 @@ impl<'m> Metadata<'m> {
     /// Whether it is one of the nodes that describe types.
     fn is_type(self) -> bool {
         use LLVMMetadataKind::*;
-        [
-            LLVMDIBasicTypeMetadataKind,
-            LLVMDIDerivedTypeMetadataKind,
-            LLVMDICompositeTypeMetadataKind,
-            LLVMDISubroutineTypeMetadataKind,
-        ]
-        .contains(&self.kind())
+        matches!(
+            self.kind(),
+            LLVMDIBasicTypeMetadataKind
+                | LLVMDIDerivedTypeMetadataKind
+                | LLVMDICompositeTypeMetadataKind
+                | LLVMDISubroutineTypeMetadataKind
+        )
     }
 
     fn is_variable(self) -> bool {
         use LLVMMetadataKind::*;
-        [LLVMDILocalVariableMetadataKind, LLVMDIGlobalVariableMetadataKind].contains(&self.kind())
+        matches!(self.kind(), LLVMDILocalVariableMetadataKind | LLVMDIGlobalVariableMetadataKind)
     }
 
     fn operands(self) -> Vec<Option<Value<'m>>> {
@@ -90,13 +90,16 @@ impl<'m> Metadata<'m> {
                 return None;
             }
             let start = LLVMGetMDString(value.raw(), &mut length);
-            Some(String::from_utf8_lossy(std::slice::from_raw_parts(start.cast(), length as usize)).into_owned())
+            Some(
+                String::from_utf8_lossy(std::slice::from_raw_parts(start.cast(), length as usize))
+                    .into_owned(),
+            )
         }
     }
 
     /// The name in a file node.
     fn file_name(self) -> Option<String> {
-        if self.kind() != LLVMMetadataKind::LLVMDIFileMetadataKind {
+        if !matches!(self.kind(), LLVMMetadataKind::LLVMDIFileMetadataKind) {
             return None;
         }
         let mut length = 0;
@@ -236,7 +239,9 @@ impl<'m> Value<'m> {
                     let raw = LLVMValueMetadataEntriesGetMetadata(entries, i);
                     Metadata::from_raw(raw, self.context())
                 })
-                .find(|node| node.kind() == LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind);
+                .find(|node| {
+                    matches!(node.kind(), LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind)
+                });
             LLVMDisposeValueMetadataEntries(entries);
             let variable = LLVMDIGlobalVariableExpressionGetVariable(expression?.raw);
             Metadata::from_raw(variable, self.context())?.variable()

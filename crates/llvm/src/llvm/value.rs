@@ -304,9 +304,7 @@ impl<'m> Value<'m> {
     pub(crate) fn parameters(self) -> Vec<Value<'m>> {
         self.check_function();
         // SAFETY: a function, and an index below the number of its parameters.
-        unsafe {
-            (0..LLVMCountParams(self.raw)).map(|i| Value::expect(LLVMGetParam(self.raw, i))).collect()
-        }
+        unsafe { (0..LLVMCountParams(self.raw)).map(|i| Value::expect(LLVMGetParam(self.raw, i))).collect() }
     }
 
     /// The type that parameter `index` is a copy of, if it is passed by value in memory.
@@ -448,11 +446,8 @@ impl<'m> Value<'m> {
                 return Vec::new();
             }
             // The exceptional way out of a call is not taken: nothing throws.
-            let count =
-                if self.opcode() == Some(LLVMInvoke) { 1 } else { LLVMGetNumSuccessors(self.raw) };
-            (0..count)
-                .map(|i| Block { raw: LLVMGetSuccessor(self.raw, i), module: PhantomData })
-                .collect()
+            let count = if self.opcode() == Some(LLVMInvoke) { 1 } else { LLVMGetNumSuccessors(self.raw) };
+            (0..count).map(|i| Block { raw: LLVMGetSuccessor(self.raw, i), module: PhantomData }).collect()
         }
     }
 

@@ -222,12 +222,7 @@ impl Parser {
         })
     }
 
-    fn without_result(
-        &mut self,
-        name: &str,
-        m: &mut Mnemonic,
-        labels: &Labels,
-    ) -> Result<Instr, ParseError> {
+    fn without_result(&mut self, name: &str, m: &mut Mnemonic, labels: &Labels) -> Result<Instr, ParseError> {
         Ok(match name {
             "store" => Instr::Store {
                 bytes: self.width(m)?,
@@ -272,9 +267,31 @@ impl Parser {
 /// Whether a word within a function's body starts an instruction (but for its result).
 fn is_mnemonic(word: &str) -> bool {
     const NAMES: [&str; 25] = [
-        "move", "cmp", "float", "fcmp", "cast", "overflowing", "bits", "funnel", "select", "offset", "alloca",
-        "load", "rmw", "cmpxchg", "call", "store", "fence", "jump", "branch", "switch", "loopback", "spinblock",
-        "return", "unreachable", "unsupported",
+        "move",
+        "cmp",
+        "float",
+        "fcmp",
+        "cast",
+        "overflowing",
+        "bits",
+        "funnel",
+        "select",
+        "offset",
+        "alloca",
+        "load",
+        "rmw",
+        "cmpxchg",
+        "call",
+        "store",
+        "fence",
+        "jump",
+        "branch",
+        "switch",
+        "loopback",
+        "spinblock",
+        "return",
+        "unreachable",
+        "unsupported",
     ];
     let first = word.split('.').next().unwrap_or(word);
     NAMES.contains(&first) || crate::ir::BinOp::from_word(first).is_some()

@@ -55,7 +55,8 @@ impl Printer<'_> {
     }
 
     fn global(&mut self, global: &Global) {
-        let mut text = format!("global @{} size {} align {}", spelled(&global.name), global.size, global.align);
+        let mut text =
+            format!("global @{} size {} align {}", spelled(&global.name), global.size, global.align);
         if global.thread_local {
             text.push_str(" threadlocal");
         }

@@ -1,0 +1,387 @@
+//! One function: its blocks, the values in them, the moves on edges.
+
+use std::collections::HashMap;
+
+use selvedge_vm::ir::{FuncId, Instr, Operand, Place, Reg, Target};
+
+use super::Program;
+use super::shape::{Scalar, shape};
+use crate::cfg::{Block as Code, Graph};
+use crate::llvm::{Block, Opcode, Value};
+
+/// A function while it is lowered.
+pub(super) struct Body<'a, 'm> {
+    pub(super) program: &'a mut Program<'m>,
+    graph: Graph,
+    /// Where instructions are added.
+    current: usize,
+    place: Place,
+    regs: Reg,
+    blocks: HashMap<Block<'m>, usize>,
+    /// What each value that was computed is, one operand per register.
+    ///
+    /// Two values may share registers (a field and its structure). That is sound, since a register is
+    /// written again only where the value that it was allocated for is computed again, and whatever
+    /// shares it is computed after that, in the same iteration.
+    values: HashMap<Value<'m>, Vec<Operand>>,
+    /// Variables in memory that a register does as well for (see [`Body::alloca`]).
+    pub(super) slots: HashMap<Value<'m>, Reg>,
+}
+
+/// Lowers a function; `None` if it is only declared.
+pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Option<Graph> {
+    let order = reverse_postorder(*function.blocks().first()?);
+    let blocks: HashMap<Block<'m>, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
+    let graph = Graph { blocks: vec![Code::default(); order.len()] };
+    let id = program.functions[&function];
+    let mut body = Body {
+        program,
+        graph,
+        current: 0,
+        place: Place::default(),
+        regs: 0,
+        blocks,
+        values: HashMap::new(),
+        slots: HashMap::new(),
+    };
+    body.parameters(function, id);
+    let phis = body.number_phis(&order);
+    for (number, block) in order.iter().enumerate() {
+        body.current = number;
+        for instruction in block.instructions() {
+            body.place = body.program.place_of(instruction);
+            body.declarations(instruction, id);
+            if instruction.opcode() != Some(Opcode::LLVMPHI) {
+                body.instruction(instruction);
+            }
+        }
+    }
+    body.moves(&order, &phis);
+    body.program.out.functions[id.0 as usize].regs = body.regs;
+    Some(body.graph)
+}
+
+/// The blocks that can be reached, each after those that compute what it uses.
+fn reverse_postorder(entry: Block<'_>) -> Vec<Block<'_>> {
+    let mut seen = std::collections::HashSet::from([entry]);
+    let mut order = Vec::new();
+    let mut stack = vec![(entry, entry.successors())];
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.pop() {
+            Some(next) => {
+                if seen.insert(next) {
+                    stack.push((next, next.successors()));
+                }
+            }
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+impl<'m> Body<'_, 'm> {
+    pub(super) fn emit(&mut self, instr: Instr) {
+        let place = self.place;
+        self.graph.blocks[self.current].push(instr, place);
+    }
+
+    pub(super) fn fresh(&mut self, count: u32) -> Reg {
+        let first = self.regs;
+        self.regs += count;
+        first
+    }
+
+    /// `count` new registers in a row, as operands.
+    pub(super) fn row(first: Reg, count: u32) -> Vec<Operand> {
+        (first..first + count).map(Operand::Reg).collect()
+    }
+
+    /// Emits an instruction with one result.
+    pub(super) fn compute(&mut self, make: impl FnOnce(Reg) -> Instr) -> Operand {
+        let dst = self.fresh(1);
+        self.emit(make(dst));
+        Operand::Reg(dst)
+    }
+
+    /// Something that has no bytecode: an error if it is reached.
+    pub(super) fn unsupported(&mut self, what: impl Into<String>) {
+        self.emit(Instr::Unsupported { what: what.into() });
+    }
+
+    /// The same for an instruction with a result.
+    pub(super) fn unsupported_value(&mut self, value: Value<'m>, what: impl Into<String>) -> Vec<Operand> {
+        self.unsupported(what);
+        vec![Operand::Undef; self.program.shape(value).registers() as usize]
+    }
+
+    /// All registers of a value.
+    pub(super) fn operands(&mut self, value: Value<'m>) -> Vec<Operand> {
+        if let Some(operands) = self.values.get(&value) {
+            return operands.clone();
+        }
+        if let Some(operands) = self.program.constant(value) {
+            return operands;
+        }
+        match value.opcode() {
+            // Not remembered: other blocks do not come after this one.
+            Some(opcode) if value.is_constant() => self.expression(value, opcode),
+            _ => self.unsupported_value(value, format!("value {}", value.text().trim())),
+        }
+    }
+
+    /// A value of one register.
+    pub(super) fn operand(&mut self, value: Value<'m>) -> Operand {
+        self.operands(value).first().copied().unwrap_or(Operand::Undef)
+    }
+
+    /// A scalar as an instruction names it: by its only register, or by the first of two in a row.
+    pub(super) fn whole(&mut self, value: Value<'m>) -> Operand {
+        match self.operands(value).as_slice() {
+            [only] => *only,
+            [low, Operand::Const(0)] if matches!(low, Operand::Const(_)) => *low,
+            [Operand::Reg(low), Operand::Reg(high)] if *high == *low + 1 => Operand::Reg(*low),
+            [low, high] => {
+                let (low, high) = (*low, *high);
+                let pair = self.fresh(2);
+                self.emit(Instr::Move { dst: pair, src: low });
+                self.emit(Instr::Move { dst: pair + 1, src: high });
+                Operand::Reg(pair)
+            }
+            _ => Operand::Undef,
+        }
+    }
+
+    /// Emits an instruction whose result is an integer of this width.
+    pub(super) fn compute_int(&mut self, bits: u8, make: impl FnOnce(Reg) -> Instr) -> Vec<Operand> {
+        let count = if bits > 64 { 2 } else { 1 };
+        let dst = self.fresh(count);
+        self.emit(make(dst));
+        Self::row(dst, count)
+    }
+
+    pub(super) fn scalar(&self, value: Value<'m>) -> Option<Scalar> {
+        self.program.shape(value).scalar()
+    }
+
+    /// The block of bytecode that a block of LLVM became.
+    fn target(&self, block: Block<'m>) -> Target {
+        self.blocks[&block] as Target
+    }
+
+    fn parameters(&mut self, function: Value<'m>, id: FuncId) {
+        let parameters = function.parameters();
+        for &parameter in &parameters {
+            let count = self.program.shape(parameter).registers();
+            let first = self.fresh(count);
+            self.values.insert(parameter, Self::row(first, count));
+        }
+        self.program.out.functions[id.0 as usize].params = (0..self.regs).collect();
+        // The callee makes the copy that a structure passed by value is.
+        self.place = self.program.out.functions[id.0 as usize].place;
+        for (index, &parameter) in parameters.iter().enumerate() {
+            let Some(ty) = function.by_value(index as u32) else { continue };
+            let (size, align) = (self.program.layout.size(ty), self.program.layout.align(ty));
+            let original = self.operand(parameter);
+            let copy =
+                self.compute(|dst| Instr::Alloca { dst, size: Operand::Const(size), align, private: false });
+            self.call_library("memcpy", vec![copy, original, Operand::Const(size)], 1);
+            self.values.insert(parameter, vec![copy]);
+        }
+    }
+
+    /// Local variables in memory that are declared before an instruction.
+    fn declarations(&mut self, instruction: Value<'m>, id: FuncId) {
+        for (address, variable) in instruction.declarations() {
+            let Some([Operand::Reg(reg)]) = self.values.get(&address).map(Vec::as_slice) else { continue };
+            let reg = *reg;
+            if let Some(file) = &variable.file {
+                let place = self.program.place(file, variable.line, 0);
+                self.place_alloca(reg, place);
+            }
+            let ty = variable.ty.map(|ty| self.program.type_info(ty));
+            self.program.out.functions[id.0 as usize].locals.push((reg, variable.name, ty));
+        }
+    }
+
+    /// Compilers give no place to the room for a variable: it is where the variable is declared.
+    fn place_alloca(&mut self, reg: Reg, place: Place) {
+        for block in &mut self.graph.blocks {
+            for (instr, known) in block.code.iter().zip(&mut block.places) {
+                if matches!(instr, Instr::Alloca { dst, .. } if *dst == reg) && known.line == 0 {
+                    *known = place;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Gives registers to all phi nodes, since they can be used before they are seen.
+    fn number_phis(&mut self, order: &[Block<'m>]) -> Vec<Vec<(Value<'m>, Reg)>> {
+        let mut all = Vec::new();
+        for block in order {
+            let mut phis = Vec::new();
+            for phi in block.instructions() {
+                if phi.opcode() != Some(Opcode::LLVMPHI) {
+                    break;
+                }
+                let count = self.program.shape(phi).registers();
+                let first = self.fresh(count);
+                self.values.insert(phi, Self::row(first, count));
+                phis.push((phi, first));
+            }
+            all.push(phis);
+        }
+        all
+    }
+
+    fn instruction(&mut self, instruction: Value<'m>) {
+        use Opcode::*;
+        let Some(opcode) = instruction.opcode() else { return };
+        let result = match opcode {
+            LLVMAlloca => self.alloca(instruction),
+            LLVMLoad => self.load(instruction),
+            LLVMStore => self.store(instruction),
+            LLVMAtomicCmpXchg => self.compare_exchange(instruction),
+            LLVMAtomicRMW => self.read_modify_write(instruction),
+            LLVMFence => self.fence(instruction),
+            LLVMCall => self.call(instruction),
+            LLVMInvoke => {
+                let result = self.call(instruction);
+                self.values.insert(instruction, result);
+                self.terminator(instruction, opcode);
+                return;
+            }
+            LLVMRet | LLVMBr | LLVMSwitch | LLVMUnreachable | LLVMIndirectBr | LLVMCallBr | LLVMResume
+            | LLVMCleanupRet | LLVMCatchRet | LLVMCatchSwitch => {
+                self.terminator(instruction, opcode);
+                return;
+            }
+            _ => self.expression(instruction, opcode),
+        };
+        self.values.insert(instruction, result);
+    }
+
+    fn terminator(&mut self, instruction: Value<'m>, opcode: Opcode) {
+        let successors = instruction.successors();
+        match opcode {
+            Opcode::LLVMRet => {
+                let values = match instruction.operand_count() {
+                    0 => Vec::new(),
+                    _ => self.operands(instruction.operand(0)),
+                };
+                self.emit(Instr::Return { values });
+            }
+            Opcode::LLVMBr => match instruction.condition() {
+                None => self.emit(Instr::Jump { to: self.target(successors[0]) }),
+                Some(_) if successors[0] == successors[1] => {
+                    self.emit(Instr::Jump { to: self.target(successors[0]) });
+                }
+                Some(condition) => {
+                    let cond = self.operand(condition);
+                    let (then, els) = (self.target(successors[0]), self.target(successors[1]));
+                    self.emit(Instr::Branch { cond, then, els });
+                }
+            },
+            Opcode::LLVMInvoke => self.emit(Instr::Jump { to: self.target(successors[0]) }),
+            Opcode::LLVMSwitch => self.switch(instruction, &successors),
+            Opcode::LLVMUnreachable => self.emit(Instr::Unreachable),
+            _ => {
+                self.unsupported(instruction.text().trim());
+                self.emit(Instr::Unreachable);
+            }
+        }
+    }
+
+    fn switch(&mut self, instruction: Value<'m>, successors: &[Block<'m>]) {
+        let decided = instruction.operand(0);
+        let cases: Option<Vec<u64>> = instruction
+            .case_values()
+            .into_iter()
+            .map(|case| case.bits().and_then(|bits| u64::try_from(bits).ok()))
+            .collect();
+        let narrow = matches!(self.scalar(decided), Some(Scalar::Int(1..=64)));
+        let Some(cases) = cases.filter(|_| narrow) else {
+            self.unsupported(format!("switch over {}", decided.ty().text()));
+            self.emit(Instr::Unreachable);
+            return;
+        };
+        let value = self.operand(decided);
+        let cases = cases.into_iter().zip(&successors[1..]).map(|(v, to)| (v, self.target(*to))).collect();
+        self.emit(Instr::Switch { value, cases, default: self.target(successors[0]) });
+    }
+
+    /// Writes phi nodes where control comes from.
+    fn moves(&mut self, order: &[Block<'m>], phis: &[Vec<(Value<'m>, Reg)>]) {
+        for (number, block) in order.iter().enumerate() {
+            if phis[number].is_empty() {
+                continue;
+            }
+            let mut sources: Vec<Block<'m>> = Vec::new();
+            for (_, from) in phis[number][0].0.incoming() {
+                if self.blocks.contains_key(&from) && !sources.contains(&from) {
+                    sources.push(from);
+                }
+            }
+            for from in sources {
+                // An edge may be gone: what was not supported ends its block.
+                let source = self.blocks[&from];
+                if !self.graph.blocks[source].successors().contains(&self.blocks[block]) {
+                    continue;
+                }
+                self.edge(source, number, from, &phis[number]);
+            }
+        }
+    }
+
+    fn edge(&mut self, source: usize, to: usize, from: Block<'m>, phis: &[(Value<'m>, Reg)]) {
+        self.current = self.graph.on_edge(source, to);
+        // Instructions go before the jump.
+        let code = &mut self.graph.blocks[self.current];
+        let jump = code.code.pop();
+        self.place = code.places.pop().unwrap_or_default();
+        let mut moves = Vec::new();
+        for &(phi, first) in phis {
+            let Some((value, _)) = phi.incoming().into_iter().find(|(_, block)| *block == from) else {
+                continue;
+            };
+            moves.extend((first..).zip(self.operands(value)));
+        }
+        self.parallel_moves(moves);
+        if let Some(jump) = jump {
+            self.emit(jump);
+        }
+    }
+
+    /// Does all moves at once: every source is read before any destination is written.
+    fn parallel_moves(&mut self, mut moves: Vec<(Reg, Operand)>) {
+        moves.retain(|(dst, src)| *src != Operand::Reg(*dst));
+        while !moves.is_empty() {
+            let free = moves.iter().position(|(dst, _)| !moves.iter().any(|(_, s)| *s == Operand::Reg(*dst)));
+            match free {
+                Some(index) => {
+                    let (dst, src) = moves.swap_remove(index);
+                    self.emit(Instr::Move { dst, src });
+                }
+                // Only cycles are left: keep one of their values elsewhere.
+                None => {
+                    let held = Operand::Reg(moves[0].0);
+                    let copy = self.compute(|dst| Instr::Move { dst, src: held });
+                    for (_, src) in &mut moves {
+                        if *src == held {
+                            *src = copy;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many registers a call to something of this type returns.
+    pub(super) fn results(&self, instruction: Value<'m>) -> u32 {
+        shape(self.program.layout, instruction.ty()).registers()
+    }
+}

@@ -1,0 +1,78 @@
+//! Calls, and inline assembly.
+
+use selvedge_graph::Mode;
+use selvedge_vm::ir::{Instr, Operand};
+
+use super::body::Body;
+use crate::llvm::Value;
+
+/// What a piece of inline assembly does, as far as it is known.
+enum Assembly {
+    Nothing,
+    FullFence,
+    Unknown,
+}
+
+fn assembly(text: &str) -> Assembly {
+    let words: Vec<String> = text
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | ','))
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] | ["nop" | "pause" | "yield"] | ["rep", "nop"] => Assembly::Nothing,
+        ["mfence"] | ["dmb", "ish" | "sy"] => Assembly::FullFence,
+        _ => Assembly::Unknown,
+    }
+}
+
+impl<'m> Body<'_, 'm> {
+    pub(super) fn call(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let callee = value.callee();
+        if let Some((text, constraints)) = callee.assembly() {
+            return self.inline_assembly(value, &text, &constraints);
+        }
+        if let Some(name) = callee.name().strip_prefix("llvm.").map(str::to_owned) {
+            return self.intrinsic(value, &name);
+        }
+        let mut args = Vec::new();
+        for argument in value.arguments() {
+            args.extend(self.operands(argument));
+        }
+        let callee = self.operand(callee);
+        let results = self.results(value);
+        self.call_to(callee, args, results)
+    }
+
+    fn call_to(&mut self, callee: Operand, args: Vec<Operand>, results: u32) -> Vec<Operand> {
+        let first = self.fresh(results);
+        let dst = (results > 0).then_some(first);
+        self.emit(Instr::Call { dst, callee, args, results });
+        Self::row(first, results)
+    }
+
+    /// Calls a function of the C library.
+    pub(super) fn call_library(&mut self, name: &str, args: Vec<Operand>, results: u32) -> Vec<Operand> {
+        let function = self.program.library(name, args.len() as u32, results);
+        self.call_to(Operand::Func(function), args, results)
+    }
+
+    pub(super) fn full_fence(&mut self) -> Vec<Operand> {
+        self.emit(Instr::Fence { mode: Mode::Sc });
+        Vec::new()
+    }
+
+    fn inline_assembly(&mut self, value: Value<'m>, text: &str, constraints: &str) -> Vec<Operand> {
+        let results = self.results(value);
+        match assembly(text) {
+            Assembly::FullFence if results == 0 => return self.full_fence(),
+            Assembly::Nothing if results == 0 => return Vec::new(),
+            // `asm("" : "+r"(x))` hides a value from the compiler: it comes out as it went in.
+            Assembly::Nothing if results == 1 && constraints.split(',').nth(1) == Some("0") => {
+                return self.operands(value.arguments()[0]);
+            }
+            _ => {}
+        }
+        self.unsupported_value(value, format!("inline assembly \"{}\"", text.escape_default()))
+    }
+}

@@ -1,0 +1,222 @@
+//! LLVM's intrinsic functions.
+
+use selvedge_vm::ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
+
+use super::body::Body;
+use super::shape::Scalar;
+use crate::llvm::Value;
+
+/// The name without the types at its end: `umin` of `umin.i32`.
+fn base(name: &str) -> &str {
+    let mut base = name;
+    while let Some((rest, last)) = base.rsplit_once('.') {
+        let mut letters = last.chars();
+        let is_type = matches!(letters.next(), Some('i' | 'f' | 'p' | 'v'))
+            && letters.next().is_some_and(|c| c.is_ascii_digit());
+        if !is_type {
+            break;
+        }
+        base = rest;
+    }
+    base
+}
+
+const ZERO: Operand = Operand::Const(0);
+
+impl<'m> Body<'_, 'm> {
+    /// A call to `llvm.NAME`.
+    pub(super) fn intrinsic(&mut self, value: Value<'m>, name: &str) -> Vec<Operand> {
+        let arguments = value.arguments();
+        let name = base(name);
+        match name {
+            "dbg.declare"
+            | "dbg.value"
+            | "dbg.label"
+            | "dbg.assign"
+            | "lifetime.start"
+            | "lifetime.end"
+            | "assume"
+            | "donothing"
+            | "sideeffect"
+            | "pseudoprobe"
+            | "prefetch"
+            | "invariant.end"
+            | "var.annotation"
+            | "experimental.noalias.scope.decl"
+            | "stackrestore"
+            | "x86.sse2.pause"
+            | "aarch64.hint" => Vec::new(),
+            "expect"
+            | "expect.with.probability"
+            | "annotation"
+            | "ptr.annotation"
+            | "threadlocal.address"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "ssa.copy"
+            | "arithmetic.fence" => self.operands(arguments[0]),
+            "stacksave" | "invariant.start" | "is.constant" => vec![ZERO],
+            "objectsize" => {
+                // "At least 0" or "at most everything": always right.
+                let at_least = arguments.get(1).and_then(|a| a.bits()) == Some(1);
+                let unknown = match self.scalar(value) {
+                    Some(Scalar::Int(bits @ 1..64)) => (1 << bits) - 1,
+                    _ => u64::MAX,
+                };
+                vec![Operand::Const(if at_least { 0 } else { unknown })]
+            }
+            "memcpy" | "memcpy.inline" => self.memory(value, "memcpy"),
+            "memmove" => self.memory(value, "memmove"),
+            "memset" | "memset.inline" => self.memory(value, "memset"),
+            "trap" | "debugtrap" | "ubsantrap" => self.call_library("abort", Vec::new(), 0),
+            "x86.sse2.mfence" | "aarch64.dmb" => self.full_fence(),
+            "ptrmask" => {
+                let (a, b) = (self.operand(arguments[0]), self.operand(arguments[1]));
+                vec![self.bin(BinOp::And, 64, a, b)]
+            }
+            "fshl" | "fshr" => self.funnel(value, name == "fshl"),
+            _ => self.arithmetic(value, name),
+        }
+    }
+
+    fn arithmetic(&mut self, value: Value<'m>, name: &str) -> Vec<Operand> {
+        let bits = self.scalar(value.arguments().first().copied().unwrap_or(value));
+        if let (Some(op), Some(bits)) = (overflow(name), bits.and_then(Scalar::int_bits)) {
+            let (a, b) = self.two(value);
+            let count = self.results(value);
+            let dst = self.fresh(count);
+            self.emit(Instr::Overflowing { op, bits, dst, a, b });
+            return Self::row(dst, count);
+        }
+        if let (Some(op), Some(bits)) = (binary(name), bits.and_then(Scalar::int_bits)) {
+            let (a, b) = self.two(value);
+            let (no_signed_wrap, no_unsigned_wrap) = (false, false);
+            return self.compute_int(bits, |dst| Instr::Bin {
+                op,
+                bits,
+                dst,
+                a,
+                b,
+                no_signed_wrap,
+                no_unsigned_wrap,
+            });
+        }
+        if let (Some(op), Some(bits)) = (bit_twiddling(name), bits.and_then(Scalar::int_bits)) {
+            let a = self.whole(value.arguments()[0]);
+            return self.compute_int(bits, |dst| Instr::Bits { op, bits, dst, a });
+        }
+        let Some(bits) = bits.and_then(Scalar::float_bits) else { return self.unsupported_intrinsic(value) };
+        let arguments = value.arguments();
+        if let Some(op) = float(name) {
+            let mut operands = [ZERO; 3];
+            for (operand, argument) in operands.iter_mut().zip(arguments) {
+                *operand = self.operand(argument);
+            }
+            let [a, b, c] = operands;
+            return vec![self.compute(|dst| Instr::Float { op, bits, dst, a, b, c })];
+        }
+        if name == "fmuladd" {
+            // May be fused or not; it is not, as on a machine without such an instruction.
+            let (a, b) = self.two(value);
+            let c = self.operand(arguments[2]);
+            let product = self.compute(|dst| Instr::Float { op: FloatOp::Mul, bits, dst, a, b, c: ZERO });
+            let (op, a, b, c) = (FloatOp::Add, product, c, ZERO);
+            return vec![self.compute(|dst| Instr::Float { op, bits, dst, a, b, c })];
+        }
+        if LIBRARY.contains(&name) {
+            let mut args = Vec::new();
+            for argument in arguments {
+                args.extend(self.operands(argument));
+            }
+            let suffix = if bits == 32 { "f" } else { "" };
+            return self.call_library(&format!("{name}{suffix}"), args, 1);
+        }
+        self.unsupported_intrinsic(value)
+    }
+
+    fn unsupported_intrinsic(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let what = format!("intrinsic {}", value.callee().name());
+        self.unsupported_value(value, what)
+    }
+
+    fn two(&mut self, value: Value<'m>) -> (Operand, Operand) {
+        let arguments = value.arguments();
+        (self.whole(arguments[0]), self.whole(arguments[1]))
+    }
+
+    fn funnel(&mut self, value: Value<'m>, left: bool) -> Vec<Operand> {
+        let Some(bits) = self.scalar(value).and_then(Scalar::int_bits) else {
+            return self.unsupported_intrinsic(value);
+        };
+        let (a, b) = self.two(value);
+        let amount = self.whole(value.arguments()[2]);
+        self.compute_int(bits, |dst| Instr::Funnel { left, bits, dst, a, b, amount })
+    }
+
+    /// `memcpy` and its like: destination, source or value, length. Their results are not used.
+    fn memory(&mut self, value: Value<'m>, name: &str) -> Vec<Operand> {
+        let arguments = value.arguments();
+        let args = arguments[..3].iter().map(|argument| self.operand(*argument)).collect();
+        self.call_library(name, args, 1);
+        Vec::new()
+    }
+}
+
+fn overflow(name: &str) -> Option<Overflow> {
+    Some(match name {
+        "sadd.with.overflow" => Overflow::SAdd,
+        "uadd.with.overflow" => Overflow::UAdd,
+        "ssub.with.overflow" => Overflow::SSub,
+        "usub.with.overflow" => Overflow::USub,
+        "smul.with.overflow" => Overflow::SMul,
+        "umul.with.overflow" => Overflow::UMul,
+        _ => return None,
+    })
+}
+
+fn binary(name: &str) -> Option<BinOp> {
+    Some(match name {
+        "umin" => BinOp::UMin,
+        "umax" => BinOp::UMax,
+        "smin" => BinOp::SMin,
+        "smax" => BinOp::SMax,
+        "uadd.sat" => BinOp::UAddSat,
+        "usub.sat" => BinOp::USubSat,
+        "sadd.sat" => BinOp::SAddSat,
+        "ssub.sat" => BinOp::SSubSat,
+        _ => return None,
+    })
+}
+
+fn bit_twiddling(name: &str) -> Option<BitOp> {
+    Some(match name {
+        "ctpop" => BitOp::Ctpop,
+        "ctlz" => BitOp::Ctlz,
+        "cttz" => BitOp::Cttz,
+        "bswap" => BitOp::Bswap,
+        "bitreverse" => BitOp::BitReverse,
+        "abs" => BitOp::Abs,
+        _ => return None,
+    })
+}
+
+fn float(name: &str) -> Option<FloatOp> {
+    Some(match name {
+        "sqrt" => FloatOp::Sqrt,
+        "fabs" => FloatOp::Abs,
+        "floor" => FloatOp::Floor,
+        "ceil" => FloatOp::Ceil,
+        "trunc" => FloatOp::Trunc,
+        "round" => FloatOp::Round,
+        "minnum" => FloatOp::Min,
+        "maxnum" => FloatOp::Max,
+        "copysign" => FloatOp::CopySign,
+        "fma" => FloatOp::Fma,
+        "pow" => FloatOp::Pow,
+        _ => return None,
+    })
+}
+
+/// Intrinsics that are called by their name in the C library.
+const LIBRARY: [&str; 12] =
+    ["exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "rint", "nearbyint", "roundeven", "ldexp"];

@@ -1,0 +1,321 @@
+//! Addresses, memory, atomic operations.
+
+use selvedge_graph::Mode;
+use selvedge_vm::ir::{BinOp, CastOp, Instr, Operand, RmwOp};
+
+use super::Program;
+use super::body::Body;
+use super::constant::shift;
+use super::shape::Scalar;
+use crate::llvm::{Opcode, Ordering, RmwKind, TypeKind, Value};
+
+/// What a `getelementptr` adds to its base.
+pub(super) struct Steps<'m> {
+    constant: i64,
+    /// Indices that are not constant, with the size of what each counts.
+    variable: Vec<(Value<'m>, i64)>,
+}
+
+impl Steps<'_> {
+    pub(super) fn constant_offset(&self) -> Option<i64> {
+        self.variable.is_empty().then_some(self.constant)
+    }
+}
+
+impl<'m> Program<'m> {
+    pub(super) fn steps(&self, value: Value<'m>) -> Steps<'m> {
+        let mut steps = Steps { constant: 0, variable: Vec::new() };
+        let mut ty = value.source_element();
+        for position in 1..value.operand_count() {
+            let index = value.operand(position);
+            // The first index counts whole objects.
+            if position > 1 {
+                if ty.kind() == TypeKind::Struct {
+                    let field = index.bits().unwrap_or(0) as u32;
+                    steps.constant += self.layout.field_offset(ty, field) as i64;
+                    ty = ty.fields()[field as usize];
+                    continue;
+                }
+                ty = ty.elements().0;
+            }
+            let scale = self.layout.size(ty) as i64;
+            match (index.bits(), index.ty().kind()) {
+                (Some(bits), TypeKind::Int(width @ 1..=64)) => {
+                    let index = ((bits as u64) << (64 - width)) as i64 >> (64 - width);
+                    steps.constant = steps.constant.wrapping_add(index.wrapping_mul(scale));
+                }
+                _ => steps.variable.push((index, scale)),
+            }
+        }
+        steps
+    }
+}
+
+/// The mode that LLVM's ordering is. `unordered`, which C does not have, is at most relaxed.
+fn mode(ordering: Ordering) -> Mode {
+    match ordering {
+        Ordering::LLVMAtomicOrderingNotAtomic => Mode::Na,
+        Ordering::LLVMAtomicOrderingUnordered | Ordering::LLVMAtomicOrderingMonotonic => Mode::Rlx,
+        Ordering::LLVMAtomicOrderingAcquire => Mode::Acq,
+        Ordering::LLVMAtomicOrderingRelease => Mode::Rel,
+        Ordering::LLVMAtomicOrderingAcquireRelease => Mode::AcqRel,
+        Ordering::LLVMAtomicOrderingSequentiallyConsistent => Mode::Sc,
+    }
+}
+
+/// Offset and size of the accesses that a scalar of this many bytes takes.
+fn chunks(bytes: u64) -> Vec<(u64, u8)> {
+    let mut chunks = Vec::new();
+    let mut offset = 0;
+    for size in [8, 4, 2, 1] {
+        while bytes - offset >= size {
+            chunks.push((offset, size as u8));
+            offset += size;
+        }
+    }
+    chunks
+}
+
+/// Whether an address is only ever dereferenced, directly or at constant offsets, by plain accesses.
+fn only_dereferenced(address: Value<'_>) -> bool {
+    address.users().into_iter().all(|user| match user.opcode() {
+        Some(Opcode::LLVMLoad) => mode(user.ordering()) == Mode::Na,
+        Some(Opcode::LLVMStore) => user.operand(0) != address && mode(user.ordering()) == Mode::Na,
+        Some(Opcode::LLVMGetElementPtr) => {
+            (1..user.operand_count()).all(|i| user.operand(i).is_constant()) && only_dereferenced(user)
+        }
+        Some(Opcode::LLVMCall) => user.callee().name().starts_with("llvm.lifetime."),
+        _ => false,
+    })
+}
+
+/// Whether an `alloca` is only ever read and written as a whole, as a scalar of at most 64 bits.
+///
+/// LLVM keeps variables in memory that are accessed by several types (pointers that are exchanged
+/// atomically go through integers); to a register, that is all the same.
+fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>) -> bool {
+    let size = program.layout.size(alloca.allocated());
+    let whole = |accessed: Value<'m>| {
+        let bits = program.shape(accessed).scalar().and_then(Scalar::bits);
+        matches!(bits, Some(8 | 16 | 32 | 64)) && bits.map(u64::from) == Some(size * 8)
+    };
+    alloca.operand(0).bits() == Some(1)
+        && only_dereferenced(alloca)
+        && alloca.users().into_iter().all(|user| match user.opcode() {
+            Some(Opcode::LLVMLoad) => whole(user) && !user.is_volatile(),
+            Some(Opcode::LLVMStore) => whole(user.operand(0)) && !user.is_volatile(),
+            _ => false,
+        })
+}
+
+impl<'m> Body<'_, 'm> {
+    /// `base` plus a constant number of bytes.
+    fn displace(&mut self, base: Operand, by: i64) -> Operand {
+        match shift(base, by) {
+            Some(folded) => folded,
+            None => {
+                let index = Operand::Const(by as u64);
+                self.compute(|dst| Instr::Offset { dst, base, index, scale: 1 })
+            }
+        }
+    }
+
+    pub(super) fn address(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let vector = (0..value.operand_count()).any(|i| value.operand(i).ty().kind() == TypeKind::Vector);
+        if vector {
+            return self.unknown(value);
+        }
+        let steps = self.program.steps(value);
+        let mut address = self.operand(value.operand(0));
+        address = self.displace(address, steps.constant);
+        for (index, scale) in steps.variable {
+            let bits = self.scalar(index).and_then(Scalar::int_bits);
+            let index = match bits {
+                Some(64) => self.operand(index),
+                Some(bits @ ..64) => {
+                    let narrow = self.operand(index);
+                    self.convert(CastOp::Sext, bits, 64, narrow)
+                }
+                _ => return self.unknown(value),
+            };
+            let base = address;
+            address = self.compute(|dst| Instr::Offset { dst, base, index, scale });
+        }
+        vec![address]
+    }
+
+    /// Room for a variable; a register if that is enough.
+    pub(super) fn alloca(&mut self, value: Value<'m>) -> Vec<Operand> {
+        if is_one_scalar(self.program, value) {
+            let slot = self.fresh(1);
+            self.slots.insert(value, slot);
+            self.emit(Instr::Move { dst: slot, src: Operand::Undef });
+            return vec![Operand::Undef];
+        }
+        let ty = value.allocated();
+        let one = self.program.layout.size(ty);
+        let count = value.operand(0);
+        let size = match count.bits() {
+            Some(count) => Operand::Const(one.saturating_mul(count as u64)),
+            None => {
+                let count = self.operand(count);
+                self.bin(BinOp::Mul, 64, count, Operand::Const(one))
+            }
+        };
+        let align = match value.alignment() {
+            0 => self.program.layout.align(ty),
+            stated => stated,
+        };
+        let private = only_dereferenced(value);
+        vec![self.compute(|dst| Instr::Alloca { dst, size, align, private })]
+    }
+
+    pub(super) fn load(&mut self, value: Value<'m>) -> Vec<Operand> {
+        if let Some(&slot) = self.slots.get(&value.operand(0)) {
+            // A copy: the variable may change while this value is in use.
+            return vec![self.compute(|dst| Instr::Move { dst, src: Operand::Reg(slot) })];
+        }
+        let shape = self.program.shape(value);
+        let (mode, volatile) = (mode(value.ordering()), value.is_volatile());
+        if mode != Mode::Na && !self.is_atomic_size(value) {
+            return self.unknown(value);
+        }
+        let base = self.operand(value.operand(0));
+        let mut operands = Vec::new();
+        for (scalar, offset) in shape.parts {
+            let width = match scalar {
+                Scalar::Int(width) => width,
+                Scalar::Other => return self.unknown(value),
+                other => u32::from(other.bits().unwrap_or(64)),
+            };
+            let mut registers: Vec<Operand> = Vec::new();
+            for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
+                let addr = self.displace(base, (offset + at) as i64);
+                let part = self.compute(|dst| Instr::Load { dst, addr, bytes, mode, volatile });
+                match (at % 8, registers.last().copied()) {
+                    (0, _) | (_, None) => registers.push(part),
+                    (within, Some(low)) => {
+                        let part = self.bin(BinOp::Shl, 64, part, Operand::Const(within * 8));
+                        let joined = self.bin(BinOp::Or, 64, low, part);
+                        registers.pop();
+                        registers.push(joined);
+                    }
+                }
+            }
+            // Bits that are in memory only to fill a byte.
+            if width % 8 != 0
+                && let Some(top) = registers.pop()
+            {
+                registers.push(self.convert(CastOp::Trunc, 64, (width % 64) as u8, top));
+            }
+            operands.extend(registers);
+        }
+        operands
+    }
+
+    /// Whether an atomic access has the size of a register or less, in one part.
+    fn is_atomic_size(&self, value: Value<'m>) -> bool {
+        matches!(self.scalar(value).and_then(Scalar::bits), Some(1 | 8 | 16 | 32 | 64))
+    }
+
+    pub(super) fn store(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let (stored, address) = (value.operand(0), value.operand(1));
+        if let Some(&dst) = self.slots.get(&address) {
+            let src = self.operand(stored);
+            self.emit(Instr::Move { dst, src });
+            return Vec::new();
+        }
+        let shape = self.program.shape(stored);
+        let (mode, volatile) = (mode(value.ordering()), value.is_volatile());
+        if mode != Mode::Na && !self.is_atomic_size(stored) {
+            return self.unknown(value);
+        }
+        let operands = self.operands(stored);
+        let base = self.operand(address);
+        let mut next = operands.into_iter();
+        for (scalar, offset) in shape.parts {
+            let width = match scalar {
+                Scalar::Int(width) => width,
+                Scalar::Other => return self.unknown(value),
+                other => u32::from(other.bits().unwrap_or(64)),
+            };
+            let registers: Vec<Operand> = next.by_ref().take(scalar.registers() as usize).collect();
+            for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
+                let addr = self.displace(base, (offset + at) as i64);
+                let whole = registers[(at / 8) as usize];
+                // A store writes the lower bytes of its operand.
+                let value = match at % 8 {
+                    0 => whole,
+                    within => self.bin(BinOp::LShr, 64, whole, Operand::Const(within * 8)),
+                };
+                let value = self.low_bytes(value, width, at, bytes);
+                self.emit(Instr::Store { addr, value, bytes, mode, volatile });
+            }
+        }
+        Vec::new()
+    }
+
+    /// Cuts a register to the bytes that are stored, where it has more.
+    fn low_bytes(&mut self, value: Operand, width: u32, at: u64, bytes: u8) -> Operand {
+        let left = u64::from(width.div_ceil(8)) - at;
+        match left.min(8 - at % 8) > u64::from(bytes) {
+            true => self.convert(CastOp::Trunc, 64, bytes * 8, value),
+            false => value,
+        }
+    }
+
+    pub(super) fn compare_exchange(&mut self, value: Value<'m>) -> Vec<Operand> {
+        if !self.is_atomic_size(value.operand(1)) {
+            return self.unknown(value);
+        }
+        let bytes = self.program.layout.size(value.operand(1).ty()) as u8;
+        let addr = self.operand(value.operand(0));
+        let expected = self.operand(value.operand(1));
+        let desired = self.operand(value.operand(2));
+        let (success, failure) = value.orderings();
+        let dst = self.fresh(2);
+        self.emit(Instr::Cmpxchg {
+            dst,
+            addr,
+            expected,
+            desired,
+            bytes,
+            success: mode(success),
+            failure: mode(failure),
+            weak: value.is_weak(),
+        });
+        Self::row(dst, 2)
+    }
+
+    pub(super) fn read_modify_write(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let op = match value.rmw_kind() {
+            RmwKind::LLVMAtomicRMWBinOpXchg => RmwOp::Xchg,
+            RmwKind::LLVMAtomicRMWBinOpAdd => RmwOp::Add,
+            RmwKind::LLVMAtomicRMWBinOpSub => RmwOp::Sub,
+            RmwKind::LLVMAtomicRMWBinOpAnd => RmwOp::And,
+            RmwKind::LLVMAtomicRMWBinOpNand => RmwOp::Nand,
+            RmwKind::LLVMAtomicRMWBinOpOr => RmwOp::Or,
+            RmwKind::LLVMAtomicRMWBinOpXor => RmwOp::Xor,
+            RmwKind::LLVMAtomicRMWBinOpMax => RmwOp::Max,
+            RmwKind::LLVMAtomicRMWBinOpMin => RmwOp::Min,
+            RmwKind::LLVMAtomicRMWBinOpUMax => RmwOp::UMax,
+            RmwKind::LLVMAtomicRMWBinOpUMin => RmwOp::UMin,
+            _ => return self.unknown(value),
+        };
+        if !self.is_atomic_size(value) {
+            return self.unknown(value);
+        }
+        let bytes = self.program.layout.size(value.ty()) as u8;
+        let (addr, operand) = (self.operand(value.operand(0)), self.operand(value.operand(1)));
+        let mode = mode(value.ordering());
+        vec![self.compute(|dst| Instr::Rmw { op, dst, addr, operand, bytes, mode })]
+    }
+
+    pub(super) fn fence(&mut self, value: Value<'m>) -> Vec<Operand> {
+        // A fence against signal handlers orders nothing between threads.
+        if !value.is_single_thread() {
+            self.emit(Instr::Fence { mode: mode(value.ordering()) });
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,209 @@
+//! LLVM's intermediate language to bytecode.
+//!
+//! [`Program`] holds what functions share: numbers of functions and globals, places, types. A function is
+//! lowered by a [`body::Body`], block by block; a value of LLVM becomes a list of operands, one for each
+//! register it takes, so that aggregates, constants and casts that change nothing cost no instructions.
+
+mod arith;
+mod body;
+mod call;
+mod constant;
+mod expression;
+mod intrinsic;
+mod memory;
+mod places;
+mod shape;
+
+use std::collections::HashMap;
+
+use selvedge_vm::ir::{self, FuncId, GlobalId, Operand};
+
+use crate::cfg::Graph;
+use crate::error::CompileError;
+use crate::llvm::{Layout, Metadata, Module, Value, ValueKind};
+use crate::loops;
+use crate::spin::{self, Callee, Effects};
+
+use shape::{Shape, shape};
+
+/// What the functions of a program share while they are lowered.
+struct Program<'m> {
+    layout: Layout<'m>,
+    out: ir::Module,
+    functions: HashMap<Value<'m>, FuncId>,
+    by_name: HashMap<String, FuncId>,
+    globals: HashMap<Value<'m>, GlobalId>,
+    files: HashMap<String, u32>,
+    types: HashMap<Metadata<'m>, u32>,
+}
+
+/// Lowers a whole program; `waiting`: whether loops without effect may wait (see [`spin`]).
+pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, CompileError> {
+    let layout = module.layout();
+    if !layout.is_64_bit_little_endian() {
+        return Err(CompileError::Target);
+    }
+    let mut program = Program {
+        layout,
+        out: ir::Module::default(),
+        functions: HashMap::new(),
+        by_name: HashMap::new(),
+        globals: HashMap::new(),
+        files: HashMap::new(),
+        types: HashMap::new(),
+    };
+    // Numbers first: code and initial values may name anything.
+    let functions: Vec<Value<'_>> =
+        module.functions().into_iter().filter(|function| !function.name().starts_with("llvm.")).collect();
+    for &function in &functions {
+        program.declare(function);
+    }
+    let (special, globals): (Vec<Value<'_>>, Vec<Value<'_>>) =
+        module.globals().into_iter().partition(|global| global.name().starts_with("llvm."));
+    for (number, &global) in globals.iter().enumerate() {
+        program.globals.insert(global, GlobalId(number as u32));
+    }
+    for &global in &globals {
+        let lowered = program.global(global)?;
+        program.out.globals.push(lowered);
+    }
+    if let Some(list) = special.iter().find(|global| global.name() == "llvm.global_ctors") {
+        program.out.constructors = program.constructors(*list);
+    }
+
+    let mut bodies: Vec<Option<Graph>> = Vec::new();
+    for &function in &functions {
+        bodies.push(body::lower(&mut program, function));
+    }
+    let mut out = program.out;
+    // Library functions that only intrinsics call were declared last.
+    bodies.resize_with(out.functions.len(), || None);
+    let mut loops: Vec<Vec<loops::Loop>> =
+        bodies.iter_mut().map(|body| body.as_mut().map(loops::mark).unwrap_or_default()).collect();
+    if waiting {
+        let callees: Vec<Callee<'_>> = out
+            .functions
+            .iter()
+            .zip(&bodies)
+            .map(|(function, body)| Callee { name: &function.name, body: body.as_ref() })
+            .collect();
+        let effects = Effects::new(&callees);
+        for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&out.functions) {
+            if let Some(body) = body {
+                spin::mark(body, loops, function.regs, &effects);
+            }
+        }
+    }
+    for ((body, loops), function) in bodies.into_iter().zip(loops).zip(&mut out.functions) {
+        let Some(body) = body else { continue };
+        let (flat, starts) = body.flatten();
+        function.code = flat.code;
+        function.places = flat.places;
+        function.loops =
+            loops.iter().map(|l| ir::Loop { header: starts[l.header], place: l.place }).collect();
+    }
+    Ok(out)
+}
+
+impl<'m> Program<'m> {
+    fn add_function(&mut self, name: String, params: u32, results: u32, varargs: bool) -> FuncId {
+        let id = FuncId(self.out.functions.len() as u32);
+        self.by_name.insert(name.clone(), id);
+        self.out.functions.push(ir::Function {
+            name,
+            params: (0..params).collect(),
+            results,
+            varargs,
+            regs: params,
+            code: Vec::new(),
+            places: Vec::new(),
+            loops: Vec::new(),
+            place: ir::Place::default(),
+            locals: Vec::new(),
+        });
+        id
+    }
+
+    fn declare(&mut self, function: Value<'m>) {
+        let ty = function.contents();
+        let params = function.parameters().iter().map(|p| shape(self.layout, p.ty()).registers()).sum();
+        let results = shape(self.layout, ty.result()).registers();
+        let id = self.add_function(function.name(), params, results, ty.is_varargs());
+        self.functions.insert(function, id);
+        if let Some((file, line)) = function.definition() {
+            self.out.functions[id.0 as usize].place = self.place(&file, line, 0);
+        }
+    }
+
+    /// A function of the C library, declared if the program does not.
+    fn library(&mut self, name: &str, params: u32, results: u32) -> FuncId {
+        match self.by_name.get(name) {
+            Some(id) => *id,
+            None => self.add_function(name.to_owned(), params, results, false),
+        }
+    }
+
+    fn global(&mut self, global: Value<'m>) -> Result<ir::Global, CompileError> {
+        let ty = global.contents();
+        let size = self.layout.size(ty);
+        let align = match global.alignment() {
+            0 => self.layout.align(ty),
+            stated => stated,
+        };
+        let mut lowered = ir::Global {
+            name: global.name(),
+            size,
+            align,
+            bytes: vec![0; size as usize],
+            addresses: Vec::new(),
+            thread_local: global.is_thread_local(),
+            constant: global.is_constant_global(),
+            ty: None,
+            place: ir::Place::default(),
+        };
+        if let Some(initialiser) = global.initialiser() {
+            self.initialise(&mut lowered, initialiser, 0)
+                .map_err(|what| CompileError::Initialiser { global: global.name(), what })?;
+        }
+        if let Some(variable) = global.global_variable() {
+            if let Some(file) = &variable.file {
+                lowered.place = self.place(file, variable.line, 0);
+            }
+            lowered.ty = variable.ty.map(|ty| self.type_info(ty));
+        }
+        Ok(lowered)
+    }
+
+    /// The functions in `llvm.global_ctors`, by priority and then by order.
+    fn constructors(&self, list: Value<'m>) -> Vec<FuncId> {
+        let mut found = Vec::new();
+        let Some(entries) = list.initialiser() else { return found };
+        let mut prioritised = Vec::new();
+        for index in 0.. {
+            let Some(entry) = entries.element(index) else { break };
+            let priority = entry.element(0).and_then(Value::bits).unwrap_or(65535);
+            if let Some(Operand::Func(function)) = entry.element(1).and_then(|f| self.fold(f)) {
+                prioritised.push((priority, function));
+            }
+        }
+        prioritised.sort_by_key(|(priority, _)| *priority);
+        found.extend(prioritised.into_iter().map(|(_, function)| function));
+        found
+    }
+
+    fn shape(&self, value: Value<'m>) -> Shape {
+        shape(self.layout, value.ty())
+    }
+
+    /// The address of a function or a global.
+    fn address(&self, value: Value<'m>) -> Option<Operand> {
+        match value.kind() {
+            ValueKind::LLVMFunctionValueKind => self.functions.get(&value).map(|id| Operand::Func(*id)),
+            ValueKind::LLVMGlobalVariableValueKind => {
+                self.globals.get(&value).map(|id| Operand::Global(*id, 0))
+            }
+            ValueKind::LLVMGlobalAliasValueKind => self.fold(value.aliasee()),
+            _ => None,
+        }
+    }
+}

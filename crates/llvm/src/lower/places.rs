@@ -1,0 +1,111 @@
+//! Places and types, from debug information.
+
+use selvedge_vm::ir::{Place, TypeInfo};
+
+use super::Program;
+use crate::llvm::{Metadata, Value};
+
+// DWARF 5, section 7.5.3.
+const ARRAY: u16 = 0x01;
+const CLASS: u16 = 0x02;
+const POINTER: u16 = 0x0f;
+const REFERENCE: u16 = 0x10;
+const STRUCTURE: u16 = 0x13;
+const TYPEDEF: u16 = 0x16;
+const UNION: u16 = 0x17;
+const MEMBER: u16 = 0x0d;
+const CONST: u16 = 0x26;
+const VOLATILE: u16 = 0x35;
+const RESTRICT: u16 = 0x37;
+const RVALUE_REFERENCE: u16 = 0x42;
+const ATOMIC: u16 = 0x47;
+
+impl<'m> Program<'m> {
+    pub(super) fn place(&mut self, file: &str, line: u32, col: u32) -> Place {
+        let file = match self.files.get(file) {
+            Some(number) => *number,
+            None => {
+                let number = self.out.files.len() as u32;
+                self.out.files.push(file.to_owned());
+                self.files.insert(file.to_owned(), number);
+                number
+            }
+        };
+        Place { file, line, col }
+    }
+
+    pub(super) fn place_of(&mut self, instruction: Value<'m>) -> Place {
+        match instruction.location() {
+            Some((file, line, col)) => self.place(&file, line, col),
+            None => Place::default(),
+        }
+    }
+
+    /// The number of a type in the program's list.
+    pub(super) fn type_info(&mut self, ty: Metadata<'m>) -> u32 {
+        let bare = unqualified(ty);
+        if let Some(number) = self.types.get(&bare) {
+            return *number;
+        }
+        let number = self.out.types.len() as u32;
+        // The number is taken before the parts are looked at: they may point back.
+        self.types.insert(bare, number);
+        self.out.types.push(TypeInfo::Pointer { to: None });
+        let info = match bare.tag() {
+            STRUCTURE | UNION | CLASS => {
+                let fields = bare
+                    .members()
+                    .into_iter()
+                    .filter(|member| member.tag() == MEMBER)
+                    .filter_map(|member| {
+                        let inner = self.type_info(member.base()?);
+                        Some((member.type_name(), member.offset(), inner))
+                    })
+                    .collect();
+                TypeInfo::Struct { name: bare.type_name(), size: bare.size(), fields }
+            }
+            ARRAY => self.array(bare),
+            POINTER | REFERENCE | RVALUE_REFERENCE => {
+                TypeInfo::Pointer { to: bare.base().map(|to| self.type_info(to)) }
+            }
+            _ => TypeInfo::Scalar { name: bare.type_name(), size: bare.size() },
+        };
+        self.out.types[number as usize] = info;
+        number
+    }
+
+    /// An array of several dimensions is an array of arrays.
+    fn array(&mut self, ty: Metadata<'m>) -> TypeInfo {
+        let Some(base) = ty.base() else { return TypeInfo::Pointer { to: None } };
+        let mut element = self.type_info(base);
+        let mut element_size = self.size_of(element);
+        let dimensions = ty.dimensions();
+        for &count in dimensions.iter().skip(1).rev() {
+            let number = self.out.types.len() as u32;
+            self.out.types.push(TypeInfo::Array { element, count, element_size });
+            element = number;
+            element_size *= count;
+        }
+        TypeInfo::Array { element, count: dimensions.first().copied().unwrap_or(0), element_size }
+    }
+
+    fn size_of(&self, ty: u32) -> u64 {
+        match &self.out.types[ty as usize] {
+            TypeInfo::Scalar { size, .. } | TypeInfo::Struct { size, .. } => *size,
+            TypeInfo::Array { count, element_size, .. } => count * element_size,
+            TypeInfo::Pointer { .. } => 8,
+        }
+    }
+}
+
+/// Without names and qualifiers around it.
+fn unqualified(ty: Metadata<'_>) -> Metadata<'_> {
+    let mut bare = ty;
+    while matches!(bare.tag(), TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC) {
+        match bare.base() {
+            Some(base) => bare = base,
+            None => break,
+        }
+    }
+    bare
+}

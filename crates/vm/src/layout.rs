@@ -1,0 +1,299 @@
+//! How objects in shared memory are divided into cells.
+//!
+//! The explorer knows locations, not bytes. A location is a *cell*: some bytes of an object that are read
+//! and written together. An access makes the bytes that it is the first to touch a cell. A later plain
+//! access may span several cells; it is then performed cell by cell. What it cannot do is touch a part of a
+//! cell: cells must not change while an exploration is under way, since its graph refers to them. Then
+//! the needed boundaries are noted and the exploration is started again ([`Clash::Restart`]) with smaller
+//! cells. Atomic accesses are never divided.
+//!
+//! The division of a given access never changes between two restarts: once its bytes have cells, they
+//! keep them. So it does not depend on the order of exploration.
+
+use selvedge_graph::Loc;
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A cell, or the part of it that an access is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    pub loc: Loc,
+    /// The first byte within the cell.
+    pub from: u8,
+    pub len: u8,
+    /// The first byte within the access.
+    pub at: u32,
+}
+
+pub type Pieces = SmallVec<[Piece; 2]>;
+
+/// Why an access is not possible with the cells that there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clash {
+    /// Smaller cells are needed; they were noted.
+    Restart,
+    /// Atomic accesses of different sizes overlap, or a plain store changes a part of an atomic.
+    MixedSizes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plain {
+    Load,
+    Store,
+    /// Loads and stores of `memcpy` and the like, of any length.
+    BulkLoad,
+    BulkStore,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    pub object: u32,
+    pub offset: u32,
+    pub size: u8,
+    atomic: bool,
+    /// Its bounds were guessed from another object of the same class.
+    guessed: bool,
+    /// Bytes that are copied along with others, such as padding: it is fine if nothing was written.
+    pub copied: bool,
+}
+
+impl Cell {
+    fn end(&self) -> u32 {
+        self.offset + self.size as u32
+    }
+}
+
+/// What is known of the objects of one kind (one global, or one place of allocation and size) from
+/// earlier explorations.
+#[derive(Clone, Debug, Default)]
+struct Class {
+    /// Offsets that no plain cell may span.
+    cuts: BTreeSet<u32>,
+    /// After many cuts: plain cells do not span multiples of it.
+    granule: Option<u32>,
+    /// Ranges of atomic accesses; only a guess for the next object of the class.
+    units: Vec<(u32, u32)>,
+    /// The units are no good guess.
+    mixed: bool,
+}
+
+/// From this many cuts on, an object is divided regularly: it is likely an array.
+const MANY_CUTS: usize = 12;
+
+#[derive(Clone, Debug, Default)]
+struct Object {
+    class: u32,
+    /// By offset: 1 + the cell that starts there. Only as long as offsets are moderate.
+    starts: Vec<u32>,
+    sorted: BTreeMap<u32, Loc>,
+    /// Ranges of atomic accesses, from earlier explorations.
+    units: Vec<(u32, u32)>,
+}
+
+const DENSE: u32 = 1 << 18;
+
+/// The cells of all objects.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    objects: Vec<Object>,
+    classes: Vec<Class>,
+    class_ids: HashMap<(u32, u32, u64), u32>,
+    cells: Vec<Cell>,
+    restart: bool,
+}
+
+impl Layout {
+    /// Adds the next object. Objects with the same key are expected to be used alike.
+    pub fn add_object(&mut self, key: (u32, u32, u64)) {
+        let next = self.classes.len() as u32;
+        let class = *self.class_ids.entry(key).or_insert(next);
+        if class == next {
+            self.classes.push(Class::default());
+        }
+        self.objects.push(Object { class, ..Object::default() });
+    }
+
+    pub fn cell(&self, loc: Loc) -> Cell {
+        self.cells[loc.index()]
+    }
+
+    /// Whether an access asked for other cells.
+    pub fn needs_restart(&self) -> bool {
+        self.restart
+    }
+
+    /// Forgets all cells but keeps what was learned. Returns whether anything was learned.
+    pub fn restart(&mut self) -> bool {
+        self.cells.clear();
+        for object in &mut self.objects {
+            object.starts.clear();
+            object.sorted.clear();
+        }
+        std::mem::take(&mut self.restart)
+    }
+
+    /// The cell with exactly these bounds.
+    #[inline]
+    pub fn exact(&self, object: u32, offset: u32, size: u32) -> Option<Loc> {
+        let start = *self.objects[object as usize].starts.get(offset as usize)?;
+        let loc = Loc(start.checked_sub(1)?);
+        (self.cells[loc.index()].size as u32 == size).then_some(loc)
+    }
+
+    /// The cell of an atomic access.
+    pub fn atomic(&mut self, object: u32, offset: u32, size: u32) -> Result<Loc, Clash> {
+        if let Some(loc) = self.exact(object, offset, size) {
+            self.cells[loc.index()].atomic = true;
+            return Ok(loc);
+        }
+        let end = offset + size;
+        let unit = (offset, end);
+        let overlaps = |(from, to): (u32, u32)| from < end && offset < to;
+        let o = &self.objects[object as usize];
+        if o.units.iter().any(|u| *u != unit && overlaps(*u)) {
+            return Err(Clash::MixedSizes);
+        }
+        let mut clash = None;
+        for (_, loc) in o.sorted.range(offset.saturating_sub(255)..end) {
+            let cell = self.cells[loc.index()];
+            if overlaps((cell.offset, cell.end())) {
+                if (cell.offset, cell.end()) == unit {
+                    self.cells[loc.index()].atomic = true;
+                    return Ok(*loc);
+                }
+                if cell.atomic {
+                    return Err(Clash::MixedSizes);
+                }
+                clash = Some(cell);
+            }
+        }
+        match clash {
+            None => Ok(self.add(object, offset, size, true, false)),
+            Some(cell) => Err(self.ask_for_unit(object, unit, cell)),
+        }
+    }
+
+    fn ask_for_unit(&mut self, object: u32, unit: (u32, u32), cell: Cell) -> Clash {
+        let o = &mut self.objects[object as usize];
+        o.units.push(unit);
+        let class = &mut self.classes[o.class as usize];
+        class.mixed |= cell.guessed;
+        if !class.units.contains(&unit) {
+            class.mixed |= class.units.iter().any(|u| u.0 < unit.1 && unit.0 < u.1);
+            class.units.push(unit);
+        }
+        self.cut(object, unit, cell);
+        Clash::Restart
+    }
+
+    /// The cells of a plain access, in order of address. New cells preferably end at the offsets `like`
+    /// within the access, in order: where something is copied, its cells are likely to fit the copy, too.
+    pub fn plain(
+        &mut self,
+        object: u32,
+        offset: u32,
+        len: u32,
+        how: Plain,
+        like: &[u32],
+    ) -> Result<Pieces, Clash> {
+        let mut pieces = Pieces::new();
+        let end = offset + len;
+        let mut at = offset;
+        while at < end {
+            let Some(loc) = self.covering(object, at) else {
+                let next = like.partition_point(|bound| *bound <= at - offset);
+                let bound = like.get(next).map_or(u32::MAX, |bound| offset + bound);
+                self.fill_gap(object, at, (offset, end), how, bound);
+                continue;
+            };
+            let cell = self.cells[loc.index()];
+            let to = cell.end().min(end);
+            if cell.offset < at || cell.end() > end {
+                let store = matches!(how, Plain::Store | Plain::BulkStore);
+                if !cell.atomic {
+                    self.classes[self.objects[object as usize].class as usize].mixed |= cell.guessed;
+                    self.cut(object, (offset, end), cell);
+                    return Err(Clash::Restart);
+                }
+                if store {
+                    return Err(Clash::MixedSizes);
+                }
+            }
+            if how == Plain::BulkLoad {
+                self.cells[loc.index()].copied = true;
+            }
+            pieces.push(Piece { loc, from: (at - cell.offset) as u8, len: (to - at) as u8, at: at - offset });
+            at = to;
+        }
+        Ok(pieces)
+    }
+
+    fn covering(&self, object: u32, at: u32) -> Option<Loc> {
+        let (_, loc) = self.objects[object as usize].sorted.range(..=at).next_back()?;
+        (self.cells[loc.index()].end() > at).then_some(*loc)
+    }
+
+    /// Makes a cell at `at`, where there is none, for an access to `offset..end`; up to `bound` at most.
+    fn fill_gap(&mut self, object: u32, at: u32, (offset, end): (u32, u32), how: Plain, bound: u32) {
+        let o = &self.objects[object as usize];
+        let class = &self.classes[o.class as usize];
+        let next_cell = o.sorted.range(at..).next().map_or(u32::MAX, |(start, _)| *start);
+        let covers = |(from, to): &&(u32, u32)| *from <= at && at < *to;
+        if let Some(&(from, to)) = o.units.iter().find(covers) {
+            self.add(object, from, to - from, true, false);
+            return;
+        }
+        let guess = if class.mixed { None } else { class.units.iter().find(covers) };
+        if let Some(&(from, to)) = guess
+            && o.sorted.range(from..to).next().is_none()
+            && self.covering(object, from).is_none()
+        {
+            self.add(object, from, to - from, false, true);
+            return;
+        }
+        let starts = o.units.iter().chain(if class.mixed { &[][..] } else { &class.units });
+        let next_unit = starts.map(|u| u.0).filter(|from| *from > at).min().unwrap_or(u32::MAX);
+        let next_cut = class.cuts.range(at + 1..).next().copied().unwrap_or(u32::MAX);
+        let mut limit = end.min(next_cell).min(next_unit).min(next_cut).min(bound);
+        if let Some(granule) = class.granule {
+            limit = limit.min((at / granule + 1) * granule);
+        }
+        let bulk = matches!(how, Plain::BulkLoad | Plain::BulkStore);
+        let size = if !bulk && at == offset && limit == end {
+            end - offset
+        } else {
+            let aligned = |size: &u32| at.is_multiple_of(*size) && at + size <= limit;
+            [8, 4, 2].into_iter().find(aligned).unwrap_or(1)
+        };
+        let padding = how == Plain::Load && size < end - offset;
+        let loc = self.add(object, at, size, false, false);
+        self.cells[loc.index()].copied = padding;
+    }
+
+    fn add(&mut self, object: u32, offset: u32, size: u32, atomic: bool, guessed: bool) -> Loc {
+        let loc = Loc(self.cells.len() as u32);
+        self.cells.push(Cell { object, offset, size: size as u8, atomic, guessed, copied: false });
+        let o = &mut self.objects[object as usize];
+        if offset < DENSE {
+            if o.starts.len() <= offset as usize {
+                o.starts.resize(offset as usize + 1, 0);
+            }
+            o.starts[offset as usize] = loc.0 + 1;
+        }
+        o.sorted.insert(offset, loc);
+        loc
+    }
+
+    /// Notes that an access and a cell overlap without fitting.
+    fn cut(&mut self, object: u32, access: (u32, u32), cell: Cell) {
+        let class = &mut self.classes[self.objects[object as usize].class as usize];
+        let bounds = [access.0, access.1, cell.offset, cell.end()];
+        class.cuts.extend(bounds.into_iter().filter(|at| *at > 0));
+        if class.cuts.len() > MANY_CUTS {
+            let common = bounds.iter().fold(8, |g: u32, at| g | at).trailing_zeros();
+            let granule = 1 << common.min(3);
+            class.granule = Some(class.granule.map_or(granule, |g| g.min(granule)));
+        }
+        self.restart = true;
+    }
+}

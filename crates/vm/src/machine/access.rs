@@ -1,0 +1,408 @@
+//! Loads, stores and read-modify-writes.
+
+use super::memory::{Spot, Use};
+use super::state::{Buffer, Stage, Then, Transfer, Val, VmState};
+use super::{Halt, VmMachine, fail};
+use crate::arith;
+use crate::ir::{Instr, Operand, Reg};
+use crate::layout::{Piece, Pieces, Plain};
+use selvedge_graph::{Loc, Mode, Value};
+use selvedge_machine::{Op, Rmw};
+use std::rc::Rc;
+
+/// Why an address cannot be used.
+const ADDRESS: &str = "the address of an access";
+
+/// `bytes` bytes, all undefined or not.
+fn byte_mask(bytes: u8) -> u8 {
+    ((1u16 << bytes) - 1) as u8
+}
+
+impl VmMachine {
+    #[inline]
+    pub(super) fn load(
+        &self,
+        state: &mut VmState,
+        dst: Reg,
+        addr: Operand,
+        bytes: u8,
+        mode: Mode,
+    ) -> Result<Option<Op>, Halt> {
+        let addr = self.known(state, addr, ADDRESS)?;
+        match self.resolve(state, addr, bytes as u64, Use::Read)? {
+            Spot::Shared { object, at } => {
+                if mode != Mode::Na {
+                    let loc = self.atomic_cell(object, at, bytes)?;
+                    state.stage = Stage::Give(Some(dst));
+                    return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
+                }
+                let whole = self.tables.borrow().layout.exact(object, at, bytes as u32);
+                if let Some(loc) = whole {
+                    state.stage = Stage::Give(Some(dst));
+                    return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
+                }
+                let loads = self.cells(object, at, bytes as u32, Plain::Load, &[])?;
+                let buffer = Buffer::zeroed(bytes as usize);
+                self.transfer(
+                    state,
+                    Transfer { loads, stores: Pieces::new(), done: 0, buffer, then: Then::Load(dst) },
+                )
+            }
+            Spot::Private { slot, at } => {
+                let (bits, undef) = state.private[slot].load(at, bytes as usize);
+                state.frame.set_val(dst, Val { bits, undef });
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Spot::Constant { global, at } => {
+                let contents = self.constant(global, at, bytes as usize);
+                let number = contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64);
+                state.frame.set(dst, number);
+                state.frame.pc += 1;
+                Ok(None)
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn store(
+        &self,
+        state: &mut VmState,
+        addr: Operand,
+        value: Operand,
+        bytes: u8,
+        mode: Mode,
+    ) -> Result<Option<Op>, Halt> {
+        let addr = self.known(state, addr, ADDRESS)?;
+        let value = self.value(state, value);
+        let bits = value.bits & arith::mask(8 * bytes) as u64;
+        let undef = value.undef & byte_mask(bytes);
+        match self.resolve(state, addr, bytes as u64, Use::Write)? {
+            Spot::Shared { object, at } => {
+                if undef != 0 && mode != Mode::Na {
+                    return fail("uninitialised-read", "an atomic store of a value that was never set");
+                }
+                // A value without any defined byte may be what is there already.
+                if undef == byte_mask(bytes) {
+                    state.frame.pc += 1;
+                    return Ok(None);
+                }
+                let loc = if mode != Mode::Na {
+                    Some(self.atomic_cell(object, at, bytes)?)
+                } else {
+                    self.tables.borrow().layout.exact(object, at, bytes as u32)
+                };
+                if let Some(loc) = loc {
+                    state.stage = Stage::Advance;
+                    return Ok(Some(Op::Store { loc, value: bits as Value, mode, rmw: false }));
+                }
+                let stores = self.cells(object, at, bytes as u32, Plain::Store, &[])?;
+                let mut buffer = Buffer::zeroed(bytes as usize);
+                buffer.put(0, bytes as usize, bits);
+                for (i, u) in buffer.undef.iter_mut().enumerate() {
+                    *u = undef >> i & 1 != 0;
+                }
+                self.transfer(
+                    state,
+                    Transfer { loads: Pieces::new(), stores, done: 0, buffer, then: Then::Nothing },
+                )
+            }
+            Spot::Private { slot, at } => {
+                let object = &mut Rc::make_mut(&mut state.private)[slot];
+                Rc::make_mut(object).store(at, bytes as usize, bits, undef);
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Spot::Constant { .. } => unreachable!("constants are not written"),
+        }
+    }
+
+    pub(super) fn rmw(&self, state: &mut VmState, instr: &Instr) -> Result<Option<Op>, Halt> {
+        let Instr::Rmw { op, dst, addr, operand, bytes, mode } = *instr else { unreachable!("not an RMW") };
+        let addr = self.known(state, addr, ADDRESS)?;
+        let operand = self.known(state, operand, "the operand of an atomic operation")?;
+        match self.resolve(state, addr, bytes as u64, Use::Write)? {
+            Spot::Shared { object, at } => {
+                let loc = self.atomic_cell(object, at, bytes)?;
+                state.stage = Stage::RmwLoaded(loc);
+                Ok(Some(Op::Load { loc, mode, rmw: Rmw::Always }))
+            }
+            Spot::Private { slot, at } => {
+                let old = self.private_atomic(state, slot, at, bytes)?;
+                let new = arith::rmw(op, 8 * bytes, old, operand & arith::mask(8 * bytes) as u64);
+                Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]).store(at, bytes as usize, new, 0);
+                state.frame.set(dst, old);
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Spot::Constant { .. } => unreachable!("constants are not written"),
+        }
+    }
+
+    pub(super) fn cmpxchg(&self, state: &mut VmState, instr: &Instr) -> Result<Option<Op>, Halt> {
+        let Instr::Cmpxchg { dst, addr, expected, desired, bytes, weak, .. } = *instr else {
+            unreachable!("not a compare and exchange")
+        };
+        let addr = self.known(state, addr, ADDRESS)?;
+        let expected = self.known(state, expected, "the expected value of a compare and exchange")?;
+        let desired = self.known(state, desired, "the desired value of a compare and exchange")?;
+        let mask = arith::mask(8 * bytes) as u64;
+        match self.resolve(state, addr, bytes as u64, Use::Write)? {
+            Spot::Shared { object, at } => {
+                let loc = self.atomic_cell(object, at, bytes)?;
+                if weak && self.options.weak_cas_fails {
+                    state.stage = Stage::CasChosen(loc);
+                    return Ok(Some(Op::Choose { count: 2 }));
+                }
+                Ok(Some(self.cas_load(state, instr, loc)))
+            }
+            Spot::Private { slot, at } => {
+                let old = self.private_atomic(state, slot, at, bytes)?;
+                let hit = old == expected & mask;
+                if hit {
+                    let object = &mut Rc::make_mut(&mut state.private)[slot];
+                    Rc::make_mut(object).store(at, bytes as usize, desired & mask, 0);
+                }
+                state.frame.set(dst, old);
+                state.frame.set(dst + 1, hit as u64);
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Spot::Constant { .. } => unreachable!("constants are not written"),
+        }
+    }
+
+    fn cas_load(&self, state: &mut VmState, instr: &Instr, loc: Loc) -> Op {
+        let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
+            unreachable!("not a compare and exchange")
+        };
+        let expected = self.value(state, expected).bits & arith::mask(8 * bytes) as u64;
+        state.stage = Stage::CasLoaded(loc);
+        Op::Load { loc, mode: success, rmw: Rmw::Cas { expected: expected as Value, fail: failure } }
+    }
+
+    fn private_atomic(&self, state: &VmState, slot: usize, at: usize, bytes: u8) -> Result<u64, Halt> {
+        match state.private[slot].load(at, bytes as usize) {
+            (old, 0) => Ok(old),
+            _ => fail("uninitialised-read", "an atomic operation on memory that was never written"),
+        }
+    }
+
+    fn atomic_cell(&self, object: u32, at: u32, bytes: u8) -> Result<Loc, Halt> {
+        let cell = self.tables.borrow_mut().layout.atomic(object, at, bytes as u32);
+        cell.map_err(|clash| self.clash(clash, object, at))
+    }
+
+    pub(super) fn cells(
+        &self,
+        object: u32,
+        at: u32,
+        len: u32,
+        how: Plain,
+        like: &[u32],
+    ) -> Result<Pieces, Halt> {
+        let pieces = self.tables.borrow_mut().layout.plain(object, at, len, how, like);
+        pieces.map_err(|clash| self.clash(clash, object, at))
+    }
+
+    /// Takes in the result of the operation that a state stopped at. Returns the next operation if it
+    /// follows at once.
+    #[inline]
+    pub(super) fn finish(&self, state: &mut VmState, input: u64) -> Result<Option<Op>, Halt> {
+        match std::mem::replace(&mut state.stage, Stage::Fetch) {
+            Stage::Fetch => Ok(None),
+            Stage::Advance | Stage::Spawning(..) => {
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Stage::Give(dst) => {
+                if let Some(dst) = dst {
+                    state.frame.set(dst, input);
+                }
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Stage::Spurious(dst) => {
+                state.made.spurious_wakeups += input as u32;
+                if let Some(dst) = dst {
+                    state.frame.set(dst, input);
+                }
+                state.frame.pc += 1;
+                Ok(None)
+            }
+            Stage::Transfer(mut transfer) => {
+                if let Some(piece) = transfer.loads.get(transfer.done as usize) {
+                    let Piece { from, len, at, .. } = *piece;
+                    transfer.buffer.put(at as usize, len as usize, input >> (8 * from as u32));
+                    transfer.done += 1;
+                }
+                self.go_on_transferring(state, transfer)
+            }
+            Stage::Exiting => Ok(Some(self.exit(state))),
+            Stage::RmwLoaded(loc) => Ok(Some(self.rmw_store(state, loc, input))),
+            stage => Ok(self.cas_finish(state, stage, input)),
+        }
+    }
+
+    /// The instruction that is running.
+    fn current(&self, state: &VmState) -> &Instr {
+        &self.function(state.frame.func).code[state.frame.pc as usize]
+    }
+
+    fn rmw_store(&self, state: &mut VmState, loc: Loc, input: u64) -> Op {
+        let Instr::Rmw { op, dst, operand, bytes, mode, .. } = *self.current(state) else {
+            unreachable!("the read of an RMW")
+        };
+        let operand = self.value(state, operand).bits & arith::mask(8 * bytes) as u64;
+        let value = arith::rmw(op, 8 * bytes, input, operand) as Value;
+        state.frame.set(dst, input);
+        state.stage = Stage::Advance;
+        Op::Store { loc, value, mode, rmw: true }
+    }
+
+    fn cas_finish(&self, state: &mut VmState, stage: Stage, input: u64) -> Option<Op> {
+        let instr = self.current(state);
+        let Instr::Cmpxchg { dst, expected, desired, bytes, success, failure, .. } = *instr else {
+            unreachable!("a compare and exchange")
+        };
+        match stage {
+            Stage::CasChosen(loc) if input == 0 => return Some(self.cas_load(state, instr, loc)),
+            Stage::CasChosen(loc) => {
+                state.stage = Stage::CasFailing;
+                return Some(Op::Load { loc, mode: failure, rmw: Rmw::No });
+            }
+            _ => {}
+        }
+        let mask = arith::mask(8 * bytes) as u64;
+        let desired = self.value(state, desired).bits & mask;
+        let hit = match stage {
+            Stage::CasLoaded(loc) if input == self.value(state, expected).bits & mask => Some(loc),
+            _ => None,
+        };
+        state.frame.set(dst, input);
+        state.frame.set(dst + 1, hit.is_some() as u64);
+        match hit {
+            Some(loc) => {
+                state.stage = Stage::Advance;
+                Some(Op::Store { loc, value: desired as Value, mode: success, rmw: true })
+            }
+            None => {
+                state.frame.pc += 1;
+                None
+            }
+        }
+    }
+
+    // ---- accesses of several cells ----
+
+    pub(super) fn transfer(&self, state: &mut VmState, transfer: Transfer) -> Result<Option<Op>, Halt> {
+        self.go_on_transferring(state, Box::new(transfer))
+    }
+
+    fn go_on_transferring(&self, state: &mut VmState, mut t: Box<Transfer>) -> Result<Option<Op>, Halt> {
+        if let Some(Piece { loc, .. }) = t.loads.get(t.done as usize).copied() {
+            state.stage = Stage::Transfer(t);
+            return Ok(Some(Op::Load { loc, mode: Mode::Na, rmw: Rmw::No }));
+        }
+        while let Some(piece) = t.stores.get(t.done as usize - t.loads.len()).copied() {
+            t.done += 1;
+            if let Some(value) = t.buffer.number(piece.at as usize, piece.len as usize) {
+                state.stage = Stage::Transfer(t);
+                let (loc, value) = (piece.loc, value as Value);
+                return Ok(Some(Op::Store { loc, value, mode: Mode::Na, rmw: false }));
+            }
+        }
+        match t.then {
+            Then::Nothing => {}
+            Then::Load(dst) => {
+                let (bits, undef) = t.buffer.register();
+                state.frame.set_val(dst, Val { bits, undef });
+            }
+            Then::Result(dst, value) => {
+                if let Some(dst) = dst {
+                    state.frame.set(dst, value);
+                }
+            }
+            Then::Private { slot, offset, dst, value } => {
+                let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot as usize]);
+                for (i, (byte, undef)) in t.buffer.bytes.iter().zip(&t.buffer.undef).enumerate() {
+                    match undef {
+                        true => object.unset(offset as usize + i),
+                        false => object.set(offset as usize + i, *byte),
+                    }
+                }
+                if let Some(dst) = dst {
+                    state.frame.set(dst, value);
+                }
+            }
+        }
+        state.frame.pc += 1;
+        Ok(None)
+    }
+
+    /// `memcpy` and `memmove`: everything is read before anything is written.
+    pub(super) fn copy(
+        &self,
+        state: &mut VmState,
+        (to, from, len): (u64, u64, u64),
+        dst: Option<Reg>,
+    ) -> Result<Option<Op>, Halt> {
+        let mut buffer = Buffer::zeroed(checked_len(len)?);
+        let mut loads = Pieces::new();
+        if len > 0 {
+            match self.resolve(state, from, len, Use::Read)? {
+                Spot::Shared { object, at } => {
+                    loads = self.cells(object, at, len as u32, Plain::BulkLoad, &[])?;
+                }
+                Spot::Private { slot, at } => {
+                    for i in 0..len as usize {
+                        let byte = state.private[slot].get(at + i);
+                        buffer.bytes[i] = byte.unwrap_or(0);
+                        buffer.undef[i] = byte.is_none();
+                    }
+                }
+                Spot::Constant { global, at } => {
+                    buffer.bytes.copy_from_slice(self.constant(global, at, len as usize));
+                }
+            }
+        }
+        self.fill(state, to, loads, buffer, dst)
+    }
+
+    /// Writes a buffer, once `loads` have filled it.
+    pub(super) fn fill(
+        &self,
+        state: &mut VmState,
+        to: u64,
+        loads: Pieces,
+        buffer: Buffer,
+        dst: Option<Reg>,
+    ) -> Result<Option<Op>, Halt> {
+        let mut then = Then::Result(dst, to);
+        let mut stores = Pieces::new();
+        let len = buffer.bytes.len() as u64;
+        if len > 0 {
+            match self.resolve(state, to, len, Use::Write)? {
+                Spot::Shared { object, at } => {
+                    let like: Vec<u32> = loads.iter().map(|p| p.at + p.len as u32).collect();
+                    stores = self.cells(object, at, len as u32, Plain::BulkStore, &like)?;
+                }
+                Spot::Private { slot, at } => {
+                    then = Then::Private { slot: slot as u32, offset: at as u32, dst, value: to };
+                }
+                Spot::Constant { .. } => unreachable!("constants are not written"),
+            }
+        }
+        self.transfer(state, Transfer { loads, stores, done: 0, buffer, then })
+    }
+}
+
+/// Copies of more than this are taken for a mistake.
+const LONGEST_COPY: u64 = 1 << 24;
+
+pub fn checked_len(len: u64) -> Result<usize, Halt> {
+    if len > LONGEST_COPY {
+        return fail("unsupported", format!("{len} bytes at once"));
+    }
+    Ok(len as usize)
+}

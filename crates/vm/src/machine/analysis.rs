@@ -1,0 +1,144 @@
+//! What is worked out of a function before it runs.
+
+use super::native::Native;
+use super::{ModuleError, Options};
+use crate::ir::{Function, Instr, Operand, Reg};
+use crate::runtime::for_each_operand;
+
+#[derive(Clone, Debug)]
+pub struct FunctionInfo {
+    /// It is part of the library: messages are about its caller.
+    pub runtime: bool,
+    /// What the machine does instead of running it.
+    pub native: Option<Native>,
+    /// By loop, how often its back edge may be taken.
+    pub bounds: Vec<u32>,
+    /// By loop, the loops within it: they start anew when it goes round.
+    pub within: Vec<Vec<u32>>,
+    /// By instruction, whether it is the header of a loop that may wait; empty if there is none.
+    pub waits: Vec<bool>,
+}
+
+impl FunctionInfo {
+    pub fn new(function: &Function, runtime: bool, options: &Options) -> Result<FunctionInfo, ModuleError> {
+        check(function)?;
+        let native = if function.code.is_empty() { Native::named(&function.name) } else { None };
+        let bounds = function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+        let mut waits = Vec::new();
+        for instr in &function.code {
+            if let Instr::SpinBlock { number } = instr {
+                waits.resize(function.code.len(), false);
+                waits[function.loops[*number as usize].header as usize] = true;
+            }
+        }
+        Ok(FunctionInfo { runtime, native, bounds, within: nesting(function), waits })
+    }
+}
+
+fn bound(function: &Function, line: u32, options: &Options) -> u32 {
+    let fits = |b: &&crate::LoopBound| {
+        b.function.as_ref().is_none_or(|f| *f == function.name) && b.line.is_none_or(|l| l == line)
+    };
+    options.unroll_some.iter().find(fits).map_or(options.unroll, |b| b.bound)
+}
+
+/// For each loop, which others are within it: those whose header leads to its back edge without passing
+/// its own header.
+fn nesting(function: &Function) -> Vec<Vec<u32>> {
+    if function.loops.is_empty() {
+        return Vec::new();
+    }
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); function.code.len() + 1];
+    for (at, instr) in function.code.iter().enumerate() {
+        successors(instr, at as u32, &mut |next| before[next as usize].push(at as u32));
+    }
+    let of_loop = |number: usize| {
+        let header = function.loops[number].header;
+        let mut inside = vec![false; function.code.len() + 1];
+        let is_edge = |i: &Instr| matches!(i, Instr::LoopBack { number: n } if *n as usize == number);
+        let mut todo: Vec<u32> =
+            (0..).zip(&function.code).filter(|(_, i)| is_edge(i)).map(|(at, _)| at).collect();
+        while let Some(at) = todo.pop() {
+            if !std::mem::replace(&mut inside[at as usize], true) && at != header {
+                todo.extend(&before[at as usize]);
+            }
+        }
+        let others = (0..).zip(&function.loops).filter(|(n, _)| *n as usize != number);
+        others.filter(|(_, l)| l.header != header && inside[l.header as usize]).map(|(n, _)| n).collect()
+    };
+    (0..function.loops.len()).map(of_loop).collect()
+}
+
+fn successors(instr: &Instr, at: u32, f: &mut impl FnMut(u32)) {
+    match instr {
+        Instr::Jump { to } => f(*to),
+        Instr::Branch { then, els, .. } => [*then, *els].into_iter().for_each(f),
+        Instr::Switch { cases, default, .. } => {
+            cases.iter().for_each(|(_, to)| f(*to));
+            f(*default);
+        }
+        Instr::Return { .. } | Instr::Unreachable | Instr::Unsupported { .. } | Instr::SpinBlock { .. } => {}
+        _ => f(at + 1),
+    }
+}
+
+/// Registers, targets and loops that an instruction names must be there.
+fn check(function: &Function) -> Result<(), ModuleError> {
+    let wrong = |what: String| Err(ModuleError::Malformed(function.name.clone(), what));
+    let len = function.code.len() as u32;
+    let has = |reg: Reg| reg < function.regs;
+    if !function.params.iter().all(|r| has(*r)) {
+        return wrong(String::from("a parameter is in a register that it does not have"));
+    }
+    if function.loops.iter().any(|l| l.header >= len) {
+        return wrong(String::from("a loop begins after its end"));
+    }
+    for (at, instr) in function.code.iter().enumerate() {
+        let mut fine = true;
+        successors(instr, at as u32, &mut |next| fine &= next <= len);
+        for_each_operand(&mut instr.clone(), &mut |operand| {
+            fine &= !matches!(operand, Operand::Reg(r) if !has(*r));
+        });
+        fine &= written(instr).is_none_or(|(first, count)| has(first.saturating_add(count - 1)));
+        if let Instr::LoopBack { number } | Instr::SpinBlock { number } = instr {
+            fine &= (*number as usize) < function.loops.len();
+        }
+        if let Instr::Load { bytes, .. } | Instr::Store { bytes, .. } = instr {
+            fine &= matches!(bytes, 1 | 2 | 4 | 8);
+        }
+        if let Instr::Rmw { bytes, .. } | Instr::Cmpxchg { bytes, .. } = instr {
+            fine &= matches!(bytes, 1 | 2 | 4 | 8);
+        }
+        if let Instr::Bin { bits, .. } | Instr::Cmp { bits, .. } | Instr::Overflowing { bits, .. } = instr {
+            fine &= (1..=128).contains(bits);
+        }
+        if !fine {
+            return wrong(format!("instruction {at}: {instr:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The registers that an instruction writes: the first one and how many.
+fn written(instr: &Instr) -> Option<(Reg, u32)> {
+    let words = |bits: u8| if bits > 64 { 2 } else { 1 };
+    match instr {
+        Instr::Move { dst, .. }
+        | Instr::Cmp { dst, .. }
+        | Instr::Float { dst, .. }
+        | Instr::FloatCmp { dst, .. }
+        | Instr::Select { dst, .. }
+        | Instr::Offset { dst, .. }
+        | Instr::Alloca { dst, .. }
+        | Instr::Load { dst, .. }
+        | Instr::Rmw { dst, .. } => Some((*dst, 1)),
+        Instr::Bin { dst, bits, .. } | Instr::Bits { dst, bits, .. } | Instr::Funnel { dst, bits, .. } => {
+            Some((*dst, words(*bits)))
+        }
+        Instr::Cast { dst, to, .. } => Some((*dst, words(*to))),
+        Instr::Overflowing { dst, bits, .. } => Some((*dst, words(*bits) + 1)),
+        Instr::Cmpxchg { dst, .. } => Some((*dst, 2)),
+        Instr::Call { dst: Some(dst), results, .. } => Some((*dst, (*results).max(1))),
+        _ => None,
+    }
+}

@@ -1,0 +1,139 @@
+//! Calls, returns, and the ends of threads.
+
+use super::memory::LARGEST_OBJECT;
+use super::state::{Stage, Val, VmState};
+use super::{Halt, VmMachine, fail};
+use crate::ir::{FuncId, Operand, Reg, pointer};
+use crate::tables::{Limit, Object, Site};
+use selvedge_graph::{Mode, Value};
+use selvedge_machine::Op;
+use smallvec::SmallVec;
+
+pub type Args = SmallVec<[Val; 4]>;
+
+impl VmMachine {
+    pub(super) fn call(
+        &self,
+        state: &mut VmState,
+        dst: Option<Reg>,
+        callee: Operand,
+        args: &[Operand],
+        results: u32,
+    ) -> Result<Option<Op>, Halt> {
+        let func = match callee {
+            Operand::Func(f) => f,
+            _ => self.function_at(self.known(state, callee, "the function that is called")?)?,
+        };
+        let function = self.function(func);
+        if function.code.is_empty() {
+            let Some(native) = self.info(func).native else {
+                return fail("unsupported", format!("the function `{}` is not known", function.name));
+            };
+            let args: Args = args.iter().map(|a| self.value(state, *a)).collect();
+            let dst = if results == 0 { None } else { dst };
+            return self.native(state, native, dst, &args, &function.name);
+        }
+        if state.depth >= self.options.max_call_depth {
+            self.tables.borrow_mut().note(Limit::Depth(func));
+            return Ok(Some(Op::Cut));
+        }
+        let mut frame = self.new_frame(func, state.private.len() as u32);
+        // An argument that is not passed is undefined; one too many is not looked at.
+        let given = args.iter().map(|a| self.value(state, *a)).chain(std::iter::repeat(Val::UNDEF));
+        for (reg, value) in function.params.iter().zip(given) {
+            frame.set_val(*reg, value);
+        }
+        state.push_frame(frame);
+        Ok(None)
+    }
+
+    /// The function that an address stands for.
+    pub(super) fn function_at(&self, addr: u64) -> Result<FuncId, Halt> {
+        match pointer::split(addr) {
+            None => fail("null-dereference", "call of a null pointer"),
+            Some((allocation, 0)) => match self.tables.borrow().objects.get(allocation as usize) {
+                Some(Object::Code(f)) => Ok(*f),
+                _ => fail("wild-pointer", "call of something that is no function"),
+            },
+            Some(_) => fail("wild-pointer", "call of something that is no function"),
+        }
+    }
+
+    /// Objects of the frame die first, one by one: the instruction is run again after each.
+    pub(super) fn return_from(&self, state: &mut VmState, values: &[Operand]) -> Result<Option<Op>, Halt> {
+        if state.callers.is_none() {
+            let result = values.first().map_or(Val::known(0), |v| self.value(state, *v));
+            return Ok(Some(self.leave_thread(state, result)));
+        }
+        if let Some(object) = state.frame.stack.pop() {
+            return Ok(Some(Op::Free { object }));
+        }
+        let values: Args = values.iter().map(|v| self.value(state, *v)).collect();
+        if state.pop_frame().is_none() {
+            unreachable!("a caller that is there")
+        }
+        let frame = &mut state.frame;
+        let call = self.function(frame.func).code.get(frame.pc as usize);
+        if let Some(crate::ir::Instr::Call { dst: Some(dst), results, .. }) = call {
+            for (reg, value) in (*dst..dst + results).zip(values) {
+                frame.set_val(reg, value);
+            }
+        }
+        frame.pc = frame.pc.wrapping_add(1);
+        Ok(None)
+    }
+
+    /// Ends a thread; what it returns is left for whoever joins it, unless it is 0.
+    pub(super) fn leave_thread(&self, state: &mut VmState, result: Val) -> Op {
+        state.stage = Stage::Exiting;
+        if state.thread.0 != 0 && result.undef == 0 && result.bits != 0 && !state.left_result {
+            state.left_result = true;
+            let mut tables = self.tables.borrow_mut();
+            let object = tables.intern(Object::Result(state.thread));
+            if let Ok(loc) = tables.layout.atomic(object, 0, 8) {
+                return Op::Store { loc, value: result.bits as Value, mode: Mode::Na, rmw: false };
+            }
+        }
+        self.exit(state)
+    }
+
+    /// What is on the stack of a thread dies with it. That of `main` does not: when `main` returns, the
+    /// other threads are still explored to their ends, as if the process had not come to its own.
+    pub(super) fn exit(&self, state: &mut VmState) -> Op {
+        state.stage = Stage::Exiting;
+        if state.thread.0 == 0 {
+            return Op::End;
+        }
+        loop {
+            if let Some(object) = state.frame.stack.pop() {
+                return Op::Free { object };
+            }
+            if state.pop_frame().is_none() {
+                return Op::End;
+            }
+        }
+    }
+
+    /// Makes a new object; its address goes to `dst`.
+    pub(super) fn make(
+        &self,
+        state: &mut VmState,
+        dst: Reg,
+        size: u64,
+        heap: bool,
+        zeroed: bool,
+    ) -> Result<Op, Halt> {
+        if size > LARGEST_OBJECT {
+            return fail("unsupported", format!("an object of {size} bytes"));
+        }
+        let frame = self.program_frame(state).unwrap_or(&state.frame);
+        let site = Site { func: frame.func, pc: frame.pc };
+        let made =
+            Object::Made { thread: state.thread, number: state.made.objects, site, size, heap, zeroed };
+        state.made.objects += 1;
+        let object = self.tables.borrow_mut().intern(made);
+        state.frame.set(dst, pointer::make(object, 0));
+        state.stage = Stage::Advance;
+        Ok(Op::Alloc { object })
+    }
+}

@@ -1,0 +1,145 @@
+//! From addresses to memory.
+
+use super::state::{Val, VmState};
+use super::{Halt, PRIVATE, VmMachine, fail};
+use crate::ir::{GlobalId, Operand, pointer};
+use crate::layout::Clash;
+use crate::tables::Object;
+
+/// What an address points to; offsets are within the object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spot {
+    Private { slot: usize, at: usize },
+    Constant { global: GlobalId, at: usize },
+    Shared { object: u32, at: u32 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    Read,
+    Write,
+}
+
+/// Offsets must stay within the lower half of a pointer.
+pub const LARGEST_OBJECT: u64 = u32::MAX as u64 - (1 << 20);
+
+impl VmMachine {
+    #[inline]
+    pub(super) fn value(&self, state: &VmState, operand: Operand) -> Val {
+        match operand {
+            Operand::Reg(r) => state.frame.get(r),
+            Operand::Const(c) => Val::known(c),
+            Operand::Global(g, by) => {
+                if self.module.globals[g.0 as usize].thread_local {
+                    if let Some(slot) = self.slots[g.0 as usize] {
+                        return Val::known(pointer::make(PRIVATE + slot, by));
+                    }
+                    let own = self.tables.borrow_mut().intern(Object::ThreadLocal(state.thread, g));
+                    return Val::known(pointer::make(own, by));
+                }
+                Val::known(pointer::make(g.0, by))
+            }
+            Operand::Func(f) => Val::known(pointer::make(self.module.globals.len() as u32 + f.0, 0)),
+            Operand::Undef => Val::UNDEF,
+        }
+    }
+
+    /// A value that must be defined.
+    #[inline]
+    pub(super) fn known(&self, state: &VmState, operand: Operand, what: &str) -> Result<u64, Halt> {
+        let value = self.value(state, operand);
+        if value.undef != 0 {
+            return fail("uninitialised-read", format!("{what} was never set"));
+        }
+        Ok(value.bits)
+    }
+
+    /// How large an object is.
+    pub(super) fn size_of(&self, object: Object) -> u64 {
+        match object {
+            Object::Global(g) | Object::ThreadLocal(_, g) => self.module.globals[g.0 as usize].size,
+            Object::Code(_) => 0,
+            Object::Result(_) => 8,
+            Object::Made { size, .. } => size,
+        }
+    }
+
+    /// Where an access of `len` bytes goes.
+    #[inline]
+    pub(super) fn resolve(&self, state: &VmState, addr: u64, len: u64, what: Use) -> Result<Spot, Halt> {
+        let Some((allocation, offset)) = pointer::split(addr) else { return self.no_object(addr) };
+        if allocation >= PRIVATE {
+            let slot = (allocation - PRIVATE) as usize;
+            let Some(object) = state.private.get(slot) else { return self.no_object(addr) };
+            if offset < 0 || offset as u64 + len > object.size {
+                let size = object.size;
+                return fail(
+                    "out-of-bounds",
+                    format!("{len} bytes at offset {offset} of {size} bytes that only this thread uses"),
+                );
+            }
+            return Ok(Spot::Private { slot, at: offset as usize });
+        }
+        let object = self.tables.borrow().objects.get(allocation as usize).copied();
+        let Some(object) = object else { return self.no_object(addr) };
+        let size = self.size_of(object);
+        if offset < 0 || offset as u64 + len > size {
+            return self.out_of_bounds(object, offset, len);
+        }
+        if let Object::Global(g) = object
+            && self.module.globals[g.0 as usize].constant
+        {
+            if what == Use::Write {
+                let name = &self.module.globals[g.0 as usize].name;
+                return fail("undefined-behaviour", format!("write to the constant `{name}`"));
+            }
+            return Ok(Spot::Constant { global: g, at: offset as usize });
+        }
+        Ok(Spot::Shared { object: allocation, at: offset as u32 })
+    }
+
+    #[cold]
+    fn no_object<T>(&self, addr: u64) -> Result<T, Halt> {
+        match addr {
+            0 => fail("null-dereference", "access through a null pointer"),
+            _ if pointer::split(addr).is_none() => {
+                fail("null-dereference", format!("access through a null pointer, at offset {addr}"))
+            }
+            _ => fail("wild-pointer", format!("{addr:#x} does not point to any object")),
+        }
+    }
+
+    #[cold]
+    fn out_of_bounds<T>(&self, object: Object, offset: i64, len: u64) -> Result<T, Halt> {
+        if let Object::Code(f) = object {
+            let name = &self.function(f).name;
+            return fail("wild-pointer", format!("access to the code of `{name}`"));
+        }
+        let (name, size) = (self.name_of_object(object), self.size_of(object));
+        fail("out-of-bounds", format!("{len} bytes at offset {offset} of {name}, which has {size}"))
+    }
+
+    pub(super) fn constant(&self, global: GlobalId, at: usize, len: usize) -> &[u8] {
+        &self.module.globals[global.0 as usize].bytes[at..at + len]
+    }
+
+    /// A text among the constants, for messages.
+    pub(super) fn constant_text(&self, addr: u64) -> Option<String> {
+        let (allocation, offset) = pointer::split(addr)?;
+        let bytes = &self.module.globals.get(allocation as usize)?.bytes;
+        let rest = bytes.get(usize::try_from(offset).ok()?..)?;
+        let end = rest.iter().position(|b| *b == 0)?;
+        Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+    }
+
+    pub(super) fn clash(&self, clash: Clash, object: u32, at: u32) -> Halt {
+        match clash {
+            Clash::Restart => Halt::Restart,
+            Clash::MixedSizes => {
+                let name = self.name_of(self.tables.borrow().objects[object as usize], at as u64);
+                let message = format!("accesses of different sizes to {name}, where some are atomic");
+                Halt::Error("unsupported", message)
+            }
+        }
+    }
+}

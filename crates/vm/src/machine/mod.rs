@@ -1,0 +1,378 @@
+//! The machine that runs bytecode.
+
+mod access;
+mod analysis;
+mod call;
+mod memory;
+mod names;
+mod native;
+mod run;
+mod state;
+mod thread_local;
+
+pub use state::VmState;
+
+use crate::ir::{FuncId, Global, GlobalId, Module, Operand, Place, pointer};
+use crate::private::PrivateObject;
+use crate::runtime;
+use crate::tables::{Limit, Object, Tables};
+use analysis::FunctionInfo;
+use selvedge_graph::{Loc, Tid, Value};
+use selvedge_machine::{Machine, Op, ProgramError, SourcePlace};
+use state::{Caller, Frame, Made, Rare, Stage};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
+pub const RESTART: u32 = u32::MAX;
+
+/// Allocation numbers from here on are private slots of a thread.
+const PRIVATE: u32 = 1 << 31;
+
+/// Bounds, and what counts as an error.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How often the back edge of a loop may be taken.
+    pub unroll: u32,
+    /// Other bounds for some loops; the first that fits counts.
+    pub unroll_some: Vec<LoopBound>,
+    pub max_call_depth: u32,
+    pub max_threads: u32,
+    /// A thread that runs this many instructions without a visible operation is cut.
+    pub silent_steps: u32,
+    /// Signed overflow is an error; it wraps if not.
+    pub check_signed_overflow: bool,
+    /// Weak compare-and-exchanges may fail for no reason.
+    pub weak_cas_fails: bool,
+    /// How often a thread's waits on condition variables end for no reason, at most.
+    pub spurious_wakeups: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            unroll: 16,
+            unroll_some: Vec::new(),
+            max_call_depth: 256,
+            max_threads: 32,
+            silent_steps: 10_000_000,
+            check_signed_overflow: true,
+            weak_cas_fails: false,
+            spurious_wakeups: 1,
+        }
+    }
+}
+
+/// A bound for the loops of a function, or those in a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopBound {
+    pub function: Option<String>,
+    pub line: Option<u32>,
+    pub bound: u32,
+}
+
+/// Why a module cannot be run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ModuleError {
+    #[error("there is no function `main`")]
+    NoMain,
+    #[error("the function `{0}` is not well-formed: {1}")]
+    Malformed(String, String),
+}
+
+/// A program, ready to be explored.
+///
+/// Memory is divided into cells as it is used. When an access does not fit the cells that there are,
+/// `step` returns the error [`RESTART`]; the exploration is to be left then and, after
+/// [`VmMachine::refine`], begun anew.
+pub struct VmMachine {
+    module: Module,
+    options: Options,
+    functions: Vec<FunctionInfo>,
+    main: FuncId,
+    argv: GlobalId,
+    /// By global, the private slot of a thread-local variable that stays within its thread.
+    slots: Vec<Option<u32>>,
+    tables: RefCell<Tables>,
+}
+
+/// Why a thread does not go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Halt {
+    Error(&'static str, String),
+    Restart,
+}
+
+fn fail<T>(kind: &'static str, message: impl Into<String>) -> Result<T, Halt> {
+    Err(Halt::Error(kind, message.into()))
+}
+
+impl VmMachine {
+    pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
+        let runtime = runtime::link(&mut module);
+        let argv = add_arguments(&mut module);
+        relocate(&mut module);
+        let mut functions = Vec::new();
+        for (function, runtime) in module.functions.iter().zip(runtime) {
+            functions.push(FunctionInfo::new(function, runtime, &options)?);
+        }
+        let is_main = |f: &crate::ir::Function| f.name == "main" && !f.code.is_empty();
+        let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
+        let tables = RefCell::new(Tables::new(&module));
+        let slots = thread_local::slots(&module);
+        Ok(VmMachine { module, options, functions, main: FuncId(main as u32), argv, slots, tables })
+    }
+
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Whether the exploration has to be begun anew, with smaller cells.
+    pub fn wants_restart(&self) -> bool {
+        self.tables.borrow().layout.needs_restart()
+    }
+
+    /// Divides memory anew, if there is need to. Returns whether there was. To be called between two
+    /// explorations: locations get other numbers.
+    pub fn refine(&mut self) -> bool {
+        self.wants_restart() && self.tables.borrow_mut().layout.restart()
+    }
+
+    /// Forgets which bounds were reached.
+    pub fn forget_limits(&mut self) {
+        self.tables.borrow_mut().limits.clear();
+    }
+
+    /// The loops that ran into their bound, with it. Functions that called too deep and threads that ran
+    /// too long in silence are among them, with the place of the function.
+    pub fn cut_loops(&self) -> Vec<(SourcePlace, u32)> {
+        let limits = self.tables.borrow().limits.clone();
+        limits
+            .into_iter()
+            .map(|limit| match limit {
+                Limit::Loop(f, number) => {
+                    let place = self.function(f).loops[number as usize].place;
+                    (self.source_place(place), self.info(f).bounds[number as usize])
+                }
+                Limit::Depth(f) => (self.source_place(self.function(f).place), self.options.max_call_depth),
+                Limit::Silent(f) => (self.source_place(self.function(f).place), self.options.silent_steps),
+            })
+            .collect()
+    }
+
+    /// Whether an object lives on the stack, not on the heap.
+    pub fn is_on_stack(&self, object: u32) -> bool {
+        let tables = self.tables.borrow();
+        matches!(tables.objects.get(object as usize), Some(Object::Made { heap: false, .. }))
+    }
+
+    fn function(&self, f: FuncId) -> &crate::ir::Function {
+        &self.module.functions[f.0 as usize]
+    }
+
+    fn info(&self, f: FuncId) -> &FunctionInfo {
+        &self.functions[f.0 as usize]
+    }
+
+    fn source_place(&self, place: Place) -> SourcePlace {
+        let file = self.module.files.get(place.file as usize).cloned().unwrap_or_default();
+        SourcePlace { file, line: place.line }
+    }
+
+    fn new_frame(&self, func: FuncId, private: u32) -> Frame {
+        let function = self.function(func);
+        Frame::new(func, function.regs, function.loops.len(), private)
+    }
+
+    fn new_state(&self, thread: Tid, entry: FuncId, args: &[u64]) -> VmState {
+        let mut private = vec![Rc::new(PrivateObject::with_contents(&[0; 4]))]; // errno
+        for (global, _) in self.module.globals.iter().zip(&self.slots).filter(|(_, slot)| slot.is_some()) {
+            private.push(Rc::new(PrivateObject::with_contents(&global.bytes)));
+        }
+        let mut frame = self.new_frame(entry, private.len() as u32);
+        for (reg, arg) in self.function(entry).params.iter().zip(args) {
+            frame.set(*reg, *arg);
+        }
+        VmState {
+            thread,
+            entry,
+            frame,
+            callers: None,
+            depth: 0,
+            stage: Stage::Fetch,
+            private: Rc::new(private),
+            made: Made::default(),
+            rare: Rc::new(Rare::default()),
+            loads: 0,
+            loads_at_header: 0,
+            effects: 0,
+            effects_at_header: 0,
+            left_result: false,
+        }
+    }
+
+    /// The innermost frame of the program itself, not of the library.
+    fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
+        state.frames().find(|frame| !self.info(frame.func).runtime)
+    }
+
+    fn address_of_global(&self, g: GlobalId) -> u64 {
+        pointer::make(g.0, 0)
+    }
+}
+
+/// What `main` is given: no arguments but the name of the program.
+fn add_arguments(module: &mut Module) -> GlobalId {
+    let constant = |name: &str, bytes: Vec<u8>, addresses| Global {
+        name: name.to_string(),
+        size: bytes.len() as u64,
+        align: 8,
+        bytes,
+        addresses,
+        thread_local: false,
+        constant: true,
+        ty: None,
+        place: Place::default(),
+    };
+    let name = GlobalId(module.globals.len() as u32);
+    module.globals.push(constant("argv[0]", b"program\0".to_vec(), Vec::new()));
+    module.globals.push(constant("argv", vec![0; 16], vec![(0, Operand::Global(name, 0))]));
+    GlobalId(name.0 + 1)
+}
+
+/// Puts addresses into the initial contents of globals.
+fn relocate(module: &mut Module) {
+    let globals = module.globals.len() as u32;
+    for global in &mut module.globals {
+        // The C library's streams: nobody looks into them.
+        global.constant |= matches!(global.name.as_str(), "stdin" | "stdout" | "stderr");
+        global.bytes.resize(global.size as usize, 0);
+        for (offset, value) in &global.addresses {
+            let value = match *value {
+                Operand::Global(g, by) => pointer::make(g.0, by),
+                Operand::Func(f) => pointer::make(globals + f.0, 0),
+                Operand::Const(c) => c,
+                Operand::Reg(_) | Operand::Undef => continue,
+            };
+            let at = *offset as usize;
+            if let Some(bytes) = global.bytes.get_mut(at..at + 8) {
+                bytes.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+}
+
+impl Machine for VmMachine {
+    type State = VmState;
+
+    fn is_local(&self, object: u32) -> bool {
+        self.is_on_stack(object)
+    }
+
+    fn threads(&self) -> usize {
+        self.options.max_threads as usize
+    }
+
+    fn runs_from_start(&self, thread: Tid) -> bool {
+        thread.0 == 0
+    }
+
+    fn init_value(&self, loc: Loc) -> Value {
+        let tables = self.tables.borrow();
+        let cell = tables.layout.cell(loc);
+        match tables.objects[cell.object as usize] {
+            Object::Global(g) | Object::ThreadLocal(_, g) => {
+                let from = cell.offset as usize;
+                let bytes = &self.module.globals[g.0 as usize].bytes[from..from + cell.size as usize];
+                bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64) as Value
+            }
+            _ => 0,
+        }
+    }
+
+    fn is_initialised(&self, loc: Loc) -> bool {
+        let tables = self.tables.borrow();
+        let cell = tables.layout.cell(loc);
+        match tables.objects[cell.object as usize] {
+            Object::Made { zeroed, .. } => zeroed || cell.copied,
+            _ => true,
+        }
+    }
+
+    fn object(&self, loc: Loc) -> Option<u32> {
+        let tables = self.tables.borrow();
+        let object = tables.layout.cell(loc).object;
+        tables.objects[object as usize].has_lifetime().then_some(object)
+    }
+
+    /// Thread 0 runs the constructors, then `main`: each stands as the caller of the one before.
+    fn start(&self, thread: Tid) -> VmState {
+        let argv = self.address_of_global(self.argv);
+        let mut state = self.new_state(thread, self.main, &[1, argv, argv + 8]);
+        for &ctor in self.module.constructors.iter().rev() {
+            let frame = self.new_frame(ctor, state.private.len() as u32);
+            let mut waiting = std::mem::replace(&mut state.frame, frame);
+            // Returning goes on after the call; these have none yet.
+            waiting.pc = BEFORE_FIRST;
+            state.callers = Some(Rc::new(Caller { frame: waiting, next: state.callers.take() }));
+            state.depth += 1;
+        }
+        state
+    }
+
+    fn spawned(&self, parent: &VmState, child: Tid) -> VmState {
+        match parent.stage {
+            Stage::Spawning(entry, arg) => self.new_state(child, entry, &[arg]),
+            _ => unreachable!("the parent stands at the creation of a thread"),
+        }
+    }
+
+    #[inline]
+    fn step(&self, state: &mut VmState, input: Value) -> Op {
+        let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
+            Halt::Restart => Op::Error(RESTART),
+            Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
+        });
+        match op {
+            Op::Load { .. } => state.loads += 1,
+            Op::Store { .. } | Op::Spawn { .. } | Op::Join { .. } | Op::Alloc { .. } | Op::Free { .. } => {
+                state.effects += 1;
+            }
+            _ => {}
+        }
+        op
+    }
+
+    fn error(&self, error: u32) -> ProgramError {
+        let (kind, message) = match self.tables.borrow().error_text(error) {
+            Some(known) => known,
+            None => ("restart", String::from("memory is accessed in smaller parts than before")),
+        };
+        ProgramError { kind, message }
+    }
+
+    fn spin_reads(&self, state: &VmState) -> u32 {
+        (state.loads - state.loads_at_header).max(1)
+    }
+
+    fn place(&self, state: &VmState) -> Option<SourcePlace> {
+        let known = |frame: &Frame| {
+            let place = *self.function(frame.func).places.get(frame.pc as usize)?;
+            (place.line != 0 && !self.info(frame.func).runtime).then(|| self.source_place(place))
+        };
+        state.frames().find_map(known)
+    }
+
+    fn location_name(&self, loc: Loc) -> String {
+        let tables = self.tables.borrow();
+        let cell = tables.layout.cell(loc);
+        self.name_of(tables.objects[cell.object as usize], cell.offset as u64)
+    }
+
+    fn thread_name(&self, state: &VmState) -> String {
+        self.function(state.entry).name.clone()
+    }
+}
+
+/// A program counter whose successor is the first instruction.
+const BEFORE_FIRST: u32 = u32::MAX;

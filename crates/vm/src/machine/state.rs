@@ -1,0 +1,255 @@
+//! A thread's local state: registers, calls, private memory.
+//!
+//! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
+
+use crate::ir::{FuncId, Reg};
+use crate::layout::Pieces;
+use crate::private::PrivateObject;
+use selvedge_graph::{Loc, Tid};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// A thread at a visible operation.
+#[derive(Clone, Debug)]
+pub struct VmState {
+    pub(super) thread: Tid,
+    /// The function that the thread started in.
+    pub(super) entry: FuncId,
+    pub(super) frame: Frame,
+    pub(super) callers: Option<Rc<Caller>>,
+    pub(super) depth: u32,
+    /// What to do with what the operation gives, before going on.
+    pub(super) stage: Stage,
+    /// By slot: `errno`, thread-local variables that stay within the thread, the stack.
+    pub(super) private: Rc<Vec<Rc<PrivateObject>>>,
+    /// How many objects, threads and keys this thread has made.
+    pub(super) made: Made,
+    pub(super) rare: Rc<Rare>,
+    /// How many loads it has performed, and how many when the loop that it is in was last at its header.
+    pub(super) loads: u32,
+    pub(super) loads_at_header: u32,
+    /// The same of operations that others may notice.
+    pub(super) effects: u32,
+    pub(super) effects_at_header: u32,
+    /// A thread leaves its result once.
+    pub(super) left_result: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Made {
+    pub objects: u32,
+    pub threads: u32,
+    pub keys: u32,
+    pub spurious_wakeups: u32,
+}
+
+/// Parts of a state that change seldom.
+#[derive(Clone, Debug, Default)]
+pub struct Rare {
+    pub held: Vec<Held>,
+    /// Thread-specific data: key and value.
+    pub specific: Vec<(u32, u64)>,
+    pub joined: Vec<Tid>,
+}
+
+/// A lock that the thread holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    pub addr: u64,
+    /// How often, for recursive mutexes.
+    pub count: u32,
+    pub shared: bool,
+}
+
+/// One call of a function.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub func: FuncId,
+    /// The instruction that runs next, or that is running.
+    pub pc: u32,
+    pub regs: SmallVec<[u64; 16]>,
+    /// By register, which of its bytes have no defined value; empty if all have.
+    pub undef: Vec<u8>,
+    /// By loop, how often its back edge was taken since it was entered.
+    pub rounds: SmallVec<[u32; 4]>,
+    /// Objects in shared memory that die with the call.
+    pub stack: SmallVec<[u32; 2]>,
+    /// Private slots from here on die with the call.
+    pub private: u32,
+}
+
+#[derive(Debug)]
+pub struct Caller {
+    pub frame: Frame,
+    pub next: Option<Rc<Caller>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Stage {
+    /// Run the instruction at `pc`.
+    Fetch,
+    /// The instruction at `pc` is done.
+    Advance,
+    /// The operation gives the result of the instruction.
+    Give(Option<Reg>),
+    /// The load half of an RMW.
+    RmwLoaded(Loc),
+    /// The load half of a compare and exchange that is meant.
+    CasLoaded(Loc),
+    /// Whether a wait on a condition variable ends for no reason.
+    Spurious(Option<Reg>),
+    /// Whether a weak compare and exchange fails for no reason.
+    CasChosen(Loc),
+    /// The load of one that does.
+    CasFailing,
+    /// About to create a thread that runs this function on this argument.
+    Spawning(FuncId, u64),
+    /// In the middle of an access of several cells.
+    Transfer(Box<Transfer>),
+    /// On the way out of a thread.
+    Exiting,
+}
+
+/// An access of several cells: first all loads, then all stores.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    pub loads: Pieces,
+    pub stores: Pieces,
+    /// How many of both were performed.
+    pub done: u32,
+    pub buffer: Buffer,
+    pub then: Then,
+}
+
+/// What is done at the end of a transfer.
+#[derive(Clone, Copy, Debug)]
+pub enum Then {
+    Nothing,
+    /// The buffer goes to a register.
+    Load(Reg),
+    /// This is the result of a call.
+    Result(Option<Reg>, u64),
+    /// The buffer goes to private memory.
+    Private {
+        slot: u32,
+        offset: u32,
+        dst: Option<Reg>,
+        value: u64,
+    },
+}
+
+/// Bytes on their way; those that are not defined are 0.
+#[derive(Clone, Debug, Default)]
+pub struct Buffer {
+    pub bytes: Vec<u8>,
+    pub undef: Vec<bool>,
+}
+
+impl Buffer {
+    pub fn zeroed(len: usize) -> Buffer {
+        Buffer { bytes: vec![0; len], undef: vec![false; len] }
+    }
+
+    /// Bytes as a number, or `None` if none of them is defined.
+    pub fn number(&self, at: usize, len: usize) -> Option<u64> {
+        if self.undef[at..at + len].iter().all(|u| *u) {
+            return None;
+        }
+        let bytes = self.bytes[at..at + len].iter().rev();
+        Some(bytes.fold(0, |number, byte| number << 8 | *byte as u64))
+    }
+
+    pub fn put(&mut self, at: usize, len: usize, number: u64) {
+        self.bytes[at..at + len].copy_from_slice(&number.to_le_bytes()[..len]);
+    }
+
+    /// The first bytes as the contents of a register, with what is undefined of it.
+    pub fn register(&self) -> (u64, u8) {
+        let undef = self.undef.iter().enumerate().fold(0, |mask, (i, u)| mask | (*u as u8) << i);
+        (self.number(0, self.bytes.len()).unwrap_or(0), undef)
+    }
+}
+
+/// A value in a register: its bits, and which of its bytes have no defined value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Val {
+    pub bits: u64,
+    pub undef: u8,
+}
+
+impl Val {
+    pub const UNDEF: Val = Val { bits: 0, undef: 0xff };
+
+    pub fn known(bits: u64) -> Val {
+        Val { bits, undef: 0 }
+    }
+}
+
+impl Frame {
+    pub fn new(func: FuncId, regs: u32, loops: usize, private: u32) -> Frame {
+        Frame {
+            func,
+            pc: 0,
+            regs: SmallVec::from_elem(0, regs as usize),
+            undef: Vec::new(),
+            rounds: SmallVec::from_elem(0, loops),
+            stack: SmallVec::new(),
+            private,
+        }
+    }
+
+    #[inline]
+    pub fn get(&self, reg: Reg) -> Val {
+        let undef = self.undef.get(reg as usize).copied().unwrap_or(0);
+        Val { bits: self.regs[reg as usize], undef }
+    }
+
+    #[inline]
+    pub fn set(&mut self, reg: Reg, bits: u64) {
+        self.regs[reg as usize] = bits;
+        if !self.undef.is_empty() {
+            self.undef[reg as usize] = 0;
+        }
+    }
+
+    pub fn set_val(&mut self, reg: Reg, val: Val) {
+        self.set(reg, val.bits);
+        if val.undef != 0 {
+            self.undef.resize(self.regs.len(), 0);
+            self.undef[reg as usize] = val.undef;
+        }
+    }
+}
+
+impl VmState {
+    /// The frames from the innermost one out.
+    pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let mut next = self.callers.as_deref();
+        std::iter::once(&self.frame).chain(std::iter::from_fn(move || {
+            let caller = next?;
+            next = caller.next.as_deref();
+            Some(&caller.frame)
+        }))
+    }
+
+    /// Goes back to the caller; `None` if there is none.
+    pub(super) fn pop_frame(&mut self) -> Option<()> {
+        let caller = self.callers.take()?;
+        let slots = self.frame.private as usize;
+        if self.private.len() > slots {
+            Rc::make_mut(&mut self.private).truncate(slots);
+        }
+        match Rc::try_unwrap(caller) {
+            Ok(caller) => (self.frame, self.callers) = (caller.frame, caller.next),
+            Err(shared) => (self.frame, self.callers) = (shared.frame.clone(), shared.next.clone()),
+        }
+        self.depth -= 1;
+        Some(())
+    }
+
+    pub(super) fn push_frame(&mut self, frame: Frame) {
+        let frame = std::mem::replace(&mut self.frame, frame);
+        self.callers = Some(Rc::new(Caller { frame, next: self.callers.take() }));
+        self.depth += 1;
+    }
+}

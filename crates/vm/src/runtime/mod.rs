@@ -1,0 +1,142 @@
+//! Library functions that are written in bytecode, and how they get into a program.
+//!
+//! What a library function does step by step (taking a lock, waiting on a condition variable) is bytecode
+//! like any other, so its state can be saved anywhere. It stands on a few functions with names in
+//! `__selvedge_`, which the machine knows, as it knows `malloc` and other simple ones.
+
+use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand};
+use crate::text;
+use std::collections::HashMap;
+
+const SOURCES: [&str; 4] = [
+    include_str!("threads.ir"),
+    include_str!("locks.ir"),
+    include_str!("waiting.ir"),
+    include_str!("memory.ir"),
+];
+
+/// The bytecode of the library.
+fn library() -> Module {
+    match text::parse(&SOURCES.concat()) {
+        Ok(module) => module,
+        Err(error) => unreachable!("the library's own text: {error}"),
+    }
+}
+
+/// Gives bodies to the functions of a program that are only declared, where the library has them. Returns
+/// for each function whether it is the library's.
+pub fn link(module: &mut Module) -> Vec<bool> {
+    let library = library();
+    let by_name = |functions: &[Function]| -> HashMap<String, FuncId> {
+        functions.iter().enumerate().map(|(n, f)| (f.name.clone(), FuncId(n as u32))).collect()
+    };
+    let mut linker =
+        Linker { numbers: by_name(&module.functions), globals: HashMap::new(), library: &library, module };
+    let theirs = by_name(&library.functions);
+    let mut ours = vec![false; linker.module.functions.len()];
+    let mut at = 0;
+    // Bodies may call further functions, which are added at the end.
+    while at < linker.module.functions.len() {
+        ours.resize(linker.module.functions.len(), true);
+        let function = &linker.module.functions[at];
+        if function.code.is_empty()
+            && let Some(FuncId(theirs)) = theirs.get(&function.name)
+            && !library.functions[*theirs as usize].code.is_empty()
+        {
+            let body = linker.relocated(&library.functions[*theirs as usize]);
+            linker.module.functions[at] = body;
+            ours[at] = true;
+        }
+        at += 1;
+    }
+    ours
+}
+
+struct Linker<'a> {
+    module: &'a mut Module,
+    library: &'a Module,
+    numbers: HashMap<String, FuncId>,
+    /// From the library's numbers to the program's.
+    globals: HashMap<GlobalId, GlobalId>,
+}
+
+impl Linker<'_> {
+    /// A function of the library, with the program's numbers for what it refers to.
+    fn relocated(&mut self, function: &Function) -> Function {
+        let mut function = function.clone();
+        for instr in &mut function.code {
+            for_each_operand(instr, &mut |operand| match operand {
+                Operand::Func(f) => *f = self.function(*f),
+                Operand::Global(g, _) => *g = self.global(*g),
+                _ => {}
+            });
+        }
+        function
+    }
+
+    fn function(&mut self, f: FuncId) -> FuncId {
+        let wanted = &self.library.functions[f.0 as usize];
+        if let Some(known) = self.numbers.get(&wanted.name) {
+            return *known;
+        }
+        let number = FuncId(self.module.functions.len() as u32);
+        self.numbers.insert(wanted.name.clone(), number);
+        self.module.functions.push(Function { code: Vec::new(), places: Vec::new(), ..wanted.clone() });
+        number
+    }
+
+    fn global(&mut self, g: GlobalId) -> GlobalId {
+        let next = GlobalId(self.module.globals.len() as u32);
+        let number = *self.globals.entry(g).or_insert(next);
+        if number == next {
+            self.module.globals.push(self.library.globals[g.0 as usize].clone());
+        }
+        number
+    }
+}
+
+/// Calls `f` on every operand of an instruction.
+pub fn for_each_operand(instr: &mut Instr, f: &mut impl FnMut(&mut Operand)) {
+    match instr {
+        Instr::Move { src: a, .. }
+        | Instr::Cast { src: a, .. }
+        | Instr::Bits { a, .. }
+        | Instr::Alloca { size: a, .. }
+        | Instr::Load { addr: a, .. }
+        | Instr::Branch { cond: a, .. }
+        | Instr::Switch { value: a, .. } => f(a),
+        Instr::Bin { a, b, .. }
+        | Instr::Cmp { a, b, .. }
+        | Instr::FloatCmp { a, b, .. }
+        | Instr::Overflowing { a, b, .. }
+        | Instr::Offset { base: a, index: b, .. }
+        | Instr::Store { addr: a, value: b, .. }
+        | Instr::Rmw { addr: a, operand: b, .. } => [a, b].into_iter().for_each(f),
+        Instr::Float { a, b, c, .. }
+        | Instr::Funnel { a, b, amount: c, .. }
+        | Instr::Select { cond: a, a: b, b: c, .. }
+        | Instr::Cmpxchg { addr: a, expected: b, desired: c, .. } => [a, b, c].into_iter().for_each(f),
+        Instr::Call { callee, args, .. } => {
+            f(callee);
+            args.iter_mut().for_each(f);
+        }
+        Instr::Return { values } => values.iter_mut().for_each(f),
+        Instr::Fence { .. }
+        | Instr::Jump { .. }
+        | Instr::LoopBack { .. }
+        | Instr::SpinBlock { .. }
+        | Instr::Unreachable
+        | Instr::Unsupported { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_parses_and_prints() {
+        let library = library();
+        assert_eq!(text::parse(&text::print(&library)), Ok(library));
+    }
+}

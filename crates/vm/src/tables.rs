@@ -1,0 +1,146 @@
+//! What a machine learns while it runs: objects, locations, threads, messages.
+//!
+//! Everything here gets its number when it is met for the first time and keeps it. *Which* thing it is does
+//! not depend on the order of exploration: an object is known by the thread that made it and how many
+//! that thread had made before, a thread by its creator in the same way.
+
+use crate::ir::{FuncId, GlobalId, Module};
+use crate::layout::Layout;
+use selvedge_graph::Tid;
+use std::collections::HashMap;
+
+/// An instruction of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Site {
+    pub func: FuncId,
+    pub pc: u32,
+}
+
+/// What an allocation is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Object {
+    Global(GlobalId),
+    Code(FuncId),
+    /// A thread's copy of a thread-local variable.
+    ThreadLocal(Tid, GlobalId),
+    /// Where a thread leaves what it returns.
+    Result(Tid),
+    /// Object number `number` of this thread, on the heap or on its stack.
+    Made {
+        thread: Tid,
+        number: u32,
+        site: Site,
+        size: u64,
+        heap: bool,
+        zeroed: bool,
+    },
+}
+
+impl Object {
+    /// Whether it comes into being and goes in the course of an execution.
+    pub fn has_lifetime(self) -> bool {
+        matches!(self, Object::Made { .. })
+    }
+}
+
+/// A bound that kept a thread from going on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Limit {
+    /// A loop of a function, by number.
+    Loop(FuncId, u32),
+    /// The depth of calls, when calling this function.
+    Depth(FuncId),
+    /// A thread ran too long without a visible operation, in this function.
+    Silent(FuncId),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// By allocation number.
+    pub objects: Vec<Object>,
+    ids: HashMap<Object, u32>,
+    pub layout: Layout,
+    errors: Vec<(&'static str, String)>,
+    error_ids: HashMap<(&'static str, String), u32>,
+    children: HashMap<(Tid, u32), Tid>,
+    /// Keys of thread-specific data, by the thread that made them.
+    keys: HashMap<(Tid, u32), u32>,
+    pub limits: Vec<Limit>,
+    /// Kinds of mutexes that `pthread_mutex_init` was given, by address.
+    pub mutex_kinds: HashMap<u64, u32>,
+}
+
+impl Tables {
+    /// Globals come first, then functions.
+    pub fn new(module: &Module) -> Tables {
+        let mut tables = Tables::default();
+        for g in 0..module.globals.len() as u32 {
+            tables.intern(Object::Global(GlobalId(g)));
+        }
+        for f in 0..module.functions.len() as u32 {
+            tables.intern(Object::Code(FuncId(f)));
+        }
+        tables
+    }
+
+    /// The allocation number of an object.
+    pub fn intern(&mut self, object: Object) -> u32 {
+        if let Some(id) = self.ids.get(&object) {
+            return *id;
+        }
+        let id = self.objects.len() as u32;
+        self.objects.push(object);
+        self.ids.insert(object, id);
+        // Copies of a thread-local variable are used alike, and so are objects made at the same place.
+        self.layout.add_object(match object {
+            Object::Global(g) | Object::ThreadLocal(_, g) => (u32::MAX, g.0, 0),
+            Object::Code(_) | Object::Result(_) => (u32::MAX - 1, 0, 0),
+            Object::Made { site, size, .. } => (site.func.0, site.pc, size),
+        });
+        id
+    }
+
+    pub fn error(&mut self, kind: &'static str, message: String) -> u32 {
+        let key = (kind, message);
+        if let Some(id) = self.error_ids.get(&key) {
+            return *id;
+        }
+        let id = self.errors.len() as u32;
+        self.errors.push(key.clone());
+        self.error_ids.insert(key, id);
+        id
+    }
+
+    pub fn error_text(&self, code: u32) -> Option<(&'static str, String)> {
+        self.errors.get(code as usize).cloned()
+    }
+
+    /// The thread that `parent` creates after `number` others; `None` if there are too many.
+    pub fn child(&mut self, parent: Tid, number: u32, most: usize) -> Option<Tid> {
+        let next = Tid(self.children.len() as u16 + 1);
+        if let Some(tid) = self.children.get(&(parent, number)) {
+            return Some(*tid);
+        }
+        if next.index() >= most {
+            return None;
+        }
+        self.children.insert((parent, number), next);
+        Some(next)
+    }
+
+    /// How many threads were met so far.
+    pub fn threads(&self) -> usize {
+        self.children.len() + 1
+    }
+
+    pub fn key(&mut self, thread: Tid, number: u32) -> u32 {
+        let next = self.keys.len() as u32 + 1;
+        *self.keys.entry((thread, number)).or_insert(next)
+    }
+
+    pub fn note(&mut self, limit: Limit) {
+        if !self.limits.contains(&limit) {
+            self.limits.push(limit);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// Dekker's mutual exclusion with release and acquire accesses and no fence after raising the flag: the
+// store-buffering pattern. Both threads can find the other's flag lowered. tso loses an increment, rc11
+// reports the race on the counter.
+//
+// source: E. W. Dijkstra, "Cooperating Sequential Processes", EWD 123, 1965, who credits T. J. Dekker
+// unroll: 2
+// expect: sc bounded
+// expect: tso violated assertion line=61
+// expect: rc11 violated data-race
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#ifndef N
+#define N 1
+#endif
+
+static atomic_int flag[2];
+static atomic_int turn;
+static int count;
+
+static void lock(int me)
+{
+    int other = 1 - me;
+    atomic_store_explicit(&flag[me], 1, memory_order_release);
+    while (atomic_load_explicit(&flag[other], memory_order_acquire)) {
+        if (atomic_load_explicit(&turn, memory_order_acquire) != me) {
+            atomic_store_explicit(&flag[me], 0, memory_order_release);
+            while (atomic_load_explicit(&turn, memory_order_acquire) != me)
+                ;
+            atomic_store_explicit(&flag[me], 1, memory_order_release);
+        }
+    }
+}
+
+static void unlock(int me)
+{
+    atomic_store_explicit(&turn, 1 - me, memory_order_release);
+    atomic_store_explicit(&flag[me], 0, memory_order_release);
+}
+
+static void *worker(void *arg)
+{
+    int me = (int)(intptr_t)arg;
+    for (int i = 0; i < N; i++) {
+        lock(me);
+        count++;
+        unlock(me);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert(count == 2 * N);
+    return 0;
+}

@@ -1,0 +1,89 @@
+// The JDK's Parker: park() consumes a permit or waits for one, unpark() makes one available. A caller parks
+// in a loop that looks at a condition of its own, here `ready`.
+//
+// Everything is built from atomics: `mutex` is a compare-and-swap lock, `signalled` the condition variable.
+//
+// source: D. Dice, "A Race in LockSupport park() Arising from Weak Memory Models", 2009; P. A. Abdulla,
+//         S. Aronis, M. F. Atig, B. Jonsson, C. Leonardsson, K. Sagonas, "Stateless Model Checking for TSO
+//         and PSO", TACAS 2015
+// published: parker(1) 54, parker(2) 6701 executions; the program behind them is not described in enough
+//            detail to be rebuilt, and this client is another one
+// expect: sc verified
+// expect: tso verified
+// expect: rc11 verified
+#include <pthread.h>
+#include <stdatomic.h>
+
+#ifndef N
+#define N 2
+#endif
+
+static atomic_int permit, mutex, signalled, ready;
+
+static int try_lock(void)
+{
+    int expected = 0;
+    return atomic_compare_exchange_strong(&mutex, &expected, 1);
+}
+
+static void lock(void)
+{
+    while (!try_lock())
+        ;
+}
+
+static void unlock(void)
+{
+    atomic_store(&mutex, 0);
+}
+
+static void park(void)
+{
+    if (atomic_load(&permit) > 0) {
+        atomic_store(&permit, 0);
+        return;
+    }
+    if (!try_lock())
+        return; // someone is in unpark(); the caller looks again
+    if (atomic_load(&permit) > 0) {
+        atomic_store(&permit, 0);
+        unlock();
+        return;
+    }
+    atomic_store(&signalled, 0);
+    unlock();
+    while (!atomic_load(&signalled))
+        ;
+    lock();
+    atomic_store(&permit, 0);
+    unlock();
+}
+
+static void unpark(void)
+{
+    lock();
+    int before = atomic_load(&permit);
+    atomic_store(&permit, 1);
+    unlock();
+    if (before < 1)
+        atomic_store(&signalled, 1);
+}
+
+static void *parked(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < N && !atomic_load(&ready); i++)
+        park();
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, parked, NULL);
+    unpark(); // for an earlier reason
+    atomic_store(&ready, 1);
+    unpark();
+    pthread_join(thread, NULL);
+    return 0;
+}

@@ -109,7 +109,7 @@ impl<M: Machine> Explorer<'_, M> {
             return Some(format!("an execution has more than {} events", self.config.max_events));
         }
         match self.config.watch {
-            Some(watch) if self.stats.events % 4096 == 0 => watch(),
+            Some(watch) if self.stats.events.is_multiple_of(4096) => watch(),
             _ => None,
         }
     }

@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn token_soup(tokens in prop::collection::vec(prop::sample::select(&TOKENS[..]), 0..80)) {
+    fn token_soup(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..80)) {
         check(&tokens.join(" "));
         check(&format!("C t {{}} P0 (int* x, int* y) {{ int r0, r1; {}", tokens.join(" ")));
     }
@@ -59,7 +59,7 @@ proptest! {
     #[test]
     fn mutations(
         which in 0..VALID.len(),
-        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4usize, prop::sample::select(&TOKENS[..])), 0..6),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4usize, prop::sample::select(TOKENS)), 0..6),
     ) {
         let mut text: Vec<char> = VALID[which].chars().collect();
         for (at, kind, token) in edits {

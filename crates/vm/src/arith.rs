@@ -118,6 +118,27 @@ pub fn wraps_signed(op: BinOp, bits: u8, a: u128, b: u128) -> bool {
     }
 }
 
+/// [`cmp`] on at most 64 bits, which is what programs do most.
+#[inline]
+pub fn cmp_narrow(op: CmpOp, bits: u8, a: u64, b: u64) -> bool {
+    // What is beyond the width does not count; the order stays the same.
+    let unused = 64 - bits as u32;
+    let (a, b) = (a << unused, b << unused);
+    let (sa, sb) = (a as i64, b as i64);
+    match op {
+        CmpOp::Eq => a == b,
+        CmpOp::Ne => a != b,
+        CmpOp::Ult => a < b,
+        CmpOp::Ule => a <= b,
+        CmpOp::Ugt => a > b,
+        CmpOp::Uge => a >= b,
+        CmpOp::Slt => sa < sb,
+        CmpOp::Sle => sa <= sb,
+        CmpOp::Sgt => sa > sb,
+        CmpOp::Sge => sa >= sb,
+    }
+}
+
 #[inline]
 pub fn cmp(op: CmpOp, bits: u8, a: u128, b: u128) -> bool {
     let m = mask(bits);

@@ -64,6 +64,10 @@ impl VmMachine {
                     else {
                         break;
                     };
+                    // Reserved names are inside of the library's own types.
+                    if field.starts_with("__") {
+                        break;
+                    }
                     let _ = write!(name, ".{field}");
                     (ty, offset) = (Some(*of), offset - at);
                 }

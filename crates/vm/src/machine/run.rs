@@ -53,6 +53,12 @@ impl VmMachine {
             Instr::Bin { op, bits, dst, a, b, no_signed_wrap, .. } => {
                 self.bin(state, (op, bits, no_signed_wrap), dst, a, b)?;
             }
+            Instr::Cmp { op, bits, dst, a, b } if bits <= 64 => {
+                let (a, b) = (self.value(state, a), self.value(state, b));
+                let result = Val::known(arith::cmp_narrow(op, bits, a.bits, b.bits) as u64);
+                let undef = (a.undef | b.undef) & bytes_of(bits) != 0;
+                state.frame.set_val(dst, if undef { Val::UNDEF } else { result });
+            }
             Instr::Cmp { op, bits, dst, a, b } => {
                 let ((a, ua), (b, ub)) = (self.wide(state, a, bits), self.wide(state, b, bits));
                 let result = Val::known(arith::cmp(op, bits, a, b) as u64);

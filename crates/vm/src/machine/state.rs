@@ -62,7 +62,7 @@ pub struct Held {
 }
 
 /// One call of a function.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Frame {
     pub func: FuncId,
     /// The instruction that runs next, or that is running.
@@ -182,6 +182,20 @@ impl Val {
 
     pub fn known(bits: u64) -> Val {
         Val { bits, undef: 0 }
+    }
+}
+
+impl Clone for Frame {
+    // Once per explored event: registers are copied in one go.
+    #[inline]
+    fn clone(&self) -> Frame {
+        Frame {
+            regs: SmallVec::from_slice(&self.regs),
+            undef: self.undef.clone(),
+            rounds: SmallVec::from_slice(&self.rounds),
+            stack: SmallVec::from_slice(&self.stack),
+            ..*self
+        }
     }
 }
 

@@ -247,9 +247,12 @@ impl Model {
                     && !g.includes(e, slot, x)
                     && !g.includes(x, slot, e)
             };
-            let mut accesses =
-                g.co(ev.loc).iter().flat_map(|&w| std::iter::once(w).chain(g.readers(w, ev.loc)));
-            let first = accesses.find(|&x| races(x))?;
+            // Writes conflict with all accesses, reads with writes only.
+            let with_readers = ev.kind == Kind::Write;
+            let first = g.co(ev.loc).iter().find_map(|&w| {
+                let mut readers = g.readers(w, ev.loc).take(if with_readers { usize::MAX } else { 0 });
+                if races(w) { Some(w) } else { readers.find(|&r| races(r)) }
+            })?;
             Some(ModelError { name: check.name.clone(), warning: check.warning, first, second: e })
         })
     }

@@ -4,6 +4,7 @@
 //! of a model on boolean matrices. On generated programs and models, the explorer must find exactly
 //! the executions that are found here ([`compare`]).
 
+pub mod c_source;
 pub mod campaign;
 pub mod canon;
 pub mod compare;

@@ -82,6 +82,8 @@ fn print_json(value: &impl Serialize) {
 fn refuse(args: &CheckArgs, error: InputError) -> Exit {
     let diagnostic = with_excerpt(error.diagnostic);
     match args.format {
+        // What clang says is shown as clang says it.
+        Format::Text if diagnostic.message.contains(": error:") => output::complain(&diagnostic.message),
         Format::Text => output::complain(&diagnostic.to_string()),
         Format::Json => print_json(&serde_json::json!({
             "verdict": "error",

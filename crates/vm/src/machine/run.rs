@@ -43,7 +43,7 @@ impl VmMachine {
             return fail("unsupported", format!("`{}` has no code to run", function.name));
         };
         if self.info(func).waits.get(state.frame.pc as usize) == Some(&true) {
-            state.loads_at_header = state.loads;
+            state.frame.pass_header(state.loads);
         }
         match *instr {
             Instr::Move { dst, src } => {
@@ -146,7 +146,11 @@ impl VmMachine {
                     return Ok(Some(op));
                 }
             }
-            Instr::SpinBlock { .. } => return Ok(Some(Op::Block(Block::Spin))),
+            Instr::SpinBlock { number } => {
+                let header = function.loops.get(number as usize).map_or(0, |l| l.header);
+                state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
+                return Ok(Some(Op::Block(Block::Spin)));
+            }
             Instr::Call { dst, callee, ref args, results } => {
                 return self.call(state, dst, callee, args, results);
             }

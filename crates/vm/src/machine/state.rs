@@ -72,10 +72,28 @@ pub struct Frame {
     pub undef: Vec<u8>,
     /// By loop, how often its back edge was taken since it was entered.
     pub rounds: SmallVec<[u32; 4]>,
+    /// Headers of loops that may wait, and how many loads there were when they were last passed. Loops
+    /// nest, so one number for all would be too few.
+    pub headers: SmallVec<[(u32, u32); 2]>,
     /// Objects in shared memory that die with the call.
     pub stack: SmallVec<[u32; 2]>,
     /// Private slots from here on die with the call.
     pub private: u32,
+}
+
+impl Frame {
+    pub fn pass_header(&mut self, loads: u32) {
+        let pc = self.pc;
+        match self.headers.iter_mut().find(|(header, _)| *header == pc) {
+            Some(entry) => entry.1 = loads,
+            None => self.headers.push((pc, loads)),
+        }
+    }
+
+    /// How many loads there were when this header was last passed.
+    pub fn loads_at(&self, header: u32) -> Option<u32> {
+        self.headers.iter().find(|(pc, _)| *pc == header).map(|(_, loads)| *loads)
+    }
 }
 
 #[derive(Debug)]
@@ -193,6 +211,7 @@ impl Clone for Frame {
             regs: SmallVec::from_slice(&self.regs),
             undef: self.undef.clone(),
             rounds: SmallVec::from_slice(&self.rounds),
+            headers: SmallVec::from_slice(&self.headers),
             stack: SmallVec::from_slice(&self.stack),
             ..*self
         }
@@ -207,6 +226,7 @@ impl Frame {
             regs: SmallVec::from_elem(0, regs as usize),
             undef: Vec::new(),
             rounds: SmallVec::from_elem(0, loops),
+            headers: SmallVec::new(),
             stack: SmallVec::new(),
             private,
         }

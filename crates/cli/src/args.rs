@@ -51,6 +51,14 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub unroll: u32,
 
+    /// The same for the loops of a function, or of a line: FUNCTION=N, LINE=N or FUNCTION:LINE=N
+    #[arg(long, value_name = "LOOP=N")]
+    pub unroll_loop: Vec<String>,
+
+    /// Report objects on the heap that are never freed
+    #[arg(long)]
+    pub leaks: bool,
+
     /// More threads than this are an error
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub threads_max: u32,

@@ -73,8 +73,12 @@ pub fn draw_execution<M: Machine>(machine: &M, x: &Execution<'_, M>) -> String {
         let line = place.map_or(String::new(), |p| format!("{}: ", p.line));
         let name = || machine.location_name(ev.loc);
         match ev.kind {
-            Kind::Read => format!("{line}R[{}] {} → {}", ev.mode, name(), ev.value),
-            Kind::Write => format!("{line}W[{}] {}={}", ev.mode, name(), ev.value),
+            Kind::Read => {
+                format!("{line}R[{}] {} → {}", ev.mode, name(), machine.value_name(ev.loc, ev.value))
+            }
+            Kind::Write => {
+                format!("{line}W[{}] {}={}", ev.mode, name(), machine.value_name(ev.loc, ev.value))
+            }
             _ => format!("{line}{}", other_label(ev)),
         }
     })

@@ -157,6 +157,11 @@ pub trait Machine {
         format!("location {}", loc.0)
     }
 
+    /// A value that a location holds, in the program's own words.
+    fn value_name(&self, _loc: Loc, value: Value) -> String {
+        value.to_string()
+    }
+
     fn thread_name(&self, _state: &Self::State) -> String {
         String::new()
     }

@@ -1,6 +1,6 @@
 //! One bad execution, in an order that explains it.
 
-use selvedge_explore::Execution;
+use selvedge_explore::{End, Execution};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace};
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 /// What is wrong in this execution, if anything is.
-pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>) -> Option<Finding> {
+pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Option<Finding> {
     let namer = Namer { machine, x };
     // What inspection found comes before what the program made of it.
     let (kind, message, place, thread) = if let Some(failure) = x.failure() {
@@ -47,6 +47,9 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>) -> Option<Finding>
     } else if let Some((t, error)) = x.program_error() {
         let place = x.state(t).and_then(|s| machine.place(s));
         (error.kind.to_string(), error.message, place, Some(t))
+    } else if let Some(event) = namer.leaked().filter(|_| leaks) {
+        let message = format!("{} is never freed", namer.access(event));
+        (String::from("leak"), message, namer.place(event), Some(x.graph.event(event).tid))
     } else {
         let (kind, message, place, thread) = namer.stuck()?;
         (kind, message, place, Some(thread))
@@ -120,6 +123,17 @@ impl<M: Machine> Namer<'_, M> {
         }
     }
 
+    /// An object on the heap that is alive when all threads have ended.
+    fn leaked(&self) -> Option<EventId> {
+        let g = self.x.graph;
+        let alive = |e: EventId| {
+            let ev = g.event(e);
+            let object = ev.value as u32;
+            ev.kind == Kind::Alloc && g.free_of(object).is_none() && !self.machine.is_local(object)
+        };
+        g.order().iter().copied().find(|&e| self.x.end == End::Complete && alive(e))
+    }
+
     /// A deadlock, or a loop that cannot end.
     fn stuck(&self) -> Option<(String, String, Option<SourcePlace>, Tid)> {
         let stuck = self.x.stuck()?;
@@ -155,10 +169,11 @@ impl<M: Machine> Namer<'_, M> {
         let ev = g.event(e);
         let mode = if ev.mode == Mode::Na { String::new() } else { format!(" ({})", ev.mode.c_name()) };
         let name = || self.machine.location_name(ev.loc);
+        let value = || self.machine.value_name(ev.loc, ev.value);
         let half = |rmw: bool| if rmw { " [rmw]" } else { "" };
         let action = match ev.kind {
-            Kind::Read => format!("reads {} = {}{mode}{}", name(), ev.value, half(ev.is_rmw_read())),
-            Kind::Write => format!("writes {} = {}{mode}{}", name(), ev.value, half(ev.is_rmw_write())),
+            Kind::Read => format!("reads {} = {}{mode}{}", name(), value(), half(ev.is_rmw_read())),
+            Kind::Write => format!("writes {} = {}{mode}{}", name(), value(), half(ev.is_rmw_write())),
             Kind::Fence => format!("fence{mode}"),
             Kind::Spawn => format!("creates {}", self.thread(ev.peer)),
             Kind::Join => format!("joins {}", self.thread(ev.peer)),

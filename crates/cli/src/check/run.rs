@@ -8,7 +8,7 @@ use crate::dot;
 use crate::error::{ErrorKind, InputError};
 use selvedge_explore::{Config, Execution, Stats, explore};
 use selvedge_model::Model;
-use selvedge_vm::{Options, VmMachine};
+use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -61,7 +61,7 @@ fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<R
         if machine.wants_restart() {
             return ControlFlow::Break(());
         }
-        let Some(found) = finding(machine, x) else { return ControlFlow::Continue(()) };
+        let Some(found) = finding(machine, x, args.leaks) else { return ControlFlow::Continue(()) };
         if args.no_race_detection && found.kind == "data-race" {
             return ControlFlow::Continue(());
         }
@@ -95,7 +95,12 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let model = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let module = lower(args)?;
-    let options = Options { unroll: args.unroll, max_threads: args.threads_max, ..Options::default() };
+    let options = Options {
+        unroll: args.unroll,
+        unroll_some: args.unroll_loop.iter().map(|text| loop_bound(text)).collect::<Result<_, _>>()?,
+        max_threads: args.threads_max,
+        ..Options::default()
+    };
     let mut machine = VmMachine::new(module, options)
         .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))?;
     let run = explore_refined(&mut machine, &model, args)?;
@@ -140,6 +145,25 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     Ok((report, run.drawing))
 }
 
+/// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.
+fn loop_bound(text: &str) -> Result<LoopBound, InputError> {
+    let parsed = text.split_once('=').and_then(|(which, bound)| {
+        let bound = bound.parse().ok()?;
+        let (function, line) = match which.split_once(':') {
+            Some((function, line)) => (Some(function), Some(line.parse().ok()?)),
+            None => match which.parse() {
+                Ok(line) => (None, Some(line)),
+                Err(_) => (Some(which), None),
+            },
+        };
+        Some(LoopBound { function: function.map(String::from), line, bound })
+    });
+    parsed.ok_or_else(|| {
+        let help = "write FUNCTION=N, LINE=N or FUNCTION:LINE=N";
+        InputError::plain(ErrorKind::Unsupported, format!("`{text}` is not a bound of a loop"), Some(help))
+    })
+}
+
 /// Whether sequential consistency would rule the error out.
 fn compare_with_sc(
     machine: &mut VmMachine,
@@ -152,6 +176,7 @@ fn compare_with_sc(
     if found.kind == "data-race" {
         return Ok(None);
     }
+    machine.forget_limits();
     let run = explore_refined(machine, &sc, args)?;
     let complete = run.stats.gave_up.is_none();
     let same = run.findings.iter().any(|f| f.kind == found.kind);

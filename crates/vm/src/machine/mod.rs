@@ -369,6 +369,21 @@ impl Machine for VmMachine {
         self.name_of(tables.objects[cell.object as usize], cell.offset as u64)
     }
 
+    fn value_name(&self, loc: Loc, value: Value) -> String {
+        let tables = self.tables.borrow();
+        let bytes = tables.layout.cell(loc).size as u32;
+        if let Some((allocation, offset)) = pointer::split(value as u64).filter(|_| bytes == 8)
+            && let Some(&object) = tables.objects.get(allocation as usize)
+            && offset >= 0
+        {
+            return format!("&{}", self.name_of(object, offset as u64));
+        }
+        // Narrow values are kept zero-extended; small negative ones are meant to be read as such.
+        let unused = 64 - 8 * bytes.clamp(1, 8);
+        let signed = (value << unused) >> unused;
+        if (-4096..0).contains(&signed) { signed.to_string() } else { (value as u64).to_string() }
+    }
+
     fn thread_name(&self, state: &VmState) -> String {
         self.function(state.entry).name.clone()
     }

@@ -45,6 +45,32 @@ pub fn print(program: &Program, never: &[Value]) -> Option<String> {
     Some(out)
 }
 
+/// Makes the accesses of each location all atomic, or all plain if `plain` says so and there are no
+/// read-modify-writes of it. Elements of an array are atomic.
+pub fn settle(program: &mut Program, mut plain: impl FnMut() -> bool) {
+    let mut settled: Vec<bool> = program.locs.iter().map(|_| plain()).collect();
+    for instr in program.threads.iter().flat_map(|t| &t.code) {
+        match instr {
+            Instr::Rmw { addr: Addr::Loc(loc), .. } | Instr::Cas { addr: Addr::Loc(loc), .. } => {
+                settled[loc.index()] = false;
+            }
+            _ => {}
+        }
+        if let Some((Addr::Element { base, len, .. }, _)) = accesses_of(instr) {
+            settled[base.index()..][..*len as usize].fill(false);
+        }
+    }
+    for instr in program.threads.iter_mut().flat_map(|t| &mut t.code) {
+        if let Instr::Load { addr, mode, .. } | Instr::Store { addr, mode, .. } = instr {
+            match addr {
+                Addr::Loc(loc) if settled[loc.index()] => *mode = Mode::Na,
+                _ if *mode == Mode::Na => *mode = Mode::Rlx,
+                _ => {}
+            }
+        }
+    }
+}
+
 /// How locations are written: by themselves, or as elements of the one array.
 struct Places {
     array: Option<(u32, u32)>,

@@ -66,6 +66,8 @@ pub struct Tables {
     /// Keys of thread-specific data, by the thread that made them.
     keys: HashMap<(Tid, u32), u32>,
     pub limits: Vec<Limit>,
+    /// A thread could not be made because there are as many as there may be.
+    pub ran_out_of_threads: bool,
     /// Kinds of mutexes that `pthread_mutex_init` was given, by address.
     pub mutex_kinds: HashMap<u64, u32>,
 }

@@ -41,6 +41,9 @@ pub fn lower(args: &CheckArgs) -> Result<selvedge_vm::ir::Module, InputError> {
     })
 }
 
+/// Threads to make room for at first.
+const FEW_THREADS: u32 = 4;
+
 /// What a run under one model came to.
 struct Run {
     stats: Stats,
@@ -95,15 +98,25 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let model = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let module = lower(args)?;
-    let options = Options {
-        unroll: args.unroll,
-        unroll_some: args.unroll_loop.iter().map(|text| loop_bound(text)).collect::<Result<_, _>>()?,
-        max_threads: args.threads_max,
-        ..Options::default()
+    let unroll_some: Vec<LoopBound> =
+        args.unroll_loop.iter().map(|text| loop_bound(text)).collect::<Result<_, _>>()?;
+    // Room for threads costs time per event, and most programs have few: start small.
+    let mut room = FEW_THREADS.min(args.threads_max);
+    let (mut machine, run) = loop {
+        let options = Options {
+            unroll: args.unroll,
+            unroll_some: unroll_some.clone(),
+            max_threads: room,
+            ..Options::default()
+        };
+        let mut machine = VmMachine::new(module.clone(), options)
+            .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))?;
+        let run = explore_refined(&mut machine, &model, args)?;
+        if room == args.threads_max || !machine.ran_out_of_threads() {
+            break (machine, run);
+        }
+        room = room.saturating_mul(2).min(args.threads_max);
     };
-    let mut machine = VmMachine::new(module, options)
-        .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))?;
-    let run = explore_refined(&mut machine, &model, args)?;
     let bounded_loops: Vec<CutLoop> = machine
         .cut_loops()
         .into_iter()

@@ -160,6 +160,11 @@ impl VmMachine {
             .collect()
     }
 
+    /// Whether some execution wanted more threads than `Options::max_threads`.
+    pub fn ran_out_of_threads(&self) -> bool {
+        self.tables.borrow().ran_out_of_threads
+    }
+
     /// Whether an object lives on the stack, not on the heap.
     pub fn is_on_stack(&self, object: u32) -> bool {
         let tables = self.tables.borrow();

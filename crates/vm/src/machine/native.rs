@@ -240,7 +240,10 @@ impl VmMachine {
                         state.made.threads += 1;
                         child.0 as u64 + 1
                     }
-                    None => return fail("unsupported", format!("more than {most} threads")),
+                    None => {
+                        tables.ran_out_of_threads = true;
+                        return fail("unsupported", format!("more than {most} threads"));
+                    }
                 }
             }
             Native::Spawn => {

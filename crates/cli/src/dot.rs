@@ -98,7 +98,7 @@ fn draw_graph(words: &Words, graph: &ExecutionGraph, label: &dyn Fn(EventId) -> 
 }
 
 fn nodes(words: &Words, graph: &ExecutionGraph, label: &dyn Fn(EventId) -> String, out: &mut String) {
-    // Columns as wide as their labels need, and only for threads that do something.
+    // Columns as wide as their labels need, and none for threads that never were.
     let labels: Vec<Vec<String>> = (0..graph.threads() as u16)
         .map(|t| graph.thread(Tid(t)).iter().map(|&e| label(e)).collect())
         .collect();
@@ -109,7 +109,7 @@ fn nodes(words: &Words, graph: &ExecutionGraph, label: &dyn Fn(EventId) -> Strin
     let mut x = 0.0;
     let mut columns = Vec::new();
     for (t, texts) in labels.iter().enumerate() {
-        if !texts.is_empty() || words.threads.len() <= 8 {
+        if !texts.is_empty() || words.threads.get(t).is_some_and(|name| !name.is_empty()) {
             columns.push((t, x));
             x += width(texts);
         }

@@ -234,7 +234,7 @@ impl<M: Machine> Explorer<'_, M> {
     #[inline]
     fn inspect(&mut self, e: EventId) {
         if self.config.inspect && self.failure.is_none() {
-            self.failure = inspect(self.machine, self.model, &self.graph, e);
+            self.failure = inspect(self.machine, self.model, &self.graph, e, self.config.races);
         }
     }
 

@@ -6,9 +6,15 @@ use selvedge_machine::Machine;
 use selvedge_model::Model;
 
 /// Looks at an event that was just added, or whose source just changed.
-pub fn inspect<M: Machine>(machine: &M, model: &Model, g: &ExecutionGraph, e: EventId) -> Option<Failure> {
+pub fn inspect<M: Machine>(
+    machine: &M,
+    model: &Model,
+    g: &ExecutionGraph,
+    e: EventId,
+    races: bool,
+) -> Option<Failure> {
     let ev = g.event(e);
-    let failure = |kind, other| Some(Failure { kind, event: e, other, warning: false });
+    let failure = |kind, other| Some(Failure { kind, event: e, other });
     match ev.kind {
         Kind::Read | Kind::Write => {
             if let Some(object) = machine.object(ev.loc) {
@@ -24,8 +30,9 @@ pub fn inspect<M: Machine>(machine: &M, model: &Model, g: &ExecutionGraph, e: Ev
             if ev.kind == Kind::Read && g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc) {
                 return failure("uninitialised-read", None);
             }
-            let race = model.race_at(g, e)?;
-            Some(Failure { kind: "data-race", event: e, other: Some(race.first), warning: race.warning })
+            // A model's warnings are not errors of the program.
+            let race = model.race_at(g, e).filter(|race| races && !race.warning)?;
+            failure("data-race", Some(race.first))
         }
         Kind::Free => {
             let object = ev.value as u32;

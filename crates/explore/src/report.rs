@@ -38,6 +38,8 @@ pub struct Config {
     /// Looks at every access as it is made, for races, for reads of memory that was never written, and
     /// for objects that are not alive; an execution ends where one is found.
     pub inspect: bool,
+    /// With `inspect`: whether races count. If not, plain accesses are explored like relaxed ones.
+    pub races: bool,
     /// Asked every few thousand events; gives up with the reason that it returns.
     pub watch: Option<fn() -> Option<String>>,
 }
@@ -51,6 +53,7 @@ impl Default for Config {
             max_events: 100_000,
             shortcuts: true,
             inspect: false,
+            races: true,
             watch: None,
         }
     }
@@ -87,7 +90,6 @@ pub struct Failure {
     pub event: EventId,
     /// The other event that it has to do with.
     pub other: Option<EventId>,
-    pub warning: bool,
 }
 
 impl<M: Machine> Execution<'_, M> {

@@ -80,6 +80,7 @@ impl<'a> Compiler<'a> {
             ));
         }
         self.model.orders_threads = self.mentions_threads;
+        self.model.errors.sort_by_key(|check| check.warning);
         if let [slot] = self.model.coherence[..] {
             self.model.coherence_view = self.model.views.iter().position(|v| v.main() == slot);
         }

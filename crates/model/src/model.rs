@@ -20,6 +20,7 @@ pub struct Model {
     /// The view of the only entry of `coherence`.
     pub(crate) coherence_view: Option<usize>,
     pub(crate) cycles: Vec<CycleCheck>,
+    /// Errors before warnings.
     pub(crate) errors: Vec<ErrorCheck>,
     pub(crate) orders_threads: bool,
 }

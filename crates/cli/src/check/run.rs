@@ -54,6 +54,7 @@ struct Run {
 fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<Run, InputError> {
     let config = Config {
         inspect: true,
+        races: !args.no_race_detection,
         max_events: args.max_events,
         watch: Some(limits::reached),
         ..Config::default()
@@ -65,9 +66,6 @@ fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<R
             return ControlFlow::Break(());
         }
         let Some(found) = finding(machine, x, args.leaks) else { return ControlFlow::Continue(()) };
-        if args.no_race_detection && found.kind == "data-race" {
-            return ControlFlow::Continue(());
-        }
         let known = run.findings.iter().any(|f: &Finding| f.kind == found.kind && f.line == found.line);
         if !known {
             if draw && run.drawing.is_none() {

@@ -46,7 +46,7 @@ impl ExecutionGraph {
 
     #[inline]
     pub fn mark(&self) -> Mark {
-        Mark { trail: self.trail.len() as u32, clocks: self.clocks.len() as u32 }
+        Mark { trail: self.trail.len() as u32, clocks: self.clocks.size() as u32 }
     }
 
     /// Adds an event at the end of its thread and of the insertion order. A read has no source and a

@@ -40,28 +40,13 @@ impl ClockPool {
         &self.entries[at..at + self.width]
     }
 
-    pub fn len(&self) -> usize {
+    /// How many clocks there are; at least the empty one.
+    pub(crate) fn size(&self) -> usize {
         self.entries.len() / self.width
-    }
-
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     pub fn truncate(&mut self, len: usize) {
         self.entries.truncate(len * self.width);
-    }
-
-    /// A copy of `clock` that also includes the events of `tid` up to `idx`.
-    #[inline]
-    pub fn with(&mut self, clock: ClockId, tid: Tid, idx: u32) -> ClockId {
-        if self.get(clock, tid) >= idx {
-            return clock;
-        }
-        let id = self.copy(clock);
-        let at = id.0 as usize * self.width + tid.index();
-        self.entries[at] = idx;
-        id
     }
 
     /// The union of two clocks; one of them where it includes the other.
@@ -117,7 +102,7 @@ impl ClockPool {
     }
 
     fn copy(&mut self, clock: ClockId) -> ClockId {
-        let id = ClockId(self.len() as u32);
+        let id = ClockId(self.size() as u32);
         let at = clock.0 as usize * self.width;
         self.entries.extend_from_within(at..at + self.width);
         id
@@ -131,15 +116,15 @@ mod tests {
     #[test]
     fn joins_share_when_one_side_includes_the_other() {
         let mut pool = ClockPool::new(3);
-        let a = pool.with(ClockId::EMPTY, Tid(0), 2);
-        let b = pool.with(a, Tid(1), 5);
+        let a = pool.join_with(ClockId::EMPTY, ClockId::EMPTY, Tid(0), 2);
+        let b = pool.join_with(a, ClockId::EMPTY, Tid(1), 5);
         assert_eq!(pool.join(a, b), b);
         assert_eq!(pool.join(b, a), b);
-        let c = pool.with(ClockId::EMPTY, Tid(2), 1);
+        let c = pool.join_with(ClockId::EMPTY, ClockId::EMPTY, Tid(2), 1);
         let j = pool.join(b, c);
         assert_eq!(pool.slice(j), &[2, 5, 1]);
-        let len = pool.len();
+        let len = pool.size();
         assert_eq!(pool.join(j, c), j);
-        assert_eq!(pool.len(), len);
+        assert_eq!(pool.size(), len);
     }
 }

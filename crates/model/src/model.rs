@@ -88,15 +88,6 @@ impl Model {
         self.orders_threads
     }
 
-    /// A line per compiled part: states of automata, clocks.
-    pub fn describe(&self) -> String {
-        let mut out = format!("{}: {} clocks per event", self.name, self.slots);
-        for c in &self.cycles {
-            out.push_str(&format!("; automaton of {} states", c.states()));
-        }
-        out
-    }
-
     // ---- clocks ----
 
     /// Computes the clocks of an event that was just added, or whose source just changed.

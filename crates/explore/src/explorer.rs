@@ -171,9 +171,11 @@ impl<M: Machine> Explorer<'_, M> {
         if let Op::Load { loc, .. } | Op::Store { loc, .. } = op {
             self.make_room(loc);
         }
+        if self.threads.is_full() {
+            self.threads.forget(self.saved.iter().map(|(_, standing)| *standing));
+        }
         self.threads.record_event(t);
         self.stats.events += 1;
-        let pool = self.threads.mark();
         let g = &mut self.graph;
         Ok(match op {
             Op::Load { loc, mode, .. } => {
@@ -182,7 +184,7 @@ impl<M: Machine> Explorer<'_, M> {
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
                 let g = &self.graph;
                 let (next, mark) = (g.co(loc).len() as u32, g.mark());
-                self.next_source(ReadFrame { e, mark, pool, next, floor, known, seen: u64::MAX })
+                self.next_source(ReadFrame { e, mark, next, floor, known, seen: u64::MAX })
             }
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
@@ -191,12 +193,12 @@ impl<M: Machine> Explorer<'_, M> {
                 let (next, floor) = self.places(e, rmw);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
-                self.next_place(e, mark, pool, next, floor)
+                self.next_place(e, mark, next, floor)
             }
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
                 self.model.update_clocks(g, e);
-                self.next_choice(e, pool, 0, count)
+                self.next_choice(e, 0, count)
             }
             Op::Fence { mode } => {
                 let e = g.add_fence(t, mode);
@@ -302,29 +304,20 @@ impl<M: Machine> Explorer<'_, M> {
     fn next_alternative(&mut self, frame: Frame) -> bool {
         match frame {
             Frame::Plain { e } => self.remove(e),
-            Frame::Choice { e, pool, next, count } => {
-                self.threads.cut_back(pool);
-                self.next_choice(e, pool, next, count)
-            }
+            Frame::Choice { e, next, count } => self.next_choice(e, next, count),
             Frame::Read(frame) => {
                 self.note_dead_end(frame.seen, self.graph.event(frame.e).is_rmw_read());
                 self.graph.undo_to(frame.mark);
-                self.threads.cut_back(frame.pool);
                 self.next_source(frame)
             }
-            Frame::Place { e, mark, pool, next, floor } => {
+            Frame::Place { e, mark, next, floor } => {
                 self.graph.undo_to(mark);
-                self.threads.cut_back(pool + 1); // but for where its thread went on to
-                self.next_place(e, mark, pool, next, floor)
+                self.next_place(e, mark, next, floor)
             }
-            Frame::Revisit { e, pool, scan, first } => {
-                self.threads.cut_back(pool + 1);
-                self.next_revisit(e, pool, scan, first)
-            }
+            Frame::Revisit { e, scan, first } => self.next_revisit(e, scan, first),
             Frame::Revisited(frame) => {
                 self.note_dead_end(frame.seen, self.graph.event(frame.read).is_rmw_read());
                 self.graph.undo_to(frame.mark);
-                self.threads.cut_back(frame.pool);
                 self.next_revisited(frame)
             }
         }
@@ -354,11 +347,11 @@ impl<M: Machine> Explorer<'_, M> {
         false
     }
 
-    fn next_choice(&mut self, e: EventId, pool: u32, next: u32, count: u32) -> bool {
+    fn next_choice(&mut self, e: EventId, next: u32, count: u32) -> bool {
         if next == count {
             return self.remove(e);
         }
-        self.frames.push(Frame::Choice { e, pool, next: next + 1, count });
+        self.frames.push(Frame::Choice { e, next: next + 1, count });
         self.graph.set_choice(e, next as Value);
         self.advance(e, next as Value);
         true
@@ -444,7 +437,7 @@ impl<M: Machine> Explorer<'_, M> {
         value
     }
 
-    fn next_place(&mut self, e: EventId, mark: Mark, pool: u32, next: u32, floor: u32) -> bool {
+    fn next_place(&mut self, e: EventId, mark: Mark, next: u32, floor: u32) -> bool {
         let loc = self.graph.event(e).loc;
         let end = self.graph.co(loc).len() as u32;
         let mut pos = next;
@@ -456,7 +449,7 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(e, at);
             if self.trusts(at as u32 == end) || self.consistent(&[e]) {
-                self.frames.push(Frame::Place { e, mark, pool, next: pos, floor });
+                self.frames.push(Frame::Place { e, mark, next: pos, floor });
                 self.inspect(e);
                 return true;
             }
@@ -473,7 +466,7 @@ impl<M: Machine> Explorer<'_, M> {
             None => self.graph.event(e).stamp,
         };
         match self.model.first_revisitable(&self.graph, e) {
-            Some(first) => self.next_revisit(e, pool, scan, first),
+            Some(first) => self.next_revisit(e, scan, first),
             None => self.remove(e),
         }
     }
@@ -492,7 +485,7 @@ impl<M: Machine> Explorer<'_, M> {
     /// Looks for the next read that `w` revisits, from the latest one down to the one at `first`.
     /// Whether an event was added maximally does not depend on the read in question, so the first one
     /// that was not ends it all.
-    fn next_revisit(&mut self, w: EventId, pool: u32, scan: u32, first: u32) -> bool {
+    fn next_revisit(&mut self, w: EventId, scan: u32, first: u32) -> bool {
         let loc = self.graph.event(w).loc;
         let mut at = scan;
         while at > first {
@@ -506,7 +499,7 @@ impl<M: Machine> Explorer<'_, M> {
             }
             let ev = self.graph.event(x);
             if ev.is_read() && ev.loc == loc {
-                self.frames.push(Frame::Revisit { e: w, pool, scan: at, first });
+                self.frames.push(Frame::Revisit { e: w, scan: at, first });
                 if self.revisit(x, w) {
                     return true;
                 }
@@ -539,18 +532,7 @@ impl<M: Machine> Explorer<'_, M> {
         let rmw = self.graph.event(w).is_rmw_write();
         let (next, floor) = self.places(w, rmw);
         let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
-        let pool = self.threads.mark();
-        self.next_revisited(RevisitFrame {
-            read,
-            write: w,
-            before,
-            mark,
-            pool,
-            next,
-            floor,
-            saved,
-            seen: u64::MAX,
-        })
+        self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
     }
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,

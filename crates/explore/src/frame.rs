@@ -12,7 +12,6 @@ pub enum Frame {
     /// A choice of the program; `next` is the next value to try.
     Choice {
         e: EventId,
-        pool: u32,
         next: u32,
         count: u32,
     },
@@ -21,7 +20,6 @@ pub enum Frame {
     Place {
         e: EventId,
         mark: Mark,
-        pool: u32,
         next: u32,
         floor: u32,
     },
@@ -29,7 +27,6 @@ pub enum Frame {
     /// `first`.
     Revisit {
         e: EventId,
-        pool: u32,
         scan: u32,
         first: u32,
     },
@@ -42,7 +39,6 @@ pub enum Frame {
 pub struct ReadFrame {
     pub e: EventId,
     pub mark: Mark,
-    pub pool: u32,
     pub next: u32,
     pub floor: u32,
     /// What the read knows of its location before it reads.
@@ -58,7 +54,6 @@ pub struct RevisitFrame {
     pub write: EventId,
     pub before: Mark,
     pub mark: Mark,
-    pub pool: u32,
     pub next: u32,
     pub floor: u32,
     /// How many saved threads there were before.

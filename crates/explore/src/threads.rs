@@ -1,27 +1,47 @@
 //! Where the threads of the program are.
 //!
-//! A thread stands at its next visible operation, with its local state. These standings are kept in a
-//! pool that grows as events are added and is cut back on backtracking. Events remember the standing
-//! that they came from, so going back to an event, or deleting and restoring it, copies nothing.
+//! A thread stands at its next visible operation, with its local state. Where it goes from there depends
+//! only on what the operation gives it, so standings form a tree: a standing has a child for each value
+//! that was given to it so far. A thread that comes to a place where it has been before, with the same
+//! values read, is put there without running its code again. Events remember the standing that they came
+//! from, so going back to an event, or deleting and restoring it, copies nothing.
+//!
+//! The tree is a cache: when it is full, standings that no thread and no event refers to are forgotten. Memory
+//! stays linear in the size of one graph.
 
 use selvedge_graph::{EventId, Tid, Value};
 use selvedge_machine::{Machine, Op};
 
-/// A thread at its next operation.
-#[derive(Clone, Debug)]
-struct Pending<S> {
-    state: S,
+/// A thread at its next operation; its local state is kept apart.
+#[derive(Clone, Copy, Debug)]
+struct Node {
     op: Op,
+    /// What was given to the parent to come here; the first step of a thread is a child of its creation.
+    input: Value,
+    parent: Standing,
+    child: Standing,
+    sibling: Standing,
 }
 
-/// An entry of the pool.
+/// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing(u32);
 
 impl Standing {
-    /// Of a thread that was not created.
+    /// Of a thread that was not created; also, no node.
     pub const ABSENT: Standing = Standing(u32::MAX);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
 }
+
+/// How many standings are remembered, unless more are in use.
+const ROOM: usize = 1 << 13;
+
+/// The input that leads from a creation to the first standing of the thread that it creates. The creating
+/// thread itself goes on with 0.
+const CREATED: Value = 1;
 
 /// What a thread's next operation means for scheduling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,7 +60,12 @@ pub enum Status {
 
 #[derive(Clone, Debug)]
 pub struct Threads<S> {
-    pool: Vec<Pending<S>>,
+    nodes: Vec<Node>,
+    /// By node.
+    states: Vec<S>,
+    free: Vec<Standing>,
+    /// How many nodes there may be before some are forgotten.
+    room: usize,
     at: Vec<Standing>,
     status: Vec<Status>,
     /// By event: the standing that it came from.
@@ -50,20 +75,14 @@ pub struct Threads<S> {
 impl<S: Clone> Threads<S> {
     pub fn new(threads: usize) -> Threads<S> {
         Threads {
-            pool: Vec::new(),
+            nodes: Vec::new(),
+            states: Vec::new(),
+            free: Vec::new(),
+            room: ROOM,
             at: vec![Standing::ABSENT; threads],
             status: vec![Status::Absent; threads],
             origin: vec![Standing::ABSENT], // of the initialising event
         }
-    }
-
-    /// The size of the pool, for `cut_back`.
-    pub fn mark(&self) -> u32 {
-        self.pool.len() as u32
-    }
-
-    pub fn cut_back(&mut self, mark: u32) {
-        self.pool.truncate(mark as usize);
     }
 
     #[inline]
@@ -72,11 +91,11 @@ impl<S: Clone> Threads<S> {
     }
 
     pub fn op(&self, t: Tid) -> Option<Op> {
-        self.pool.get(self.at[t.index()].0 as usize).map(|p| p.op)
+        self.nodes.get(self.at[t.index()].index()).map(|node| node.op)
     }
 
     pub fn state(&self, t: Tid) -> Option<&S> {
-        self.pool.get(self.at[t.index()].0 as usize).map(|p| &p.state)
+        self.states.get(self.at[t.index()].index())
     }
 
     pub fn standing(&self, t: Tid) -> Standing {
@@ -87,8 +106,8 @@ impl<S: Clone> Threads<S> {
     #[inline]
     pub fn set(&mut self, t: Tid, standing: Standing) {
         self.at[t.index()] = standing;
-        self.status[t.index()] = match self.pool.get(standing.0 as usize) {
-            Some(pending) => status_of(pending.op),
+        self.status[t.index()] = match self.nodes.get(standing.index()) {
+            Some(node) => status_of(node.op),
             None => Status::Absent,
         };
     }
@@ -96,35 +115,108 @@ impl<S: Clone> Threads<S> {
     pub fn start<M: Machine<State = S>>(&mut self, machine: &M, t: Tid) {
         let mut state = machine.start(t);
         let op = machine.step(&mut state, 0);
-        self.push(t, state, op);
+        let standing = self.push(Standing::ABSENT, 0, state, op);
+        self.set(t, standing);
     }
 
     /// Starts the thread that the event `spawn` creates.
     pub fn spawn<M: Machine<State = S>>(&mut self, machine: &M, spawn: EventId, t: Tid) {
-        let mut state = machine.spawned(&self.pool[self.origin[spawn.index()].0 as usize].state, t);
-        let op = machine.step(&mut state, 0);
-        self.push(t, state, op);
+        let parent = self.origin[spawn.index()];
+        let standing = self.child(parent, CREATED).unwrap_or_else(|| {
+            let mut state = machine.spawned(&self.states[parent.index()], t);
+            let op = machine.step(&mut state, 0);
+            self.push(parent, CREATED, state, op)
+        });
+        self.set(t, standing);
     }
 
     /// The state that an event came from.
     pub fn state_of(&self, e: EventId) -> Option<&S> {
         let origin = self.origin.get(e.index())?;
-        self.pool.get(origin.0 as usize).map(|p| &p.state)
+        self.states.get(origin.index())
     }
 
     /// Lets the thread of `e` go on, given what `e` gave it.
     #[inline]
     pub fn advance<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, t: Tid, value: Value) {
-        let mut state = self.pool[self.origin[e.index()].0 as usize].state.clone();
-        let op = machine.step(&mut state, value);
-        self.push(t, state, op);
+        let parent = self.origin[e.index()];
+        let standing = match self.child(parent, value) {
+            Some(known) => known,
+            None => {
+                let mut state = self.states[parent.index()].clone();
+                let op = machine.step(&mut state, value);
+                self.push(parent, value, state, op)
+            }
+        };
+        self.set(t, standing);
     }
 
+    /// Where a thread came to when it was given this value before.
     #[inline]
-    fn push(&mut self, t: Tid, state: S, op: Op) {
-        self.at[t.index()] = Standing(self.pool.len() as u32);
-        self.status[t.index()] = status_of(op);
-        self.pool.push(Pending { state, op });
+    fn child(&self, parent: Standing, input: Value) -> Option<Standing> {
+        let mut at = self.nodes[parent.index()].child;
+        while at != Standing::ABSENT {
+            let node = &self.nodes[at.index()];
+            if node.input == input {
+                return Some(at);
+            }
+            at = node.sibling;
+        }
+        None
+    }
+
+    fn push(&mut self, parent: Standing, input: Value, state: S, op: Op) -> Standing {
+        let sibling = self.nodes.get(parent.index()).map_or(Standing::ABSENT, |p| p.child);
+        let node = Node { op, input, parent, child: Standing::ABSENT, sibling };
+        let standing = match self.free.pop() {
+            Some(old) => {
+                self.nodes[old.index()] = node;
+                self.states[old.index()] = state;
+                old
+            }
+            None => {
+                self.nodes.push(node);
+                self.states.push(state);
+                Standing(self.nodes.len() as u32 - 1)
+            }
+        };
+        if let Some(parent) = self.nodes.get_mut(parent.index()) {
+            parent.child = standing;
+        }
+        standing
+    }
+
+    /// Whether it is time to [`forget`](Self::forget).
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.free.is_empty() && self.nodes.len() >= self.room
+    }
+
+    /// Forgets the standings that nobody refers to. `others` are referred to from elsewhere.
+    pub fn forget(&mut self, others: impl Iterator<Item = Standing>) {
+        let mut used = vec![false; self.nodes.len()];
+        for standing in self.at.iter().chain(&self.origin).copied().chain(others) {
+            if let Some(used) = used.get_mut(standing.index()) {
+                *used = true;
+            }
+        }
+        for (i, used) in used.iter().enumerate() {
+            self.nodes[i].child = Standing::ABSENT;
+            if !used {
+                self.free.push(Standing(i as u32));
+            }
+        }
+        for i in (0..self.nodes.len()).filter(|&i| used[i]) {
+            let parent = self.nodes[i].parent;
+            if used.get(parent.index()) == Some(&true) {
+                self.nodes[i].sibling = self.nodes[parent.index()].child;
+                self.nodes[parent.index()].child = Standing(i as u32);
+            } else {
+                self.nodes[i].parent = Standing::ABSENT;
+                self.nodes[i].sibling = Standing::ABSENT;
+            }
+        }
+        self.room = self.room.max(2 * (self.nodes.len() - self.free.len()));
     }
 
     /// Records that the next event comes from where `t` stands.
@@ -151,7 +243,7 @@ impl<S: Clone> Threads<S> {
     /// The operation that an event came from.
     #[inline]
     pub fn op_of(&self, e: EventId) -> Op {
-        self.pool[self.origin[e.index()].0 as usize].op
+        self.nodes[self.origin[e.index()].index()].op
     }
 }
 

@@ -127,12 +127,7 @@ impl<M: Machine> Explorer<'_, M> {
             };
             end = end.max(this);
         }
-        match end {
-            End::Complete => self.stats.complete += 1,
-            End::Blocked => self.stats.blocked += 1,
-            End::Cut => self.stats.cut += 1,
-            End::Error => self.stats.errors += 1,
-        }
+        self.stats.count(end);
         let execution = Execution {
             graph: &self.graph,
             end,

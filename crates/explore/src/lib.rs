@@ -4,7 +4,10 @@
 //! The explorer adds events one at a time. A read tries the writes that are there; a write tries its
 //! places in coherence, and then *revisits* reads that were added before it. Uniqueness comes from the
 //! revisit condition: everything that a revisit deletes must have been added maximally.
+//!
+//! Models that follow dependencies have their own way, `deferred`.
 
+mod deferred;
 mod explorer;
 mod frame;
 mod inspect;
@@ -14,6 +17,7 @@ mod schedule;
 mod threads;
 mod witness;
 
+pub use deferred::explore_deferred;
 pub use explorer::explore;
 pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
 pub use selvedge_model::ModelError;

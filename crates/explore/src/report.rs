@@ -72,12 +72,23 @@ pub enum End {
     Error,
 }
 
+/// What finds the errors in a graph that only a model knows.
+pub(crate) trait ModelErrors {
+    fn errors(&self, graph: &ExecutionGraph) -> Vec<ModelError>;
+}
+
+impl ModelErrors for Model {
+    fn errors(&self, graph: &ExecutionGraph) -> Vec<ModelError> {
+        Model::errors(self, graph)
+    }
+}
+
 /// One final graph, shown to the visitor.
 pub struct Execution<'a, M: Machine> {
     pub graph: &'a ExecutionGraph,
     pub end: End,
     pub(crate) machine: &'a M,
-    pub(crate) model: &'a Model,
+    pub(crate) model: &'a dyn ModelErrors,
     pub(crate) threads: &'a Threads<M::State>,
     pub(crate) failure: Option<&'a Failure>,
 }
@@ -184,6 +195,15 @@ pub struct Stats {
 }
 
 impl Stats {
+    pub(crate) fn count(&mut self, end: End) {
+        match end {
+            End::Complete => self.complete += 1,
+            End::Blocked => self.blocked += 1,
+            End::Cut => self.cut += 1,
+            End::Error => self.errors += 1,
+        }
+    }
+
     /// All executions that were shown to the visitor.
     pub fn executions(&self) -> u64 {
         self.complete + self.blocked + self.cut + self.errors
@@ -196,6 +216,12 @@ pub enum ExploreError {
         "the model `{0}` does not say how creating and joining threads orders events (it does not use `tc` and `tj`), and this program creates threads"
     )]
     ThreadsNotOrdered(String),
+    #[error(
+        "the model `{0}` lets values come out of thin air in this program (a cycle of dependencies and reads-from); such executions cannot be explored"
+    )]
+    ThinAir(String),
+    #[error("the model `{0}` follows dependencies, which is not supported for programs that allocate memory")]
+    NotWithDependencies(String),
     #[error("more than {0} threads are not supported")]
     TooManyThreads(usize),
 }

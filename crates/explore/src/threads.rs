@@ -219,6 +219,18 @@ impl<S: Clone> Threads<S> {
         self.room = self.room.max(2 * (self.nodes.len() - self.free.len()));
     }
 
+    /// For executions that were made elsewhere: the next event comes from this state.
+    pub fn record_final(&mut self, t: Tid, state: S, op: Op) {
+        self.stand_final(t, state, op);
+        self.record_event(t);
+    }
+
+    /// For executions that were made elsewhere: where a thread came to.
+    pub fn stand_final(&mut self, t: Tid, state: S, op: Op) {
+        let standing = self.push(Standing::ABSENT, 0, state, op);
+        self.set(t, standing);
+    }
+
     /// Records that the next event comes from where `t` stands.
     #[inline]
     pub fn record_event(&mut self, t: Tid) {

@@ -166,6 +166,12 @@ pub trait Machine {
         String::new()
     }
 
+    /// Whether a thread in this state may write the location at its operation or later. Saying yes is always
+    /// right.
+    fn may_write(&self, _state: &Self::State, _loc: Loc) -> bool {
+        true
+    }
+
     /// Dependencies of the operation that `step` returned last for this state.
     fn deps(&self, _state: &Self::State) -> Deps {
         Deps::default()

@@ -16,6 +16,7 @@ mod guard;
 mod letter;
 mod model;
 mod recursion;
+pub mod relational;
 mod steps;
 mod term;
 mod view;

@@ -1,0 +1,154 @@
+//! What a model is shown of an execution in the making: the events of which all is known but, for some
+//! reads, their source.
+
+use super::partial::{Ev, INIT, Partial, Source};
+use selvedge_graph::{Attrs, Kind, Mode};
+use selvedge_machine::Op;
+use selvedge_model::relational::Candidate;
+
+/// Events that are only assumed, with their relations, to find out whether the model would allow them.
+#[derive(Clone, Debug, Default)]
+pub struct Assumed {
+    /// Writes at the end of a thread, with the reads that control them.
+    pub writes: Vec<(usize, Vec<Ev>)>,
+    /// Sources, in terms of numbers in the candidate.
+    pub rf: Vec<(usize, usize)>,
+}
+
+/// The number in the candidate of each event; `None` for those that are left out.
+pub fn numbers<S: Clone>(p: &Partial<S>, with_open: bool) -> Vec<Option<usize>> {
+    let mut next = 1;
+    let shown = |e: Ev| {
+        let h = p.at(e);
+        match h.kind() {
+            Kind::Read => h.loc.is_some() && (h.source != Source::Undecided || with_open),
+            Kind::Write => h.placed || with_open,
+            _ => true,
+        }
+    };
+    let mut numbers = vec![Some(0)];
+    for e in p.events() {
+        numbers.push(shown(e).then(|| {
+            next += 1;
+            next - 1
+        }));
+    }
+    numbers
+}
+
+pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assumed, c: &mut Candidate) {
+    let known = numbers.iter().flatten().count();
+    let n = known + assumed.writes.len();
+    for matrix in [
+        &mut c.po,
+        &mut c.po_imm,
+        &mut c.rf,
+        &mut c.co,
+        &mut c.fr,
+        &mut c.rmw,
+        &mut c.addr,
+        &mut c.data,
+        &mut c.ctrl,
+        &mut c.tc,
+        &mut c.tj,
+        &mut c.loc,
+        &mut c.int,
+    ] {
+        matrix.clear(n);
+    }
+    c.attrs.clear();
+    c.attrs.resize(n, Attrs::NONE);
+    c.attrs[INIT] = Attrs::of(Kind::Init, Mode::Na, false);
+    c.loc.add_identity();
+    c.int.set(INIT, INIT);
+    (1..n).for_each(|y| c.po.set(INIT, y));
+    threads(p, numbers, c);
+    memory(p, numbers, c);
+    for (at, (thread, controlled_by)) in assumed.writes.iter().enumerate() {
+        let y = known + at;
+        // As little as a write can be.
+        c.attrs[y] = Attrs::of(Kind::Write, Mode::Na, false);
+        c.int.set(y, y);
+        for x in p.lines[*thread].events.iter().filter_map(|&e| numbers[e]) {
+            c.po.set(x, y);
+            c.int.set(x, y);
+            c.int.set(y, x);
+        }
+        controlled_by.iter().filter_map(|&e| numbers[e]).for_each(|x| c.ctrl.set(x, y));
+    }
+    assumed.rf.iter().for_each(|&(w, r)| c.rf.set(w, r));
+}
+
+/// Program order, dependencies, creation and end of threads.
+fn threads<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidate) {
+    for line in &p.lines {
+        for (at, &e) in line.events.iter().enumerate() {
+            let Some(y) = numbers[e] else { continue };
+            let h = p.at(e);
+            c.attrs[y] = h.attrs();
+            c.int.set(y, y);
+            for x in line.events[..at].iter().filter_map(|&e| numbers[e]) {
+                c.po.set(x, y);
+                c.int.set(x, y);
+                c.int.set(y, x);
+            }
+            let before = if at == 0 { INIT } else { line.events[at - 1] };
+            if let Some(x) = numbers[before] {
+                c.po_imm.set(x, y);
+            }
+            let deps = &h.standing.deps;
+            for (of, matrix) in
+                [(&deps.addr, &mut c.addr), (&deps.data, &mut c.data), (&deps.ctrl, &mut c.ctrl)]
+            {
+                let reads = of.iter().filter_map(|&i| numbers[line.events[i as usize - 1]]);
+                reads.for_each(|x| matrix.set(x, y));
+            }
+            match h.standing.op {
+                Op::Spawn { thread } => {
+                    if let Some(first) = p.lines[thread.index()].events.first().and_then(|&e| numbers[e]) {
+                        c.tc.set(y, first);
+                    }
+                }
+                Op::Join { thread } => {
+                    let creates = |&x: &Ev| p.at(x).standing.op == Op::Spawn { thread };
+                    let last = p.lines[thread.index()].events.last().copied();
+                    let from = last.or_else(|| p.events().find(creates)).and_then(|e| numbers[e]);
+                    if let Some(from) = from {
+                        c.tj.set(from, y);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Locations, sources, coherence.
+fn memory<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidate) {
+    for e in p.events() {
+        let (Some(x), Some(loc)) = (numbers[e], p.at(e).loc) else { continue };
+        c.loc.set(INIT, x);
+        c.loc.set(x, INIT);
+        for f in p.events().filter(|&f| p.at(f).loc == Some(loc)) {
+            if let Some(y) = numbers[f] {
+                c.loc.set(x, y);
+            }
+        }
+        if let Some(r) = p.rmw_read(e).and_then(|r| numbers[r]) {
+            c.rmw.set(r, x);
+        }
+        let co = &p.co[loc.index()];
+        let later =
+            |after: Option<usize>| co[after.map_or(0, |at| at + 1)..].iter().filter_map(|&w| numbers[w]);
+        if p.at(e).is_write() && p.at(e).placed {
+            c.co.set(INIT, x);
+            later(co.iter().position(|&w| w == e)).for_each(|y| c.co.set(x, y));
+        }
+        if let Source::From(w) = p.at(e).source {
+            if let Some(y) = numbers[w] {
+                c.rf.set(y, x);
+            }
+            later(co.iter().position(|&v| v == w)).for_each(|y| c.fr.set(x, y));
+        }
+    }
+}

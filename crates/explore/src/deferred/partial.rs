@@ -1,0 +1,282 @@
+//! An execution in the making, in which some reads have no source yet.
+
+use selvedge_graph::{Attrs, Deps, Kind, Loc, Mode, Tid, Value};
+use selvedge_machine::{Machine, Op, Rmw};
+use std::rc::Rc;
+
+/// An event, by the order in which it was added. 0 initialises memory.
+pub type Ev = usize;
+
+pub const INIT: Ev = 0;
+
+/// Where a read is with finding its source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    Undecided,
+    /// Not among the writes that were there so far.
+    Deferred,
+    From(Ev),
+}
+
+#[derive(Clone, Debug)]
+pub struct Happening<S> {
+    pub tid: Tid,
+    /// Position in its thread, from 1.
+    pub idx: u32,
+    /// The thread at this operation.
+    pub standing: Standing<S>,
+    /// `None` while the address depends on a read without a source.
+    pub loc: Option<Loc>,
+    /// Read, written or chosen; `None` while it is not known.
+    pub value: Option<Value>,
+    pub source: Source,
+    /// Writes that were there when the source was deferred.
+    pub turned_down: Vec<Ev>,
+    /// Of the read of a compare-and-swap: whether it succeeds. Decided first, as what comes next in the
+    /// thread depends on it; the source has to fit.
+    pub succeeds: Option<bool>,
+    pub placed: bool,
+}
+
+/// A thread at an operation.
+#[derive(Clone, Debug)]
+pub struct Standing<S> {
+    pub state: Rc<S>,
+    pub op: Op,
+    pub deps: Rc<Deps>,
+}
+
+impl<S> Standing<S> {
+    pub fn of<M: Machine<State = S>>(machine: &M, state: S, op: Op) -> Standing<S> {
+        let deps = Rc::new(machine.deps(&state));
+        Standing { state: Rc::new(state), op, deps }
+    }
+}
+
+impl<S> Happening<S> {
+    pub fn kind(&self) -> Kind {
+        match self.standing.op {
+            Op::Load { .. } => Kind::Read,
+            Op::Store { .. } => Kind::Write,
+            Op::Fence { .. } => Kind::Fence,
+            Op::Spawn { .. } => Kind::Spawn,
+            Op::Join { .. } => Kind::Join,
+            _ => Kind::Choice,
+        }
+    }
+
+    pub fn is_read(&self) -> bool {
+        self.kind() == Kind::Read
+    }
+
+    pub fn is_write(&self) -> bool {
+        self.kind() == Kind::Write
+    }
+
+    /// The write half of a read-modify-write.
+    pub fn is_rmw_write(&self) -> bool {
+        matches!(self.standing.op, Op::Store { rmw: true, .. })
+    }
+
+    /// The ordering that was asked for, and whether this is half of a read-modify-write that writes.
+    pub fn mode(&self) -> (Mode, bool) {
+        match self.standing.op {
+            Op::Load { mode, rmw: Rmw::No, .. } => (mode, false),
+            Op::Load { mode, rmw: Rmw::Always, .. } => (mode, true),
+            Op::Load { mode, rmw: Rmw::Cas { fail, .. }, .. } => {
+                if self.succeeds == Some(false) {
+                    (fail, false)
+                } else {
+                    (mode, true)
+                }
+            }
+            Op::Store { mode, rmw, .. } => (mode, rmw),
+            Op::Fence { mode } => (mode, false),
+            _ => (Mode::Na, false),
+        }
+    }
+
+    pub fn attrs(&self) -> Attrs {
+        let (mode, rmw) = self.mode();
+        Attrs::of(self.kind(), mode, rmw)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Line<S> {
+    pub events: Vec<Ev>,
+    /// Where the thread stands, after all of its events; `None` if it was not created.
+    pub standing: Option<Standing<S>>,
+}
+
+/// The whole.
+#[derive(Clone, Debug)]
+pub struct Partial<S> {
+    /// Without the initialising event: event `e` is at `e - 1`.
+    happenings: Vec<Happening<S>>,
+    pub lines: Vec<Line<S>>,
+    /// By location: the writes that have a place, in order, without the initialising one.
+    pub co: Vec<Vec<Ev>>,
+}
+
+impl<S: Clone> Partial<S> {
+    pub fn start<M: Machine<State = S>>(machine: &M) -> Partial<S> {
+        let mut lines = Vec::new();
+        for t in (0..machine.threads() as u16).map(Tid) {
+            let standing = machine.runs_from_start(t).then(|| first_standing(machine, machine.start(t)));
+            lines.push(Line { events: Vec::new(), standing });
+        }
+        Partial { happenings: Vec::new(), lines, co: vec![Vec::new(); machine.locations()] }
+    }
+
+    pub fn at(&self, e: Ev) -> &Happening<S> {
+        &self.happenings[e - 1]
+    }
+
+    pub fn at_mut(&mut self, e: Ev) -> &mut Happening<S> {
+        &mut self.happenings[e - 1]
+    }
+
+    pub fn events(&self) -> std::ops::Range<Ev> {
+        1..self.happenings.len() + 1
+    }
+
+    /// Whether what an event gave its thread is known.
+    pub fn is_known(&self, e: Ev) -> bool {
+        let h = self.at(e);
+        match h.source {
+            Source::From(_) => h.succeeds.is_none() || self.are_known(h.tid, &h.standing.deps.data),
+            _ => !h.is_read(),
+        }
+    }
+
+    /// Whether what these events of a thread gave it is known.
+    pub fn are_known(&self, t: Tid, indices: &[u32]) -> bool {
+        indices.iter().all(|&i| self.is_known(self.lines[t.index()].events[i as usize - 1]))
+    }
+
+    /// Whether all that a standing depends on to be there at all is known.
+    pub fn is_certain(&self, t: Tid, standing: &Standing<S>) -> bool {
+        let deps = &standing.deps;
+        let terminal = matches!(standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
+        self.are_known(t, &deps.ctrl)
+            && (!terminal || (self.are_known(t, &deps.addr) && self.are_known(t, &deps.data)))
+    }
+
+    /// Adds the next event of a thread. `value` is what a choice picks, `succeeds` how a compare-and-swap
+    /// ends.
+    pub fn issue<M: Machine<State = S>>(
+        &mut self,
+        machine: &M,
+        t: Tid,
+        value: Option<Value>,
+        succeeds: Option<bool>,
+    ) -> Ev {
+        let e = self.happenings.len() + 1;
+        let line = &mut self.lines[t.index()];
+        let Some(standing) = line.standing.take() else { unreachable!("the thread is there") };
+        line.events.push(e);
+        let idx = line.events.len() as u32;
+        if let Op::Spawn { thread } = standing.op {
+            let state = machine.spawned(&standing.state, thread);
+            self.lines[thread.index()].standing = Some(first_standing(machine, state));
+        }
+        self.happenings.push(Happening {
+            tid: t,
+            idx,
+            standing,
+            loc: None,
+            value,
+            source: Source::Undecided,
+            turned_down: Vec::new(),
+            succeeds,
+            placed: false,
+        });
+        self.learn(e);
+        self.rerun(machine, e);
+        e
+    }
+
+    /// Runs the thread of `e` again from `e` on, as more may be known.
+    pub fn rerun<M: Machine<State = S>>(&mut self, machine: &M, e: Ev) {
+        let (t, first) = (self.at(e).tid, self.at(e).idx as usize);
+        let mut last = e;
+        for at in first..=self.lines[t.index()].events.len() {
+            let before = &self.at(last).standing.state;
+            let mut state = M::State::clone(before);
+            let op = machine.step(&mut state, self.input(last));
+            let standing = Standing::of(machine, state, op);
+            match self.lines[t.index()].events.get(at).copied() {
+                Some(next) => {
+                    self.at_mut(next).standing = standing;
+                    self.learn(next);
+                    last = next;
+                }
+                None => self.lines[t.index()].standing = Some(standing),
+            }
+        }
+    }
+
+    /// Takes from the operation of `e` what is certain of it.
+    fn learn(&mut self, e: Ev) {
+        let h = self.at(e);
+        let deps = h.standing.deps.clone();
+        let (t, op) = (h.tid, h.standing.op);
+        if let Op::Load { loc, .. } | Op::Store { loc, .. } = op
+            && self.are_known(t, &deps.addr)
+        {
+            self.at_mut(e).loc = Some(loc);
+        }
+        if let Op::Store { value, .. } = op
+            && self.are_known(t, &deps.data)
+        {
+            self.at_mut(e).value = Some(value);
+        }
+    }
+
+    /// What an event gives its thread. If that is not known, anything will do, as what comes of it is not
+    /// looked at; but a compare-and-swap ends as was decided.
+    fn input(&self, e: Ev) -> Value {
+        let h = self.at(e);
+        match (h.standing.op, h.succeeds) {
+            (Op::Load { rmw: Rmw::Cas { expected, .. }, .. }, Some(succeeds)) if !self.is_known(e) => {
+                if succeeds {
+                    expected
+                } else {
+                    expected.wrapping_add(1)
+                }
+            }
+            (Op::Load { .. } | Op::Choose { .. }, _) => h.value.unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Whether a compare-and-swap that reads what it does ends as was decided.
+    pub fn ends_as_decided(&self, e: Ev) -> bool {
+        let h = self.at(e);
+        match (h.standing.op, h.succeeds, h.value) {
+            (Op::Load { rmw: Rmw::Cas { expected, .. }, .. }, Some(succeeds), Some(value))
+                if self.is_known(e) =>
+            {
+                (value == expected) == succeeds
+            }
+            _ => true,
+        }
+    }
+
+    /// The read half of a read-modify-write, given its write.
+    pub fn rmw_read(&self, w: Ev) -> Option<Ev> {
+        let h = self.at(w);
+        h.is_rmw_write().then(|| self.lines[h.tid.index()].events[h.idx as usize - 2])
+    }
+
+    /// The value that a write wrote to a location.
+    pub fn value_of<M: Machine>(&self, machine: &M, w: Ev, loc: Loc) -> Option<Value> {
+        if w == INIT { Some(machine.init_value(loc)) } else { self.at(w).value }
+    }
+}
+
+fn first_standing<M: Machine>(machine: &M, mut state: M::State) -> Standing<M::State> {
+    let op = machine.step(&mut state, 0);
+    Standing::of(machine, state, op)
+}

@@ -1,0 +1,78 @@
+//! From an execution that is complete to the graph that the visitor is shown.
+
+use super::Visit;
+use super::partial::{Ev, INIT, Partial, Source};
+use crate::report::{End, Execution, ModelErrors, Stats};
+use crate::threads::Threads;
+use selvedge_graph::{EventId, ExecutionGraph, Loc, Tid, Value};
+use selvedge_machine::{Machine, Op};
+use selvedge_model::ModelError;
+use std::ops::ControlFlow;
+
+pub fn show<M: Machine>(
+    machine: &M,
+    p: &Partial<M::State>,
+    errors: impl FnOnce(&[EventId]) -> Vec<ModelError>,
+    stats: &mut Stats,
+    visit: &mut Visit<'_, M>,
+) -> ControlFlow<()> {
+    let init: Vec<Value> = (0..p.co.len() as u32).map(|l| machine.init_value(Loc(l))).collect();
+    let mut graph = ExecutionGraph::new(p.lines.len(), &init, 0);
+    let mut threads = Threads::new(p.lines.len());
+    // By event of `p`; in the candidate that the model saw last, events have the same numbers.
+    let mut ids = vec![EventId::INIT];
+    for e in p.events() {
+        ids.push(add(&mut graph, p, e));
+        let standing = &p.at(e).standing;
+        threads.record_final(p.at(e).tid, M::State::clone(&standing.state), standing.op);
+    }
+    for e in p.events() {
+        if let Source::From(w) = p.at(e).source {
+            let attrs = p.at(e).attrs();
+            graph.read_from(ids[e], ids[w], p.at(e).mode().0, attrs);
+        }
+    }
+    for co in &p.co {
+        for (at, &w) in co.iter().enumerate() {
+            graph.place(ids[w], at + 1);
+        }
+    }
+    let mut end = End::Complete;
+    for (t, line) in p.lines.iter().enumerate() {
+        let Some(standing) = &line.standing else { continue };
+        threads.stand_final(Tid(t as u16), M::State::clone(&standing.state), standing.op);
+        end = end.max(match standing.op {
+            Op::End => End::Complete,
+            Op::Cut => End::Cut,
+            Op::Error(_) => End::Error,
+            _ => End::Blocked,
+        });
+    }
+    stats.count(end);
+    let found = Found(errors(&ids));
+    visit(&Execution { graph: &graph, end, machine, model: &found, threads: &threads, failure: None })
+}
+
+fn add<S: Clone>(graph: &mut ExecutionGraph, p: &Partial<S>, e: Ev) -> EventId {
+    debug_assert!(e != INIT);
+    let h = p.at(e);
+    match (h.standing.op, h.loc) {
+        (Op::Load { mode, .. }, Some(loc)) => graph.add_read(h.tid, mode, loc),
+        (Op::Store { mode, rmw, .. }, Some(loc)) => {
+            graph.add_write(h.tid, mode, loc, h.value.unwrap_or(0), rmw)
+        }
+        (Op::Fence { mode }, _) => graph.add_fence(h.tid, mode),
+        (Op::Spawn { thread }, _) => graph.add_spawn(h.tid, thread),
+        (Op::Join { thread }, _) => graph.add_join(h.tid, thread),
+        _ => graph.add_choice(h.tid, h.value.unwrap_or(0)),
+    }
+}
+
+/// What the model found already.
+struct Found(Vec<ModelError>);
+
+impl ModelErrors for Found {
+    fn errors(&self, _graph: &ExecutionGraph) -> Vec<ModelError> {
+        self.0.clone()
+    }
+}

@@ -1,0 +1,371 @@
+//! Models that clocks cannot drive: those that follow dependencies.
+//!
+//! A model is a list of operations on bit matrices, run on the whole execution each time it changes.
+//! Executions are judged while they are being made. What is not known yet (a read's source, an event
+//! whose address or existence depends on it) is left out, so a relation that is computed is a part of
+//! what it will be; a cycle that is there stays there. The only operation that takes pairs away is the
+//! difference: of `a \ b` nothing is taken for granted unless `b` is known already (`fixed`).
+
+mod matrix;
+mod plan;
+
+pub use matrix::Matrix;
+
+use crate::guard::Guard;
+use crate::model::ModelError;
+use selvedge_graph::{Attrs, EventId};
+use selvedge_kat::{Diagnostic, Prim, Theory};
+use std::ops::Range;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Node(u32);
+
+impl Node {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One operation. Sets are relations between events and themselves.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Op {
+    Empty,
+    Id,
+    Any,
+    Prim(Prim),
+    Set(Guard),
+    /// A relation that a `let rec` defines, as far as it is known.
+    Unknown,
+    Union(Node, Node),
+    Inter(Node, Node),
+    Diff(Node, Node),
+    Seq(Node, Node),
+    Plus(Node),
+    Opt(Node),
+    Inverse(Node),
+    Domain(Node),
+    Range(Node),
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Compute(Node),
+    /// Computes the nodes of `range` until each unknown equals its body.
+    Fix {
+        unknowns: Vec<(Node, Node)>,
+        range: Range<u32>,
+    },
+    /// An axiom, with what it is asked unless.
+    Check(Check, Option<Test>),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Check {
+    Acyclic(Node),
+    Irreflexive(Node),
+    Empty(Node),
+    Holds(Test),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Test {
+    Subset(Node, Node),
+    Equal(Node, Node),
+    Total(Node),
+}
+
+#[derive(Clone, Debug)]
+struct Flag {
+    name: String,
+    warning: bool,
+    test: Test,
+    guard: Option<Test>,
+}
+
+/// A memory model as operations on matrices.
+#[derive(Clone, Debug)]
+pub struct Relational {
+    name: String,
+    ops: Vec<Op>,
+    /// By node; see `plan::fixed`.
+    fixed: Vec<bool>,
+    steps: Vec<Step>,
+    flags: Vec<Flag>,
+    orders_threads: bool,
+}
+
+/// The basic relations of an execution; the others follow from them. Event 0 is the initialising one.
+#[derive(Clone, Debug, Default)]
+pub struct Candidate {
+    pub attrs: Vec<Attrs>,
+    pub po: Matrix,
+    pub po_imm: Matrix,
+    pub rf: Matrix,
+    pub co: Matrix,
+    pub fr: Matrix,
+    pub rmw: Matrix,
+    pub addr: Matrix,
+    pub data: Matrix,
+    pub ctrl: Matrix,
+    pub tc: Matrix,
+    pub tj: Matrix,
+    /// Accesses of the same location, an event with itself included.
+    pub loc: Matrix,
+    /// Events of the same thread, an event with itself included.
+    pub int: Matrix,
+}
+
+/// Whether more events, sources and places are still to come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    Partial,
+    Final,
+}
+
+/// The matrices of one judgement, for reuse.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    values: Vec<Matrix>,
+}
+
+impl Relational {
+    /// Compiles a model, or says which of its constructs cannot be evaluated.
+    pub fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
+        plan::compile(theory)
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the model says how the creation and the end of threads order events.
+    pub fn orders_threads(&self) -> bool {
+        self.orders_threads
+    }
+
+    /// Whether the execution satisfies the axioms; if it is partial, whether one that it grows into could.
+    pub fn admits(&self, c: &Candidate, progress: Progress, space: &mut Workspace) -> bool {
+        let n = c.attrs.len();
+        space.values.resize(self.ops.len(), Matrix::default());
+        let v = &mut space.values;
+        for step in &self.steps {
+            match step {
+                Step::Compute(node) => self.compute(*node, c, progress, v),
+                Step::Fix { unknowns, range } => {
+                    for (unknown, _) in unknowns {
+                        v[unknown.index()].clear(n);
+                    }
+                    loop {
+                        for at in range.clone() {
+                            self.compute(Node(at), c, progress, v);
+                        }
+                        let mut stable = true;
+                        for (unknown, body) in unknowns {
+                            if v[unknown.index()] != v[body.index()] {
+                                stable = false;
+                                let value = v[body.index()].clone();
+                                v[unknown.index()].assign(&value);
+                            }
+                        }
+                        if stable {
+                            break;
+                        }
+                    }
+                }
+                Step::Check(check, guard) => {
+                    if !self.passes(*check, progress, v) && !guard.is_some_and(|g| self.lifts(g, progress, v))
+                    {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn passes(&self, check: Check, progress: Progress, v: &[Matrix]) -> bool {
+        match check {
+            Check::Acyclic(r) => v[r.index()].is_acyclic(),
+            Check::Irreflexive(r) => v[r.index()].is_irreflexive(),
+            Check::Empty(r) => v[r.index()].is_empty(),
+            Check::Holds(test) => progress == Progress::Partial || test.holds(v),
+        }
+    }
+
+    /// Whether a guard lifts its axiom, or may come to lift it.
+    fn lifts(&self, guard: Test, progress: Progress, v: &[Matrix]) -> bool {
+        progress == Progress::Partial || guard.holds(v)
+    }
+
+    fn compute(&self, node: Node, c: &Candidate, progress: Progress, v: &mut [Matrix]) {
+        let n = c.attrs.len();
+        let mut value = std::mem::take(&mut v[node.index()]);
+        let at = |x: &Node| &v[x.index()];
+        match &self.ops[node.index()] {
+            Op::Unknown => {}
+            Op::Empty => value.clear(n),
+            Op::Id => {
+                value.clear(n);
+                value.add_identity();
+            }
+            Op::Any => {
+                value.clear(n);
+                value.fill();
+            }
+            Op::Prim(prim) => primitive(*prim, c, &mut value),
+            Op::Set(guard) => {
+                value.clear(n);
+                let members = c.attrs.iter().enumerate().filter(|(_, attrs)| guard.holds(**attrs));
+                members.for_each(|(x, _)| value.set(x, x));
+            }
+            Op::Union(a, b) => {
+                value.assign(at(a));
+                value.unite(at(b));
+            }
+            Op::Inter(a, b) => {
+                value.assign(at(a));
+                value.intersect(at(b));
+            }
+            Op::Diff(a, b) => {
+                if progress == Progress::Partial && !self.fixed[b.index()] {
+                    value.clear(n);
+                } else {
+                    value.assign(at(a));
+                    value.subtract(at(b));
+                }
+            }
+            Op::Seq(a, b) => {
+                value.clear(n);
+                value.add_sequence(at(a), at(b));
+            }
+            Op::Plus(a) => {
+                value.assign(at(a));
+                value.close();
+            }
+            Op::Opt(a) => {
+                value.assign(at(a));
+                value.add_identity();
+            }
+            Op::Inverse(a) => {
+                value.clear(n);
+                value.add_inverse(at(a));
+            }
+            Op::Domain(a) => {
+                value.clear(n);
+                let some = |x: &usize| at(a).successors(*x).next().is_some();
+                (0..n).filter(some).for_each(|x| value.set(x, x));
+            }
+            Op::Range(a) => {
+                value.clear(n);
+                for x in 0..n {
+                    at(a).successors(x).for_each(|y| value.set(y, y));
+                }
+            }
+        }
+        v[node.index()] = value;
+    }
+
+    /// What the model calls an error in a final execution that `admits` has just been asked about. `ids`
+    /// says which events of the graph the candidate's are.
+    pub fn errors(&self, ids: &[EventId], space: &Workspace) -> Vec<ModelError> {
+        let v = &space.values;
+        let mut found = Vec::new();
+        for flag in &self.flags {
+            if flag.guard.is_some_and(|g| g.holds(v)) {
+                continue;
+            }
+            if let Some((x, y)) = flag.test.violation(v) {
+                let (first, second) = (ids[x], ids[y]);
+                found.push(ModelError { name: flag.name.clone(), warning: flag.warning, first, second });
+            }
+        }
+        found
+    }
+}
+
+impl Test {
+    fn holds(self, v: &[Matrix]) -> bool {
+        let at = |x: Node| &v[x.index()];
+        match self {
+            Test::Subset(a, b) => at(a).is_subset(at(b)),
+            Test::Equal(a, b) => at(a) == at(b),
+            Test::Total(r) => {
+                let r = at(r);
+                let n = r.len();
+                (0..n).all(|x| (0..n).all(|y| x == y || r.has(x, y) || r.has(y, x)))
+            }
+        }
+    }
+
+    /// Two events for which the test of an error fails. A pair that the left side relates in both
+    /// directions only needs the right side in one of them; an event is not in conflict with itself.
+    fn violation(self, v: &[Matrix]) -> Option<(usize, usize)> {
+        let Test::Subset(a, b) = self else { return (!self.holds(v)).then_some((0, 0)) };
+        let (a, b) = (&v[a.index()], &v[b.index()]);
+        (0..a.len()).find_map(|x| {
+            let open = |y: &usize| x != *y && !b.has(x, *y) && !(a.has(*y, x) && b.has(*y, x));
+            a.successors(x).find(open).map(|y| (x, y))
+        })
+    }
+}
+
+fn primitive(prim: Prim, c: &Candidate, out: &mut Matrix) {
+    let n = c.attrs.len();
+    let internal = |r: &Matrix, out: &mut Matrix| {
+        out.assign(r);
+        out.intersect(&c.int);
+    };
+    let external = |r: &Matrix, out: &mut Matrix| {
+        out.assign(r);
+        out.subtract(&c.int);
+    };
+    match prim {
+        Prim::Po => out.assign(&c.po),
+        Prim::PoImm => out.assign(&c.po_imm),
+        Prim::PoLoc => {
+            out.assign(&c.po);
+            out.intersect(&c.loc);
+        }
+        Prim::Rf => out.assign(&c.rf),
+        Prim::Rfe => external(&c.rf, out),
+        Prim::Rfi => internal(&c.rf, out),
+        Prim::Co => out.assign(&c.co),
+        Prim::Coe => external(&c.co, out),
+        Prim::Coi => internal(&c.co, out),
+        Prim::Fr => out.assign(&c.fr),
+        Prim::Fre => external(&c.fr, out),
+        Prim::Fri => internal(&c.fr, out),
+        Prim::Rmw => out.assign(&c.rmw),
+        Prim::Addr => out.assign(&c.addr),
+        Prim::Data => out.assign(&c.data),
+        Prim::Ctrl => out.assign(&c.ctrl),
+        Prim::Detour => {
+            let (mut coe, mut rfe) = (c.co.clone(), c.rf.clone());
+            coe.subtract(&c.int);
+            rfe.subtract(&c.int);
+            out.clear(n);
+            out.add_sequence(&coe, &rfe);
+            out.intersect(&c.po);
+        }
+        Prim::Tc => out.assign(&c.tc),
+        Prim::Tj => out.assign(&c.tj),
+        Prim::Loc => out.assign(&c.loc),
+        Prim::LocOverlap => {
+            out.clear(n);
+            for x in 1..n {
+                c.loc.successors(x).filter(|&y| y != x && y != 0).for_each(|y| out.set(x, y));
+            }
+        }
+        Prim::Int => out.assign(&c.int),
+        Prim::Ext => {
+            out.clear(n);
+            out.fill();
+            out.subtract(&c.int);
+        }
+        Prim::Any => {
+            out.clear(n);
+            out.fill();
+        }
+        Prim::Alloc | Prim::Free => out.clear(n),
+    }
+}

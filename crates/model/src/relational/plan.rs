@@ -1,0 +1,281 @@
+//! From the terms of a model to a list of operations on matrices, in the order in which they are run.
+
+use super::{Check, Flag, Node, Op, Relational, Step, Test};
+use crate::guard::Guard;
+use crate::term::refusal;
+use selvedge_kat::{Constraint, DefBody, DefId, Diagnostic, Inclusion, Prim, Rel, Set, Span, Theory};
+use std::collections::HashMap;
+use std::ops::Range;
+
+pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
+    let mut c = Compiler {
+        theory,
+        ops: Vec::new(),
+        known: HashMap::new(),
+        defs: vec![None; theory.defs.len()],
+        steps: Vec::new(),
+        in_group: false,
+        span: None,
+    };
+    c.definitions()?;
+    let mut flags = Vec::new();
+    let mut orders_threads = false;
+    for axiom in theory.axioms.iter().filter(|a| !a.extra) {
+        c.span = Some(axiom.span.clone());
+        let guard = axiom.unless.as_ref().map(|i| c.inclusion(i)).transpose()?;
+        let check = match &axiom.constraint {
+            Constraint::Acyclic(r) => Check::Acyclic(c.rel(r)?),
+            Constraint::Irreflexive(r) => Check::Irreflexive(c.rel(r)?),
+            Constraint::Coherence(r) => {
+                let r = c.rel(r)?;
+                let [rf, co, fr] = [Prim::Rf, Prim::Co, Prim::Fr].map(|p| c.node(Op::Prim(p)));
+                let step = c.node(Op::Union(rf, co));
+                let step = c.node(Op::Union(step, fr));
+                let eco = c.node(Op::Plus(step));
+                Check::Irreflexive(c.node(Op::Seq(r, eco)))
+            }
+            Constraint::Empty(r) => Check::Empty(c.rel(r)?),
+            Constraint::Inclusion(i) => Check::Holds(c.inclusion(i)?),
+            Constraint::Error { name, warning, unless } => {
+                let test = c.inclusion(unless)?;
+                flags.push(Flag { name: name.clone(), warning: *warning, test, guard });
+                continue;
+            }
+        };
+        c.steps.push(Step::Check(check, guard));
+    }
+    orders_threads |= c.ops.iter().any(|op| matches!(op, Op::Prim(Prim::Tc | Prim::Tj)));
+    // Errors before warnings.
+    flags.sort_by_key(|f| f.warning);
+    let fixed = fixed(&c.ops);
+    Ok(Relational { name: theory.name.clone(), ops: c.ops, fixed, steps: c.steps, flags, orders_threads })
+}
+
+/// By node: whether the pairs that it relates stay the same when events are added. Steps through other
+/// events may come up with these events, and so may the source of a read.
+fn fixed(ops: &[Op]) -> Vec<bool> {
+    let mut fixed: Vec<bool> = Vec::new();
+    for op in ops {
+        let at = |n: &Node| fixed[n.0 as usize];
+        let this = match op {
+            Op::Empty | Op::Id | Op::Any | Op::Set(_) => true,
+            Op::Prim(p) => !matches!(
+                p,
+                Prim::PoImm
+                    | Prim::Rf
+                    | Prim::Rfe
+                    | Prim::Rfi
+                    | Prim::Fr
+                    | Prim::Fre
+                    | Prim::Fri
+                    | Prim::Detour
+                    | Prim::Tc
+                    | Prim::Tj
+            ),
+            Op::Union(a, b) | Op::Inter(a, b) | Op::Diff(a, b) => at(a) && at(b),
+            Op::Opt(a) | Op::Inverse(a) => at(a),
+            // Sets at one end keep it fixed.
+            Op::Seq(a, b) => at(a) && at(b) && (is_set(ops, *a) || is_set(ops, *b)),
+            Op::Unknown | Op::Plus(_) | Op::Domain(_) | Op::Range(_) => false,
+        };
+        fixed.push(this);
+    }
+    fixed
+}
+
+/// Whether a node relates events to themselves only.
+fn is_set(ops: &[Op], node: Node) -> bool {
+    match &ops[node.0 as usize] {
+        Op::Empty | Op::Id | Op::Set(_) | Op::Domain(_) | Op::Range(_) => true,
+        Op::Union(a, b) | Op::Seq(a, b) => is_set(ops, *a) && is_set(ops, *b),
+        Op::Inter(a, b) => is_set(ops, *a) || is_set(ops, *b),
+        Op::Diff(a, _) | Op::Opt(a) | Op::Plus(a) | Op::Inverse(a) => is_set(ops, *a),
+        Op::Any | Op::Prim(_) | Op::Unknown => false,
+    }
+}
+
+struct Compiler<'a> {
+    theory: &'a Theory,
+    ops: Vec<Op>,
+    known: HashMap<Op, Node>,
+    defs: Vec<Option<Node>>,
+    steps: Vec<Step>,
+    /// Nodes of a recursive group are computed by the group's step.
+    in_group: bool,
+    span: Option<Span>,
+}
+
+impl Compiler<'_> {
+    fn refuse<T>(&self, message: &str, help: &str) -> Result<T, Diagnostic> {
+        let message = format!("the model `{}` cannot drive the exploration: {message}", self.theory.name);
+        Err(match &self.span {
+            Some(span) => refusal(span, message, help),
+            None => Diagnostic {
+                message,
+                span: None,
+                excerpt: None,
+                excerpt_col: 0,
+                help: Some(help.to_string()),
+            },
+        })
+    }
+
+    fn node(&mut self, op: Op) -> Node {
+        if let Some(node) = self.known.get(&op) {
+            return *node;
+        }
+        let node = Node(self.ops.len() as u32);
+        self.ops.push(op.clone());
+        if op != Op::Unknown {
+            self.known.insert(op, node);
+        }
+        if !self.in_group {
+            self.steps.push(Step::Compute(node));
+        }
+        node
+    }
+
+    fn definitions(&mut self) -> Result<(), Diagnostic> {
+        let theory = self.theory;
+        let mut at = 0;
+        while at < theory.defs.len() {
+            self.span = Some(theory.defs[at].span.clone());
+            let group = theory.defs[at].rec_group;
+            if group.is_none() {
+                let node = self.body(&theory.defs[at].body)?;
+                self.defs[at] = Some(node);
+                at += 1;
+                continue;
+            }
+            let end = (at..theory.defs.len()).find(|&d| theory.defs[d].rec_group != group);
+            let end = end.unwrap_or(theory.defs.len());
+            self.recursive(at..end)?;
+            at = end;
+        }
+        Ok(())
+    }
+
+    fn recursive(&mut self, group: Range<usize>) -> Result<(), Diagnostic> {
+        let theory = self.theory;
+        if !theory.defs[group.clone()].iter().all(|d| grows(&d.body, &group)) {
+            return self.refuse(
+                "a recursive definition refers to itself under a complement",
+                "write it without `\\` and `~` around the names that it defines",
+            );
+        }
+        self.in_group = true;
+        let start = self.ops.len() as u32;
+        for d in group.clone() {
+            self.defs[d] = Some(self.node(Op::Unknown));
+        }
+        let bodies: Vec<Node> =
+            group.clone().map(|d| self.body(&theory.defs[d].body)).collect::<Result<_, _>>()?;
+        self.in_group = false;
+        let pairs = group.zip(&bodies);
+        let unknowns = pairs.filter_map(|(d, body)| self.defs[d].map(|unknown| (unknown, *body))).collect();
+        self.steps.push(Step::Fix { unknowns, range: start..self.ops.len() as u32 });
+        Ok(())
+    }
+
+    fn body(&mut self, body: &DefBody) -> Result<Node, Diagnostic> {
+        match body {
+            DefBody::Rel(r) => self.rel(r),
+            DefBody::Set(s) => self.set(s),
+        }
+    }
+
+    fn def(&self, d: DefId) -> Result<Node, Diagnostic> {
+        match self.defs.get(d.0 as usize).copied().flatten() {
+            Some(node) => Ok(node),
+            None => self.refuse("a definition is used before it is made", "put the definition first"),
+        }
+    }
+
+    fn rel(&mut self, r: &Rel) -> Result<Node, Diagnostic> {
+        let op = match r {
+            Rel::Empty | Rel::Declared(_) => Op::Empty,
+            Rel::Id => Op::Id,
+            Rel::Prim(p) => Op::Prim(*p),
+            Rel::Def(d) => return self.def(*d),
+            Rel::Test(s) => return self.set(s),
+            Rel::Cross(a, b) => {
+                let (a, b, any) = (self.set(a)?, self.set(b)?, self.node(Op::Any));
+                let left = self.node(Op::Seq(a, any));
+                Op::Seq(left, b)
+            }
+            Rel::Union(a, b) => Op::Union(self.rel(a)?, self.rel(b)?),
+            Rel::Seq(a, b) => Op::Seq(self.rel(a)?, self.rel(b)?),
+            Rel::Inter(a, b) => Op::Inter(self.rel(a)?, self.rel(b)?),
+            Rel::Diff(a, b) => Op::Diff(self.rel(a)?, self.rel(b)?),
+            Rel::Star(a) => {
+                let a = self.rel(a)?;
+                Op::Opt(self.node(Op::Plus(a)))
+            }
+            Rel::Plus(a) => Op::Plus(self.rel(a)?),
+            Rel::Opt(a) => Op::Opt(self.rel(a)?),
+            Rel::Inverse(a) => Op::Inverse(self.rel(a)?),
+            Rel::Not(a) => Op::Diff(self.node(Op::Any), self.rel(a)?),
+            Rel::SameEnds(_) => return self.refuse("it uses `^=`", "`^=` is for `assert` only"),
+            Rel::Rot(_) => return self.refuse("it uses `rot`", "`rot` is for `assert` only"),
+        };
+        Ok(self.node(op))
+    }
+
+    fn set(&mut self, s: &Set) -> Result<Node, Diagnostic> {
+        let op = match s {
+            Set::Empty | Set::Declared(_) => Op::Empty,
+            Set::Pred(p) => Op::Set(Guard::of(*p)),
+            Set::Def(d) => return self.def(*d),
+            Set::Union(a, b) => Op::Union(self.set(a)?, self.set(b)?),
+            Set::Inter(a, b) => Op::Inter(self.set(a)?, self.set(b)?),
+            Set::Diff(a, b) => Op::Diff(self.set(a)?, self.set(b)?),
+            Set::Not(a) => Op::Diff(self.node(Op::Id), self.set(a)?),
+            Set::Domain(r) => Op::Domain(self.rel(r)?),
+            Set::Range(r) => Op::Range(self.rel(r)?),
+        };
+        Ok(self.node(op))
+    }
+
+    fn inclusion(&mut self, i: &Inclusion) -> Result<Test, Diagnostic> {
+        Ok(match i {
+            Inclusion::Subset(a, b) => Test::Subset(self.rel(a)?, self.rel(b)?),
+            Inclusion::Equal(a, b) => Test::Equal(self.rel(a)?, self.rel(b)?),
+            Inclusion::Total(r) => Test::Total(self.rel(r)?),
+        })
+    }
+}
+
+/// Whether more of the definitions of `group` means more of `body`.
+fn grows(body: &DefBody, group: &Range<usize>) -> bool {
+    match body {
+        DefBody::Rel(r) => rel_grows(r, group, true),
+        DefBody::Set(s) => set_grows(s, group, true),
+    }
+}
+
+/// `up`: whether the term stands where more of it means more of the whole.
+fn rel_grows(r: &Rel, group: &Range<usize>, up: bool) -> bool {
+    let same = |r: &Rel| rel_grows(r, group, up);
+    match r {
+        Rel::Def(d) => up || !group.contains(&(d.0 as usize)),
+        Rel::Empty | Rel::Id | Rel::Prim(_) | Rel::Declared(_) => true,
+        Rel::Test(s) => set_grows(s, group, up),
+        Rel::Cross(a, b) => set_grows(a, group, up) && set_grows(b, group, up),
+        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) => same(a) && same(b),
+        Rel::Diff(a, b) => same(a) && rel_grows(b, group, !up),
+        Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Inverse(a) => same(a),
+        Rel::Not(a) => rel_grows(a, group, !up),
+        Rel::SameEnds(a) | Rel::Rot(a) => same(a),
+    }
+}
+
+fn set_grows(s: &Set, group: &Range<usize>, up: bool) -> bool {
+    match s {
+        Set::Def(d) => up || !group.contains(&(d.0 as usize)),
+        Set::Empty | Set::Pred(_) | Set::Declared(_) => true,
+        Set::Union(a, b) | Set::Inter(a, b) => set_grows(a, group, up) && set_grows(b, group, up),
+        Set::Diff(a, b) => set_grows(a, group, up) && set_grows(b, group, !up),
+        Set::Not(a) => set_grows(a, group, !up),
+        Set::Domain(r) | Set::Range(r) => rel_grows(r, group, up),
+    }
+}

@@ -10,7 +10,7 @@ use crate::run::{Outcome, run};
 use crate::table;
 use indicatif::{ProgressBar, ProgressStyle};
 use selvedge_litmus::{Options, Test, parse};
-use selvedge_model::Model;
+use selvedge_model::Compiled;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -69,9 +69,9 @@ pub fn main(args: &LitmusArgs) -> Exit {
     exit
 }
 
-fn load(name: &str) -> Result<Model, InputError> {
+fn load(name: &str) -> Result<Compiled, InputError> {
     let theory = selvedge_kat::load_named(name).map_err(|d| InputError::new(ErrorKind::Model, d))?;
-    Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, with_excerpt(d)))
+    Compiled::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, with_excerpt(d)))
 }
 
 /// Ends before any test was looked at.
@@ -83,7 +83,7 @@ fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     Exit::BadInput
 }
 
-fn entries_of(file: &Path, models: &[Model], args: &LitmusArgs) -> Vec<Entry> {
+fn entries_of(file: &Path, models: &[Compiled], args: &LitmusArgs) -> Vec<Entry> {
     let parsed = files::read(file).and_then(|text| {
         let options = Options { unroll: args.unroll };
         parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(ErrorKind::Litmus, d))

@@ -3,11 +3,11 @@
 use crate::args::{Equivalence, Expect, LitmusArgs, Schedule};
 use crate::dot;
 use crate::error::{ErrorKind, Exit, InputError};
-use selvedge_explore::{Config, End, Execution, Stats, explore};
+use selvedge_explore::{Config, End, Execution, Stats, explore_compiled};
 use selvedge_graph::{EventId, ExecutionGraph, Value};
 use selvedge_litmus::{Histogram, Observable, Observation, Test, Verdict};
 use selvedge_machine::Program;
-use selvedge_model::Model;
+use selvedge_model::Compiled;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -84,12 +84,16 @@ impl Outcome {
     }
 }
 
-pub fn run(test: &Test, model: &Model, args: &LitmusArgs) -> Result<Outcome, InputError> {
+pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, InputError> {
     if args.equivalence == Equivalence::Rf && test.observes_memory() {
         let message = format!(
             "{} looks at the final value of a location, which `--equivalence rf` does not determine",
             test.name
         );
+        return Err(InputError::plain(ErrorKind::Unsupported, message, Some("use `--equivalence co`")));
+    }
+    if args.equivalence == Equivalence::Rf && model.follows_dependencies() {
+        let message = format!("{} follows dependencies, which needs `--equivalence co`", model.name());
         return Err(InputError::plain(ErrorKind::Unsupported, message, Some("use `--equivalence co`")));
     }
     let config = Config {
@@ -113,7 +117,8 @@ pub fn run(test: &Test, model: &Model, args: &LitmusArgs) -> Result<Outcome, Inp
         drawing: None,
     };
     let start = Instant::now();
-    let explored = explore(&test.program, model, &config, &mut |execution| {
+    let program = Program { tracks_deps: model.follows_dependencies(), ..test.program.clone() };
+    let explored = explore_compiled(&program, model, &config, &mut |execution| {
         collector.visit(execution);
         ControlFlow::Continue(())
     });

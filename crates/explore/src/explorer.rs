@@ -393,7 +393,7 @@ impl<M: Machine> Explorer<'_, M> {
     fn rivalry(&self, e: EventId, w: EventId) -> Rivalry {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
         let g = &self.graph;
-        if rmw == Rmw::No || !self.trusts_floors() || !load_outcome(mode, rmw, g.value_of(w, loc)).1 {
+        if rmw == Rmw::No || !self.trusts_floors() || !self.load_outcome(e, mode, rmw, g.value_of(w, loc)).1 {
             return Rivalry::None;
         }
         let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
@@ -426,10 +426,25 @@ impl<M: Machine> Explorer<'_, M> {
             unreachable!("a read comes from a load")
         };
         let value = self.graph.value_of(w, loc);
-        let (mode, writes) = load_outcome(mode, rmw, value);
+        let (mode, writes) = self.load_outcome(e, mode, rmw, value);
         self.graph.read_from(e, w, mode, Attrs::of(Kind::Read, mode, writes));
         self.model.update_clocks(&mut self.graph, e);
         value
+    }
+
+    /// The ordering that a load has after reading `value`, and whether it is half of an RMW that writes.
+    #[inline]
+    fn load_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
+        match rmw {
+            Rmw::No => (mode, false),
+            Rmw::Always => (mode, true),
+            Rmw::Cas { expected, .. } if value == expected => (mode, true),
+            Rmw::Cas { fail, .. } => (fail, false),
+            Rmw::Linked => {
+                let state = self.threads.state_of(e);
+                (mode, state.is_some_and(|s| self.machine.writes_after(s, value)))
+            }
+        }
     }
 
     fn next_place(&mut self, e: EventId, mark: Mark, next: u32, floor: u32) -> bool {
@@ -602,14 +617,4 @@ enum Rivalry {
     Futile,
     /// It leads to a revisit, and the graph with the read is consistent.
     Fine,
-}
-
-/// The ordering that a load has after reading `value`, and whether it is half of an RMW that writes.
-fn load_outcome(mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
-    match rmw {
-        Rmw::No => (mode, false),
-        Rmw::Always => (mode, true),
-        Rmw::Cas { expected, .. } if value == expected => (mode, true),
-        Rmw::Cas { fail, .. } => (fail, false),
-    }
 }

@@ -17,7 +17,27 @@ mod schedule;
 mod threads;
 mod witness;
 
-pub use deferred::explore_deferred;
 pub use explorer::explore;
 pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
 pub use selvedge_model::ModelError;
+
+use selvedge_machine::Machine;
+use selvedge_model::Compiled;
+use std::ops::ControlFlow;
+
+/// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one that
+/// follows dependencies, the machine has to keep track of them.
+pub fn explore_compiled<M: Machine>(
+    machine: &M,
+    model: &Compiled,
+    config: &Config,
+    visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+) -> Result<Stats, ExploreError> {
+    match model {
+        Compiled::Clocks(model) => explore(machine, model, config, visit),
+        Compiled::Matrices(model) if machine.tracks_deps() => {
+            deferred::explore_deferred(machine, model, config, visit)
+        }
+        Compiled::Matrices(model) => Err(ExploreError::NotWithDependencies(model.name().to_string())),
+    }
+}

@@ -220,7 +220,7 @@ pub enum ExploreError {
         "the model `{0}` lets values come out of thin air in this program (a cycle of dependencies and reads-from); such executions cannot be explored"
     )]
     ThinAir(String),
-    #[error("the model `{0}` follows dependencies, which is not supported for programs that allocate memory")]
+    #[error("the model `{0}` follows dependencies, which is supported for litmus tests only so far")]
     NotWithDependencies(String),
     #[error("more than {0} threads are not supported")]
     TooManyThreads(usize),

@@ -1,7 +1,8 @@
 //! Changes of a graph, each with its inverse on the trail.
 
 use crate::clock::ClockId;
-use crate::event::{Attrs, Deps, Event, EventId, Kind};
+use crate::deps::Deps;
+use crate::event::{Attrs, Event, EventId, Kind};
 use crate::graph::{Change, ExecutionGraph, Location, Mark, Object};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
@@ -13,12 +14,14 @@ impl ExecutionGraph {
     }
 
     pub fn track_deps(&mut self) {
-        self.deps = Some(vec![Deps::default()]);
+        self.deps = Some(vec![Deps::NONE]);
     }
 
     pub fn set_deps(&mut self, e: EventId, deps: Deps) {
         if let Some(all) = &mut self.deps {
-            all.resize(e.index() + 1, Deps::default());
+            if all.len() <= e.index() {
+                all.resize(e.index() + 1, Deps::NONE);
+            }
             all[e.index()] = deps;
         }
     }

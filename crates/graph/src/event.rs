@@ -1,5 +1,6 @@
 //! Events and what can be said of one event alone.
 
+use crate::barrier::Barrier;
 use crate::vocab::{Loc, Mode, Tid, Value};
 use std::ops::{BitAnd, BitOr};
 
@@ -77,6 +78,19 @@ impl Attrs {
     pub const ALLOC: Attrs = Attrs(1 << 17);
     pub const FREE: Attrs = Attrs(1 << 18);
 
+    // Which barrier instruction a fence is, as a number in five bits; 0 if it is none.
+    const BARRIER_SHIFT: u32 = 19;
+    pub const BARRIERS: Attrs = Attrs(0x1f << Attrs::BARRIER_SHIFT);
+    /// An acquire load that earlier release stores may be delayed past.
+    pub const ACQ_PC: Attrs = Attrs(1 << 24);
+    /// Half of a pair of exclusive instructions.
+    pub const EXCLUSIVE: Attrs = Attrs(1 << 25);
+
+    /// The bits among `BARRIERS` of the fences that are this instruction.
+    pub const fn barrier(barrier: Barrier) -> Attrs {
+        Attrs(barrier.code() << Attrs::BARRIER_SHIFT)
+    }
+
     pub fn has(self, other: Attrs) -> bool {
         self.0 & other.0 == other.0
     }
@@ -99,6 +113,13 @@ impl Attrs {
             Mode::Rel => Attrs::EXACT_REL,
             Mode::AcqRel => Attrs::EXACT_ACQREL,
             Mode::Sc => Attrs::SC,
+            Mode::AcqPc => Attrs::EXACT_ACQ | Attrs::ACQ_PC,
+            Mode::RlxEx => Attrs::RLX | Attrs::EXCLUSIVE,
+            Mode::AcqEx => Attrs::EXACT_ACQ | Attrs::EXCLUSIVE,
+            Mode::RelEx => Attrs::EXACT_REL | Attrs::EXCLUSIVE,
+            Mode::AcqRelEx => Attrs::EXACT_ACQREL | Attrs::EXCLUSIVE,
+            Mode::Barrier(b) if mode.as_c11() == Some(Mode::Sc) => Attrs::SC | Attrs::barrier(b),
+            Mode::Barrier(b) => Attrs::barrier(b),
         };
         let when = |cond: bool, attr: Attrs| if cond { attr } else { Attrs::NONE };
         let acq = when(mode.is_acquire(), Attrs::ACQ);
@@ -179,13 +200,4 @@ impl Event {
     pub fn is_rmw_read(&self) -> bool {
         self.attrs.has(Attrs::UR)
     }
-}
-
-/// Syntactic dependencies of one event: `po` indices of the reads in its thread that it depends on
-/// (thesis §2.4.1). Kept beside the events, only for graphs that track them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Deps {
-    pub addr: Vec<u32>,
-    pub data: Vec<u32>,
-    pub ctrl: Vec<u32>,
 }

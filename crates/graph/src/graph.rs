@@ -1,7 +1,8 @@
 //! The execution graph, changed in place.
 
 use crate::clock::{ClockId, ClockPool};
-use crate::event::{Attrs, Deps, Event, EventId, Kind};
+use crate::deps::Deps;
+use crate::event::{Attrs, Event, EventId, Kind};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
 /// A point in a graph's history that it can go back to.

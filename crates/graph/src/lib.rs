@@ -6,13 +6,17 @@
 //! `<_G`, and a pool of vector clocks that a model may fill. Every change is recorded on a trail, so
 //! that exploration works in place and backtracking costs what was changed (thesis §6.4).
 
+mod barrier;
 mod change;
 mod clock;
+mod deps;
 mod event;
 mod graph;
 mod vocab;
 
+pub use barrier::Barrier;
 pub use clock::{ClockId, ClockPool};
-pub use event::{Attrs, Deps, Event, EventId, Kind};
+pub use deps::{DepSet, Deps};
+pub use event::{Attrs, Event, EventId, Kind};
 pub use graph::{ExecutionGraph, Mark, Readers};
 pub use vocab::{Loc, Mode, Tid, Value};

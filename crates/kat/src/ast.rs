@@ -30,6 +30,8 @@ pub enum Prim {
     Addr,
     Data,
     Ctrl,
+    /// From what the value that a compare-and-swap expects was computed from to its read.
+    CasDep,
     /// `po` from a write to a read of another's write: `(coe ; rfe) & po`.
     Detour,
     /// From the creation of a thread to its first event.
@@ -81,6 +83,12 @@ pub enum Pred {
     Uw,
     Tc,
     Tj,
+    /// An acquire load that earlier release stores may be delayed past.
+    AcqPc,
+    /// Halves of pairs of exclusive instructions.
+    Exclusive,
+    /// A barrier instruction, by its name.
+    Barrier(&'static str),
     /// Known names that nothing satisfies in the programs of today (`D REC NREC FREE ALLOC …`).
     Never,
 }

@@ -27,6 +27,7 @@ const PRIMS: &[(&str, Prim)] = &[
     ("addr", Prim::Addr),
     ("data", Prim::Data),
     ("ctrl", Prim::Ctrl),
+    ("casdep", Prim::CasDep),
     ("detour", Prim::Detour),
     ("tc", Prim::Tc),
     ("tj", Prim::Tj),
@@ -59,12 +60,42 @@ const PREDS: &[(&str, Pred)] = &[
     ("UW", Pred::Uw),
     ("TC", Pred::Tc),
     ("TJ", Pred::Tj),
+    ("ACQ_PC", Pred::AcqPc),
+    ("Q", Pred::AcqPc),
+    ("X", Pred::Exclusive),
     ("NEVER", Pred::Never),
     ("D", Pred::Never),
     ("REC", Pred::Never),
     ("NREC", Pred::Never),
     ("FREE", Pred::Never),
     ("ALLOC", Pred::Never),
+    // Barrier instructions of ARMv8, POWER, x86, RISC-V, and of the Linux kernel.
+    ("DMB.SY", Pred::Barrier("DMB.SY")),
+    ("DMB.ISH", Pred::Barrier("DMB.SY")),
+    ("DMB.LD", Pred::Barrier("DMB.LD")),
+    ("DMB.ISHLD", Pred::Barrier("DMB.LD")),
+    ("DMB.ST", Pred::Barrier("DMB.ST")),
+    ("DMB.ISHST", Pred::Barrier("DMB.ST")),
+    ("ISB", Pred::Barrier("ISB")),
+    ("SYNC", Pred::Barrier("SYNC")),
+    ("LWSYNC", Pred::Barrier("LWSYNC")),
+    ("ISYNC", Pred::Barrier("ISYNC")),
+    ("EIEIO", Pred::Barrier("EIEIO")),
+    ("SFENCE", Pred::Barrier("SFENCE")),
+    ("LFENCE", Pred::Barrier("LFENCE")),
+    ("Fence.r.r", Pred::Barrier("Fence.r.r")),
+    ("Fence.r.w", Pred::Barrier("Fence.r.w")),
+    ("Fence.r.rw", Pred::Barrier("Fence.r.rw")),
+    ("Fence.w.r", Pred::Barrier("Fence.w.r")),
+    ("Fence.w.w", Pred::Barrier("Fence.w.w")),
+    ("Fence.w.rw", Pred::Barrier("Fence.w.rw")),
+    ("Fence.rw.r", Pred::Barrier("Fence.rw.r")),
+    ("Fence.rw.w", Pred::Barrier("Fence.rw.w")),
+    ("Fence.rw.rw", Pred::Barrier("Fence.rw.rw")),
+    ("Fence.tso", Pred::Barrier("Fence.tso")),
+    ("Fence.i", Pred::Barrier("Fence.i")),
+    ("Before-atomic", Pred::Barrier("Before-atomic")),
+    ("After-atomic", Pred::Barrier("After-atomic")),
 ];
 
 /// In `.kat`, `REL` and `ACQ` take in what is stronger.
@@ -190,7 +221,7 @@ mod tests {
         assert_eq!(near("adrr"), Some("addr"));
         assert_eq!(near("loc_overlap"), Some("loc-overlap"));
         assert_eq!(near("acq"), Some("ACQ"));
-        assert_eq!(near("q"), None);
+        assert_eq!(near("k"), None);
         assert_eq!(near("something-else"), None);
         assert_eq!(near(&"p".repeat(1000)), None);
     }

@@ -46,6 +46,10 @@ pub enum Call {
     RawCas {
         weak: bool,
     },
+    /// `f(pointer, ordering)` and `f(pointer, value, ordering)`: a pair of exclusive instructions. The
+    /// second one gives whether it succeeded.
+    LoadLinked,
+    StoreConditional,
     /// Division and remainder that give 0 for a divisor of 0.
     TotalDiv {
         remainder: bool,
@@ -65,6 +69,8 @@ pub fn lookup(name: &str) -> Option<(Call, bool)> {
         "cut" => Call::Cut,
         "raw_compare_exchange_strong" => Call::RawCas { weak: false },
         "raw_compare_exchange_weak" => Call::RawCas { weak: true },
+        "load_linked" => Call::LoadLinked,
+        "store_conditional" => Call::StoreConditional,
         "total_div" => Call::TotalDiv { remainder: false },
         "total_rem" => Call::TotalDiv { remainder: true },
         _ => return c11(name).map(|call| (call, false)).or_else(|| kernel(name).map(|call| (call, true))),
@@ -86,6 +92,11 @@ fn c11(name: &str) -> Option<Call> {
         "fetch_and" => Call::Rmw(RmwOp::And, mode),
         "fetch_or" => Call::Rmw(RmwOp::Or, mode),
         "fetch_xor" => Call::Rmw(RmwOp::Xor, mode),
+        "fetch_min" => Call::Rmw(RmwOp::Min, mode),
+        "fetch_max" => Call::Rmw(RmwOp::Max, mode),
+        "fetch_minu" => Call::Rmw(RmwOp::MinU, mode),
+        "fetch_maxu" => Call::Rmw(RmwOp::MaxU, mode),
+        "fetch_clear" => Call::Rmw(RmwOp::Clear, mode),
         "compare_exchange_strong" => Call::Cas { weak: false, modes: mode },
         "compare_exchange_weak" => Call::Cas { weak: true, modes: mode },
         _ => return None,

@@ -59,6 +59,8 @@ impl Places {
             let Some((addr, mode)) = access(instr) else { continue };
             let (base, len) = match addr {
                 Addr::Loc(loc) => (loc.0, 1),
+                // The text stays readable, though it is none of C: pointers are numbers here.
+                Addr::Pointer(_) => continue,
                 Addr::Element { base, len, .. } => {
                     runs.push((base.0, base.0 + len.max(&1)));
                     (base.0, *len)
@@ -132,7 +134,9 @@ fn named_arrays(program: &Program) -> Vec<(u32, u32)> {
 fn access(instr: &Instr) -> Option<(&Addr, Mode)> {
     match instr {
         Instr::Load { addr, mode, .. } | Instr::Store { addr, mode, .. } => Some((addr, *mode)),
-        Instr::Rmw { addr, mode, .. } => Some((addr, *mode)),
+        Instr::Rmw { addr, mode, .. }
+        | Instr::LoadLinked { addr, mode, .. }
+        | Instr::StoreConditional { addr, mode, .. } => Some((addr, *mode)),
         Instr::Cas { addr, success, .. } => Some((addr, *success)),
         _ => None,
     }
@@ -221,8 +225,9 @@ impl<'a> Printer<'a> {
             .code
             .iter()
             .filter_map(access)
-            .map(|(addr, _)| match addr {
-                Addr::Loc(loc) | Addr::Element { base: loc, .. } => self.places.of[loc.index()],
+            .filter_map(|(addr, _)| match addr {
+                Addr::Loc(loc) | Addr::Element { base: loc, .. } => Some(self.places.of[loc.index()]),
+                Addr::Pointer(_) => None,
             })
             .collect();
         let params: Vec<String> = used
@@ -301,6 +306,15 @@ impl<'a> Printer<'a> {
                 };
                 self.with_check(addr, text)
             }
+            Instr::LoadLinked { dst, addr, mode } => {
+                let (dst, pointer) = (self.reg(*dst), self.pointer(addr));
+                self.with_check(addr, format!("{dst} = load_linked({pointer}, {});", order(*mode)))
+            }
+            Instr::StoreConditional { ok, addr, value, mode } => {
+                let (ok, pointer, value) = (self.reg(*ok), self.pointer(addr), self.expr(value));
+                let text = format!("{ok} = store_conditional({pointer}, {value}, {});", order(*mode));
+                self.with_check(addr, text)
+            }
             Instr::Fence { mode } => format!("atomic_thread_fence({});", order(*mode)),
             Instr::Branch { cond, target } => {
                 format!("if ({}) {}", self.expr(cond), self.goto(pc, *target))
@@ -328,6 +342,7 @@ impl<'a> Printer<'a> {
         let (loc, index) = match addr {
             Addr::Loc(loc) => (*loc, None),
             Addr::Element { base, index, .. } => (*base, Some(index)),
+            Addr::Pointer(pointer) => return format!("*{}", self.expr(pointer)),
         };
         let v = self.places.variable(loc);
         let offset = loc.0 - v.base;
@@ -405,6 +420,11 @@ fn rmw_name(op: RmwOp) -> &'static str {
         RmwOp::And => "fetch_and",
         RmwOp::Or => "fetch_or",
         RmwOp::Xor => "fetch_xor",
+        RmwOp::Min => "fetch_min",
+        RmwOp::Max => "fetch_max",
+        RmwOp::MinU => "fetch_minu",
+        RmwOp::MaxU => "fetch_maxu",
+        RmwOp::Clear => "fetch_clear",
     }
 }
 

@@ -1,7 +1,9 @@
 //! The machine for [`Program`]s.
 
-use crate::program::{Addr, Instr, Program};
-use crate::{Block, Machine, Op, ProgramError, Rmw};
+use crate::expr::Expr;
+use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
+use crate::track::Tracking;
+use crate::{Block, Deps, Machine, Op, ProgramError, Rmw};
 use selvedge_graph::{Loc, Tid, Value};
 use smallvec::SmallVec;
 
@@ -20,13 +22,23 @@ pub struct ThreadState {
     /// What to do with the value that the operation gives, before going on.
     stage: Stage,
     pc: u32,
+    /// What the thread may write conditionally, since its previous operation was a linked load.
+    link: Option<Loc>,
     pub regs: Registers,
+    tracking: Option<Box<Tracking>>,
 }
 
 impl Clone for ThreadState {
     // Once per explored event: registers are copied in one go.
     fn clone(&self) -> ThreadState {
-        ThreadState { regs: SmallVec::from_slice(&self.regs), ..*self }
+        ThreadState {
+            thread: self.thread,
+            stage: self.stage,
+            pc: self.pc,
+            link: self.link,
+            regs: SmallVec::from_slice(&self.regs),
+            tracking: self.tracking.clone(),
+        }
     }
 }
 
@@ -44,6 +56,10 @@ enum Stage {
     CasChosen { loc: Loc },
     /// The load of a weak compare and swap that fails in any case.
     CasFailing,
+    /// The choice before a linked load.
+    LinkChosen { loc: Loc },
+    /// A linked load of this location; `None`: its pair fails in any case.
+    LinkLoaded { loc: Option<Loc> },
 }
 
 impl Machine for Program {
@@ -71,21 +87,39 @@ impl Machine for Program {
 
     fn start(&self, thread: Tid) -> ThreadState {
         let count = self.threads[thread.index()].regs.len();
-        ThreadState { thread, stage: Stage::Fetch, pc: 0, regs: SmallVec::from_elem(0, count) }
+        ThreadState {
+            thread,
+            stage: Stage::Fetch,
+            pc: 0,
+            link: None,
+            regs: SmallVec::from_elem(0, count),
+            tracking: self.tracks_deps.then(|| Box::new(Tracking::new(count))),
+        }
+    }
+
+    fn may_write(&self, state: &ThreadState, loc: Loc) -> bool {
+        state.may_write(&self.threads[state.thread.index()].code, loc)
+    }
+
+    fn writes_regardless(&self, state: &ThreadState) -> bool {
+        let code = &self.threads[state.thread.index()].code;
+        matches!(code.get(state.pc as usize), Some(Instr::Rmw { op: RmwOp::Exchange, .. }))
+    }
+
+    fn tracks_deps(&self) -> bool {
+        self.tracks_deps
+    }
+
+    fn deps(&self, state: &ThreadState) -> Deps {
+        state.tracking.as_ref().map_or(Deps::NONE, |t| t.deps().clone())
     }
 
     fn step(&self, state: &mut ThreadState, input: Value) -> Op {
-        let code = &self.threads[state.thread.index()].code;
-        if let Some(op) = state.finish(code, input) {
-            return op;
+        let op = self.next_operation(state, input);
+        if let Some(t) = &mut state.tracking {
+            t.next_operation();
         }
-        for _ in 0..SILENT_STEPS {
-            let Some(instr) = code.get(state.pc as usize) else { return Op::End };
-            if let Some(op) = state.run(instr) {
-                return op;
-            }
-        }
-        Op::Cut
+        op
     }
 
     fn error(&self, error: u32) -> ProgramError {
@@ -102,6 +136,26 @@ impl Machine for Program {
     }
 }
 
+impl Program {
+    #[inline]
+    fn next_operation(&self, state: &mut ThreadState, input: Value) -> Op {
+        let code = &self.threads[state.thread.index()].code;
+        if let Some(op) = state.finish(code, input) {
+            return op;
+        }
+        for _ in 0..SILENT_STEPS {
+            let Some(instr) = code.get(state.pc as usize) else {
+                state.track(Tracking::clear);
+                return Op::End;
+            };
+            if let Some(op) = state.run(instr, self.locs.len()) {
+                return op;
+            }
+        }
+        Op::Cut
+    }
+}
+
 impl ThreadState {
     /// Takes in the result of the operation that the state stopped at.
     fn finish(&mut self, code: &[Instr], input: Value) -> Option<Op> {
@@ -112,11 +166,19 @@ impl ThreadState {
         match (stage, &code[self.pc as usize]) {
             (Stage::Loaded, Instr::Load { dst, .. }) => {
                 self.regs[dst.0 as usize] = input;
+                self.track(|t| {
+                    t.loaded(*dst);
+                    t.clear();
+                });
                 self.pc += 1;
                 None
             }
             (Stage::RmwLoaded { loc }, Instr::Rmw { dst, op, operand, mode, .. }) => {
                 let value = op.apply(input, operand.eval(&self.regs));
+                self.track(|t| {
+                    t.data(operand);
+                    t.loaded(*dst);
+                });
                 self.regs[dst.0 as usize] = input;
                 self.pc += 1;
                 Some(Op::Store { loc, value, mode: *mode, rmw: true })
@@ -124,21 +186,53 @@ impl ThreadState {
             (Stage::CasLoaded { loc }, Instr::Cas { ok, old, expected, desired, success, .. }) => {
                 let hit = input == expected.eval(&self.regs);
                 let value = desired.eval(&self.regs);
+                self.track(|t| {
+                    t.expects(&Expr::Const(0));
+                    if hit {
+                        t.data(desired);
+                    } else {
+                        t.clear();
+                    }
+                    t.loaded(*old);
+                    t.loaded(*ok);
+                });
                 self.regs[old.0 as usize] = input;
                 self.regs[ok.0 as usize] = hit as Value;
                 self.pc += 1;
                 hit.then_some(Op::Store { loc, value, mode: *success, rmw: true })
             }
-            (Stage::CasChosen { loc }, Instr::Cas { failure, .. }) => {
+            (Stage::CasChosen { loc }, Instr::Cas { addr, failure, .. }) => {
                 if input == 0 {
                     return Some(self.cas(&code[self.pc as usize], loc));
                 }
                 self.stage = Stage::CasFailing;
+                self.track(|t| t.address(addr));
                 Some(Op::Load { loc, mode: *failure, rmw: Rmw::No })
             }
             (Stage::CasFailing, Instr::Cas { ok, old, .. }) => {
+                self.track(|t| {
+                    t.clear();
+                    t.loaded(*old);
+                    t.loaded(*ok);
+                });
                 self.regs[old.0 as usize] = input;
                 self.regs[ok.0 as usize] = 0;
+                self.pc += 1;
+                None
+            }
+            (Stage::LinkChosen { loc }, Instr::LoadLinked { addr, mode, .. }) => {
+                let tries = input == 0;
+                self.stage = Stage::LinkLoaded { loc: tries.then_some(loc) };
+                self.track(|t| t.address(addr));
+                Some(Op::Load { loc, mode: *mode, rmw: if tries { Rmw::Linked } else { Rmw::No } })
+            }
+            (Stage::LinkLoaded { loc }, Instr::LoadLinked { dst, .. }) => {
+                self.regs[dst.0 as usize] = input;
+                self.track(|t| {
+                    t.clear();
+                    t.loaded(*dst);
+                });
+                self.link = loc;
                 self.pc += 1;
                 None
             }
@@ -146,55 +240,120 @@ impl ThreadState {
         }
     }
 
+    #[inline]
+    fn track(&mut self, f: impl FnOnce(&mut Tracking)) {
+        if let Some(t) = &mut self.tracking {
+            f(t);
+        }
+    }
+
     fn cas(&mut self, instr: &Instr, loc: Loc) -> Op {
-        let Instr::Cas { expected, success, failure, .. } = instr else { unreachable!("not a cas") };
+        let Instr::Cas { addr, expected, success, failure, .. } = instr else { unreachable!("not a cas") };
         self.stage = Stage::CasLoaded { loc };
+        self.track(|t| {
+            t.address(addr);
+            t.expects(expected);
+        });
         let rmw = Rmw::Cas { expected: expected.eval(&self.regs), fail: *failure };
         Op::Load { loc, mode: *success, rmw }
     }
 
     /// Runs one instruction up to the operation that it makes visible, if any.
-    fn run(&mut self, instr: &Instr) -> Option<Op> {
+    #[inline]
+    fn run(&mut self, instr: &Instr, locations: usize) -> Option<Op> {
+        let op = self.execute(instr, locations);
+        // A pair of exclusive instructions has nothing visible in between.
+        if op.is_some() && self.link.is_some() {
+            self.link = None;
+        }
+        op
+    }
+
+    fn execute(&mut self, instr: &Instr, locations: usize) -> Option<Op> {
         match instr {
             Instr::Assign { dst, expr } => {
+                self.track(|t| t.assign(*dst, expr));
                 self.regs[dst.0 as usize] = expr.eval(&self.regs);
                 self.pc += 1;
                 None
             }
-            Instr::Load { addr, mode, .. } => Some(match self.resolve(addr) {
+            Instr::Load { addr, mode, .. } => Some(match self.resolve(addr, locations) {
                 Ok(loc) => {
+                    self.track(|t| {
+                        t.clear();
+                        t.address(addr);
+                    });
                     self.stage = Stage::Loaded;
                     Op::Load { loc, mode: *mode, rmw: Rmw::No }
                 }
-                Err(error) => error,
+                Err(error) => self.bad_address(addr, error),
             }),
-            Instr::Store { addr, value, mode } => Some(match self.resolve(addr) {
+            Instr::Store { addr, value, mode } => Some(match self.resolve(addr, locations) {
                 Ok(loc) => {
+                    self.track(|t| {
+                        t.clear();
+                        t.address(addr);
+                        t.data(value);
+                    });
                     self.pc += 1;
                     Op::Store { loc, value: value.eval(&self.regs), mode: *mode, rmw: false }
                 }
-                Err(error) => error,
+                Err(error) => self.bad_address(addr, error),
             }),
-            Instr::Rmw { addr, mode, .. } => Some(match self.resolve(addr) {
+            Instr::Rmw { addr, mode, .. } => Some(match self.resolve(addr, locations) {
                 Ok(loc) => {
+                    self.track(|t| {
+                        t.clear();
+                        t.address(addr);
+                    });
                     self.stage = Stage::RmwLoaded { loc };
                     Op::Load { loc, mode: *mode, rmw: Rmw::Always }
                 }
-                Err(error) => error,
+                Err(error) => self.bad_address(addr, error),
             }),
-            Instr::Cas { addr, weak, .. } => Some(match self.resolve(addr) {
+            Instr::Cas { addr, weak, .. } => Some(match self.resolve(addr, locations) {
                 Ok(loc) if *weak => {
+                    self.track(Tracking::clear);
                     self.stage = Stage::CasChosen { loc };
                     Op::Choose { count: 2 }
                 }
-                Ok(loc) => self.cas(instr, loc),
-                Err(error) => error,
+                Ok(loc) => {
+                    self.track(Tracking::clear);
+                    self.cas(instr, loc)
+                }
+                Err(error) => self.bad_address(addr, error),
             }),
+            Instr::LoadLinked { addr, .. } => Some(match self.resolve(addr, locations) {
+                Ok(loc) => {
+                    self.track(Tracking::clear);
+                    self.stage = Stage::LinkChosen { loc };
+                    Op::Choose { count: 2 }
+                }
+                Err(error) => self.bad_address(addr, error),
+            }),
+            Instr::StoreConditional { ok, addr, value, mode } => match self.resolve(addr, locations) {
+                Ok(loc) => {
+                    let succeeds = self.link.take() == Some(loc);
+                    let value_written = value.eval(&self.regs);
+                    self.track(|t| {
+                        t.clear();
+                        t.address(addr);
+                        t.data(value);
+                        t.forget(*ok);
+                    });
+                    self.regs[ok.0 as usize] = succeeds as Value;
+                    self.pc += 1;
+                    succeeds.then_some(Op::Store { loc, value: value_written, mode: *mode, rmw: true })
+                }
+                Err(error) => Some(self.bad_address(addr, error)),
+            },
             Instr::Fence { mode } => {
+                self.track(Tracking::clear);
                 self.pc += 1;
                 Some(Op::Fence { mode: *mode })
             }
             Instr::Branch { cond, target } => {
+                self.track(|t| t.branch(cond));
                 self.pc = if cond.eval(&self.regs) != 0 { *target as u32 } else { self.pc + 1 };
                 None
             }
@@ -203,6 +362,10 @@ impl ThreadState {
                 None
             }
             Instr::Assume { cond } => {
+                self.track(|t| {
+                    t.clear();
+                    t.branch(cond);
+                });
                 if cond.eval(&self.regs) == 0 {
                     return Some(Op::Block(Block::Assume));
                 }
@@ -210,29 +373,74 @@ impl ThreadState {
                 None
             }
             Instr::Assert { cond, .. } => {
+                self.track(|t| {
+                    t.clear();
+                    t.branch(cond);
+                });
                 if cond.eval(&self.regs) == 0 {
                     return Some(Op::Error(self.here()));
                 }
                 self.pc += 1;
                 None
             }
-            Instr::Cut => Some(Op::Cut),
+            Instr::Cut => {
+                self.track(Tracking::clear);
+                Some(Op::Cut)
+            }
             Instr::Spawn { thread } => {
+                self.track(Tracking::clear);
                 self.pc += 1;
                 Some(Op::Spawn { thread: *thread })
             }
             Instr::Join { thread } => {
+                self.track(Tracking::clear);
                 self.pc += 1;
                 Some(Op::Join { thread: *thread })
             }
         }
     }
 
+    /// Whether it is an error depends on what the address was computed from.
+    fn bad_address(&mut self, addr: &Addr, error: Op) -> Op {
+        self.track(|t| {
+            t.clear();
+            t.address(addr);
+        });
+        error
+    }
+
+    /// What a store that the thread may come to from here on could write to.
+    fn may_write(&self, code: &[Instr], loc: Loc) -> bool {
+        let mut seen = vec![false; code.len()];
+        let mut todo = vec![self.pc as usize];
+        while let Some(pc) = todo.pop() {
+            let Some(instr) = code.get(pc) else { continue };
+            if std::mem::replace(&mut seen[pc], true) {
+                continue;
+            }
+            match instr {
+                Instr::Store { addr, .. }
+                | Instr::Rmw { addr, .. }
+                | Instr::Cas { addr, .. }
+                | Instr::StoreConditional { addr, .. }
+                    if addr.may_be(loc) =>
+                {
+                    return true;
+                }
+                Instr::Branch { target, .. } => todo.extend([*target, pc + 1]),
+                Instr::Jump { target } => todo.push(*target),
+                Instr::Cut => {}
+                _ => todo.push(pc + 1),
+            }
+        }
+        false
+    }
+
     fn here(&self) -> u32 {
         (self.thread.0 as u32) << 20 | self.pc
     }
 
-    fn resolve(&self, addr: &Addr) -> Result<Loc, Op> {
+    fn resolve(&self, addr: &Addr, locations: usize) -> Result<Loc, Op> {
         match addr {
             Addr::Loc(loc) => Ok(*loc),
             Addr::Element { base, len, index } => {
@@ -243,6 +451,9 @@ impl ThreadState {
                     Err(Op::Error(OUT_OF_BOUNDS | self.here()))
                 }
             }
+            Addr::Pointer(pointer) => pointed_to(pointer.eval(&self.regs))
+                .filter(|loc| loc.index() < locations)
+                .ok_or(Op::Error(OUT_OF_BOUNDS | self.here())),
         }
     }
 }

@@ -7,10 +7,11 @@
 pub mod expr;
 pub mod interp;
 pub mod program;
+mod track;
 
 pub use interp::{Registers, ThreadState};
 pub use program::Program;
-pub use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
+pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Tid, Value};
 
 /// Whether a load is the first half of a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +22,9 @@ pub enum Rmw {
     Always,
     /// The store half follows exactly if `expected` is read; if not, this is a load with ordering `fail`.
     Cas { expected: Value, fail: Mode },
+    /// The store half follows exactly if the thread's next operation is a store with `rmw`, given the
+    /// value that is read: the machine has to be asked (`Machine::writes_after`).
+    Linked,
 }
 
 /// Why a thread waits.
@@ -172,8 +176,28 @@ pub trait Machine {
         true
     }
 
-    /// Dependencies of the operation that `step` returned last for this state.
+    /// Whether a load of kind `Rmw::Linked`, at which `state` stands, is followed by its store half if
+    /// it reads `value`.
+    fn writes_after(&self, state: &Self::State, value: Value) -> bool {
+        let mut state = state.clone();
+        matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })
+    }
+
+    /// Whether what a read-modify-write writes, at whose load (of kind `Rmw::Always`) the state stands, is
+    /// the same whatever it reads. Saying no is always right.
+    fn writes_regardless(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether `deps` has anything to say.
+    fn tracks_deps(&self) -> bool {
+        false
+    }
+
+    /// Dependencies of the operation that `step` returned last for this state (thesis alg. 2.2): the
+    /// positions in its thread of the loads that it depends on. Every operation that becomes an event
+    /// counts, from 1.
     fn deps(&self, _state: &Self::State) -> Deps {
-        Deps::default()
+        Deps::NONE
     }
 }

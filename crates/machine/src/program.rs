@@ -10,6 +10,9 @@ pub struct Program {
     /// Locations by name, with their initial values. An array is a run of consecutive locations.
     pub locs: Vec<(String, Value)>,
     pub threads: Vec<Thread>,
+    /// Whether threads keep track of dependencies while they run. Only models that look at them need
+    /// it, and the others are faster without.
+    pub tracks_deps: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,11 +25,31 @@ pub struct Thread {
     pub code: Vec<Instr>,
 }
 
-/// Where an access goes: a location, or an element of the run of `len` locations from `base`.
+/// Where an access goes: a location, an element of the run of `len` locations from `base`, or what a
+/// pointer points to (see [`pointer_to`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Addr {
     Loc(Loc),
     Element { base: Loc, len: u32, index: Expr },
+    Pointer(Expr),
+}
+
+/// Pointers start here, which is no small number, and are this far from each other.
+const POINTER_BASE: Value = 1 << 40;
+const POINTER_STRIDE: Value = 1 << 12;
+
+/// The value of a pointer to a location.
+pub fn pointer_to(loc: Loc) -> Value {
+    POINTER_BASE + Value::from(loc.0) * POINTER_STRIDE
+}
+
+/// The location that a pointer points to.
+pub fn pointed_to(pointer: Value) -> Option<Loc> {
+    let offset = pointer.checked_sub(POINTER_BASE)?;
+    if offset % POINTER_STRIDE != 0 {
+        return None;
+    }
+    u32::try_from(offset / POINTER_STRIDE).ok().map(Loc)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +60,13 @@ pub enum RmwOp {
     And,
     Or,
     Xor,
+    /// The smaller and the larger one, as signed and as unsigned numbers.
+    Min,
+    Max,
+    MinU,
+    MaxU,
+    /// `old & !operand`.
+    Clear,
 }
 
 impl RmwOp {
@@ -48,6 +78,11 @@ impl RmwOp {
             RmwOp::And => old & operand,
             RmwOp::Or => old | operand,
             RmwOp::Xor => old ^ operand,
+            RmwOp::Min => old.min(operand),
+            RmwOp::Max => old.max(operand),
+            RmwOp::MinU => (old as u64).min(operand as u64) as Value,
+            RmwOp::MaxU => (old as u64).max(operand as u64) as Value,
+            RmwOp::Clear => old & !operand,
         }
     }
 }
@@ -89,6 +124,21 @@ pub enum Instr {
         failure: Mode,
         weak: bool,
     },
+    /// The load of a pair of exclusive instructions. The thread's next visible operation on each path
+    /// to a `StoreConditional` must be that one: what comes between would not be part of the pair.
+    LoadLinked {
+        dst: Reg,
+        addr: Addr,
+        mode: Mode,
+    },
+    /// Writes, and sets `ok` to 1, if the load before it was of the same location and the pair
+    /// succeeds, which the program decides by a visible choice before the load; else sets `ok` to 0.
+    StoreConditional {
+        ok: Reg,
+        addr: Addr,
+        value: Expr,
+        mode: Mode,
+    },
     Fence {
         mode: Mode,
     },
@@ -121,7 +171,7 @@ pub enum Instr {
 
 impl Program {
     pub fn new(name: impl Into<String>) -> Program {
-        Program { name: name.into(), locs: Vec::new(), threads: Vec::new() }
+        Program { name: name.into(), locs: Vec::new(), threads: Vec::new(), tracks_deps: false }
     }
 
     pub fn loc(&mut self, name: impl Into<String>, init: Value) -> Loc {
@@ -142,9 +192,20 @@ impl Program {
 }
 
 impl Addr {
-    fn registers(&self, f: &mut impl FnMut(Reg)) {
-        if let Addr::Element { index, .. } = self {
-            index.registers(f);
+    /// Whether it may be the address of this location.
+    pub fn may_be(&self, loc: Loc) -> bool {
+        match self {
+            Addr::Loc(l) => *l == loc,
+            Addr::Element { base, len, .. } => (base.0..base.0 + len).contains(&loc.0),
+            Addr::Pointer(_) => true,
+        }
+    }
+
+    pub fn registers(&self, f: &mut impl FnMut(Reg)) {
+        match self {
+            Addr::Loc(_) => {}
+            Addr::Element { index, .. } => index.registers(f),
+            Addr::Pointer(pointer) => pointer.registers(f),
         }
     }
 }
@@ -157,9 +218,14 @@ impl Instr {
                 f(*dst);
                 expr.registers(f);
             }
-            Instr::Load { dst, addr, .. } => {
+            Instr::Load { dst, addr, .. } | Instr::LoadLinked { dst, addr, .. } => {
                 f(*dst);
                 addr.registers(f);
+            }
+            Instr::StoreConditional { ok, addr, value, .. } => {
+                f(*ok);
+                addr.registers(f);
+                value.registers(f);
             }
             Instr::Store { addr, value, .. } => {
                 addr.registers(f);

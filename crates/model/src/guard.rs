@@ -1,6 +1,6 @@
 //! Tests on one event: what stands between the letters of a word.
 
-use selvedge_graph::Attrs;
+use selvedge_graph::{Attrs, Barrier};
 use selvedge_kat::Pred;
 
 /// Kinds of events exclude each other, and so do orderings.
@@ -182,6 +182,15 @@ impl Guard {
             Pred::Uw => Guard::attr(Attrs::UW),
             Pred::Tc => Guard::attr(Attrs::TC),
             Pred::Tj => Guard::attr(Attrs::TJ),
+            Pred::AcqPc => Guard::attr(Attrs::ACQ_PC),
+            Pred::Exclusive => Guard::attr(Attrs::EXCLUSIVE),
+            Pred::Barrier(name) => match Barrier::by_name(name) {
+                Some(barrier) => {
+                    let own = Attrs::barrier(barrier);
+                    Guard(vec![Cube { must: (Attrs::F | own).0, mustnot: Attrs::BARRIERS.minus(own).0 }])
+                }
+                None => Guard::never(),
+            },
             Pred::Never => Guard::never(),
         }
     }
@@ -195,6 +204,24 @@ mod tests {
     fn kinds_exclude_each_other() {
         let both = Guard::attr(Attrs::R).and(&Guard::attr(Attrs::W));
         assert!(both.is_never());
+    }
+
+    #[test]
+    fn barriers_are_told_apart() {
+        use selvedge_graph::{Kind, Mode};
+        for a in Barrier::ALL {
+            let guard = Guard::of(Pred::Barrier(a.name()));
+            assert!(!guard.is_never());
+            for b in Barrier::ALL {
+                let attrs = Attrs::of(Kind::Fence, Mode::Barrier(b), false);
+                assert_eq!(guard.holds(attrs), a == b);
+                assert_eq!(guard.not().holds(attrs), a != b);
+            }
+            assert!(!guard.holds(Attrs::of(Kind::Fence, Mode::Sc, false)));
+            // The name is one that models can use.
+            let read = Pred::by_name(a.name(), selvedge_kat::Dialect::Kat);
+            assert_eq!(read, Some(Pred::Barrier(a.name())));
+        }
     }
 
     #[test]

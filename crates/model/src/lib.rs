@@ -7,9 +7,11 @@
 //! The way from text to tables: terms over graph edges (`term`), position automata (`glushkov`),
 //! clocks for the causal relations that a model declares as views (`view`), searches of the product of
 //! graph and automaton for the rest (`cycle`), and the conditions under which a model may drive the
-//! exploration at all (`compile`).
+//! exploration at all (`compile`). Models that follow dependencies are evaluated on matrices instead
+//! (`relational`); [`Compiled`] is either.
 
 mod compile;
+mod compiled;
 mod cycle;
 mod glushkov;
 mod guard;
@@ -21,4 +23,5 @@ mod steps;
 mod term;
 mod view;
 
+pub use compiled::Compiled;
 pub use model::{Model, ModelError, Scratch};

@@ -216,7 +216,7 @@ impl<'a> Terms<'a> {
                 Term::seq(other(), Term::seq(Term::letter(Base::LocOverlap), other()))
             }
             Prim::Alloc | Prim::Free => Term::Empty,
-            Prim::Addr | Prim::Data | Prim::Ctrl => self.refuse(
+            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep => self.refuse(
                 span,
                 "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which are not tracked yet",
                 "use a model without dependencies, such as rc11, tso or sc",

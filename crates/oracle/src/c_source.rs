@@ -86,6 +86,7 @@ impl Places {
         for (addr, mode) in code().flat_map(accesses_of) {
             let run = match addr {
                 Addr::Loc(loc) => loc.0..loc.0 + 1,
+                Addr::Pointer(_) => return None,
                 Addr::Element { base, len, .. } => {
                     if array.is_some_and(|known| known != (base.0, *len)) {
                         return None;
@@ -133,6 +134,7 @@ impl Places {
         match addr {
             Addr::Loc(Loc(at)) => Some(self.names[*at as usize].clone()),
             Addr::Element { index, .. } => Some(format!("array[{}]", expr_text(index)?)),
+            Addr::Pointer(_) => None,
         }
     }
 }
@@ -163,12 +165,12 @@ fn expr_text(expr: &Expr) -> Option<String> {
 
 fn order(mode: Mode) -> Option<&'static str> {
     Some(match mode {
-        Mode::Na => return None,
         Mode::Rlx => "memory_order_relaxed",
         Mode::Acq => "memory_order_acquire",
         Mode::Rel => "memory_order_release",
         Mode::AcqRel => "memory_order_acq_rel",
         Mode::Sc => "memory_order_seq_cst",
+        _ => return None,
     })
 }
 
@@ -231,6 +233,7 @@ fn instr_text(places: &Places, instr: &Instr) -> Option<String> {
                 RmwOp::And => "fetch_and",
                 RmwOp::Or => "fetch_or",
                 RmwOp::Xor => "fetch_xor",
+                _ => return None,
             };
             let (addr, operand) = (places.text(addr)?, expr_text(operand)?);
             format!("r{} = atomic_{op}_explicit(&{addr}, {operand}, {});", dst.0, order(*mode)?)
@@ -251,9 +254,10 @@ fn instr_text(places: &Places, instr: &Instr) -> Option<String> {
         Instr::Jump { target } => format!("goto L{target};"),
         Instr::Assume { cond } => format!("selvedge_assume({} != 0);", expr_text(cond)?),
         Instr::Assert { cond, .. } => format!("assert({});", expr_text(cond)?),
-        Instr::Cas { weak: true, .. } | Instr::Cut | Instr::Spawn { .. } | Instr::Join { .. } => {
+        Instr::Cas { weak: true, .. } | Instr::LoadLinked { .. } | Instr::StoreConditional { .. } => {
             return None;
         }
+        Instr::Cut | Instr::Spawn { .. } | Instr::Join { .. } => return None,
     })
 }
 

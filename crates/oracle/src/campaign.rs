@@ -1,7 +1,8 @@
 //! Many comparisons: generated programs under shipped and generated models, on several cores.
 
 use crate::compare::{Disagreement, Options, Refusal, Subject, Verdict};
-use crate::generate::{program, rng_for};
+use crate::generate::{arch_program, program, rng_for};
+use crate::generate_arch::Arch;
 use crate::generate_model::model;
 use crate::shrink::{shrink_model, shrink_program};
 use selvedge_kat::ast::Theory;
@@ -56,6 +57,8 @@ pub struct Campaign {
     pub jobs: usize,
     pub time: Option<Duration>,
     pub options: Options,
+    /// Programs in the instructions of this architecture; else, of the one that the model is of.
+    pub arch: Option<Arch>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -183,12 +186,17 @@ impl Shared<'_> {
                 scores.entry(RANDOM.into()).or_default().refused += 1;
             }
             for number in first..(first + PER_MODEL).min(self.campaign.programs) {
-                let p = program(&mut rng_for(seed, number));
+                let generated = |arch: Option<Arch>| match arch {
+                    Some(arch) => arch_program(&mut rng_for(seed, number), arch),
+                    None => program(&mut rng_for(seed, number)),
+                };
                 for (name, subject) in &self.models.named {
+                    let p = generated(self.campaign.arch.or(Arch::of_model(name)));
                     let score = scores.entry(name.clone()).or_default();
                     self.compare(name, None, subject, number, &p, score);
                 }
                 if let Some(Ok(subject)) = &random {
+                    let p = generated(self.campaign.arch);
                     let score = scores.entry(RANDOM.into()).or_default();
                     self.compare(RANDOM, Some(&text), subject, number, &p, score);
                 }

@@ -59,7 +59,7 @@ impl Writer {
 
     fn entry(&mut self, e: &Entry) {
         let kind = KINDS.iter().position(|k| *k == e.kind).unwrap_or(0) as u8;
-        self.bytes.push(kind << 4 | (e.mode as u8) << 1 | e.rmw as u8);
+        self.bytes.extend([kind << 1 | e.rmw as u8, e.mode.code()]);
         if let Some(loc) = e.loc {
             self.number(loc as u64);
         }
@@ -175,9 +175,9 @@ impl Reader<'_> {
     }
 
     fn entry(&mut self) -> Entry {
-        let head = self.bytes[self.at];
-        self.at += 1;
-        let kind = KINDS[(head >> 4) as usize];
+        let (head, mode) = (self.bytes[self.at], self.bytes[self.at + 1]);
+        self.at += 2;
+        let kind = KINDS[(head >> 1) as usize];
         let access = matches!(kind, Kind::Read | Kind::Write);
         let loc = access.then(|| self.number() as u32);
         let value = if access || kind == Kind::Choice {
@@ -190,7 +190,7 @@ impl Reader<'_> {
         let source = if kind == Kind::Read { self.place() } else { None };
         Entry {
             kind,
-            mode: Mode::ALL[(head >> 1 & 7) as usize],
+            mode: Mode::from_code(mode).unwrap_or(Mode::Na),
             rmw: head & 1 == 1,
             loc,
             value,

@@ -8,10 +8,10 @@ use crate::canon::Canon;
 use crate::enumerate::{Detail, Limits, enumerate};
 use crate::eval::{Judge, Unsupported};
 use crate::execution::End;
-use selvedge_explore::{Config, Equivalence, Schedule, explore};
+use selvedge_explore::{Config, Equivalence, Schedule, explore_compiled};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
-use selvedge_model::Model;
+use selvedge_model::Compiled;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// A model as both sides have it.
 pub struct Subject {
     judge: Judge,
-    model: Model,
+    model: Compiled,
 }
 
 /// Why a model cannot be compared.
@@ -89,12 +89,13 @@ pub struct Disagreement {
 
 impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
-        let model = Model::compile(theory).map_err(Refusal::Explorer)?;
+        let model = Compiled::compile(theory).map_err(Refusal::Explorer)?;
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
         Ok(Subject { judge, model })
     }
 
     pub fn compare(&self, program: &Program, options: &Options) -> Verdict {
+        let program = &Program { tracks_deps: self.model.follows_dependencies(), ..program.clone() };
         let fine = options.equivalences.contains(&Equivalence::Co);
         let detail = if fine { Detail::Co } else { Detail::Rf };
         let mut known = Known::new();
@@ -106,6 +107,14 @@ impl Subject {
             return Verdict::TooBig;
         }
         let mut executions = 0;
+        // Dependencies are followed in one way only.
+        if self.model.follows_dependencies() {
+            return match fine.then(|| self.run(program, &Config::default(), &mut known)) {
+                Some(Err(disagreement)) => Verdict::Disagree(disagreement),
+                Some(Ok(executions)) => Verdict::Agree { executions },
+                None => Verdict::Agree { executions: 0 },
+            };
+        }
         for &equivalence in &options.equivalences {
             let coarse = (fine && equivalence == Equivalence::Rf).then(|| up_to_rf(&known));
             // Shortcuts off, once: they must not make a difference.
@@ -130,7 +139,7 @@ impl Subject {
         // An explorer that visits the same executions for ever must come to an end.
         let enough = 4 * facts.len() as u64 + 64;
         let result = catch_unwind(AssertUnwindSafe(|| {
-            explore(program, &self.model, config, &mut |x| {
+            explore_compiled(program, &self.model, config, &mut |x| {
                 count += 1;
                 let canon = Canon::from_graph(x.graph, equivalence == Equivalence::Co);
                 let end = match x.end {

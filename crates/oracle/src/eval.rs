@@ -289,8 +289,12 @@ fn primitive(prim: Prim, r: &Relations) -> Matrix {
         Prim::Int => r.int,
         Prim::Ext => r.ext,
         Prim::Any => Matrix::any(r.n),
-        // The programs of today have neither dependencies that are tracked nor allocation.
-        Prim::Addr | Prim::Data | Prim::Ctrl | Prim::Alloc | Prim::Free => Matrix::EMPTY,
+        Prim::Addr => r.addr,
+        Prim::Data => r.data,
+        Prim::Ctrl => r.ctrl,
+        Prim::CasDep => r.casdep,
+        // The programs here have no allocation.
+        Prim::Alloc | Prim::Free => Matrix::EMPTY,
     }
 }
 

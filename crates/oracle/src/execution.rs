@@ -23,6 +23,18 @@ pub struct Event {
     pub rmw: bool,
     /// For spawn and join: the other thread.
     pub peer: u16,
+    pub deps: Deps,
+}
+
+/// The reads of its own thread that an event depends on, as sets of positions: bit `i` is the event
+/// with `idx` `i`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Deps {
+    pub addr: u32,
+    pub data: u32,
+    pub ctrl: u32,
+    /// Of the value that a compare-and-swap expects, for its read.
+    pub cas: u32,
 }
 
 pub const NO_THREAD: u16 = u16::MAX;
@@ -30,7 +42,17 @@ pub const NO_LOC: u32 = u32::MAX;
 
 impl Event {
     pub fn new(kind: Kind, mode: Mode) -> Event {
-        Event { kind, mode, tid: NO_THREAD, idx: 0, loc: NO_LOC, value: 0, rmw: false, peer: NO_THREAD }
+        Event {
+            kind,
+            mode,
+            tid: NO_THREAD,
+            idx: 0,
+            loc: NO_LOC,
+            value: 0,
+            rmw: false,
+            peer: NO_THREAD,
+            deps: Deps::default(),
+        }
     }
 
     pub fn init() -> Event {
@@ -45,7 +67,8 @@ impl Event {
         let init = self.kind == Kind::Init;
         // The initialising write asks for no ordering, nor do events that are no accesses.
         let ordered = read || write || fence;
-        let exactly = |mode: Mode| ordered && self.mode == mode;
+        let c11 = self.mode.as_c11();
+        let exactly = |mode: Mode| ordered && c11 == Some(mode);
         match pred {
             Pred::All => true,
             Pred::R => read,
@@ -53,12 +76,12 @@ impl Event {
             Pred::F => fence,
             Pred::Init => init,
             Pred::M => read || write || init,
-            Pred::Rel => (write || fence) && matches!(self.mode, Mode::Rel | Mode::AcqRel | Mode::Sc),
-            Pred::Acq => (read || fence) && matches!(self.mode, Mode::Acq | Mode::AcqRel | Mode::Sc),
+            Pred::Rel => (write || fence) && matches!(c11, Some(Mode::Rel | Mode::AcqRel | Mode::Sc)),
+            Pred::Acq => (read || fence) && matches!(c11, Some(Mode::Acq | Mode::AcqRel | Mode::Sc)),
             Pred::Sc => exactly(Mode::Sc),
             Pred::Rlx => exactly(Mode::Rlx),
             Pred::Na => exactly(Mode::Na),
-            Pred::Atomic => ordered && self.mode != Mode::Na,
+            Pred::Atomic => ordered && c11.is_some_and(|m| m != Mode::Na),
             Pred::ExactRel => exactly(Mode::Rel),
             Pred::ExactAcq => exactly(Mode::Acq),
             Pred::ExactAcqRel => exactly(Mode::AcqRel),
@@ -66,6 +89,9 @@ impl Event {
             Pred::Uw => write && self.rmw,
             Pred::Tc => self.kind == Kind::Spawn,
             Pred::Tj => self.kind == Kind::Join,
+            Pred::AcqPc => ordered && self.mode == Mode::AcqPc,
+            Pred::Exclusive => ordered && self.mode.is_exclusive(),
+            Pred::Barrier(name) => fence && matches!(self.mode, Mode::Barrier(b) if b.name() == name),
             Pred::Never => false,
         }
     }
@@ -105,6 +131,10 @@ pub struct Relations {
     pub loc_overlap: Matrix,
     pub int: Matrix,
     pub ext: Matrix,
+    pub addr: Matrix,
+    pub data: Matrix,
+    pub ctrl: Matrix,
+    pub casdep: Matrix,
     pub rf: Matrix,
     pub co: Matrix,
     /// Not `rf^-1 ; co`: the initialising event would connect different locations.
@@ -128,6 +158,10 @@ impl Relations {
             loc_overlap: Matrix::EMPTY,
             int: Matrix::EMPTY,
             ext: Matrix::EMPTY,
+            addr: Matrix::EMPTY,
+            data: Matrix::EMPTY,
+            ctrl: Matrix::EMPTY,
+            casdep: Matrix::EMPTY,
             rf: Matrix::EMPTY,
             co: Matrix::EMPTY,
             fr: Matrix::EMPTY,
@@ -139,6 +173,7 @@ impl Relations {
                     r.int.set(x, y);
                     if x < y {
                         r.po.set(x, y);
+                        r.dependencies(x, a.idx, y, &b.deps);
                     }
                     if x + 1 == y {
                         r.po_imm.set(x, y);
@@ -164,6 +199,21 @@ impl Relations {
         }
         r.thread_edges(events);
         r
+    }
+
+    /// The dependencies of `y` on `x`, which has position `idx` in their thread.
+    fn dependencies(&mut self, x: usize, idx: u32, y: usize, deps: &Deps) {
+        let each = [
+            (deps.addr, &mut self.addr),
+            (deps.data, &mut self.data),
+            (deps.ctrl, &mut self.ctrl),
+            (deps.cas, &mut self.casdep),
+        ];
+        for (set, relation) in each {
+            if set >> idx & 1 == 1 {
+                relation.set(x, y);
+            }
+        }
     }
 
     fn thread_edges(&mut self, events: &[Event]) {

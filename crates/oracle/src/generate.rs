@@ -4,6 +4,7 @@
 //! writes, fences, branches on what was read, blocking, locks, array elements, and threads that are
 //! created and joined. A program is a function of the random numbers alone, so a seed names it.
 
+use crate::generate_arch::Arch;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use selvedge_graph::{Loc, Mode, Tid};
@@ -21,6 +22,18 @@ pub const MAX_ACCESSES: usize = 9;
 
 /// A program that the oracle can nearly always enumerate.
 pub fn program(rng: &mut SmallRng) -> Program {
+    let style = pick(rng, &[(Style::Any, 40), (Style::Atomic, 30), (Style::Relaxed, 10), (Style::Sc, 20)]);
+    in_style(rng, style, true)
+}
+
+/// A program with dependencies, in the instructions of an architecture.
+pub fn arch_program(rng: &mut SmallRng, arch: Arch) -> Program {
+    let mut program = in_style(rng, Style::Arch(arch), false);
+    program.tracks_deps = true;
+    program
+}
+
+fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
     let threads = pick(rng, &[(2, 45), (3, 42), (4, 13)]);
     let mut p = Program::new("generated");
     let locations = pick(rng, &[(1, 25), (2, 55), (3, 20)]);
@@ -28,7 +41,6 @@ pub fn program(rng: &mut SmallRng) -> Program {
         let init = pick(rng, &[(0, 95), (1, 5)]);
         p.loc(*name, init);
     }
-    let style = pick(rng, &[(Style::Any, 40), (Style::Atomic, 30), (Style::Relaxed, 10), (Style::Sc, 20)]);
     let mut left = MAX_ACCESSES;
     let mut codes = Vec::new();
     for t in 0..threads {
@@ -40,7 +52,7 @@ pub fn program(rng: &mut SmallRng) -> Program {
         codes.push(body.code);
     }
     let mut initial = vec![true; threads];
-    if rng.random_ratio(1, 6) {
+    if may_spawn && rng.random_ratio(1, 6) {
         spawn_some(rng, &mut codes, &mut initial);
     }
     for (t, (code, initial)) in codes.into_iter().zip(initial).enumerate() {
@@ -69,6 +81,7 @@ enum Style {
     Atomic,
     Relaxed,
     Sc,
+    Arch(Arch),
 }
 
 impl Style {
@@ -78,6 +91,7 @@ impl Style {
             Style::Atomic => pick(rng, &[(Mode::Rlx, 3), (Mode::Acq, 3), (Mode::Sc, 2)]),
             Style::Relaxed => Mode::Rlx,
             Style::Sc => pick(rng, &[(Mode::Sc, 9), (Mode::Rlx, 1)]),
+            Style::Arch(arch) => pick(rng, arch.reads()),
         }
     }
 
@@ -87,6 +101,7 @@ impl Style {
             Style::Atomic => pick(rng, &[(Mode::Rlx, 3), (Mode::Rel, 3), (Mode::Sc, 2)]),
             Style::Relaxed => Mode::Rlx,
             Style::Sc => pick(rng, &[(Mode::Sc, 9), (Mode::Rlx, 1)]),
+            Style::Arch(arch) => pick(rng, arch.writes()),
         }
     }
 
@@ -94,9 +109,19 @@ impl Style {
         match self {
             Style::Relaxed => Mode::Rlx,
             Style::Sc => Mode::Sc,
+            Style::Arch(arch) => pick(rng, arch.rmws()),
             _ => {
                 pick(rng, &[(Mode::Rlx, 2), (Mode::Acq, 1), (Mode::Rel, 1), (Mode::AcqRel, 1), (Mode::Sc, 1)])
             }
+        }
+    }
+}
+
+impl Style {
+    fn arch(self) -> Option<Arch> {
+        match self {
+            Style::Arch(arch) => Some(arch),
+            _ => None,
         }
     }
 }
@@ -117,17 +142,22 @@ struct Body<'a> {
 impl Body<'_> {
     fn fill(&mut self) {
         while self.left > 0 {
-            if self.rng.random_ratio(1, 5) {
+            if self.rng.random_ratio(if self.style.arch().is_some() { 2 } else { 1 }, 5) {
                 self.fence();
             }
             self.access();
             if !self.open.is_empty() && self.rng.random_ratio(1, 2) {
                 self.close();
             }
-            if self.regs > 0 && self.left > 0 && self.rng.random_ratio(1, 7) {
+            let often = if self.style.arch().is_some() { 3 } else { 7 };
+            if self.regs > 0 && self.left > 0 && self.rng.random_ratio(1, often) {
                 let cond = self.condition();
                 self.open.push(self.code.len());
                 self.code.push(Instr::Branch { cond, target: 0 });
+                // A branch to the next instruction: a dependency that decides nothing.
+                if self.style.arch().is_some() && self.rng.random_ratio(1, 2) {
+                    self.close();
+                }
             }
             if self.regs > 0 {
                 self.stop();
@@ -174,7 +204,7 @@ impl Body<'_> {
 
     fn fence(&mut self) {
         let modes = [(Mode::Sc, 4), (Mode::AcqRel, 2), (Mode::Acq, 2), (Mode::Rel, 2), (Mode::Rlx, 1)];
-        let mode = pick(self.rng, &modes);
+        let mode = pick(self.rng, self.style.arch().map_or(&modes, |arch| arch.fences()));
         self.code.push(Instr::Fence { mode });
     }
 
@@ -194,7 +224,18 @@ impl Body<'_> {
         Expr::bin(op, reg, Expr::Const(with))
     }
 
+    /// A number that depends on a register only in name.
+    fn depending(&mut self, value: i64) -> Expr {
+        let reg = self.some_register();
+        let zero = Expr::bin(BinOp::Xor, reg.clone(), reg);
+        if value == 0 { zero } else { Expr::bin(BinOp::Add, zero, Expr::Const(value)) }
+    }
+
     fn value(&mut self) -> Expr {
+        if self.regs > 0 && self.style.arch().is_some() && self.rng.random_ratio(1, 2) {
+            let value = pick(self.rng, &[(1, 6), (2, 3), (0, 1)]);
+            return if self.rng.random_ratio(2, 3) { self.depending(value) } else { self.some_register() };
+        }
         if self.regs > 0 && self.rng.random_ratio(1, 5) {
             let reg = self.some_register();
             return match self.rng.random_range(0..4) {
@@ -216,6 +257,10 @@ impl Body<'_> {
             return Addr::Element { base: Loc(0), len: 2, index };
         }
         let weights = [(0, 5), (1, 4), (2, 3)];
+        if self.regs > 0 && self.style.arch().is_some() && self.rng.random_ratio(1, 4) {
+            let base = Loc(pick(self.rng, &weights[..self.locations]));
+            return Addr::Element { base, len: 1, index: self.depending(0) };
+        }
         Addr::Loc(Loc(pick(self.rng, &weights[..self.locations])))
     }
 
@@ -225,6 +270,7 @@ impl Body<'_> {
         } else {
             &[(0, 40), (1, 40), (2, 12), (3, 8)]
         };
+        let kinds = self.style.arch().map_or(kinds, |arch| arch.accesses());
         let kind = if self.left >= 2 { pick(self.rng, kinds) } else { self.rng.random_range(0..2) };
         match kind {
             0 => {
@@ -254,6 +300,26 @@ impl Body<'_> {
                 self.code.push(Instr::Cas { ok, old, addr, expected, desired, success, failure, weak });
                 self.left -= 2;
             }
+            5 => {
+                let (addr, value) = (self.addr(), self.value());
+                let Some((first, second)) = self.style.arch().map(Arch::exclusives) else { return };
+                let (first, second) = (pick(self.rng, first), pick(self.rng, second));
+                let (dst, ok) = (self.fresh(), self.fresh());
+                self.code.push(Instr::LoadLinked { dst, addr: addr.clone(), mode: first });
+                // As in a compare-and-swap, or a bit between them.
+                let jumps = self.rng.random_ratio(1, 5);
+                if jumps {
+                    let cond = Expr::bin(BinOp::Eq, Expr::Reg(dst), Expr::Const(1));
+                    self.code.push(Instr::Branch { cond, target: self.code.len() + 2 });
+                }
+                let value = if self.rng.random_ratio(1, 3) {
+                    Expr::bin(BinOp::Add, Expr::Reg(dst), Expr::Const(1))
+                } else {
+                    value
+                };
+                self.code.push(Instr::StoreConditional { ok, addr, value, mode: second });
+                self.left -= 2;
+            }
             _ => self.critical_section(),
         }
     }
@@ -261,6 +327,7 @@ impl Body<'_> {
     fn fail_mode(&mut self) -> Mode {
         match self.style {
             Style::Relaxed => Mode::Rlx,
+            Style::Arch(arch) => pick(self.rng, arch.reads()),
             _ => pick(self.rng, &[(Mode::Rlx, 3), (Mode::Acq, 2), (Mode::Sc, 1)]),
         }
     }
@@ -360,6 +427,23 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn programs_of_architectures_depend_on_what_they_read() {
+        for arch in Arch::ALL {
+            let mut kinds = [0; 3];
+            for number in 0..300 {
+                let p = arch_program(&mut rng_for(7, number), arch);
+                let Ok(all) = all_traces(&p, 10_000) else { continue };
+                for e in all.iter().flatten().flat_map(|t| &t.events) {
+                    for (kind, set) in kinds.iter_mut().zip([e.deps.addr, e.deps.data, e.deps.ctrl]) {
+                        *kind += u32::from(set != 0);
+                    }
+                }
+            }
+            assert!(kinds.iter().all(|k| *k > 100), "{arch:?}: {kinds:?}");
         }
     }
 

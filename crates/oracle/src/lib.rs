@@ -12,6 +12,7 @@ pub mod enumerate;
 pub mod eval;
 pub mod execution;
 pub mod generate;
+pub mod generate_arch;
 pub mod generate_model;
 pub mod matrix;
 pub mod shrink;

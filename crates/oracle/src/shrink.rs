@@ -42,6 +42,10 @@ fn instr_weight(instr: &Instr) -> u64 {
             let modes = mode_weight(*success) + mode_weight(*failure);
             20 + addr_weight(addr) + exprs + modes + u64::from(*weak) * 5
         }
+        Instr::LoadLinked { addr, mode, .. } => 10 + addr_weight(addr) + mode_weight(*mode),
+        Instr::StoreConditional { addr, value, mode, .. } => {
+            10 + addr_weight(addr) + mode_weight(*mode) + expr_weight(value)
+        }
         Instr::Fence { mode } => mode_weight(*mode),
         Instr::Branch { cond, .. } => 10 + expr_weight(cond),
         Instr::Assume { cond } | Instr::Assert { cond, .. } => expr_weight(cond),
@@ -54,6 +58,7 @@ fn addr_weight(addr: &Addr) -> u64 {
     match addr {
         Addr::Loc(loc) => loc.0 as u64,
         Addr::Element { index, .. } => 10 + expr_weight(index),
+        Addr::Pointer(pointer) => 10 + expr_weight(pointer),
     }
 }
 
@@ -62,7 +67,10 @@ fn mode_weight(mode: Mode) -> u64 {
         Mode::Rlx => 0,
         Mode::Na | Mode::Sc => 2,
         Mode::Acq | Mode::Rel => 1,
-        Mode::AcqRel => 3,
+        Mode::AcqRel | Mode::AcqPc => 3,
+        Mode::RlxEx | Mode::AcqEx | Mode::RelEx | Mode::AcqRelEx => 4,
+        // Which barrier it is matters: they are not made into others.
+        Mode::Barrier(_) => 0,
     }
 }
 
@@ -151,7 +159,11 @@ fn without_location(p: &Program, gone: usize) -> Option<Program> {
             Instr::Load { addr, .. }
             | Instr::Store { addr, .. }
             | Instr::Rmw { addr, .. }
+            | Instr::LoadLinked { addr, .. }
+            | Instr::StoreConditional { addr, .. }
             | Instr::Cas { addr, .. } => match addr {
+                // Numbers in registers may point behind it.
+                Addr::Pointer(_) => return None,
                 Addr::Element { base, len, .. } if gone < (base.0 + *len) as usize => return None,
                 Addr::Element { .. } => {}
                 Addr::Loc(loc) if loc.index() == gone => return None,
@@ -207,6 +219,13 @@ fn simpler(instr: &Instr) -> Vec<Instr> {
             });
         }
         Instr::Branch { cond, .. } => all.push(Instr::Assume { cond: cond.clone() }),
+        // Pairs stay pairs, or go; what stays of them is a load or a store.
+        Instr::LoadLinked { dst, addr, .. } => {
+            all.push(Instr::Load { dst: *dst, addr: addr.clone(), mode: Mode::Rlx });
+        }
+        Instr::StoreConditional { addr, value, .. } => {
+            all.push(Instr::Store { addr: addr.clone(), value: value.clone(), mode: Mode::Rlx });
+        }
         _ => {}
     }
     let mut edit = |change: &dyn Fn(&mut Instr) -> bool| {
@@ -271,6 +290,8 @@ fn address(i: &mut Instr) -> Option<&mut Addr> {
         Instr::Load { addr, .. }
         | Instr::Store { addr, .. }
         | Instr::Rmw { addr, .. }
+        | Instr::LoadLinked { addr, .. }
+        | Instr::StoreConditional { addr, .. }
         | Instr::Cas { addr, .. } => Some(addr),
         _ => None,
     }
@@ -294,8 +315,8 @@ fn exprs(i: &mut Instr) -> Vec<&mut Expr> {
     match i {
         Instr::Assign { expr, .. } => all.push(expr),
         Instr::Branch { cond, .. } | Instr::Assume { cond } | Instr::Assert { cond, .. } => all.push(cond),
-        Instr::Load { addr, .. } => all.extend(index(addr)),
-        Instr::Store { addr, value, .. } => {
+        Instr::Load { addr, .. } | Instr::LoadLinked { addr, .. } => all.extend(index(addr)),
+        Instr::Store { addr, value, .. } | Instr::StoreConditional { addr, value, .. } => {
             all.push(value);
             all.extend(index(addr));
         }
@@ -315,7 +336,7 @@ fn exprs(i: &mut Instr) -> Vec<&mut Expr> {
 
 fn index(addr: &mut Addr) -> Option<&mut Expr> {
     match addr {
-        Addr::Element { index, .. } => Some(index),
+        Addr::Element { index, .. } | Addr::Pointer(index) => Some(index),
         Addr::Loc(_) => None,
     }
 }

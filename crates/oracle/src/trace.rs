@@ -1,12 +1,13 @@
 //! What a thread may do by itself: all its traces, whatever its loads are answered.
 //!
-//! This interpreter of [`Program`]s is independent of the one that the explorer runs.
+//! This interpreter of [`Program`]s is independent of the one that the explorer runs. It always keeps
+//! track of dependencies.
 
-use crate::execution::{Event, ThreadEnd};
+use crate::execution::{Deps, Event, ThreadEnd};
 use crate::matrix::MAX_EVENTS;
 use selvedge_graph::{Kind, Mode, Value};
-use selvedge_machine::expr::Reg;
-use selvedge_machine::program::{Addr, Instr, Program};
+use selvedge_machine::expr::{Expr, Reg};
+use selvedge_machine::program::{Addr, Instr, Program, pointed_to};
 
 /// Instructions that a thread may run in one trace.
 const MAX_STEPS: usize = 4096;
@@ -29,7 +30,16 @@ pub type Domains = Vec<Vec<Value>>;
 pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> Result<Vec<Trace>, TooBig> {
     let thread = &program.threads[tid];
     let mut run = Run { code: &thread.code, tid: tid as u16, domains, max, found: Vec::new() };
-    let state = State { pc: 0, regs: vec![0; thread.regs.len()], events: Vec::new(), steps: 0 };
+    let registers = thread.regs.len();
+    let state = State {
+        pc: 0,
+        regs: vec![0; registers],
+        from: vec![0; registers],
+        ctrl: 0,
+        link: None,
+        events: Vec::new(),
+        steps: 0,
+    };
     run.go(state)?;
     Ok(run.found)
 }
@@ -46,13 +56,40 @@ struct Run<'a> {
 struct State {
     pc: usize,
     regs: Vec<Value>,
+    /// The reads that each register was computed from, as a set of positions.
+    from: Vec<u32>,
+    /// The reads that decided the branches so far.
+    ctrl: u32,
+    /// The location of the linked load that is the last event so far, if its pair may succeed.
+    link: Option<u32>,
     events: Vec<Event>,
     steps: usize,
 }
 
 impl State {
-    fn set(&mut self, reg: Reg, value: Value) {
+    fn set(&mut self, reg: Reg, value: Value, from: u32) {
         self.regs[reg.0 as usize] = value;
+        self.from[reg.0 as usize] = from;
+    }
+
+    /// The set of the last event alone.
+    fn last(&self) -> u32 {
+        1 << self.events.len()
+    }
+
+    /// The reads that an expression depends on.
+    fn from(&self, expr: &Expr) -> u32 {
+        let mut set = 0;
+        expr.registers(&mut |r| set |= self.from[r.0 as usize]);
+        set
+    }
+
+    fn from_address(&self, addr: &Addr) -> u32 {
+        match addr {
+            Addr::Loc(_) => 0,
+            Addr::Element { index, .. } => self.from(index),
+            Addr::Pointer(pointer) => self.from(pointer),
+        }
     }
 
     /// Adds an event; `fill` says what is particular about it.
@@ -60,25 +97,31 @@ impl State {
         let mut event = Event::new(kind, mode);
         event.tid = tid;
         event.idx = self.events.len() as u32 + 1;
+        event.deps = Deps { ctrl: self.ctrl, ..Deps::default() };
         fill(&mut event);
         self.events.push(event);
+        self.link = None;
     }
 
-    fn access(&mut self, tid: u16, kind: Kind, mode: Mode, loc: u32, value: Value, rmw: bool) {
+    fn access(&mut self, tid: u16, kind: Kind, mode: Mode, loc: u32, value: Value, rmw: bool, deps: Deps) {
         self.emit(tid, kind, mode, |e| {
             e.loc = loc;
             e.value = value;
             e.rmw = rmw;
+            e.deps = Deps { ctrl: e.deps.ctrl, ..deps };
         });
     }
 
     /// The location of an address, `None` outside of the array.
-    fn address(&self, addr: &Addr) -> Option<u32> {
+    fn address(&self, addr: &Addr, locations: usize) -> Option<u32> {
         match addr {
             Addr::Loc(loc) => Some(loc.0),
             Addr::Element { base, len, index } => {
                 let at = u32::try_from(index.eval(&self.regs)).ok().filter(|at| at < len)?;
                 Some(base.0 + at)
+            }
+            Addr::Pointer(pointer) => {
+                pointed_to(pointer.eval(&self.regs)).filter(|loc| loc.index() < locations).map(|loc| loc.0)
             }
         }
     }
@@ -105,48 +148,80 @@ impl<'a> Run<'a> {
             s.pc += 1;
             match instr {
                 Instr::Assign { dst, expr } => {
-                    let value = expr.eval(&s.regs);
-                    s.set(*dst, value);
+                    let (value, from) = (expr.eval(&s.regs), s.from(expr));
+                    s.set(*dst, value, from);
                 }
                 Instr::Load { dst, addr, mode } => {
-                    let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+                    let Some(loc) = s.address(addr, self.domains.len()) else {
+                        return self.end(s, ThreadEnd::Error);
+                    };
                     return self.each_value(loc, |run, value| {
                         let mut s = s.clone();
-                        s.access(tid, Kind::Read, *mode, loc, value, false);
-                        s.set(*dst, value);
+                        let deps = Deps { addr: s.from_address(addr), ..Deps::default() };
+                        s.access(tid, Kind::Read, *mode, loc, value, false, deps);
+                        s.set(*dst, value, s.last());
                         run.go(s)
                     });
                 }
                 Instr::Store { addr, value, mode } => {
-                    let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+                    let Some(loc) = s.address(addr, self.domains.len()) else {
+                        return self.end(s, ThreadEnd::Error);
+                    };
+                    let deps = Deps { addr: s.from_address(addr), data: s.from(value), ..Deps::default() };
                     let value = value.eval(&s.regs);
-                    s.access(tid, Kind::Write, *mode, loc, value, false);
+                    s.access(tid, Kind::Write, *mode, loc, value, false, deps);
                 }
                 Instr::Rmw { dst, addr, op, operand, mode } => {
-                    let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+                    let Some(loc) = s.address(addr, self.domains.len()) else {
+                        return self.end(s, ThreadEnd::Error);
+                    };
                     return self.each_value(loc, |run, old| {
                         let mut s = s.clone();
                         let new = op.apply(old, operand.eval(&s.regs));
-                        s.access(tid, Kind::Read, *mode, loc, old, true);
-                        s.access(tid, Kind::Write, *mode, loc, new, true);
-                        s.set(*dst, old);
+                        let deps = Deps { addr: s.from_address(addr), ..Deps::default() };
+                        s.access(tid, Kind::Read, *mode, loc, old, true, deps);
+                        let read = s.last();
+                        let deps = Deps { data: s.from(operand), ..deps };
+                        s.access(tid, Kind::Write, *mode, loc, new, true, deps);
+                        s.set(*dst, old, read);
                         run.go(s)
                     });
+                }
+                Instr::LoadLinked { .. } => return self.linked(s, instr),
+                Instr::StoreConditional { ok, addr, value, mode } => {
+                    let Some(loc) = s.address(addr, self.domains.len()) else {
+                        return self.end(s, ThreadEnd::Error);
+                    };
+                    let succeeds = s.link.take() == Some(loc);
+                    if succeeds {
+                        // What the load half was is only known now.
+                        if let Some(read) = s.events.last_mut() {
+                            read.rmw = true;
+                        }
+                        let deps =
+                            Deps { addr: s.from_address(addr), data: s.from(value), ..Deps::default() };
+                        let value = value.eval(&s.regs);
+                        s.access(tid, Kind::Write, *mode, loc, value, true, deps);
+                    }
+                    s.set(*ok, Value::from(succeeds), 0);
                 }
                 Instr::Cas { .. } => return self.cas(s, instr),
                 Instr::Fence { mode } => s.emit(tid, Kind::Fence, *mode, |_| {}),
                 Instr::Branch { cond, target } => {
+                    s.ctrl |= s.from(cond);
                     if cond.eval(&s.regs) != 0 {
                         s.pc = *target;
                     }
                 }
                 Instr::Jump { target } => s.pc = *target,
                 Instr::Assume { cond } => {
+                    s.ctrl |= s.from(cond);
                     if cond.eval(&s.regs) == 0 {
                         return self.end(s, ThreadEnd::Blocked);
                     }
                 }
                 Instr::Assert { cond, .. } => {
+                    s.ctrl |= s.from(cond);
                     if cond.eval(&s.regs) == 0 {
                         return self.end(s, ThreadEnd::Error);
                     }
@@ -174,8 +249,11 @@ impl<'a> Run<'a> {
         let Instr::Cas { ok, old, addr, expected, desired, success, failure, weak } = instr else {
             unreachable!("only called on compare and swaps");
         };
-        let Some(loc) = s.address(addr) else { return self.end(s, ThreadEnd::Error) };
+        let Some(loc) = s.address(addr, self.domains.len()) else { return self.end(s, ThreadEnd::Error) };
         let tid = self.tid;
+        let addr = s.from_address(addr);
+        let of_read = Deps { addr, cas: s.from(expected), ..Deps::default() };
+        let of_write = Deps { addr, data: s.from(desired), ..Deps::default() };
         let (expected, desired) = (expected.eval(&s.regs), desired.eval(&s.regs));
         let choices: &[Option<Value>] = if *weak { &[Some(0), Some(1)] } else { &[None] };
         for &choice in choices {
@@ -187,12 +265,36 @@ impl<'a> Run<'a> {
             self.each_value(loc, |run, value| {
                 let mut s = s.clone();
                 let hit = !fail_anyway && value == expected;
-                s.access(tid, Kind::Read, if hit { *success } else { *failure }, loc, value, hit);
+                // A read that fails in any case does not look at what was expected.
+                let of_read = if fail_anyway { Deps { cas: 0, ..of_read } } else { of_read };
+                s.access(tid, Kind::Read, if hit { *success } else { *failure }, loc, value, hit, of_read);
+                let read = s.last();
                 if hit {
-                    s.access(tid, Kind::Write, *success, loc, desired, true);
+                    s.access(tid, Kind::Write, *success, loc, desired, true, of_write);
                 }
-                s.set(*old, value);
-                s.set(*ok, Value::from(hit));
+                s.set(*old, value, read);
+                s.set(*ok, Value::from(hit), read);
+                run.go(s)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn linked(&mut self, s: State, instr: &Instr) -> Result<(), TooBig> {
+        let Instr::LoadLinked { dst, addr, mode } = instr else {
+            unreachable!("only called on linked loads");
+        };
+        let Some(loc) = s.address(addr, self.domains.len()) else { return self.end(s, ThreadEnd::Error) };
+        let tid = self.tid;
+        let deps = Deps { addr: s.from_address(addr), ..Deps::default() };
+        for choice in [0, 1] {
+            let mut s = s.clone();
+            s.emit(tid, Kind::Choice, Mode::Na, |e| e.value = choice);
+            self.each_value(loc, |run, value| {
+                let mut s = s.clone();
+                s.access(tid, Kind::Read, *mode, loc, value, false, deps);
+                s.link = (choice == 0).then_some(loc);
+                s.set(*dst, value, s.last());
                 run.go(s)
             })?;
         }

@@ -5,6 +5,7 @@
 
 use selvedge_oracle::campaign::{Campaign, Models, run};
 use selvedge_oracle::compare::Options;
+use selvedge_oracle::generate_arch::Arch;
 
 fn programs(default: u64) -> u64 {
     let wanted = std::env::var("SELVEDGE_FUZZ_PROGRAMS").ok().and_then(|text| text.parse().ok());
@@ -12,8 +13,12 @@ fn programs(default: u64) -> u64 {
 }
 
 fn agree(models: Models, seed: u64, default: u64) {
+    agree_on(models, seed, default, None);
+}
+
+fn agree_on(models: Models, seed: u64, default: u64, arch: Option<Arch>) {
     let programs = programs(default);
-    let campaign = Campaign { programs, seed, jobs: 1, time: None, options: Options::default() };
+    let campaign = Campaign { programs, seed, jobs: 1, time: None, options: Options::default(), arch };
     let outcome = run(&models, &campaign, &mut |_| {});
     assert!(outcome.failures.is_empty(), "{outcome}");
     // Agreement on nothing would not mean much.
@@ -25,6 +30,14 @@ fn agree(models: Models, seed: u64, default: u64) {
 
 fn agree_under(model: &str, seed: u64) {
     agree(Models::named(&[model]).expect("a shipped model"), seed, 3_000);
+}
+
+/// Exclusive pairs, barriers and dependencies under models that do not look at them.
+#[test]
+fn programs_of_architectures() {
+    for (arch, seed) in Arch::ALL.into_iter().zip(120..) {
+        agree_on(Models::named(&["sc", "tso", "rc11"]).expect("shipped models"), seed, 400, Some(arch));
+    }
 }
 
 #[test]

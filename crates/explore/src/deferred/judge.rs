@@ -9,10 +9,20 @@ use selvedge_model::relational::Candidate;
 /// Events that are only assumed, with their relations, to find out whether the model would allow them.
 #[derive(Clone, Debug, Default)]
 pub struct Assumed {
-    /// Writes at the end of a thread, with the reads that control them.
-    pub writes: Vec<(usize, Vec<Ev>)>,
-    /// Sources, in terms of numbers in the candidate.
-    pub rf: Vec<(usize, usize)>,
+    /// Writes at the end of a thread.
+    pub writes: Vec<AssumedWrite>,
+    /// Sources: a write, by its number in the candidate, and a read.
+    pub rf: Vec<(usize, Ev)>,
+}
+
+/// A write, in thread number `thread`, that the thread has not come to yet because of reads that have no source.
+#[derive(Clone, Debug)]
+pub struct AssumedWrite {
+    pub thread: usize,
+    /// It depends on these by control.
+    pub ctrl: Vec<Ev>,
+    /// Or it comes after an access whose address depends on these.
+    pub addr: Vec<Ev>,
 }
 
 /// The number in the candidate of each event; `None` for those that are left out.
@@ -20,11 +30,12 @@ pub fn numbers<S: Clone>(p: &Partial<S>, with_open: bool) -> Vec<Option<usize>> 
     let mut next = 1;
     let shown = |e: Ev| {
         let h = p.at(e);
-        match h.kind() {
+        let told = match h.kind() {
             Kind::Read => h.loc.is_some() && (h.source != Source::Undecided || with_open),
-            Kind::Write => h.placed || with_open,
+            Kind::Write => h.loc.is_some() || with_open,
             _ => true,
-        }
+        };
+        told && (with_open || p.mode_and_attrs(e).is_some())
     };
     let mut numbers = vec![Some(0)];
     for e in p.events() {
@@ -38,7 +49,7 @@ pub fn numbers<S: Clone>(p: &Partial<S>, with_open: bool) -> Vec<Option<usize>> 
 
 pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assumed, c: &mut Candidate) {
     let known = numbers.iter().flatten().count();
-    let n = known + assumed.writes.len();
+    let n = known + 2 * assumed.writes.len();
     for matrix in [
         &mut c.po,
         &mut c.po_imm,
@@ -49,6 +60,7 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
         &mut c.addr,
         &mut c.data,
         &mut c.ctrl,
+        &mut c.casdep,
         &mut c.tc,
         &mut c.tj,
         &mut c.loc,
@@ -64,19 +76,35 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
     (1..n).for_each(|y| c.po.set(INIT, y));
     threads(p, numbers, c);
     memory(p, numbers, c);
-    for (at, (thread, controlled_by)) in assumed.writes.iter().enumerate() {
-        let y = known + at;
-        // As little as a write can be.
-        c.attrs[y] = Attrs::of(Kind::Write, Mode::Na, false);
-        c.int.set(y, y);
-        for x in p.lines[*thread].events.iter().filter_map(|&e| numbers[e]) {
-            c.po.set(x, y);
-            c.int.set(x, y);
-            c.int.set(y, x);
+    for (at, write) in assumed.writes.iter().enumerate() {
+        // An access, and the write after it. As little is said of them as can be said of events.
+        let (x, y) = (known + 2 * at, known + 2 * at + 1);
+        c.attrs[y] = Attrs::W;
+        let events = p.lines[write.thread].events.iter().filter_map(|&e| numbers[e]);
+        let line: Vec<usize> = events.chain([x, y]).collect();
+        for (i, &a) in line.iter().enumerate() {
+            for &b in &line[i..] {
+                c.int.set(a, b);
+                c.int.set(b, a);
+                if a != b {
+                    c.po.set(a, b);
+                }
+            }
         }
-        controlled_by.iter().filter_map(|&e| numbers[e]).for_each(|x| c.ctrl.set(x, y));
+        write.ctrl.iter().filter_map(|&e| numbers[e]).for_each(|r| c.ctrl.set(r, y));
+        write.addr.iter().filter_map(|&e| numbers[e]).for_each(|r| c.addr.set(r, x));
     }
-    assumed.rf.iter().for_each(|&(w, r)| c.rf.set(w, r));
+    for &(w, r) in &assumed.rf {
+        let Some(y) = numbers[r] else { continue };
+        c.rf.set(w, y);
+        // So it is a write of the same location.
+        let same = |&e: &Ev| p.at(e).loc == p.at(r).loc;
+        let others = assumed.rf.iter().filter(|(_, r)| same(r)).map(|(w, _)| *w);
+        for x in p.events().filter(same).filter_map(|e| numbers[e]).chain(others).chain([INIT]) {
+            c.loc.set(w, x);
+            c.loc.set(x, w);
+        }
+    }
 }
 
 /// Program order, dependencies, creation and end of threads.
@@ -85,7 +113,7 @@ fn threads<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidat
         for (at, &e) in line.events.iter().enumerate() {
             let Some(y) = numbers[e] else { continue };
             let h = p.at(e);
-            c.attrs[y] = h.attrs();
+            c.attrs[y] = p.mode_and_attrs(e).map_or_else(|| h.surely(), |(_, attrs)| attrs);
             c.int.set(y, y);
             for x in line.events[..at].iter().filter_map(|&e| numbers[e]) {
                 c.po.set(x, y);
@@ -97,10 +125,13 @@ fn threads<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidat
                 c.po_imm.set(x, y);
             }
             let deps = &h.standing.deps;
-            for (of, matrix) in
-                [(&deps.addr, &mut c.addr), (&deps.data, &mut c.data), (&deps.ctrl, &mut c.ctrl)]
-            {
-                let reads = of.iter().filter_map(|&i| numbers[line.events[i as usize - 1]]);
+            for (of, matrix) in [
+                (&deps.addr, &mut c.addr),
+                (&deps.data, &mut c.data),
+                (&deps.ctrl, &mut c.ctrl),
+                (&deps.cas, &mut c.casdep),
+            ] {
+                let reads = of.iter().filter_map(|i| numbers[line.events[i as usize - 1]]);
                 reads.for_each(|x| matrix.set(x, y));
             }
             match h.standing.op {
@@ -148,7 +179,10 @@ fn memory<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidate
             if let Some(y) = numbers[w] {
                 c.rf.set(y, x);
             }
-            later(co.iter().position(|&v| v == w)).for_each(|y| c.fr.set(x, y));
+            let place = co.iter().position(|&v| v == w);
+            if w == INIT || place.is_some() {
+                later(place).for_each(|y| c.fr.set(x, y));
+            }
         }
     }
 }

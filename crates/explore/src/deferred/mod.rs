@@ -68,6 +68,12 @@ impl<M: Machine> Explorer<'_, M> {
                 self.check_limits(&p)?;
                 self.stats.events += 1;
                 let Some(standing) = &p.lines[t.index()].standing else { unreachable!("it goes on") };
+                if !p.knows_next(t, standing) {
+                    // The address may turn out not to be one.
+                    let mut q = p.clone();
+                    q.lines[t.index()].fails = true;
+                    self.go(q, visit)?;
+                }
                 match standing.op {
                     Op::Choose { count } => {
                         for value in 0..count as Value {
@@ -107,13 +113,19 @@ impl<M: Machine> Explorer<'_, M> {
                 return self.decide(p, r, visit);
             }
             let settled = |t: usize| match &p.lines[t].standing {
-                Some(standing) => p.is_certain(Tid(t as u16), standing),
+                Some(standing) => p.knows_next(Tid(t as u16), standing),
                 None => true,
             };
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
                 return self.finish(&p, visit);
             }
-            return match thin_air::is_possible(self.model, &p, &mut self.candidate, &mut self.space) {
+            return match thin_air::is_possible(
+                self.machine,
+                self.model,
+                &p,
+                &mut self.candidate,
+                &mut self.space,
+            ) {
                 true => self.fail(ExploreError::ThinAir(self.model.name().to_string())),
                 false => ControlFlow::Continue(()),
             };
@@ -143,7 +155,8 @@ impl<M: Machine> Explorer<'_, M> {
     /// A thread whose next event is certain.
     fn next_thread(&self, p: &Partial<M::State>) -> Option<Tid> {
         (0..p.lines.len() as u16).map(Tid).find(|&t| {
-            let Some(standing) = &p.lines[t.index()].standing else { return false };
+            let line = &p.lines[t.index()];
+            let Some(standing) = line.standing.as_ref().filter(|_| !line.fails) else { return false };
             match standing.op {
                 Op::Block(_) | Op::Cut | Op::Error(_) | Op::End => false,
                 Op::Join { thread } => has_ended(p, thread) && p.is_certain(t, standing),
@@ -182,16 +195,16 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// The writes that `r` may read from now and has not turned down.
     fn sources(&self, p: &Partial<M::State>, r: Ev, loc: Loc) -> Vec<Ev> {
-        let available = |w: &Ev| *w == INIT || p.at(*w).value.is_some();
-        let all = std::iter::once(INIT).chain(p.co[loc.index()].iter().copied());
-        all.filter(|w| available(w) && !p.at(r).turned_down.contains(w)).collect()
+        let there = |w: Ev| p.at(w).is_write() && p.at(w).loc == Some(loc) && p.at(w).value.is_some();
+        let all = std::iter::once(INIT).chain(p.events().filter(|&w| there(w)));
+        all.filter(|w| !p.at(r).turned_down.contains(w)).collect()
     }
 
     /// Whether there may be another write to read from later.
     fn may_come(&self, p: &Partial<M::State>, loc: Loc) -> bool {
         let open = |e: Ev| {
             let h = p.at(e);
-            h.is_write() && h.loc.is_none_or(|l| l == loc) && (h.value.is_none() || !h.placed)
+            h.is_write() && h.loc.is_none_or(|l| l == loc) && (h.value.is_none() || h.loc.is_none())
         };
         // Where it is not certain that a thread stands, it is that it came to its last event.
         let to_come = |t: usize| {
@@ -235,8 +248,7 @@ impl<M: Machine> Explorer<'_, M> {
             h.source = Source::From(w);
             h.value = value;
             q.rerun(self.machine, r);
-            let fits = q.lines[q.at(r).tid.index()].events.iter().all(|&e| q.ends_as_decided(e));
-            if fits && self.admits(&q, Progress::Partial) {
+            if q.goes_as_decided(q.at(r).tid) && self.admits(&q, Progress::Partial) {
                 self.go(q, visit)?;
             }
         }
@@ -276,7 +288,7 @@ impl<M: Machine> Explorer<'_, M> {
 /// Whether a write that has no place yet can be given one.
 fn is_placeable<S: Clone>(p: &Partial<S>, e: Ev) -> bool {
     let h = p.at(e);
-    let sourced = |r: Ev| matches!(p.at(r).source, Source::From(_));
+    let sourced = |r: Ev| matches!(p.at(r).source, Source::From(w) if w == INIT || p.at(w).placed);
     h.is_write() && !h.placed && h.loc.is_some() && p.rmw_read(e).is_none_or(sourced)
 }
 

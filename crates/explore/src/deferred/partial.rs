@@ -1,6 +1,6 @@
 //! An execution in the making, in which some reads have no source yet.
 
-use selvedge_graph::{Attrs, Deps, Kind, Loc, Mode, Tid, Value};
+use selvedge_graph::{Attrs, DepSet, Deps, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use std::rc::Rc;
 
@@ -78,10 +78,16 @@ impl<S> Happening<S> {
         matches!(self.standing.op, Op::Store { rmw: true, .. })
     }
 
-    /// The ordering that was asked for, and whether this is half of a read-modify-write that writes.
-    pub fn mode(&self) -> (Mode, bool) {
+    /// What is true of it in any case.
+    pub fn surely(&self) -> Attrs {
+        Attrs::of(self.kind(), self.mode().0, false)
+    }
+
+    /// The ordering that was asked for, and whether this is half of a read-modify-write that writes; of a
+    /// linked load only what comes after it can tell.
+    fn mode(&self) -> (Mode, bool) {
         match self.standing.op {
-            Op::Load { mode, rmw: Rmw::No, .. } => (mode, false),
+            Op::Load { mode, rmw: Rmw::No | Rmw::Linked, .. } => (mode, false),
             Op::Load { mode, rmw: Rmw::Always, .. } => (mode, true),
             Op::Load { mode, rmw: Rmw::Cas { fail, .. }, .. } => {
                 if self.succeeds == Some(false) {
@@ -95,11 +101,6 @@ impl<S> Happening<S> {
             _ => (Mode::Na, false),
         }
     }
-
-    pub fn attrs(&self) -> Attrs {
-        let (mode, rmw) = self.mode();
-        Attrs::of(self.kind(), mode, rmw)
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -107,6 +108,8 @@ pub struct Line<S> {
     pub events: Vec<Ev>,
     /// Where the thread stands, after all of its events; `None` if it was not created.
     pub standing: Option<Standing<S>>,
+    /// It was decided that the thread goes no further, as its next access turns out to have no valid address.
+    pub fails: bool,
 }
 
 /// The whole.
@@ -124,7 +127,7 @@ impl<S: Clone> Partial<S> {
         let mut lines = Vec::new();
         for t in (0..machine.threads() as u16).map(Tid) {
             let standing = machine.runs_from_start(t).then(|| first_standing(machine, machine.start(t)));
-            lines.push(Line { events: Vec::new(), standing });
+            lines.push(Line { events: Vec::new(), standing, fails: false });
         }
         Partial { happenings: Vec::new(), lines, co: vec![Vec::new(); machine.locations()] }
     }
@@ -145,14 +148,30 @@ impl<S: Clone> Partial<S> {
     pub fn is_known(&self, e: Ev) -> bool {
         let h = self.at(e);
         match h.source {
-            Source::From(_) => h.succeeds.is_none() || self.are_known(h.tid, &h.standing.deps.data),
+            Source::From(_) => self.are_known(h.tid, &h.standing.deps.cas),
             _ => !h.is_read(),
         }
     }
 
     /// Whether what these events of a thread gave it is known.
-    pub fn are_known(&self, t: Tid, indices: &[u32]) -> bool {
-        indices.iter().all(|&i| self.is_known(self.lines[t.index()].events[i as usize - 1]))
+    pub fn are_known(&self, t: Tid, positions: &DepSet) -> bool {
+        positions.is_empty()
+            || positions.iter().all(|i| self.is_known(self.lines[t.index()].events[i as usize - 1]))
+    }
+
+    /// The ordering of an event, and what is true of it; `None` if that is not known.
+    pub fn mode_and_attrs(&self, e: Ev) -> Option<(Mode, Attrs)> {
+        let h = self.at(e);
+        let (mode, mut rmw) = h.mode();
+        if let Op::Load { rmw: Rmw::Linked, .. } = h.standing.op {
+            let line = &self.lines[h.tid.index()];
+            let next = match line.events.get(h.idx as usize) {
+                Some(&next) => self.at(next).standing.op,
+                None => line.standing.as_ref().filter(|s| self.is_known(e) && self.is_certain(h.tid, s))?.op,
+            };
+            rmw = matches!(next, Op::Store { rmw: true, .. });
+        }
+        Some((mode, Attrs::of(h.kind(), mode, rmw)))
     }
 
     /// Whether all that a standing depends on to be there at all is known.
@@ -192,7 +211,7 @@ impl<S: Clone> Partial<S> {
             succeeds,
             placed: false,
         });
-        self.learn(e);
+        self.learn(machine, e);
         self.rerun(machine, e);
         e
     }
@@ -204,12 +223,12 @@ impl<S: Clone> Partial<S> {
         for at in first..=self.lines[t.index()].events.len() {
             let before = &self.at(last).standing.state;
             let mut state = M::State::clone(before);
-            let op = machine.step(&mut state, self.input(last));
+            let op = machine.step(&mut state, self.input(machine, last));
             let standing = Standing::of(machine, state, op);
             match self.lines[t.index()].events.get(at).copied() {
                 Some(next) => {
                     self.at_mut(next).standing = standing;
-                    self.learn(next);
+                    self.learn(machine, next);
                     last = next;
                 }
                 None => self.lines[t.index()].standing = Some(standing),
@@ -218,7 +237,7 @@ impl<S: Clone> Partial<S> {
     }
 
     /// Takes from the operation of `e` what is certain of it.
-    fn learn(&mut self, e: Ev) {
+    fn learn<M: Machine<State = S>>(&mut self, machine: &M, e: Ev) {
         let h = self.at(e);
         let deps = h.standing.deps.clone();
         let (t, op) = (h.tid, h.standing.op);
@@ -227,8 +246,17 @@ impl<S: Clone> Partial<S> {
         {
             self.at_mut(e).loc = Some(loc);
         }
+        // What a read-modify-write writes depends on what it reads, unless that is a comparison or said
+        // to be so.
+        let fetched = |r: Ev| match self.at(r).standing.op {
+            Op::Load { rmw: Rmw::Always, .. } => {
+                self.is_known(r) || machine.writes_regardless(&self.at(r).standing.state)
+            }
+            _ => true,
+        };
         if let Op::Store { value, .. } = op
             && self.are_known(t, &deps.data)
+            && self.rmw_read(e).is_none_or(fetched)
         {
             self.at_mut(e).value = Some(value);
         }
@@ -236,7 +264,7 @@ impl<S: Clone> Partial<S> {
 
     /// What an event gives its thread. If that is not known, anything will do, as what comes of it is not
     /// looked at; but a compare-and-swap ends as was decided.
-    fn input(&self, e: Ev) -> Value {
+    fn input<M: Machine>(&self, machine: &M, e: Ev) -> Value {
         let h = self.at(e);
         match (h.standing.op, h.succeeds) {
             (Op::Load { rmw: Rmw::Cas { expected, .. }, .. }, Some(succeeds)) if !self.is_known(e) => {
@@ -246,14 +274,19 @@ impl<S: Clone> Partial<S> {
                     expected.wrapping_add(1)
                 }
             }
-            (Op::Load { .. } | Op::Choose { .. }, _) => h.value.unwrap_or(0),
+            // If the address of the next access depends on it, it had better be one.
+            (Op::Load { loc, .. }, _) => h.value.unwrap_or_else(|| machine.init_value(loc)),
+            (Op::Choose { .. }, _) => h.value.unwrap_or(0),
             _ => 0,
         }
     }
 
-    /// Whether a compare-and-swap that reads what it does ends as was decided.
-    pub fn ends_as_decided(&self, e: Ev) -> bool {
+    /// Whether an event still is one, and a compare-and-swap that reads what it does ends as was decided.
+    fn is_as_decided(&self, e: Ev) -> bool {
         let h = self.at(e);
+        if matches!(h.standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End) {
+            return false;
+        }
         match (h.standing.op, h.succeeds, h.value) {
             (Op::Load { rmw: Rmw::Cas { expected, .. }, .. }, Some(succeeds), Some(value))
                 if self.is_known(e) =>
@@ -262,6 +295,19 @@ impl<S: Clone> Partial<S> {
             }
             _ => true,
         }
+    }
+
+    /// Whether what is known of a thread fits what was decided of it.
+    pub fn goes_as_decided(&self, t: Tid) -> bool {
+        let line = &self.lines[t.index()];
+        let fails = |s: &Standing<S>| matches!(s.op, Op::Error(_)) || !self.knows_next(t, s);
+        line.events.iter().all(|&e| self.is_as_decided(e))
+            && (!line.fails || line.standing.as_ref().is_none_or(fails))
+    }
+
+    /// Whether all that the operation depends on is known.
+    pub fn knows_next(&self, t: Tid, s: &Standing<S>) -> bool {
+        self.is_certain(t, s) && self.are_known(t, &s.deps.addr)
     }
 
     /// The read half of a read-modify-write, given its write.

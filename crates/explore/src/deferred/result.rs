@@ -28,8 +28,8 @@ pub fn show<M: Machine>(
     }
     for e in p.events() {
         if let Source::From(w) = p.at(e).source {
-            let attrs = p.at(e).attrs();
-            graph.read_from(ids[e], ids[w], p.at(e).mode().0, attrs);
+            let Some((mode, attrs)) = p.mode_and_attrs(e) else { unreachable!("all is known") };
+            graph.read_from(ids[e], ids[w], mode, attrs);
         }
     }
     for co in &p.co {

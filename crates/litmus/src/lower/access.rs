@@ -21,6 +21,7 @@ enum Use {
     Store,
     Failure,
     Any,
+    Fence,
 }
 
 impl<'a> Lower<'a> {
@@ -125,9 +126,9 @@ impl<'a> Lower<'a> {
                 }
             }
             Call::Assert => 1..=2,
-            Call::Load(None) | Call::Store(Some(_)) | Call::Rmw(_, Some(_)) => 2..=2,
+            Call::Load(None) | Call::LoadLinked | Call::Store(Some(_)) | Call::Rmw(_, Some(_)) => 2..=2,
             Call::WriteOnce | Call::StoreMb | Call::TotalDiv { .. } => 2..=2,
-            Call::Store(None) | Call::Rmw(_, None) | Call::CmpXchg(..) => 3..=3,
+            Call::Store(None) | Call::StoreConditional | Call::Rmw(_, None) | Call::CmpXchg(..) => 3..=3,
             Call::Cas { modes: Some(_), .. } => 3..=3,
             Call::Cas { modes: None, .. } => 5..=5,
             Call::RawCas { .. } => 6..=6,
@@ -143,6 +144,21 @@ impl<'a> Lower<'a> {
                 let dst = self.or_temp(dst)?;
                 self.emit(Instr::Load { dst, addr, mode });
                 Ok(Some(Code::Reg(dst)))
+            }
+            Call::LoadLinked => {
+                let addr = self.pointer(&args[0])?;
+                let mode = self.mode(None, args.get(1), Use::Load)?;
+                let dst = self.or_temp(dst)?;
+                self.emit(Instr::LoadLinked { dst, addr, mode });
+                Ok(Some(Code::Reg(dst)))
+            }
+            Call::StoreConditional => {
+                let addr = self.pointer(&args[0])?;
+                let value = self.value(&args[1])?;
+                let mode = self.mode(None, args.get(2), Use::Store)?;
+                let ok = self.or_temp(dst)?;
+                self.emit(Instr::StoreConditional { ok, addr, value, mode });
+                Ok(Some(Code::Reg(ok)))
             }
             Call::ReadOnce => {
                 let addr = self.object(&args[0])?;
@@ -191,7 +207,7 @@ impl<'a> Lower<'a> {
                 Ok(Some(Code::Reg(old)))
             }
             Call::Fence(mode) => {
-                let mode = self.mode(mode, args.first(), Use::Any)?;
+                let mode = self.mode(mode, args.first(), Use::Fence)?;
                 self.emit(Instr::Fence { mode });
                 Ok(None)
             }
@@ -346,13 +362,13 @@ impl<'a> Lower<'a> {
         }
         let Some(arg) = arg else { return Ok(Mode::Sc) };
         let text = self.source.slice(arg.place);
-        let mode = match text.strip_prefix("memory_order_") {
-            Some("relaxed") => Mode::Rlx,
-            Some("acquire") => Mode::Acq,
-            Some("release") => Mode::Rel,
-            Some("acq_rel") => Mode::AcqRel,
-            Some("seq_cst") => Mode::Sc,
-            Some("consume") => {
+        let name = text.strip_prefix("memory_order_");
+        let mode = match name.and_then(Mode::by_c_name) {
+            Some(Mode::Barrier(_)) if used != Use::Fence => {
+                return Err(self.source.error(arg.place, "a barrier is no ordering of an access"));
+            }
+            Some(mode) if mode != Mode::Na => mode,
+            _ if name == Some("consume") => {
                 self.note(CONSUME_NOTE);
                 Mode::Acq
             }
@@ -364,12 +380,12 @@ impl<'a> Lower<'a> {
             }
         };
         let (what, wrong) = match used {
-            Use::Any => return Ok(mode),
+            Use::Any | Use::Fence => return Ok(mode),
             Use::Load => ("load", mode.is_release() && mode != Mode::Sc),
             Use::Store => ("store", mode.is_acquire() && mode != Mode::Sc),
             Use::Failure => ("failed compare and exchange", mode.is_release() && mode != Mode::Sc),
         };
-        if wrong {
+        if wrong && !mode.is_exclusive() {
             return Err(self.source.error(arg.place, format!("a {what} cannot be {}", mode.c_name())));
         }
         Ok(mode)

@@ -107,6 +107,8 @@ pub struct Candidate {
     pub addr: Matrix,
     pub data: Matrix,
     pub ctrl: Matrix,
+    /// From what the value that a compare-and-swap expects depends on to its read.
+    pub casdep: Matrix,
     pub tc: Matrix,
     pub tj: Matrix,
     /// Accesses of the same location, an event with itself included.
@@ -118,6 +120,9 @@ pub struct Candidate {
 /// Whether more events, sources and places are still to come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
+    /// Events are assumed of which not even all predicates are known.
+    Assumed,
+    /// Of the events that are there, all is known but the source of some reads and the place of some writes.
     Partial,
     Final,
 }
@@ -188,13 +193,13 @@ impl Relational {
             Check::Acyclic(r) => v[r.index()].is_acyclic(),
             Check::Irreflexive(r) => v[r.index()].is_irreflexive(),
             Check::Empty(r) => v[r.index()].is_empty(),
-            Check::Holds(test) => progress == Progress::Partial || test.holds(v),
+            Check::Holds(test) => progress != Progress::Final || test.holds(v),
         }
     }
 
     /// Whether a guard lifts its axiom, or may come to lift it.
     fn lifts(&self, guard: Test, progress: Progress, v: &[Matrix]) -> bool {
-        progress == Progress::Partial || guard.holds(v)
+        progress != Progress::Final || guard.holds(v)
     }
 
     fn compute(&self, node: Node, c: &Candidate, progress: Progress, v: &mut [Matrix]) {
@@ -227,7 +232,12 @@ impl Relational {
                 value.intersect(at(b));
             }
             Op::Diff(a, b) => {
-                if progress == Progress::Partial && !self.fixed[b.index()] {
+                let known = match progress {
+                    Progress::Assumed => false,
+                    Progress::Partial => self.fixed[b.index()],
+                    Progress::Final => true,
+                };
+                if !known {
                     value.clear(n);
                 } else {
                     value.assign(at(a));
@@ -339,6 +349,7 @@ fn primitive(prim: Prim, c: &Candidate, out: &mut Matrix) {
         Prim::Addr => out.assign(&c.addr),
         Prim::Data => out.assign(&c.data),
         Prim::Ctrl => out.assign(&c.ctrl),
+        Prim::CasDep => out.assign(&c.casdep),
         Prim::Detour => {
             let (mut coe, mut rfe) = (c.co.clone(), c.rf.clone());
             coe.subtract(&c.int);

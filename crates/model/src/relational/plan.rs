@@ -52,7 +52,7 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
 }
 
 /// By node: whether the pairs that it relates stay the same when events are added. Steps through other
-/// events may come up with these events, and so may the source of a read.
+/// events may come up with these events, and so may the source of a read and the place of a write.
 fn fixed(ops: &[Op]) -> Vec<bool> {
     let mut fixed: Vec<bool> = Vec::new();
     for op in ops {
@@ -65,6 +65,9 @@ fn fixed(ops: &[Op]) -> Vec<bool> {
                     | Prim::Rf
                     | Prim::Rfe
                     | Prim::Rfi
+                    | Prim::Co
+                    | Prim::Coe
+                    | Prim::Coi
                     | Prim::Fr
                     | Prim::Fre
                     | Prim::Fri

@@ -4,6 +4,7 @@ use clap::{Parser, ValueEnum};
 use selvedge_explore::Equivalence;
 use selvedge_oracle::campaign::{Campaign, Models, Progress, run};
 use selvedge_oracle::compare::Options;
+use selvedge_oracle::generate_arch::Arch;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -26,6 +27,9 @@ struct Args {
     seconds: Option<u64>,
     #[arg(long, default_value_t = 1)]
     jobs: usize,
+    /// Programs of an architecture (armv8, power, riscv, x86, lkmm, imm); else, of the model's own
+    #[arg(long)]
+    arch: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -54,12 +58,20 @@ fn main() -> ExitCode {
         Which::Rf => vec![Equivalence::Rf],
         Which::Both => vec![Equivalence::Co, Equivalence::Rf],
     };
+    let arch = match args.arch.as_deref().map(|name| Arch::of_model(name).ok_or(name)).transpose() {
+        Ok(arch) => arch,
+        Err(name) => {
+            eprintln!("no architecture is called {name}");
+            return ExitCode::from(2);
+        }
+    };
     let campaign = Campaign {
         programs: args.programs,
         seed: args.seed,
         jobs: args.jobs.max(1),
         time: args.seconds.map(Duration::from_secs),
         options: Options { equivalences, ..Options::default() },
+        arch,
     };
     let mut show = |p: &Progress| {
         let rate = p.compared as f64 / p.elapsed.as_secs_f64().max(1e-9);

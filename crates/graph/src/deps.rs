@@ -1,0 +1,134 @@
+//! Syntactic dependencies (thesis §2.4.1).
+
+use std::fmt;
+
+/// A set of events of one thread, by their position in it (from 1). The first 64 take no allocation.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct DepSet {
+    low: u64,
+    /// Without trailing zeros, so that equal sets are equal.
+    high: Vec<u64>,
+}
+
+impl DepSet {
+    pub const EMPTY: DepSet = DepSet { low: 0, high: Vec::new() };
+
+    pub fn one(idx: u32) -> DepSet {
+        let mut set = DepSet::EMPTY;
+        set.insert(idx);
+        set
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.low == 0 && self.high.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.low = 0;
+        self.high.clear();
+    }
+
+    pub fn insert(&mut self, idx: u32) {
+        debug_assert!(idx >= 1, "positions are counted from 1");
+        let at = idx.saturating_sub(1);
+        let (word, bit) = ((at / 64) as usize, 1u64 << (at % 64));
+        match word.checked_sub(1) {
+            None => self.low |= bit,
+            Some(word) => {
+                if self.high.len() <= word {
+                    self.high.resize(word + 1, 0);
+                }
+                self.high[word] |= bit;
+            }
+        }
+    }
+
+    pub fn contains(&self, idx: u32) -> bool {
+        let at = idx.wrapping_sub(1);
+        let word = match (at / 64).checked_sub(1) {
+            None => self.low,
+            Some(word) => self.high.get(word as usize).copied().unwrap_or(0),
+        };
+        word >> (at % 64) & 1 == 1
+    }
+
+    pub fn union(&mut self, other: &DepSet) {
+        self.low |= other.low;
+        if self.high.len() < other.high.len() {
+            self.high.resize(other.high.len(), 0);
+        }
+        for (a, b) in self.high.iter_mut().zip(&other.high) {
+            *a |= b;
+        }
+    }
+
+    /// The latest event of the set.
+    pub fn last(&self) -> Option<u32> {
+        match self.high.last() {
+            Some(word) => Some(64 * self.high.len() as u32 + 64 - word.leading_zeros()),
+            None if self.low == 0 => None,
+            None => Some(64 - self.low.leading_zeros()),
+        }
+    }
+
+    /// Positions, from the first to the last.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let words = std::iter::once(self.low).chain(self.high.iter().copied());
+        words.zip(0u32..).flat_map(|(word, at)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| 64 * at + bit + 1)
+        })
+    }
+}
+
+impl fmt::Debug for DepSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// The reads of its own thread that an event depends on. Kept beside the events, only for graphs that
+/// track them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Deps {
+    /// What the location of an access was computed from.
+    pub addr: DepSet,
+    /// What the value of a write was computed from.
+    pub data: DepSet,
+    /// What the branches before the event were decided by.
+    pub ctrl: DepSet,
+    /// For the read of a compare-and-swap: what the value that it expects was computed from.
+    pub cas: DepSet,
+}
+
+impl Deps {
+    pub const NONE: Deps =
+        Deps { addr: DepSet::EMPTY, data: DepSet::EMPTY, ctrl: DepSet::EMPTY, cas: DepSet::EMPTY };
+
+    pub fn is_empty(&self) -> bool {
+        self.addr.is_empty() && self.data.is_empty() && self.ctrl.is_empty() && self.cas.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_any_size() {
+        let mut set = DepSet::EMPTY;
+        let members = [1, 5, 64, 65, 128, 129, 1000];
+        for m in members {
+            assert!(!set.contains(m));
+            set.insert(m);
+            assert!(set.contains(m));
+            assert_eq!(set.last(), Some(m));
+        }
+        assert_eq!(set.iter().collect::<Vec<_>>(), members);
+        let mut other = DepSet::one(2);
+        other.union(&set);
+        assert_eq!(other.iter().count(), members.len() + 1);
+        assert_eq!(other.last(), Some(1000));
+        assert!(!DepSet::EMPTY.contains(1) && DepSet::EMPTY.last().is_none());
+    }
+}

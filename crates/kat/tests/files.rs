@@ -152,8 +152,8 @@ fn unreadable_files() {
 #[test]
 fn built_in_models_read_and_print() {
     let known = [
-        "sc", "tso", "pso", "ra", "rlx", "rc11", "c11", "imm", "x86", "armv8", "power", "riscv", "lkmm", "sc.cat",
-        "tso.cat",
+        "sc", "tso", "pso", "ra", "rlx", "rc11", "c11", "imm", "x86", "armv8", "power", "riscv", "lkmm",
+        "sc.cat", "tso.cat",
     ];
     assert_eq!(builtin_names(), known);
     for name in builtin_names() {

@@ -241,7 +241,7 @@ fn kernel_names_are_read_as_c11_and_noted() {
         })
         .collect();
     use Mode::*;
-    assert_eq!(modes, [Rlx, Rlx, Sc, Acq, Rel, Acq, Rel, Rel, Sc, Sc, Rlx, Sc]);
+    assert_eq!(modes, [Rlx, Rlx, Sc, Acq, Rel, Acq, Rel, Rel, Sc, Sc, RlxEx, Sc]);
     assert_eq!(reg_after("*x = 2; int r = atomic_add_return(4, x);", "r"), 6);
     assert_eq!(reg_after("*x = 2; int r = cmpxchg(x, 2, 7); r += *x;", "r"), 9);
 }

@@ -53,6 +53,31 @@ fn verdicts(name: &str) -> usize {
     entries.len()
 }
 
+/// Tests that are no simple cycles. Each says what is expected and who says so.
+#[test]
+fn classics() {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for text in include_str!("verdicts/classics.txt").split("----\n") {
+        let test = selvedge_litmus::parse("classics.txt", text, &Default::default())
+            .unwrap_or_else(|d| panic!("{d}\n{text}"));
+        assert!(!test.expectations.is_empty(), "{text}");
+        for expectation in &test.expectations {
+            let limits = Limits { candidates: 1_000_000, ..Limits::default() };
+            let found = observe(&test, &judge(&expectation.model), limits);
+            let found = found.unwrap_or_else(|_| panic!("{} is too big", test.name));
+            let never = expectation.observation == selvedge_litmus::Observation::Never;
+            assert!(found.executions > 0, "{text}");
+            if (found.witnesses == 0) != never {
+                wrong.push(format!("under {}: {found:?}\n{text}", expectation.model));
+            }
+            count += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 60, "{count}");
+}
+
 #[test]
 fn x86() {
     assert!(verdicts("x86") > 200);

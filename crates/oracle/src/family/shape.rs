@@ -68,9 +68,9 @@ impl Case {
         }
         // Writes first: 2 if there is one before it in coherence, else 1.
         let mut finals = Vec::new();
-        for t in 0..count {
+        for (t, accesses) in threads.iter_mut().enumerate() {
             let before = com(t + count - 1);
-            for (i, access) in threads[t].iter_mut().enumerate().filter(|(_, a)| a.write) {
+            for (i, access) in accesses.iter_mut().enumerate().filter(|(_, a)| a.write) {
                 let second = i == 0 && before == "coe";
                 access.value = if second { 2 } else { 1 };
                 if second {

@@ -21,7 +21,7 @@ pub struct Cli {
 pub enum Command {
     /// Verify C programs
     Check(CheckArgs),
-    /// Run litmus tests in herd's C dialect
+    /// Run litmus tests in herd's C dialect or in assembly
     Litmus(LitmusArgs),
     /// List the built-in memory models
     Models,
@@ -121,8 +121,9 @@ pub struct LitmusArgs {
     #[arg(required = true, value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
 
-    /// A built-in model, or a .kat or .cat file; give it again to run the tests under several
-    #[arg(short, long = "model", value_name = "MODEL", default_value = "rc11")]
+    /// A built-in model, or a .kat or .cat file; give it again to run the tests under several. Without it,
+    /// each test runs under the model of its architecture: rc11, lkmm, x86, armv8, power or riscv
+    #[arg(short, long = "model", value_name = "MODEL")]
     pub models: Vec<String>,
 
     /// Print JSON: one object for one test, an array for several

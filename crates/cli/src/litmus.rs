@@ -11,6 +11,7 @@ use crate::table;
 use indicatif::{ProgressBar, ProgressStyle};
 use selvedge_litmus::{Options, Test, parse};
 use selvedge_model::Compiled;
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -41,12 +42,13 @@ pub fn main(args: &LitmusArgs) -> Exit {
         return fail(args, &InputError::plain(ErrorKind::Io, message, None));
     }
     let Found { files, errors, single } = files::find(&args.paths);
-    let single = single && models.len() == 1;
+    let single = single && models.len() <= 1;
+    let mut models = Models { asked: models, of_architecture: BTreeMap::new() };
     let mut entries: Vec<Entry> =
         errors.into_iter().map(|(file, error)| Entry { file, result: Err(error) }).collect();
     let bar = progress(files.len(), single);
     for file in &files {
-        entries.extend(entries_of(file, &models, args));
+        entries.extend(entries_of(file, &mut models, args));
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -83,7 +85,25 @@ fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     Exit::BadInput
 }
 
-fn entries_of(file: &Path, models: &[Compiled], args: &LitmusArgs) -> Vec<Entry> {
+/// The models that were asked for; if there are none, each test has its own.
+struct Models {
+    asked: Vec<Compiled>,
+    /// By name, as tests asked for them.
+    of_architecture: BTreeMap<&'static str, Result<Compiled, InputError>>,
+}
+
+impl Models {
+    fn for_test(&mut self, test: &Test) -> Result<&[Compiled], InputError> {
+        if !self.asked.is_empty() {
+            return Ok(&self.asked);
+        }
+        let name = test.default_model();
+        let model = self.of_architecture.entry(name).or_insert_with(|| load(name));
+        model.as_ref().map(std::slice::from_ref).map_err(Clone::clone)
+    }
+}
+
+fn entries_of(file: &Path, models: &mut Models, args: &LitmusArgs) -> Vec<Entry> {
     let parsed = files::read(file).and_then(|text| {
         let options = Options { unroll: args.unroll };
         parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(ErrorKind::Litmus, d))
@@ -91,10 +111,13 @@ fn entries_of(file: &Path, models: &[Compiled], args: &LitmusArgs) -> Vec<Entry>
     let entry = |result| Entry { file: file.to_path_buf(), result };
     match parsed {
         Err(error) => vec![entry(Err(error))],
-        Ok(test) => models
-            .iter()
-            .map(|model| entry(run(&test, model, args).map(|outcome| (test.clone(), outcome))))
-            .collect(),
+        Ok(test) => match models.for_test(&test) {
+            Err(error) => vec![entry(Err(error))],
+            Ok(models) => models
+                .iter()
+                .map(|model| entry(run(&test, model, args).map(|outcome| (test.clone(), outcome))))
+                .collect(),
+        },
     }
 }
 

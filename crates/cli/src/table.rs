@@ -5,6 +5,7 @@ use crate::error::Exit;
 use crate::litmus::Entry;
 use crate::run::{Check, Outcome};
 use selvedge_litmus::{Test, Verdict};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const HEAD: [&str; 8] =
@@ -113,10 +114,21 @@ fn summary(entries: &[Entry], args: &LitmusArgs, out: &mut String) {
         return;
     }
     let _ = writeln!(out, "{} input error{}:", errors.len(), if errors.len() == 1 { "" } else { "s" });
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in errors {
         if let Err(error) = &entry.result {
             let line = error.diagnostic.span.as_ref().map_or(String::new(), |s| format!(":{}", s.line));
             let _ = writeln!(out, "  {}{line}: {}", entry.file.display(), error.diagnostic.message);
+            *reasons.entry(&error.diagnostic.message).or_default() += 1;
         }
+    }
+    // What is missing most, if something is missing often.
+    let mut often: Vec<(&str, usize)> = reasons.into_iter().filter(|(_, count)| *count > 1).collect();
+    often.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    if !often.is_empty() {
+        out.push_str("the same reasons:\n");
+    }
+    for (reason, count) in often {
+        let _ = writeln!(out, "  {count} times: {reason}");
     }
 }

@@ -33,6 +33,13 @@ builtins! {
     "ra", "ra.kat", Kat;
     "rlx", "rlx.kat", Kat;
     "rc11", "rc11.kat", Kat;
+    "c11", "c11.kat", Kat;
+    "imm", "imm.kat", Kat;
+    "x86", "x86.kat", Kat;
+    "armv8", "armv8.kat", Kat;
+    "power", "power.kat", Kat;
+    "riscv", "riscv.kat", Kat;
+    "lkmm", "lkmm.kat", Kat;
     "sc.cat", "sc.cat", Cat;
     "tso.cat", "tso.cat", Cat;
 }

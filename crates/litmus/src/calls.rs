@@ -1,6 +1,6 @@
 //! The functions that a test may call.
 
-use selvedge_graph::Mode;
+use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::program::RmwOp;
 
 /// What a call does. An ordering of `None` is given by the call's last arguments.
@@ -107,7 +107,9 @@ fn kernel(name: &str) -> Option<Call> {
     let plain = match name {
         "READ_ONCE" => Call::ReadOnce,
         "WRITE_ONCE" => Call::WriteOnce,
-        "smp_mb" | "smp_mb__before_atomic" | "smp_mb__after_atomic" => Call::Fence(Some(Mode::Sc)),
+        "smp_mb" => Call::Fence(Some(Mode::Sc)),
+        "smp_mb__before_atomic" => Call::Fence(Some(Mode::Barrier(Barrier::BeforeAtomic))),
+        "smp_mb__after_atomic" => Call::Fence(Some(Mode::Barrier(Barrier::AfterAtomic))),
         "smp_rmb" => Call::Fence(Some(Mode::Acq)),
         "smp_wmb" => Call::Fence(Some(Mode::Rel)),
         "smp_load_acquire" | "atomic_read_acquire" => Call::Load(Some(Mode::Acq)),
@@ -116,10 +118,11 @@ fn kernel(name: &str) -> Option<Call> {
         "barrier" => Call::Nothing,
         "atomic_read" => Call::Load(Some(Mode::Rlx)),
         "atomic_set" => Call::Store(Some(Mode::Rlx)),
-        "atomic_inc" => Call::KernelRmw { op: RmwOp::Add, one: true, mode: Mode::Rlx, new: false },
-        "atomic_dec" => Call::KernelRmw { op: RmwOp::Sub, one: true, mode: Mode::Rlx, new: false },
-        "atomic_add" => Call::KernelRmw { op: RmwOp::Add, one: false, mode: Mode::Rlx, new: false },
-        "atomic_sub" => Call::KernelRmw { op: RmwOp::Sub, one: false, mode: Mode::Rlx, new: false },
+        // They give no value, which the kernel's model cares about.
+        "atomic_inc" => Call::KernelRmw { op: RmwOp::Add, one: true, mode: Mode::RlxEx, new: false },
+        "atomic_dec" => Call::KernelRmw { op: RmwOp::Sub, one: true, mode: Mode::RlxEx, new: false },
+        "atomic_add" => Call::KernelRmw { op: RmwOp::Add, one: false, mode: Mode::RlxEx, new: false },
+        "atomic_sub" => Call::KernelRmw { op: RmwOp::Sub, one: false, mode: Mode::RlxEx, new: false },
         _ => return kernel_rmw(name),
     };
     Some(plain)

@@ -1,5 +1,6 @@
 //! The parts of a test around its threads: header, initial state, condition.
 
+use crate::asm::Arch;
 use crate::cond::Quantifier;
 use crate::lex::{Mode, Tok, clip};
 use crate::source::{Place, WithHelp};
@@ -16,7 +17,7 @@ const POINTER_VALUES: &str = "addresses as values are not supported";
 
 impl<'a> Parser<'a> {
     pub fn file(&mut self) -> Parsed<File<'a>> {
-        let name = self.header()?;
+        let (_, name) = self.header()?;
         let init = self.init_block()?;
         let mut threads = Vec::new();
         while self.at_thread()? {
@@ -44,27 +45,31 @@ impl<'a> Parser<'a> {
         Ok(file)
     }
 
-    /// `C NAME`, then documentation that is not for us: strings, comments and `Key=text` lines.
-    fn header(&mut self) -> Parsed<&'a str> {
+    /// The architecture and the name (`C NAME`), then documentation that is not for us: strings, comments
+    /// and `Key=text` lines.
+    pub fn header(&mut self) -> Parsed<(&'a str, &'a str)> {
         let rest = self.lexer.rest()?;
         let len = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
         let arch = &rest[..len];
         let place = self.lexer.advance(len);
-        if arch != "C" {
-            let known =
-                ["X86", "X86_64", "AArch64", "ARM", "PPC", "RISCV", "MIPS", "LISA", "Bell", "ASL", "BPF"];
+        if arch != "C" && Arch::by_name(arch).is_none() {
+            let known = ["ARM", "MIPS", "LISA", "Bell", "ASL", "BPF", "JAVA", "PTX", "CPP", "KVM"];
             let message = if known.contains(&arch) {
                 format!("{arch} litmus tests are not supported")
             } else {
-                String::from("a litmus test starts with `C` and its name")
+                String::from("a litmus test starts with its architecture, such as `C`, and its name")
             };
-            return Err(self.source.error(place, message).help("the first line of a C test is `C NAME`"));
+            let help = "the architectures are C, X86, X86_64, AArch64, PPC and RISCV";
+            return Err(self.source.error(place, message).help(help));
         }
         let rest = &self.source.text[place.end()..];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let name = line.split_whitespace().next().unwrap_or("");
         if name.is_empty() {
-            return Err(self.source.error(place, "the test has no name").help("write `C NAME`"));
+            return Err(self
+                .source
+                .error(place, "the test has no name")
+                .help(format!("write `{arch} NAME`")));
         }
         let blank = line.len() - line.trim_start().len();
         self.lexer.advance(blank + name.len());
@@ -77,7 +82,7 @@ impl<'a> Parser<'a> {
             let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
             let key = line.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
             if key == 0 || line.as_bytes().get(key) != Some(&b'=') {
-                return Ok(name);
+                return Ok((arch, name));
             }
             self.lexer.advance(line.len());
         }
@@ -171,7 +176,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A constant, possibly with a sign.
-    fn value(&mut self) -> Parsed<Value> {
+    pub fn value(&mut self) -> Parsed<Value> {
         let negative = self.eat("-")?;
         match self.peek()? {
             Tok::Int(value) => {
@@ -185,6 +190,10 @@ impl<'a> Parser<'a> {
                 self.expect(")")?;
                 Ok(if negative { value.wrapping_neg() } else { value })
             }
+            Tok::Ident(name) if self.pointers.as_ref().is_some_and(|p| p.contains_key(name)) => {
+                self.next()?;
+                Ok(self.pointers.as_ref().and_then(|p| p.get(name)).copied().unwrap_or(0))
+            }
             Tok::Ident(_) | Tok::Sym("&") => {
                 let place = self.here()?;
                 Err(self.source.error(place, POINTER_VALUES).help("give an integer"))
@@ -194,7 +203,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `0:`.
-    fn thread_number(&mut self) -> Parsed<ThreadRef> {
+    pub fn thread_number(&mut self) -> Parsed<ThreadRef> {
         let place = self.here()?;
         let number = self.value()?;
         self.expect(":")?;
@@ -277,7 +286,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `locations`, `filter` and the condition, up to the end of the file.
-    fn after_threads(&mut self, file: &mut File<'a>) -> Parsed<()> {
+    pub fn after_threads(&mut self, file: &mut File<'a>) -> Parsed<()> {
         loop {
             match self.peek()? {
                 Tok::Ident("locations") => {

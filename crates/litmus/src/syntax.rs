@@ -3,8 +3,9 @@
 use crate::lex::{Lexer, Mode, Tok, clip};
 use crate::source::{Place, Source, WithHelp};
 use crate::tree::{Declared, Name, Stmt};
+use selvedge_graph::Value;
 use selvedge_kat::Diagnostic;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Deeper nesting (blocks, parentheses, operators in a row) is refused.
 pub const MAX_DEPTH: u16 = 150;
@@ -17,6 +18,8 @@ pub struct Parser<'a> {
     ahead: VecDeque<(Tok<'a>, Place)>,
     nesting: u16,
     last: Place,
+    /// Names that stand for numbers where a number is expected: addresses, in assembly tests.
+    pub pointers: Option<HashMap<String, Value>>,
 }
 
 impl<'a> Parser<'a> {
@@ -27,6 +30,7 @@ impl<'a> Parser<'a> {
             ahead: VecDeque::new(),
             nesting: 0,
             last: Place::default(),
+            pointers: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! A whole test: parsing, and names brought together.
 
+use crate::asm::Arch;
 use crate::cond::{Cond, Observable, Quantifier};
 use crate::histogram::Observation;
 use crate::lex::clip;
@@ -38,8 +39,10 @@ pub struct Expectation {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
     pub name: String,
-    /// Always `C`.
+    /// `C`, or an instruction set.
     pub arch: String,
+    /// A test in C that calls functions of the Linux kernel.
+    pub kernel: bool,
     pub program: Program,
     pub quantifier: Quantifier,
     /// The condition without its quantifier.
@@ -58,6 +61,18 @@ pub struct Test {
 }
 
 impl Test {
+    /// The built-in model of the test's architecture.
+    pub fn default_model(&self) -> &'static str {
+        match self.arch.as_str() {
+            "X86" | "X86_64" => "x86",
+            "AArch64" => "armv8",
+            "PPC" => "power",
+            "RISCV" => "riscv",
+            _ if self.kernel => "lkmm",
+            _ => "rc11",
+        }
+    }
+
     /// Whether the result depends on the final value of some location, and not on registers alone.
     pub fn observes_memory(&self) -> bool {
         let mut found = false;
@@ -82,6 +97,10 @@ pub fn parse(file_name: &str, text: &str, options: &Options) -> Result<Test, Dia
         });
     }
     let source = Source::new(file_name, text);
+    let (arch, _) = Parser::new(&source).header()?;
+    if let Some(arch) = Arch::by_name(arch) {
+        return crate::asm::parse(&source, arch, options);
+    }
     let file = Parser::new(&source).file()?;
     let mut notes = Vec::new();
     let (locations, program) = program(&source, &file, options, &mut notes)?;
@@ -102,6 +121,7 @@ pub fn parse(file_name: &str, text: &str, options: &Options) -> Result<Test, Dia
     Ok(Test {
         name: file.name.to_string(),
         arch: String::from("C"),
+        kernel: notes.iter().any(|note| note == lower::LKMM_NOTE),
         program,
         quantifier: file.quantifier,
         condition,
@@ -229,7 +249,7 @@ impl Resolver<'_> {
 }
 
 /// The claims in the file's comments, each on a line of its own.
-fn expectations(source: &Source<'_>) -> Parsed<Vec<Expectation>> {
+pub(crate) fn expectations(source: &Source<'_>) -> Parsed<Vec<Expectation>> {
     let mut found = Vec::new();
     let mut start = 0;
     for (text, line) in source.text.split_inclusive('\n').zip(1..) {

@@ -229,7 +229,8 @@ fn kernel_names_are_read_as_c11_and_noted() {
         r = smp_load_acquire(x); smp_store_release(y, r); r = xchg_release(x, 2); r = cmpxchg(x, 2, 3);
         r = atomic_add_return(4, x); atomic_inc(x); r = atomic_fetch_add(1, y);");
     assert_eq!(t.notes.len(), 1);
-    assert!(t.notes[0].starts_with("LKMM primitives are read as their C11 counterparts"));
+    assert!(t.notes[0].starts_with("functions of the Linux kernel are read as their C11 counterparts"));
+    assert_eq!(t.default_model(), "lkmm");
     let modes: Vec<Mode> = t.program.threads[0]
         .code
         .iter()
@@ -240,7 +241,7 @@ fn kernel_names_are_read_as_c11_and_noted() {
         })
         .collect();
     use Mode::*;
-    assert_eq!(modes, [Rlx, Rlx, Sc, Acq, Rel, Acq, Rel, Rel, Sc, Sc, Rlx, Sc]);
+    assert_eq!(modes, [Rlx, Rlx, Sc, Acq, Rel, Acq, Rel, Rel, Sc, Sc, RlxEx, Sc]);
     assert_eq!(reg_after("*x = 2; int r = atomic_add_return(4, x);", "r"), 6);
     assert_eq!(reg_after("*x = 2; int r = cmpxchg(x, 2, 7); r += *x;", "r"), 9);
 }

@@ -28,11 +28,17 @@ fn admitted(text: &str) {
     }
 }
 
+/// Shipped models that follow dependencies, or let values come out of thin air.
+const WITHOUT_CLOCKS: [&str; 6] = ["c11", "imm", "armv8", "power", "riscv", "lkmm"];
+
 #[test]
-fn every_shipped_model_is_admitted() {
+fn every_shipped_model_without_dependencies_is_admitted() {
     for name in selvedge_kat::builtin_names() {
         let theory = selvedge_kat::load_named(name).expect("a shipped model parses");
-        Model::compile(&theory).unwrap_or_else(|d| panic!("{name}: {d}"));
+        match Model::compile(&theory) {
+            Ok(_) => assert!(!WITHOUT_CLOCKS.contains(name), "{name} is admitted"),
+            Err(d) => assert!(WITHOUT_CLOCKS.contains(name), "{name}: {d}"),
+        }
     }
 }
 

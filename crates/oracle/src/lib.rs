@@ -11,6 +11,7 @@ pub mod compare;
 pub mod enumerate;
 pub mod eval;
 pub mod execution;
+pub mod family;
 pub mod generate;
 pub mod generate_arch;
 pub mod generate_model;

@@ -29,9 +29,10 @@ pub type Domains = Vec<Vec<Value>>;
 /// possible depends on the other thread, so there is a trace for each.
 pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> Result<Vec<Trace>, TooBig> {
     let thread = &program.threads[tid];
-    let mut run = Run { code: &thread.code, tid: tid as u16, domains, max, found: Vec::new() };
+    let mut run = Run { code: &thread.code, domains, max, found: Vec::new() };
     let registers = thread.regs.len();
     let state = State {
+        tid: tid as u16,
         pc: 0,
         regs: vec![0; registers],
         from: vec![0; registers],
@@ -46,7 +47,6 @@ pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> R
 
 struct Run<'a> {
     code: &'a [Instr],
-    tid: u16,
     domains: &'a Domains,
     max: usize,
     found: Vec<Trace>,
@@ -54,6 +54,7 @@ struct Run<'a> {
 
 #[derive(Clone)]
 struct State {
+    tid: u16,
     pc: usize,
     regs: Vec<Value>,
     /// The reads that each register was computed from, as a set of positions.
@@ -84,7 +85,7 @@ impl State {
         set
     }
 
-    fn from_address(&self, addr: &Addr) -> u32 {
+    fn of_address(&self, addr: &Addr) -> u32 {
         match addr {
             Addr::Loc(_) => 0,
             Addr::Element { index, .. } => self.from(index),
@@ -93,9 +94,9 @@ impl State {
     }
 
     /// Adds an event; `fill` says what is particular about it.
-    fn emit(&mut self, tid: u16, kind: Kind, mode: Mode, fill: impl FnOnce(&mut Event)) {
+    fn emit(&mut self, kind: Kind, mode: Mode, fill: impl FnOnce(&mut Event)) {
         let mut event = Event::new(kind, mode);
-        event.tid = tid;
+        event.tid = self.tid;
         event.idx = self.events.len() as u32 + 1;
         event.deps = Deps { ctrl: self.ctrl, ..Deps::default() };
         fill(&mut event);
@@ -103,8 +104,8 @@ impl State {
         self.link = None;
     }
 
-    fn access(&mut self, tid: u16, kind: Kind, mode: Mode, loc: u32, value: Value, rmw: bool, deps: Deps) {
-        self.emit(tid, kind, mode, |e| {
+    fn access(&mut self, kind: Kind, mode: Mode, loc: u32, value: Value, rmw: bool, deps: Deps) {
+        self.emit(kind, mode, |e| {
             e.loc = loc;
             e.value = value;
             e.rmw = rmw;
@@ -137,7 +138,6 @@ impl<'a> Run<'a> {
     }
 
     fn go(&mut self, mut s: State) -> Result<(), TooBig> {
-        let tid = self.tid;
         loop {
             s.steps += 1;
             if s.steps > MAX_STEPS || s.events.len() >= MAX_EVENTS {
@@ -157,8 +157,8 @@ impl<'a> Run<'a> {
                     };
                     return self.each_value(loc, |run, value| {
                         let mut s = s.clone();
-                        let deps = Deps { addr: s.from_address(addr), ..Deps::default() };
-                        s.access(tid, Kind::Read, *mode, loc, value, false, deps);
+                        let deps = Deps { addr: s.of_address(addr), ..Deps::default() };
+                        s.access(Kind::Read, *mode, loc, value, false, deps);
                         s.set(*dst, value, s.last());
                         run.go(s)
                     });
@@ -167,9 +167,9 @@ impl<'a> Run<'a> {
                     let Some(loc) = s.address(addr, self.domains.len()) else {
                         return self.end(s, ThreadEnd::Error);
                     };
-                    let deps = Deps { addr: s.from_address(addr), data: s.from(value), ..Deps::default() };
+                    let deps = Deps { addr: s.of_address(addr), data: s.from(value), ..Deps::default() };
                     let value = value.eval(&s.regs);
-                    s.access(tid, Kind::Write, *mode, loc, value, false, deps);
+                    s.access(Kind::Write, *mode, loc, value, false, deps);
                 }
                 Instr::Rmw { dst, addr, op, operand, mode } => {
                     let Some(loc) = s.address(addr, self.domains.len()) else {
@@ -178,11 +178,11 @@ impl<'a> Run<'a> {
                     return self.each_value(loc, |run, old| {
                         let mut s = s.clone();
                         let new = op.apply(old, operand.eval(&s.regs));
-                        let deps = Deps { addr: s.from_address(addr), ..Deps::default() };
-                        s.access(tid, Kind::Read, *mode, loc, old, true, deps);
+                        let deps = Deps { addr: s.of_address(addr), ..Deps::default() };
+                        s.access(Kind::Read, *mode, loc, old, true, deps);
                         let read = s.last();
                         let deps = Deps { data: s.from(operand), ..deps };
-                        s.access(tid, Kind::Write, *mode, loc, new, true, deps);
+                        s.access(Kind::Write, *mode, loc, new, true, deps);
                         s.set(*dst, old, read);
                         run.go(s)
                     });
@@ -198,15 +198,14 @@ impl<'a> Run<'a> {
                         if let Some(read) = s.events.last_mut() {
                             read.rmw = true;
                         }
-                        let deps =
-                            Deps { addr: s.from_address(addr), data: s.from(value), ..Deps::default() };
+                        let deps = Deps { addr: s.of_address(addr), data: s.from(value), ..Deps::default() };
                         let value = value.eval(&s.regs);
-                        s.access(tid, Kind::Write, *mode, loc, value, true, deps);
+                        s.access(Kind::Write, *mode, loc, value, true, deps);
                     }
                     s.set(*ok, Value::from(succeeds), 0);
                 }
                 Instr::Cas { .. } => return self.cas(s, instr),
-                Instr::Fence { mode } => s.emit(tid, Kind::Fence, *mode, |_| {}),
+                Instr::Fence { mode } => s.emit(Kind::Fence, *mode, |_| {}),
                 Instr::Branch { cond, target } => {
                     s.ctrl |= s.from(cond);
                     if cond.eval(&s.regs) != 0 {
@@ -227,10 +226,10 @@ impl<'a> Run<'a> {
                     }
                 }
                 Instr::Cut => return self.end(s, ThreadEnd::Cut),
-                Instr::Spawn { thread } => s.emit(tid, Kind::Spawn, Mode::Na, |e| e.peer = thread.0),
+                Instr::Spawn { thread } => s.emit(Kind::Spawn, Mode::Na, |e| e.peer = thread.0),
                 Instr::Join { thread } => {
                     self.end(s.clone(), ThreadEnd::Waiting { peer: thread.0 })?;
-                    s.emit(tid, Kind::Join, Mode::Na, |e| e.peer = thread.0);
+                    s.emit(Kind::Join, Mode::Na, |e| e.peer = thread.0);
                 }
             }
         }
@@ -250,8 +249,7 @@ impl<'a> Run<'a> {
             unreachable!("only called on compare and swaps");
         };
         let Some(loc) = s.address(addr, self.domains.len()) else { return self.end(s, ThreadEnd::Error) };
-        let tid = self.tid;
-        let addr = s.from_address(addr);
+        let addr = s.of_address(addr);
         let of_read = Deps { addr, cas: s.from(expected), ..Deps::default() };
         let of_write = Deps { addr, data: s.from(desired), ..Deps::default() };
         let (expected, desired) = (expected.eval(&s.regs), desired.eval(&s.regs));
@@ -259,7 +257,7 @@ impl<'a> Run<'a> {
         for &choice in choices {
             let mut s = s.clone();
             if let Some(value) = choice {
-                s.emit(tid, Kind::Choice, Mode::Na, |e| e.value = value);
+                s.emit(Kind::Choice, Mode::Na, |e| e.value = value);
             }
             let fail_anyway = choice == Some(1);
             self.each_value(loc, |run, value| {
@@ -267,10 +265,10 @@ impl<'a> Run<'a> {
                 let hit = !fail_anyway && value == expected;
                 // A read that fails in any case does not look at what was expected.
                 let of_read = if fail_anyway { Deps { cas: 0, ..of_read } } else { of_read };
-                s.access(tid, Kind::Read, if hit { *success } else { *failure }, loc, value, hit, of_read);
+                s.access(Kind::Read, if hit { *success } else { *failure }, loc, value, hit, of_read);
                 let read = s.last();
                 if hit {
-                    s.access(tid, Kind::Write, *success, loc, desired, true, of_write);
+                    s.access(Kind::Write, *success, loc, desired, true, of_write);
                 }
                 s.set(*old, value, read);
                 s.set(*ok, Value::from(hit), read);
@@ -285,14 +283,13 @@ impl<'a> Run<'a> {
             unreachable!("only called on linked loads");
         };
         let Some(loc) = s.address(addr, self.domains.len()) else { return self.end(s, ThreadEnd::Error) };
-        let tid = self.tid;
-        let deps = Deps { addr: s.from_address(addr), ..Deps::default() };
+        let deps = Deps { addr: s.of_address(addr), ..Deps::default() };
         for choice in [0, 1] {
             let mut s = s.clone();
-            s.emit(tid, Kind::Choice, Mode::Na, |e| e.value = choice);
+            s.emit(Kind::Choice, Mode::Na, |e| e.value = choice);
             self.each_value(loc, |run, value| {
                 let mut s = s.clone();
-                s.access(tid, Kind::Read, *mode, loc, value, false, deps);
+                s.access(Kind::Read, *mode, loc, value, false, deps);
                 s.link = (choice == 0).then_some(loc);
                 s.set(*dst, value, s.last());
                 run.go(s)

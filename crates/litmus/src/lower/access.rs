@@ -10,8 +10,8 @@ use selvedge_graph::{Loc, Mode, Value};
 use selvedge_machine::expr::{BinOp, Expr as Code, Reg};
 use selvedge_machine::program::{Addr, Instr, RmwOp};
 
-const LKMM_NOTE: &str =
-    "LKMM primitives are read as their C11 counterparts; the LKMM model itself is not supported yet";
+pub const LKMM_NOTE: &str =
+    "functions of the Linux kernel are read as their C11 counterparts, other than by the model `lkmm`";
 const CONSUME_NOTE: &str = "memory_order_consume is read as memory_order_acquire";
 
 /// What an ordering is for; not every one makes sense everywhere.
@@ -254,8 +254,7 @@ impl<'a> Lower<'a> {
         let error = self.source.error(place, format!("function `{shown}` is not supported"));
         let kernel = ["rcu_", "srcu_", "synchronize_", "spin_", "read_lock", "write_lock", "down_", "up_"];
         if kernel.iter().any(|prefix| name.starts_with(prefix)) {
-            return error
-                .help("locks and RCU of the Linux kernel need the LKMM model, which is not supported yet");
+            return error.help("locks and RCU of the Linux kernel are no part of the model `lkmm`");
         }
         error.help("supported are C11's atomic_…, the kernel's READ_ONCE, smp_… and xchg, assert and assume")
     }

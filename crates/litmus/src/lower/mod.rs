@@ -8,6 +8,7 @@ mod access;
 mod locations;
 mod value;
 
+pub use access::LKMM_NOTE;
 pub use locations::{Found, Locations};
 
 use crate::lex::clip;

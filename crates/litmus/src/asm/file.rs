@@ -1,0 +1,318 @@
+//! The parts of a test: header, initial state, the table of code, condition.
+
+use super::Arch;
+use super::operand::{Line, Piece, is_name};
+use super::thread::{Builder, Locations};
+use crate::cond::{Cond, Observable, Quantifier};
+use crate::lex::{Mode, Tok, clip};
+use crate::source::{Place, Source, WithHelp};
+use crate::syntax::{Parsed, Parser};
+use crate::test::{Options, Test, expectations};
+use crate::tree::{File, Prop, Subject, ThreadRef};
+use selvedge_graph::{Tid, Value};
+use selvedge_machine::Program;
+use selvedge_machine::expr::Expr;
+use selvedge_machine::program::{Instr, Thread, pointer_to};
+
+const MAX_THREADS: usize = 1000;
+
+/// A register's initial value.
+struct Register<'a> {
+    thread: ThreadRef,
+    name: Piece<'a>,
+    value: Value,
+}
+
+pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parsed<Test> {
+    let mut parser = Parser::new(source);
+    let (_, name) = parser.header()?;
+    let mut locations = Locations::default();
+    let registers = init(&mut parser, &mut locations)?;
+    let start = parser.last().end();
+    let (columns, end) = table(source, start)?;
+    let mut threads = Vec::new();
+    for cells in &columns {
+        let mut b = Builder::new(source, arch, &mut locations, options.unroll);
+        for register in registers.iter().filter(|r| r.thread.number == threads.len() as Value) {
+            let Some(canonical) = arch.register(register.name.text) else {
+                return Err(b.not_a_register(register.name));
+            };
+            let reg = b.reg(&canonical)?;
+            b.emit(Instr::Assign { dst: reg, expr: Expr::Const(register.value) });
+        }
+        for cell in cells {
+            compile(&mut b, arch, *cell)?;
+        }
+        let (regs, code) = b.finish()?;
+        threads.push(Thread { name: format!("P{}", threads.len()), initial: true, regs, code });
+    }
+    if let Some(r) = registers.iter().find(|r| !(0..threads.len() as Value).contains(&r.thread.number)) {
+        return Err(source.error(r.thread.place, format!("there is no thread {}", r.thread.number)));
+    }
+
+    // The condition, in which locations stand for their addresses.
+    let mut parser = Parser::new(source);
+    parser.lexer.advance(end);
+    parser.set_mode(Mode::Condition);
+    let cells = locations.cells.iter().map(|(name, _)| name.clone());
+    parser.pointers = Some(cells.zip(0..).map(|(n, at)| (n, pointer_to(selvedge_graph::Loc(at)))).collect());
+    let mut file = File {
+        name,
+        init: Vec::new(),
+        threads: Vec::new(),
+        locations: Vec::new(),
+        filter: None,
+        quantifier: Quantifier::Forall,
+        prop: Prop::Const(true),
+    };
+    parser.after_threads(&mut file)?;
+    let mut resolver = Resolver { source, arch, locations: &mut locations, threads: &mut threads };
+    let condition = resolver.prop(&file.prop)?;
+    let filter = file.filter.as_ref().map(|f| resolver.prop(f)).transpose()?;
+    let mut observed = Vec::new();
+    for subject in &file.locations {
+        observed.push(resolver.subject(subject)?);
+    }
+    condition.observables(&mut |o| observed.push(o.clone()));
+    observed.sort();
+    observed.dedup();
+
+    let mut program = Program::new(name);
+    program.locs = locations.cells;
+    program.threads = threads;
+    Ok(Test {
+        name: name.to_string(),
+        arch: arch.name().to_string(),
+        kernel: false,
+        program,
+        quantifier: file.quantifier,
+        condition_text: format!("{} ({condition})", file.quantifier.symbol()),
+        condition,
+        filter,
+        observed,
+        notes: Vec::new(),
+        expectations: expectations(source)?,
+    })
+}
+
+/// `{ x=1; 0:X1=x; uint64_t y; }`.
+fn init<'a>(parser: &mut Parser<'a>, locations: &mut Locations) -> Parsed<Vec<Register<'a>>> {
+    let source = parser.source;
+    let open = parser.expect("{")?;
+    let mut registers = Vec::new();
+    loop {
+        // What stands before a thread's number or a location is its type.
+        let mut name: Option<Piece<'a>> = None;
+        loop {
+            match parser.peek()? {
+                Tok::Ident(text) => name = Some(Piece { text, place: parser.next()?.1 }),
+                Tok::Sym("*") => {
+                    parser.next()?;
+                }
+                _ => break,
+            }
+        }
+        match parser.peek()? {
+            Tok::Eof => return Err(source.error(open, "this `{` has no matching `}`")),
+            Tok::Sym("}") if name.is_none() => break,
+            Tok::Sym(";") if name.is_none() => {
+                parser.next()?;
+                continue;
+            }
+            Tok::Int(_) => {
+                let thread = parser.thread_number()?;
+                parser.eat("%")?;
+                let name = parser.name("a register")?;
+                let name = Piece { text: name.text, place: name.place };
+                let value = if parser.eat("=")? { value(parser, locations)? } else { 0 };
+                registers.push(Register { thread, name, value });
+            }
+            Tok::Sym("[") if name.is_none() => {
+                parser.next()?;
+                let name = parser.name("a location")?;
+                parser.expect("]")?;
+                parser.expect("=")?;
+                let value = value(parser, locations)?;
+                set(source, locations, Piece { text: name.text, place: name.place }, value)?;
+            }
+            Tok::Sym("[") => {
+                let place = parser.here()?;
+                return Err(source.error(place, "arrays are not supported in assembly tests"));
+            }
+            _ => {
+                let Some(name) = name else { return Err(parser.unexpected("a location or a register")) };
+                let value = if parser.eat("=")? { value(parser, locations)? } else { 0 };
+                set(source, locations, name, value)?;
+            }
+        }
+        if !parser.is("}")? {
+            parser.expect(";")?;
+        }
+    }
+    parser.next()?;
+    Ok(registers)
+}
+
+fn set(source: &Source<'_>, locations: &mut Locations, name: Piece<'_>, value: Value) -> Parsed<()> {
+    let loc = locations.intern(source, name.text, name.place)?;
+    locations.cells[loc.index()].1 = value;
+    Ok(())
+}
+
+/// A number, or the address of a location.
+fn value(parser: &mut Parser<'_>, locations: &mut Locations) -> Parsed<Value> {
+    let address = parser.eat("&")?;
+    match parser.peek()? {
+        Tok::Ident(name) => {
+            let place = parser.next()?.1;
+            Ok(pointer_to(locations.intern(parser.source, name, place)?))
+        }
+        _ if address => Err(parser.unexpected("a location")),
+        _ => parser.value(),
+    }
+}
+
+/// The cells of each thread's column, from top to bottom.
+type Columns<'a> = Vec<Vec<Piece<'a>>>;
+
+/// The table that starts at `start`: the cells of each thread's column, and where the table ends.
+fn table<'a>(source: &'a Source<'a>, start: usize) -> Parsed<(Columns<'a>, usize)> {
+    let text = source.text;
+    let mut at = start;
+    let mut columns: Option<Columns<'a>> = None;
+    loop {
+        at = skip_blank(text, at);
+        if ends_table(&text[at..]) {
+            break;
+        }
+        let Some(end) = text[at..].find(';').map(|len| at + len) else {
+            let place = Place::new(at, at + text[at..].find('\n').unwrap_or(text.len() - at));
+            return Err(source.error(place, "this row has no `;` at its end"));
+        };
+        let row = &text[at..end];
+        let cells: Vec<Piece<'a>> = row.split('|').map(|cell| Piece::new(source, cell.trim())).collect();
+        match &mut columns {
+            None => columns = Some(head(source, &cells)?),
+            Some(columns) if cells.len() > columns.len() => {
+                let place = cells[columns.len()].place;
+                return Err(source.error(place, format!("there are only {} threads", columns.len())));
+            }
+            Some(columns) => columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell)),
+        }
+        at = end + 1;
+    }
+    match columns {
+        Some(columns) => Ok((columns, at)),
+        None => {
+            let error = source.error(Place::new(start, start + 1), "the test has no code");
+            Err(error.help("the table of code starts with ` P0 | P1 ;`"))
+        }
+    }
+}
+
+/// The first row: the names of the threads.
+fn head<'a>(source: &Source<'a>, cells: &[Piece<'a>]) -> Parsed<Columns<'a>> {
+    for (number, cell) in cells.iter().enumerate() {
+        if cell.text != format!("P{number}") {
+            let message = format!("expected thread P{number}, found `{}`", clip(cell.text));
+            return Err(source.error(cell.place, message).help("threads are P0, P1, … in this order"));
+        }
+    }
+    if cells.len() > MAX_THREADS {
+        return Err(source.error(cells[MAX_THREADS].place, format!("more than {MAX_THREADS} threads")));
+    }
+    Ok(vec![Vec::new(); cells.len()])
+}
+
+/// After blanks and comments.
+fn skip_blank(text: &str, mut at: usize) -> usize {
+    loop {
+        at += text[at..].len() - text[at..].trim_start().len();
+        match text[at..].strip_prefix("(*").and_then(|rest| rest.find("*)")) {
+            Some(len) => at += len + 4,
+            None => return at,
+        }
+    }
+}
+
+/// Whether the condition, or what may stand before it, starts here.
+fn ends_table(rest: &str) -> bool {
+    let len = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+    rest.is_empty()
+        || rest.starts_with('~')
+        || matches!(&rest[..len], "exists" | "forall" | "locations" | "filter" | "not" | "observed")
+}
+
+/// A cell: labels, and then an instruction.
+fn compile(b: &mut Builder<'_>, arch: Arch, cell: Piece<'_>) -> Parsed<()> {
+    let mut text = cell.text;
+    while let Some((label, rest)) = text.split_once(':') {
+        let label = label.trim();
+        if !is_name(label) {
+            break;
+        }
+        b.label(Piece::new(b.source, b.source.slice(place_of(b.source, label))))?;
+        text = rest.trim();
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
+    let place = place_of(b.source, text);
+    b.place = place;
+    let line = Line::new(b.source, b.source.slice(place));
+    arch.instruction(b, &line)
+}
+
+fn place_of(source: &Source<'_>, text: &str) -> Place {
+    let start = (text.as_ptr() as usize).saturating_sub(source.text.as_ptr() as usize);
+    Place::new(start, start + text.len())
+}
+
+struct Resolver<'a> {
+    source: &'a Source<'a>,
+    arch: Arch,
+    locations: &'a mut Locations,
+    threads: &'a mut Vec<Thread>,
+}
+
+impl Resolver<'_> {
+    fn prop(&mut self, prop: &Prop<'_>) -> Parsed<Cond> {
+        Ok(match prop {
+            Prop::Const(value) => Cond::Const(*value),
+            Prop::Atom { subject, equal, value } => {
+                Cond::Atom { subject: self.subject(subject)?, equal: *equal, value: *value }
+            }
+            Prop::Not(inner) => Cond::Not(Box::new(self.prop(inner)?)),
+            Prop::And(parts) => Cond::And(parts.iter().map(|p| self.prop(p)).collect::<Parsed<_>>()?),
+            Prop::Or(parts) => Cond::Or(parts.iter().map(|p| self.prop(p)).collect::<Parsed<_>>()?),
+        })
+    }
+
+    fn subject(&mut self, subject: &Subject<'_>) -> Parsed<Observable> {
+        let name = subject.name.text;
+        let error = |message: String| self.source.error(subject.place, message);
+        let Some(thread) = subject.thread else {
+            if subject.index.is_some() {
+                return Err(error(String::from("arrays are not supported in assembly tests")));
+            }
+            let Some(loc) = self.locations.find(name) else {
+                let error = error(format!("no location is called `{}`", clip(name)));
+                return Err(error.help("a register is written with its thread: `0:X0`"));
+            };
+            return Ok(Observable::Location { name: name.to_string(), loc });
+        };
+        let at = usize::try_from(thread.number).ok().filter(|at| *at < self.threads.len());
+        let Some(at) = at else { return Err(error(format!("there is no thread {}", thread.number))) };
+        let Some(canonical) = self.arch.register(name) else {
+            return Err(error(format!("`{}` is not a register of {}", clip(name), self.arch.name())));
+        };
+        // A register that the code does not mention keeps its initial value.
+        let regs = &mut self.threads[at].regs;
+        let found = regs.iter().position(|r| *r == canonical).unwrap_or_else(|| {
+            regs.push(canonical.clone());
+            regs.len() - 1
+        });
+        let reg = selvedge_machine::expr::Reg(found as u16);
+        Ok(Observable::Register { thread: Tid(at as u16), name: canonical, reg })
+    }
+}

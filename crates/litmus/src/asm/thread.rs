@@ -1,0 +1,270 @@
+//! The code of one thread in the making.
+
+use super::Arch;
+use super::operand::Piece;
+use crate::lex::clip;
+use crate::source::{Place, Source, WithHelp};
+use crate::syntax::Parsed;
+use selvedge_graph::{Barrier, Loc, Mode, Value};
+use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
+use selvedge_machine::program::{Addr, Instr};
+use std::collections::HashMap;
+
+/// Registers have numbers of 16 bits; programs that come near that are not litmus tests.
+const MAX_REGISTERS: usize = 1 << 15;
+const MAX_LOCATIONS: usize = 1 << 16;
+
+/// The locations of a test, by name.
+#[derive(Default)]
+pub struct Locations {
+    pub cells: Vec<(String, Value)>,
+    names: HashMap<String, Loc>,
+}
+
+impl Locations {
+    /// The location of this name, a new one with value 0 if need be.
+    pub fn intern(&mut self, source: &Source<'_>, name: &str, place: Place) -> Parsed<Loc> {
+        if let Some(loc) = self.names.get(name) {
+            return Ok(*loc);
+        }
+        if self.cells.len() >= MAX_LOCATIONS {
+            return Err(source.error(place, format!("more than {MAX_LOCATIONS} locations")));
+        }
+        let loc = Loc(self.cells.len() as u32);
+        self.cells.push((name.to_string(), 0));
+        self.names.insert(name.to_string(), loc);
+        Ok(loc)
+    }
+
+    pub fn find(&self, name: &str) -> Option<Loc> {
+        self.names.get(name).copied()
+    }
+}
+
+pub struct Builder<'a> {
+    pub source: &'a Source<'a>,
+    pub arch: Arch,
+    pub locations: &'a mut Locations,
+    pub regs: Vec<String>,
+    names: HashMap<String, Reg>,
+    pub code: Vec<Instr>,
+    /// Where each instruction of `code` comes from.
+    places: Vec<Place>,
+    pub place: Place,
+    labels: HashMap<String, usize>,
+    /// Jumps to labels that were not known yet.
+    open: Vec<(usize, String, Place)>,
+    unroll: u32,
+}
+
+/// A comparison of the two registers that stand for the flags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Test {
+    Signed(BinOp),
+    Unsigned(BinOp),
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(source: &'a Source<'a>, arch: Arch, locations: &'a mut Locations, unroll: u32) -> Builder<'a> {
+        Builder {
+            source,
+            arch,
+            locations,
+            regs: Vec::new(),
+            names: HashMap::new(),
+            code: Vec::new(),
+            places: Vec::new(),
+            place: Place::default(),
+            labels: HashMap::new(),
+            open: Vec::new(),
+            unroll,
+        }
+    }
+
+    pub fn emit(&mut self, instr: Instr) {
+        self.code.push(instr);
+        self.places.push(self.place);
+    }
+
+    /// The register of this name.
+    pub fn reg(&mut self, name: &str) -> Parsed<Reg> {
+        if let Some(reg) = self.names.get(name) {
+            return Ok(*reg);
+        }
+        if self.regs.len() >= MAX_REGISTERS {
+            return Err(self.source.error(self.place, "too many registers in one thread"));
+        }
+        let reg = Reg(self.regs.len() as u16);
+        self.regs.push(name.to_string());
+        self.names.insert(name.to_string(), reg);
+        Ok(reg)
+    }
+
+    /// A register that no program can name.
+    pub fn temp(&mut self) -> Parsed<Reg> {
+        let name = format!("${}", self.regs.len());
+        self.reg(&name)
+    }
+
+    pub fn assign(&mut self, dst: Reg, expr: Expr) {
+        self.emit(Instr::Assign { dst, expr });
+    }
+
+    pub fn fence(&mut self, barrier: Barrier) {
+        self.emit(Instr::Fence { mode: Mode::Barrier(barrier) });
+    }
+
+    /// The location that a name in the code stands for.
+    pub fn symbol(&mut self, piece: Piece<'_>) -> Parsed<Loc> {
+        self.locations.intern(self.source, piece.text, piece.place)
+    }
+
+    pub fn not_a_register(&self, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+        self.source.error(piece.place, format!("`{}` is not a register", clip(piece.text)))
+    }
+
+    pub fn not_an_address(&self, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+        let message = format!("address `{}` is not supported", clip(piece.text));
+        self.source.error(piece.place, message)
+    }
+
+    pub fn not_an_operand(&self, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+        self.source.error(piece.place, format!("operand `{}` is not supported", clip(piece.text)))
+    }
+
+    // ---- flags ----
+
+    fn flags(&mut self) -> Parsed<(Reg, Reg)> {
+        Ok((self.reg("flags.left")?, self.reg("flags.right")?))
+    }
+
+    /// Compares two numbers for the conditional jumps to come.
+    pub fn compare(&mut self, left: Expr, right: Expr) -> Parsed<()> {
+        let (l, r) = self.flags()?;
+        self.assign(l, left);
+        self.assign(r, right);
+        Ok(())
+    }
+
+    /// The outcome of the last comparison.
+    pub fn outcome(&mut self, test: Test) -> Parsed<Expr> {
+        let (l, r) = self.flags()?;
+        let (l, r) = (Expr::Reg(l), Expr::Reg(r));
+        Ok(match test {
+            Test::Signed(op) => Expr::bin(op, l, r),
+            Test::Unsigned(op) => unsigned(op, l, r),
+        })
+    }
+
+    // ---- jumps ----
+
+    pub fn label(&mut self, label: Piece<'_>) -> Parsed<()> {
+        if self.labels.insert(label.text.to_string(), self.code.len()).is_some() {
+            let message = format!("label `{}` is defined twice", clip(label.text));
+            return Err(self.source.error(label.place, message));
+        }
+        Ok(())
+    }
+
+    /// Jumps to a label if `cond` is not 0. Backward jumps are taken as often as loops are unrolled; an
+    /// execution that would take one once more is cut.
+    pub fn jump(&mut self, cond: Option<Expr>, label: Piece<'_>) -> Parsed<()> {
+        let Some(&target) = self.labels.get(label.text) else {
+            if !is_label(label.text) {
+                return Err(self.source.error(label.place, format!("`{}` is not a label", clip(label.text))));
+            }
+            self.open.push((self.code.len(), label.text.to_string(), label.place));
+            self.emit(match cond {
+                Some(cond) => Instr::Branch { cond, target: 0 },
+                None => Instr::Jump { target: 0 },
+            });
+            return Ok(());
+        };
+        let count = self.temp()?;
+        if let Some(cond) = cond {
+            let target = self.code.len() + 4;
+            self.emit(Instr::Branch { cond: Expr::un(UnOp::Not, cond), target });
+        }
+        let one_more = Expr::bin(BinOp::Add, Expr::Reg(count), Expr::Const(1));
+        self.assign(count, one_more);
+        let may = Expr::bin(BinOp::Le, Expr::Reg(count), Expr::Const(Value::from(self.unroll)));
+        self.emit(Instr::Branch { cond: may, target });
+        self.emit(Instr::Cut);
+        Ok(())
+    }
+
+    /// Closes the code: all labels are known now.
+    pub fn finish(mut self) -> Parsed<(Vec<String>, Vec<Instr>)> {
+        for (at, label, place) in std::mem::take(&mut self.open) {
+            let Some(&to) = self.labels.get(&label) else {
+                return Err(self.source.error(place, format!("there is no label `{}`", clip(&label))));
+            };
+            if let Instr::Branch { target, .. } | Instr::Jump { target } = &mut self.code[at] {
+                *target = to;
+            }
+        }
+        self.check_pairs()?;
+        Ok((self.regs, self.code))
+    }
+
+    /// Between the two instructions of an exclusive pair there must be no access and no fence: the halves of
+    /// a read-modify-write are neighbours in an execution.
+    fn check_pairs(&self) -> Parsed<()> {
+        let linked = (0..self.code.len()).filter(|&at| matches!(self.code[at], Instr::LoadLinked { .. }));
+        for start in linked {
+            // Whether an instruction was reached, without and with something in between.
+            let mut seen = vec![[false; 2]; self.code.len()];
+            let mut work = vec![(start + 1, false)];
+            while let Some((at, dirty)) = work.pop() {
+                if at >= self.code.len() || std::mem::replace(&mut seen[at][usize::from(dirty)], true) {
+                    continue;
+                }
+                match &self.code[at] {
+                    Instr::LoadLinked { .. } => {}
+                    Instr::StoreConditional { .. } if dirty => {
+                        let message =
+                            "an access or a fence between the two instructions of an exclusive pair";
+                        return Err(self
+                            .source
+                            .error(self.places[at], message)
+                            .help("such pairs are not supported"));
+                    }
+                    Instr::StoreConditional { .. } | Instr::Cut => {}
+                    Instr::Jump { target } => work.push((*target, dirty)),
+                    Instr::Branch { target, .. } => work.extend([(*target, dirty), (at + 1, dirty)]),
+                    Instr::Assign { .. } | Instr::Assume { .. } | Instr::Assert { .. } => {
+                        work.push((at + 1, dirty));
+                    }
+                    _ => work.push((at + 1, true)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A comparison of unsigned numbers: with the sign bits flipped, the signed one.
+pub fn unsigned(op: BinOp, l: Expr, r: Expr) -> Expr {
+    let flip = |e| Expr::bin(BinOp::Xor, e, Expr::Const(Value::MIN));
+    Expr::bin(op, flip(l), flip(r))
+}
+
+/// The address in a register.
+pub fn pointer(reg: Reg) -> Addr {
+    Addr::Pointer(Expr::Reg(reg))
+}
+
+/// The lower 32 bits.
+pub fn low(e: Expr) -> Expr {
+    Expr::bin(BinOp::And, e, Expr::Const(0xffff_ffff))
+}
+
+/// The lower 32 bits as a signed number.
+pub fn signed_low(e: Expr) -> Expr {
+    let shifted = Expr::bin(BinOp::Shl, e, Expr::Const(32));
+    Expr::bin(BinOp::Shr, shifted, Expr::Const(32))
+}
+
+fn is_label(text: &str) -> bool {
+    super::operand::is_name(text)
+}

@@ -1,0 +1,104 @@
+//! The models of architectures against the literature's verdicts.
+
+use selvedge_oracle::family::{Entry, observe, read};
+use selvedge_oracle::{Judge, Limits};
+use std::collections::HashMap;
+use std::time::Instant;
+
+const TABLES: [(&str, &str); 5] = [
+    ("x86", include_str!("verdicts/x86.txt")),
+    ("armv8", include_str!("verdicts/armv8.txt")),
+    ("riscv", include_str!("verdicts/riscv.txt")),
+    ("power", include_str!("verdicts/power.txt")),
+    ("lkmm", include_str!("verdicts/lkmm.txt")),
+];
+
+fn judge(model: &str) -> Judge {
+    let theory = selvedge_kat::load_named(model).unwrap_or_else(|d| panic!("{model}: {d}"));
+    Judge::new(&theory).unwrap_or_else(|u| panic!("{model}: {u}"))
+}
+
+fn entries(name: &str) -> Vec<Entry> {
+    let table = TABLES.iter().find(|(known, _)| *known == name).map_or("", |(_, table)| table);
+    read(table).unwrap_or_else(|message| panic!("{name}: {message}"))
+}
+
+#[test]
+fn every_shipped_model_can_be_evaluated() {
+    for name in selvedge_kat::builtin_names() {
+        judge(name);
+    }
+}
+
+/// Runs a table; the number of its tests.
+fn verdicts(name: &str) -> usize {
+    let entries = entries(name);
+    let mut judges: HashMap<String, Judge> = HashMap::new();
+    let mut wrong = Vec::new();
+    let start = Instant::now();
+    for entry in &entries {
+        let judge = judges.entry(entry.model.clone()).or_insert_with(|| judge(&entry.model));
+        let test = selvedge_litmus::parse(&entry.name, &entry.text, &Default::default())
+            .unwrap_or_else(|d| panic!("{d}\n{}", entry.text));
+        let limits = Limits { candidates: 1_000_000, ..Limits::default() };
+        let found = observe(&test, judge, limits).unwrap_or_else(|_| panic!("{} is too big", entry.name));
+        assert!(found.executions > 0, "{} has no execution\n{}", entry.name, entry.text);
+        if (found.witnesses == 0) != entry.forbidden {
+            let should = if entry.forbidden { "forbidden" } else { "allowed" };
+            wrong.push(format!("{} should be {should} (line {})", entry.name, entry.line));
+        }
+    }
+    println!("{name}: {} tests in {:.2} s", entries.len(), start.elapsed().as_secs_f64());
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), entries.len(), wrong.join("\n"));
+    entries.len()
+}
+
+/// Tests that are no simple cycles. Each says what is expected and who says so.
+#[test]
+fn classics() {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for text in include_str!("verdicts/classics.txt").split("----\n") {
+        let test = selvedge_litmus::parse("classics.txt", text, &Default::default())
+            .unwrap_or_else(|d| panic!("{d}\n{text}"));
+        assert!(!test.expectations.is_empty(), "{text}");
+        for expectation in &test.expectations {
+            let limits = Limits { candidates: 1_000_000, ..Limits::default() };
+            let found = observe(&test, &judge(&expectation.model), limits);
+            let found = found.unwrap_or_else(|_| panic!("{} is too big", test.name));
+            let never = expectation.observation == selvedge_litmus::Observation::Never;
+            assert!(found.executions > 0, "{text}");
+            if (found.witnesses == 0) != never {
+                wrong.push(format!("under {}: {found:?}\n{text}", expectation.model));
+            }
+            count += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 60, "{count}");
+}
+
+#[test]
+fn x86() {
+    assert!(verdicts("x86") > 200);
+}
+
+#[test]
+fn armv8() {
+    assert!(verdicts("armv8") > 1000);
+}
+
+#[test]
+fn riscv() {
+    assert!(verdicts("riscv") > 1000);
+}
+
+#[test]
+fn power() {
+    assert!(verdicts("power") > 200);
+}
+
+#[test]
+fn lkmm() {
+    assert!(verdicts("lkmm") > 60);
+}

@@ -4,7 +4,7 @@ use crate::expr::Expr;
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
 use crate::{Block, Deps, Machine, Op, ProgramError, Rmw};
-use selvedge_graph::{Loc, Tid, Value};
+use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
 
 /// A thread that runs this many instructions without a visible operation is taken to loop for ever.
@@ -97,8 +97,8 @@ impl Machine for Program {
         }
     }
 
-    fn may_write(&self, state: &ThreadState, loc: Loc) -> bool {
-        state.may_write(&self.threads[state.thread.index()].code, loc)
+    fn stores_to_come(&self, state: &ThreadState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
     }
 
     fn writes_regardless(&self, state: &ThreadState) -> bool {
@@ -409,8 +409,9 @@ impl ThreadState {
         error
     }
 
-    /// What a store that the thread may come to from here on could write to.
-    fn may_write(&self, code: &[Instr], loc: Loc) -> bool {
+    /// The stores to `loc` on all paths from here.
+    fn stores_to_come(&self, code: &[Instr], loc: Loc) -> Vec<(Mode, bool)> {
+        let mut stores = Vec::new();
         let mut seen = vec![false; code.len()];
         let mut todo = vec![self.pc as usize];
         while let Some(pc) = todo.pop() {
@@ -418,22 +419,27 @@ impl ThreadState {
             if std::mem::replace(&mut seen[pc], true) {
                 continue;
             }
-            match instr {
-                Instr::Store { addr, .. }
-                | Instr::Rmw { addr, .. }
-                | Instr::Cas { addr, .. }
-                | Instr::StoreConditional { addr, .. }
-                    if addr.may_be(loc) =>
-                {
-                    return true;
+            let store = match instr {
+                Instr::Store { addr, mode, .. } => Some((addr, (*mode, false))),
+                Instr::Rmw { addr, mode, .. } | Instr::StoreConditional { addr, mode, .. } => {
+                    Some((addr, (*mode, true)))
                 }
+                Instr::Cas { addr, success, .. } => Some((addr, (*success, true))),
+                _ => None,
+            };
+            if let Some((_, store)) =
+                store.filter(|(addr, store)| addr.may_be(loc) && !stores.contains(store))
+            {
+                stores.push(store);
+            }
+            match instr {
                 Instr::Branch { target, .. } => todo.extend([*target, pc + 1]),
                 Instr::Jump { target } => todo.push(*target),
                 Instr::Cut => {}
                 _ => todo.push(pc + 1),
             }
         }
-        false
+        stores
     }
 
     fn here(&self) -> u32 {

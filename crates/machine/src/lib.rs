@@ -170,10 +170,15 @@ pub trait Machine {
         String::new()
     }
 
-    /// Whether a thread in this state may write the location at its operation or later. Saying yes is always
-    /// right.
-    fn may_write(&self, _state: &Self::State, _loc: Loc) -> bool {
-        true
+    /// The stores to a location that a thread in this state may come to: their orderings, and whether they
+    /// are halves of read-modify-writes. `None` if that is not known.
+    fn stores_to_come(&self, _state: &Self::State, _loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        None
+    }
+
+    /// Whether there are any. Saying yes is always right.
+    fn may_write(&self, state: &Self::State, loc: Loc) -> bool {
+        self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
     }
 
     /// Whether a load of kind `Rmw::Linked`, at which `state` stands, is followed by its store half if

@@ -23,6 +23,8 @@ pub struct AssumedWrite {
     pub ctrl: Vec<Ev>,
     /// Or it comes after an access whose address depends on these.
     pub addr: Vec<Ev>,
+    /// What kind of a write it is, if that is known.
+    pub attrs: Option<Attrs>,
 }
 
 /// The number in the candidate of each event; `None` for those that are left out.
@@ -70,6 +72,9 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
     }
     c.attrs.clear();
     c.attrs.resize(n, Attrs::NONE);
+    c.vague.clear();
+    c.vague.resize(n, false);
+    c.vague[known..].fill(true);
     c.attrs[INIT] = Attrs::of(Kind::Init, Mode::Na, false);
     c.loc.add_identity();
     c.int.set(INIT, INIT);
@@ -79,7 +84,8 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
     for (at, write) in assumed.writes.iter().enumerate() {
         // An access, and the write after it. As little is said of them as can be said of events.
         let (x, y) = (known + 2 * at, known + 2 * at + 1);
-        c.attrs[y] = Attrs::W;
+        c.attrs[y] = write.attrs.unwrap_or(Attrs::W);
+        c.vague[y] = write.attrs.is_none();
         let events = p.lines[write.thread].events.iter().filter_map(|&e| numbers[e]);
         let line: Vec<usize> = events.chain([x, y]).collect();
         for (i, &a) in line.iter().enumerate() {
@@ -113,7 +119,9 @@ fn threads<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidat
         for (at, &e) in line.events.iter().enumerate() {
             let Some(y) = numbers[e] else { continue };
             let h = p.at(e);
-            c.attrs[y] = p.mode_and_attrs(e).map_or_else(|| h.surely(), |(_, attrs)| attrs);
+            let known = p.mode_and_attrs(e);
+            c.vague[y] = known.is_none();
+            c.attrs[y] = known.map_or_else(|| h.surely(), |(_, attrs)| attrs);
             c.int.set(y, y);
             for x in line.events[..at].iter().filter_map(|&e| numbers[e]) {
                 c.po.set(x, y);

@@ -9,7 +9,7 @@
 
 use super::judge::{self, Assumed, AssumedWrite};
 use super::partial::{Ev, Partial, Source};
-use selvedge_graph::{DepSet, Tid};
+use selvedge_graph::{Attrs, DepSet, Kind, Tid};
 use selvedge_machine::Machine;
 use selvedge_model::relational::{Candidate, Progress, Relational, Workspace};
 
@@ -26,25 +26,20 @@ pub fn is_possible<M: Machine>(
     let waiting: Vec<Ev> = p.events().filter(is_waiting).collect();
     let stuck = stuck_threads(p);
     let mut assumed = Assumed::default();
-    for write in &stuck {
-        // One for each read: they need not be the same.
-        assumed.writes.extend(std::iter::repeat_n(write.clone(), waiting.len()));
-    }
     let first_assumed = numbers.iter().flatten().count();
     let mut choices: Vec<Vec<usize>> = Vec::new();
-    for (number, &r) in waiting.iter().enumerate() {
+    for &r in &waiting {
         let fits = |&w: &Ev| {
             let h = p.at(w);
             h.is_write() && (h.loc.is_none() || (h.loc == p.at(r).loc && h.value.is_none()))
         };
         let mut sources: Vec<usize> = p.events().filter(fits).filter_map(|w| numbers[w]).collect();
-        let may_write = |&i: &usize| {
-            let last = p.lines[stuck[i].thread].events.last();
-            let loc = p.at(r).loc;
-            last.zip(loc).is_none_or(|(&e, loc)| machine.may_write(&p.at(e).standing.state, loc))
-        };
-        let own = (0..stuck.len()).filter(may_write).map(|i| i * waiting.len() + number);
-        sources.extend(own.map(|at| first_assumed + 2 * at + 1));
+        for write in &stuck {
+            for attrs in writes_to_come(machine, p, write.thread, r) {
+                sources.push(first_assumed + 2 * assumed.writes.len() + 1);
+                assumed.writes.push(AssumedWrite { attrs, ..write.clone() });
+            }
+        }
         choices.push(sources);
     }
     if choices.is_empty() || choices.iter().any(Vec::is_empty) {
@@ -69,6 +64,20 @@ pub fn is_possible<M: Machine>(
     }
 }
 
+/// The kinds of writes that a thread may still come to and `r` may read from.
+fn writes_to_come<M: Machine>(
+    machine: &M,
+    p: &Partial<M::State>,
+    thread: usize,
+    r: Ev,
+) -> Vec<Option<Attrs>> {
+    let (Some(&last), Some(loc)) = (p.lines[thread].events.last(), p.at(r).loc) else { return vec![None] };
+    match machine.stores_to_come(&p.at(last).standing.state, loc) {
+        Some(stores) => stores.iter().map(|&(mode, rmw)| Some(Attrs::of(Kind::Write, mode, rmw))).collect(),
+        None => vec![None],
+    }
+}
+
 /// A write in each thread of which it is not certain how it goes on.
 fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
     let mut stuck = Vec::new();
@@ -82,7 +91,7 @@ fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
             all.filter(|&e| !p.is_known(e)).collect::<Vec<Ev>>()
         };
         let (ctrl, addr) = (unknown(&standing.deps.ctrl), unknown(&standing.deps.addr));
-        stuck.push(AssumedWrite { thread: t, ctrl, addr });
+        stuck.push(AssumedWrite { thread: t, ctrl, addr, attrs: None });
     }
     stuck
 }

@@ -66,6 +66,17 @@ impl Matrix {
         self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a &= !b);
     }
 
+    /// Keeps the pairs for which `keep` holds.
+    pub fn retain(&mut self, keep: impl Fn(usize, usize) -> bool) {
+        for x in 0..self.n {
+            for y in 0..self.n {
+                if self.has(x, y) && !keep(x, y) {
+                    self.bits[x * self.words + y / 64] &= !(1 << (y % 64));
+                }
+            }
+        }
+    }
+
     pub fn add_identity(&mut self) {
         (0..self.n).for_each(|x| self.set(x, x));
     }

@@ -89,6 +89,8 @@ pub struct Relational {
     ops: Vec<Op>,
     /// By node; see `plan::fixed`.
     fixed: Vec<bool>,
+    /// By node: whether it is made of predicates alone.
+    of_sets: Vec<bool>,
     steps: Vec<Step>,
     flags: Vec<Flag>,
     orders_threads: bool,
@@ -98,6 +100,8 @@ pub struct Relational {
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
     pub attrs: Vec<Attrs>,
+    /// Events of which more may be true than their attributes say.
+    pub vague: Vec<bool>,
     pub po: Matrix,
     pub po_imm: Matrix,
     pub rf: Matrix,
@@ -233,7 +237,7 @@ impl Relational {
             }
             Op::Diff(a, b) => {
                 let known = match progress {
-                    Progress::Assumed => false,
+                    Progress::Assumed => self.of_sets[b.index()],
                     Progress::Partial => self.fixed[b.index()],
                     Progress::Final => true,
                 };
@@ -242,6 +246,9 @@ impl Relational {
                 } else {
                     value.assign(at(a));
                     value.subtract(at(b));
+                    if progress == Progress::Assumed {
+                        value.retain(|x, y| !c.vague[x] && !c.vague[y]);
+                    }
                 }
             }
             Op::Seq(a, b) => {

@@ -26,13 +26,20 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
         let check = match &axiom.constraint {
             Constraint::Acyclic(r) => Check::Acyclic(c.rel(r)?),
             Constraint::Irreflexive(r) => Check::Irreflexive(c.rel(r)?),
+            // That `r ; com+` is irreflexive says that no step of `r` leads back in coherence. So no cycle of
+            // steps of `r` within a location and of `com` has one of `com`; this shows earlier, while
+            // not all of `com` is known.
             Constraint::Coherence(r) => {
                 let r = c.rel(r)?;
-                let [rf, co, fr] = [Prim::Rf, Prim::Co, Prim::Fr].map(|p| c.node(Op::Prim(p)));
-                let step = c.node(Op::Union(rf, co));
-                let step = c.node(Op::Union(step, fr));
-                let eco = c.node(Op::Plus(step));
-                Check::Irreflexive(c.node(Op::Seq(r, eco)))
+                let [rf, co, fr, loc] =
+                    [Prim::Rf, Prim::Co, Prim::Fr, Prim::Loc].map(|p| c.node(Op::Prim(p)));
+                let com = c.node(Op::Union(rf, co));
+                let com = c.node(Op::Union(com, fr));
+                let local = c.node(Op::Inter(r, loc));
+                let both = c.node(Op::Union(local, com));
+                let path = c.node(Op::Plus(both));
+                let path = c.node(Op::Opt(path));
+                Check::Irreflexive(c.node(Op::Seq(com, path)))
             }
             Constraint::Empty(r) => Check::Empty(c.rel(r)?),
             Constraint::Inclusion(i) => Check::Holds(c.inclusion(i)?),
@@ -47,8 +54,16 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
     orders_threads |= c.ops.iter().any(|op| matches!(op, Op::Prim(Prim::Tc | Prim::Tj)));
     // Errors before warnings.
     flags.sort_by_key(|f| f.warning);
-    let fixed = fixed(&c.ops);
-    Ok(Relational { name: theory.name.clone(), ops: c.ops, fixed, steps: c.steps, flags, orders_threads })
+    let (fixed, of_sets) = (fixed(&c.ops), of_sets(&c.ops));
+    Ok(Relational {
+        name: theory.name.clone(),
+        ops: c.ops,
+        fixed,
+        of_sets,
+        steps: c.steps,
+        flags,
+        orders_threads,
+    })
 }
 
 /// By node: whether the pairs that it relates stay the same when events are added. Steps through other
@@ -84,6 +99,20 @@ fn fixed(ops: &[Op]) -> Vec<bool> {
         fixed.push(this);
     }
     fixed
+}
+
+/// By node: whether it is made of predicates alone.
+fn of_sets(ops: &[Op]) -> Vec<bool> {
+    let mut made: Vec<bool> = Vec::new();
+    for op in ops {
+        let at = |n: &Node| made[n.0 as usize];
+        made.push(match op {
+            Op::Empty | Op::Id | Op::Any | Op::Set(_) => true,
+            Op::Union(a, b) | Op::Inter(a, b) | Op::Diff(a, b) => at(a) && at(b),
+            _ => false,
+        });
+    }
+    made
 }
 
 /// Whether a node relates events to themselves only.

@@ -59,6 +59,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub leaks: bool,
 
+    /// Let the weak compare-and-exchanges of each thread fail for no reason, N times at most
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub weak_cas: u32,
+
     /// More threads than this are an error
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub threads_max: u32,

@@ -25,6 +25,8 @@ pub enum Object {
     ThreadLocal(Tid, GlobalId),
     /// Where a thread leaves what it returns.
     Result(Tid),
+    /// The destructor of a key for thread-specific data.
+    Destructor(u32),
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
         thread: Tid,
@@ -68,8 +70,6 @@ pub struct Tables {
     pub limits: Vec<Limit>,
     /// A thread could not be made because there are as many as there may be.
     pub ran_out_of_threads: bool,
-    /// Kinds of mutexes that `pthread_mutex_init` was given, by address.
-    pub mutex_kinds: HashMap<u64, u32>,
 }
 
 impl Tables {
@@ -96,7 +96,7 @@ impl Tables {
         // Copies of a thread-local variable are used alike, and so are objects made at the same place.
         self.layout.add_object(match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => (u32::MAX, g.0, 0),
-            Object::Code(_) | Object::Result(_) => (u32::MAX - 1, 0, 0),
+            Object::Code(_) | Object::Result(_) | Object::Destructor(_) => (u32::MAX - 1, 0, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id

@@ -105,6 +105,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
             unroll: args.unroll,
             unroll_some: unroll_some.clone(),
             max_threads: room,
+            weak_cas_failures: args.weak_cas,
             ..Options::default()
         };
         let mut machine = VmMachine::new(module.clone(), options)

@@ -150,7 +150,7 @@ impl VmMachine {
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
-                if weak && self.options.weak_cas_fails {
+                if weak && state.made.weak_failures < self.options.weak_cas_failures {
                     state.stage = Stage::CasChosen(loc);
                     return Ok(Some(Op::Choose { count: 2 }));
                 }
@@ -239,6 +239,7 @@ impl VmMachine {
                 self.go_on_transferring(state, transfer)
             }
             Stage::Exiting => Ok(Some(self.exit(state))),
+            Stage::Landing(landing) => Ok(self.land(state, *landing)),
             Stage::RmwLoaded(loc) => Ok(Some(self.rmw_store(state, loc, input))),
             stage => Ok(self.cas_finish(state, stage, input)),
         }
@@ -269,6 +270,8 @@ impl VmMachine {
             Stage::CasChosen(loc) if input == 0 => return Some(self.cas_load(state, instr, loc)),
             Stage::CasChosen(loc) => {
                 state.stage = Stage::CasFailing;
+                state.made.weak_failure = state.loads + 1;
+                state.made.weak_failures += 1;
                 return Some(Op::Load { loc, mode: failure, rmw: Rmw::No });
             }
             _ => {}

@@ -9,6 +9,8 @@ mod native;
 mod run;
 mod state;
 mod thread_local;
+mod threads;
+mod unwind;
 
 pub use state::VmState;
 
@@ -42,8 +44,8 @@ pub struct Options {
     pub silent_steps: u32,
     /// Signed overflow is an error; it wraps if not.
     pub check_signed_overflow: bool,
-    /// Weak compare-and-exchanges may fail for no reason.
-    pub weak_cas_fails: bool,
+    /// How often a thread's weak compare-and-exchanges fail for no reason, at most.
+    pub weak_cas_failures: u32,
     /// How often a thread's waits on condition variables end for no reason, at most.
     pub spurious_wakeups: u32,
 }
@@ -57,7 +59,7 @@ impl Default for Options {
             max_threads: 32,
             silent_steps: 10_000_000,
             check_signed_overflow: true,
-            weak_cas_fails: false,
+            weak_cas_failures: 0,
             spurious_wakeups: 1,
         }
     }
@@ -91,9 +93,38 @@ pub struct VmMachine {
     functions: Vec<FunctionInfo>,
     main: FuncId,
     argv: GlobalId,
+    hooks: Hooks,
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
+}
+
+/// Functions of the library that the machine itself calls, where a program has need of them.
+#[derive(Clone, Copy, Debug)]
+struct Hooks {
+    /// Runs destructors of keys at the end of a thread.
+    leave: Option<FuncId>,
+    /// Runs what `atexit` was given when `main` returns.
+    main_returned: Option<FuncId>,
+    /// Whether the program says of writes that they are final, or of objects that they are local.
+    final_writes: bool,
+    local_objects: bool,
+}
+
+impl Hooks {
+    fn of(module: &Module) -> Hooks {
+        let named = |name: &str| {
+            let found = module.functions.iter().position(|f| f.name == name && !f.code.is_empty());
+            found.map(|f| FuncId(f as u32))
+        };
+        let declared = |name: &str| module.functions.iter().any(|f| f.name == name);
+        Hooks {
+            leave: named("__selvedge_leave"),
+            main_returned: named("__selvedge_main_returned"),
+            final_writes: declared(native::FINAL_BEGIN),
+            local_objects: declared(native::LOCAL),
+        }
+    }
 }
 
 /// Why a thread does not go on.
@@ -110,6 +141,7 @@ fn fail<T>(kind: &'static str, message: impl Into<String>) -> Result<T, Halt> {
 impl VmMachine {
     pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
         let runtime = runtime::link(&mut module);
+        let hooks = Hooks::of(&module);
         let argv = add_arguments(&mut module);
         relocate(&mut module);
         let mut functions = Vec::new();
@@ -120,7 +152,7 @@ impl VmMachine {
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let tables = RefCell::new(Tables::new(&module));
         let slots = thread_local::slots(&module);
-        Ok(VmMachine { module, options, functions, main: FuncId(main as u32), argv, slots, tables })
+        Ok(VmMachine { module, options, functions, main: FuncId(main as u32), argv, hooks, slots, tables })
     }
 
     pub fn module(&self) -> &Module {
@@ -340,7 +372,12 @@ impl Machine for VmMachine {
         });
         match op {
             Op::Load { .. } => state.loads += 1,
-            Op::Store { .. } | Op::Spawn { .. } | Op::Join { .. } | Op::Alloc { .. } | Op::Free { .. } => {
+            Op::Store { .. }
+            | Op::Spawn { .. }
+            | Op::Join { .. }
+            | Op::Detach { .. }
+            | Op::Alloc { .. }
+            | Op::Free { .. } => {
                 state.effects += 1;
             }
             _ => {}
@@ -387,6 +424,26 @@ impl Machine for VmMachine {
         let unused = 64 - 8 * bytes.clamp(1, 8);
         let signed = (value << unused) >> unused;
         if (-4096..0).contains(&signed) { signed.to_string() } else { (value as u64).to_string() }
+    }
+
+    fn has_local_objects(&self) -> bool {
+        self.hooks.local_objects
+    }
+
+    fn whole(&self, loc: Loc) -> u32 {
+        self.tables.borrow().layout.cell(loc).object
+    }
+
+    fn has_final_writes(&self) -> bool {
+        self.hooks.final_writes
+    }
+
+    fn is_final(&self, state: &VmState) -> bool {
+        state.made.final_writes != 0
+    }
+
+    fn ends_process(&self, state: &VmState) -> bool {
+        state.thread.0 == 0 && state.rare.result.is_none()
     }
 
     fn thread_name(&self, state: &VmState) -> String {

@@ -7,7 +7,7 @@ use crate::float;
 use crate::ir::{BinOp, CastOp, Instr, Operand, Reg, pointer};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
-use selvedge_machine::{Block, Op};
+use selvedge_machine::Op;
 use std::rc::Rc;
 
 /// The bytes that `bits` bits take, as a mask.
@@ -149,7 +149,7 @@ impl VmMachine {
             Instr::SpinBlock { number } => {
                 let header = function.loops.get(number as usize).map_or(0, |l| l.header);
                 state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
-                return Ok(Some(Op::Block(Block::Spin)));
+                return Ok(Some(Op::Block(state.spin())));
             }
             Instr::Call { dst, callee, ref args, results } => {
                 return self.call(state, dst, callee, args, results);

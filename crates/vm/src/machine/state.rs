@@ -2,10 +2,12 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::unwind::{Jump, Landing};
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
 use selvedge_graph::{Loc, Tid};
+use selvedge_machine::Block;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -41,6 +43,12 @@ pub struct Made {
     pub threads: u32,
     pub keys: u32,
     pub spurious_wakeups: u32,
+    /// Which of its loads, counted from 1, was the latest weak compare and exchange to fail for no reason.
+    pub weak_failure: u32,
+    /// How many did.
+    pub weak_failures: u32,
+    /// Not 0: its stores are said to be final.
+    pub final_writes: u32,
 }
 
 /// Parts of a state that change seldom.
@@ -49,7 +57,12 @@ pub struct Rare {
     pub held: Vec<Held>,
     /// Thread-specific data: key and value.
     pub specific: Vec<(u32, u64)>,
-    pub joined: Vec<Tid>,
+    /// Calls of `setjmp` that may still be jumped to.
+    pub jumps: Vec<Jump>,
+    /// Buffers of `pthread_cleanup_push`, the innermost one last.
+    pub cleanups: Vec<u64>,
+    /// What `pthread_exit` was given.
+    pub result: Option<Val>,
 }
 
 /// A lock that the thread holds.
@@ -126,6 +139,8 @@ pub enum Stage {
     Transfer(Box<Transfer>),
     /// On the way out of a thread.
     Exiting,
+    /// On the way out of several calls.
+    Landing(Box<Landing>),
 }
 
 /// An access of several cells: first all loads, then all stores.
@@ -256,6 +271,13 @@ impl Frame {
 }
 
 impl VmState {
+    /// What it means to wait in a loop since `loads_at_header`. If it goes round because a compare and
+    /// exchange failed for no reason, then that is no reason to wait: the execution in which it did not
+    /// fail is another one.
+    pub(super) fn spin(&self) -> Block {
+        if self.made.weak_failure > self.loads_at_header { Block::Assume } else { Block::Spin }
+    }
+
     /// The frames from the innermost one out.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
         let mut next = self.callers.as_deref();

@@ -15,6 +15,13 @@ const SOURCES: [&str; 4] = [
     include_str!("memory.ir"),
 ];
 
+/// Functions that the machine itself calls, each after the one that makes it necessary.
+const HOOKS: [(&str, &str); 3] = [
+    ("pthread_setspecific", "__selvedge_leave"),
+    ("tss_set", "__selvedge_leave"),
+    ("atexit", "__selvedge_main_returned"),
+];
+
 /// The bytecode of the library.
 fn library() -> Module {
     match text::parse(&SOURCES.concat()) {
@@ -34,6 +41,13 @@ pub fn link(module: &mut Module) -> Vec<bool> {
         Linker { numbers: by_name(&module.functions), globals: HashMap::new(), library: &library, module };
     let theirs = by_name(&library.functions);
     let mut ours = vec![false; linker.module.functions.len()];
+    for (caller, hook) in HOOKS {
+        if linker.numbers.contains_key(caller)
+            && let Some(hook) = theirs.get(hook)
+        {
+            linker.function(*hook);
+        }
+    }
     let mut at = 0;
     // Bodies may call further functions, which are added at the end.
     while at < linker.module.functions.len() {

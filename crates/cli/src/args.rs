@@ -59,6 +59,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub leaks: bool,
 
+    /// Print what the program prints in the execution that breaks, or in the first one that is complete
+    #[arg(long)]
+    pub show_output: bool,
+
     /// Let the weak compare-and-exchanges of each thread fail for no reason, N times at most
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub weak_cas: u32,

@@ -3,6 +3,7 @@
 use selvedge_explore::{End, Execution};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace};
+use selvedge_vm::VmMachine;
 use serde::Serialize;
 
 /// Something that is wrong with the program, and the execution that shows it.
@@ -67,6 +68,30 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
         interleaving,
         threads,
     })
+}
+
+/// What the program prints in an execution, in the order of the steps that explain it.
+pub fn printed(x: &Execution<'_, VmMachine>) -> String {
+    let g = x.graph;
+    let mut texts: Vec<Vec<(u32, &[u8])>> = (0..g.threads() as u16)
+        .map(|t| x.state(Tid(t)).map_or(Vec::new(), |s| s.printed().collect()))
+        .collect();
+    let mut out = Vec::new();
+    let mut print = |t: Tid, before: u32| {
+        let due = texts[t.index()].iter().take_while(|(after, _)| *after <= before).count();
+        texts[t.index()].drain(..due).for_each(|(_, text)| out.extend_from_slice(text));
+    };
+    for e in explaining_order(g).0 {
+        // What a thread prints on the way to an operation comes before it, and all that it prints before
+        // it is joined.
+        let ev = g.event(e);
+        print(ev.tid, ev.idx);
+        if ev.kind == Kind::Join {
+            print(ev.peer, u32::MAX);
+        }
+    }
+    (0..g.threads() as u16).for_each(|t| print(Tid(t), u32::MAX));
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 struct Namer<'a, M: Machine> {

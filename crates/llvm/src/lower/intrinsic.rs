@@ -74,6 +74,9 @@ impl<'m> Body<'_, 'm> {
                 let (a, b) = (self.operand(arguments[0]), self.operand(arguments[1]));
                 vec![self.bin(BinOp::And, 64, a, b)]
             }
+            "va_start" => self.list_start(arguments[0]),
+            "va_end" => Vec::new(),
+            "va_copy" => self.list_copy(arguments[0], arguments[1]),
             "fshl" | "fshr" => self.funnel(value, name == "fshl"),
             _ => self.arithmetic(value, name),
         }

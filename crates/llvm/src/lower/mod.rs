@@ -13,6 +13,7 @@ mod intrinsic;
 mod memory;
 mod places;
 mod shape;
+mod variadic;
 
 use std::collections::HashMap;
 
@@ -35,6 +36,8 @@ struct Program<'m> {
     globals: HashMap<Value<'m>, GlobalId>,
     files: HashMap<String, u32>,
     types: HashMap<Metadata<'m>, u32>,
+    /// Whether `va_list` is as in the System V ABI for x86-64.
+    has_sysv_lists: bool,
 }
 
 /// Lowers a whole program; `waiting`: whether loops without effect may wait (see [`spin`]).
@@ -51,6 +54,7 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
         globals: HashMap::new(),
         files: HashMap::new(),
         types: HashMap::new(),
+        has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     // Numbers first: code and initial values may name anything.
     let functions: Vec<Value<'_>> =

@@ -44,6 +44,11 @@ impl VmMachine {
         for (reg, value) in function.params.iter().zip(given) {
             frame.set_val(*reg, value);
         }
+        if function.varargs {
+            let rest = args.get(function.params.len()..).unwrap_or_default();
+            let rest: Args = rest.iter().map(|a| self.value(state, *a)).collect();
+            self.pass_rest(state, &mut frame, function.params.len() as Reg, &rest);
+        }
         state.push_frame(frame);
         Ok(None)
     }

@@ -6,11 +6,13 @@ mod call;
 mod memory;
 mod names;
 mod native;
+mod print;
 mod run;
 mod state;
 mod thread_local;
 mod threads;
 mod unwind;
+mod wide;
 
 pub use state::VmState;
 
@@ -48,6 +50,8 @@ pub struct Options {
     pub weak_cas_failures: u32,
     /// How often a thread's waits on condition variables end for no reason, at most.
     pub spurious_wakeups: u32,
+    /// What is printed is remembered ([`VmState::printed`]).
+    pub keep_output: bool,
 }
 
 impl Default for Options {
@@ -61,6 +65,7 @@ impl Default for Options {
             check_signed_overflow: true,
             weak_cas_failures: 0,
             spurious_wakeups: 1,
+            keep_output: false,
         }
     }
 }
@@ -253,6 +258,14 @@ impl VmMachine {
         state.frames().find(|frame| !self.info(frame.func).runtime)
     }
 
+    /// `&x`, if a value is an address.
+    fn pointer_name(&self, tables: &Tables, value: u64) -> Option<String> {
+        let (allocation, offset) = pointer::split(value)?;
+        let object = *tables.objects.get(allocation as usize)?;
+        let offset = u64::try_from(offset).ok()?;
+        Some(format!("&{}", self.name_of(object, offset)))
+    }
+
     fn address_of_global(&self, g: GlobalId) -> u64 {
         pointer::make(g.0, 0)
     }
@@ -315,16 +328,17 @@ impl Machine for VmMachine {
     }
 
     fn init_value(&self, loc: Loc) -> Value {
-        let tables = self.tables.borrow();
+        let mut tables = self.tables.borrow_mut();
         let cell = tables.layout.cell(loc);
-        match tables.objects[cell.object as usize] {
+        let value = match tables.objects[cell.object as usize] {
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 let from = cell.offset as usize;
                 let bytes = &self.module.globals[g.0 as usize].bytes[from..from + cell.size as usize];
-                bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64) as Value
+                bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u128)
             }
             _ => 0,
-        }
+        };
+        if cell.size > 8 { tables.narrow(value) } else { value as Value }
     }
 
     fn is_initialised(&self, loc: Loc) -> bool {
@@ -366,6 +380,7 @@ impl Machine for VmMachine {
 
     #[inline]
     fn step(&self, state: &mut VmState, input: Value) -> Op {
+        state.made.steps += 1;
         let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
@@ -414,11 +429,16 @@ impl Machine for VmMachine {
     fn value_name(&self, loc: Loc, value: Value) -> String {
         let tables = self.tables.borrow();
         let bytes = tables.layout.cell(loc).size as u32;
-        if let Some((allocation, offset)) = pointer::split(value as u64).filter(|_| bytes == 8)
-            && let Some(&object) = tables.objects.get(allocation as usize)
-            && offset >= 0
-        {
-            return format!("&{}", self.name_of(object, offset as u64));
+        if bytes > 8 {
+            let value = tables.wide(value);
+            let half = |bits: u64| match self.pointer_name(&tables, bits) {
+                Some(name) => name,
+                None => (bits as i64).to_string(),
+            };
+            return format!("{{{}, {}}}", half(value as u64), half((value >> 64) as u64));
+        }
+        if let Some(name) = self.pointer_name(&tables, value as u64).filter(|_| bytes == 8) {
+            return name;
         }
         // Narrow values are kept zero-extended; small negative ones are meant to be read as such.
         let unused = 64 - 8 * bytes.clamp(1, 8);

@@ -2,11 +2,13 @@
 
 use super::access::checked_len;
 use super::call::Args;
+use super::print;
 use super::state::{Buffer, Held, Stage, Val, VmState};
 use super::threads::{held_alone, lock_leave, next_key, set_specific};
 use super::unwind::set_jump;
 use super::{Halt, PRIVATE, VmMachine, fail};
 use crate::float;
+use crate::format::Text;
 use crate::ir::{Reg, pointer};
 use crate::layout::Pieces;
 use crate::tables::Object;
@@ -73,6 +75,15 @@ pub enum Native {
     FinalBegin,
     FinalEnd,
     Local,
+    TextFormat,
+    TextBytes,
+    TextNext,
+    TextWidth,
+    TextGive,
+    TextChar,
+    TextLength,
+    TextPrint,
+    TextCopy,
     Math(fn(f64, f64) -> f64),
     MathSingle(fn(f64, f64) -> f64),
 }
@@ -131,6 +142,15 @@ impl Native {
             FINAL_BEGIN => Native::FinalBegin,
             "__selvedge_final_end" => Native::FinalEnd,
             LOCAL => Native::Local,
+            "__selvedge_text_format" => Native::TextFormat,
+            "__selvedge_text_bytes" => Native::TextBytes,
+            "__selvedge_text_next" => Native::TextNext,
+            "__selvedge_text_width" => Native::TextWidth,
+            "__selvedge_text_give" => Native::TextGive,
+            "__selvedge_text_char" => Native::TextChar,
+            "__selvedge_text_length" => Native::TextLength,
+            "__selvedge_text_print" => Native::TextPrint,
+            "__selvedge_text_copy" => Native::TextCopy,
             _ if NOTHING.contains(&name) => Native::Nothing,
             _ => return Native::math(name),
         })
@@ -146,23 +166,9 @@ impl Native {
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
 
-/// Functions that print, let time pass, or set what makes no difference here.
-const NOTHING: [&str; 45] = [
-    "printf",
-    "fprintf",
-    "vprintf",
-    "vfprintf",
-    "__printf_chk",
-    "__fprintf_chk",
-    "dprintf",
-    "puts",
-    "fputs",
-    "putchar",
-    "putc",
-    "fputc",
-    "fwrite",
+/// Functions that let time pass, or set what makes no difference here.
+const NOTHING: [&str; 31] = [
     "fflush",
-    "perror",
     "setbuf",
     "setvbuf",
     "sched_yield",
@@ -397,6 +403,27 @@ impl VmMachine {
                 }
                 _ => 0,
             },
+            Native::TextFormat => {
+                print::begin(state, Text::format(known(0)?, known(1)?));
+                0
+            }
+            Native::TextBytes => {
+                print::begin(state, Text::bytes(known(0)?, known(1)?, known(2)? != 0));
+                0
+            }
+            Native::TextNext => self.text_next(state)?,
+            Native::TextWidth => state.rare.text_needs as u64,
+            Native::TextGive => {
+                print::text(state).give(known(0)?);
+                0
+            }
+            Native::TextChar => {
+                print::text(state).out.push(known(0)? as u8);
+                0
+            }
+            Native::TextLength => print::text(state).out.len() as u64,
+            Native::TextPrint => self.text_print(state),
+            Native::TextCopy => return self.text_copy(state, known(0)?, known(1)?, dst),
             Native::Math(f) => {
                 let second = args.get(1).map_or(0.0, |v| f64::from_bits(v.bits));
                 f(f64::from_bits(known(0)?), second).to_bits()

@@ -186,7 +186,7 @@ impl VmMachine {
 
     /// An operand of up to 128 bits, in one register or two, and whether a part of it is undefined.
     #[inline]
-    fn wide(&self, state: &VmState, operand: Operand, bits: u8) -> (u128, bool) {
+    pub(super) fn wide(&self, state: &VmState, operand: Operand, bits: u8) -> (u128, bool) {
         let low = self.value(state, operand);
         if bits <= 64 {
             return (low.bits as u128, low.undef & bytes_of(bits) != 0);
@@ -201,7 +201,7 @@ impl VmMachine {
     }
 
     #[inline]
-    fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: u128, undef: bool) {
+    pub(super) fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: u128, undef: bool) {
         let val = |bits| if undef { Val::UNDEF } else { Val::known(bits) };
         state.frame.set_val(dst, val(value as u64));
         if bits > 64 {

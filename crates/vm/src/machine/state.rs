@@ -2,7 +2,9 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::print::Printed;
 use super::unwind::{Jump, Landing};
+use crate::format::Text;
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
@@ -43,6 +45,8 @@ pub struct Made {
     pub threads: u32,
     pub keys: u32,
     pub spurious_wakeups: u32,
+    /// How many operations it has come to.
+    pub steps: u32,
     /// Which of its loads, counted from 1, was the latest weak compare and exchange to fail for no reason.
     pub weak_failure: u32,
     /// How many did.
@@ -63,6 +67,10 @@ pub struct Rare {
     pub cleanups: Vec<u64>,
     /// What `pthread_exit` was given.
     pub result: Option<Val>,
+    /// A text that is being made, and how many bytes it needs to go on.
+    pub text: Option<Box<Text>>,
+    pub text_needs: u8,
+    pub printed: Vec<Printed>,
 }
 
 /// A lock that the thread holds.
@@ -123,6 +131,8 @@ pub enum Stage {
     Advance,
     /// The operation gives the result of the instruction.
     Give(Option<Reg>),
+    /// The same of 16 bytes.
+    GiveWide(Reg),
     /// The load half of an RMW.
     RmwLoaded(Loc),
     /// The load half of a compare and exchange that is meant.
@@ -158,7 +168,7 @@ pub struct Transfer {
 #[derive(Clone, Copy, Debug)]
 pub enum Then {
     Nothing,
-    /// The buffer goes to a register.
+    /// The buffer goes to a register, or two in a row.
     Load(Reg),
     /// This is the result of a call.
     Result(Option<Reg>, u64),
@@ -185,21 +195,27 @@ impl Buffer {
 
     /// Bytes as a number, or `None` if none of them is defined.
     pub fn number(&self, at: usize, len: usize) -> Option<u64> {
+        self.wide_number(at, len).map(|number| number as u64)
+    }
+
+    pub fn wide_number(&self, at: usize, len: usize) -> Option<u128> {
         if self.undef[at..at + len].iter().all(|u| *u) {
             return None;
         }
         let bytes = self.bytes[at..at + len].iter().rev();
-        Some(bytes.fold(0, |number, byte| number << 8 | *byte as u64))
+        Some(bytes.fold(0, |number, byte| number << 8 | *byte as u128))
     }
 
-    pub fn put(&mut self, at: usize, len: usize, number: u64) {
+    pub fn put(&mut self, at: usize, len: usize, number: u128) {
         self.bytes[at..at + len].copy_from_slice(&number.to_le_bytes()[..len]);
     }
 
-    /// The first bytes as the contents of a register, with what is undefined of it.
-    pub fn register(&self) -> (u64, u8) {
-        let undef = self.undef.iter().enumerate().fold(0, |mask, (i, u)| mask | (*u as u8) << i);
-        (self.number(0, self.bytes.len()).unwrap_or(0), undef)
+    /// Up to 8 bytes as the contents of a register, with what is undefined of it.
+    pub fn register(&self, at: usize) -> Val {
+        let len = (self.bytes.len() - at).min(8);
+        let undef = &self.undef[at..at + len];
+        let undef = undef.iter().enumerate().fold(0, |mask, (i, u)| mask | (*u as u8) << i);
+        Val { bits: self.number(at, len).unwrap_or(0), undef }
     }
 }
 

@@ -4,15 +4,18 @@
 //! like any other, so its state can be saved anywhere. It stands on a few functions with names in
 //! `__selvedge_`, which the machine knows, as it knows `malloc` and other simple ones.
 
+mod atomics;
+
 use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand};
 use crate::text;
 use std::collections::HashMap;
 
-const SOURCES: [&str; 4] = [
+const SOURCES: [&str; 5] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
     include_str!("memory.ir"),
+    include_str!("printing.ir"),
 ];
 
 /// Functions that the machine itself calls, each after the one that makes it necessary.
@@ -22,9 +25,10 @@ const HOOKS: [(&str, &str); 3] = [
     ("atexit", "__selvedge_main_returned"),
 ];
 
-/// The bytecode of the library.
-fn library() -> Module {
-    match text::parse(&SOURCES.concat()) {
+/// The bytecode of the library. The functions of `libatomic` are many, and seldom needed.
+fn library(with_atomics: bool) -> Module {
+    let atomics = if with_atomics { atomics::text() } else { String::new() };
+    match text::parse(&(SOURCES.concat() + &atomics)) {
         Ok(module) => module,
         Err(error) => unreachable!("the library's own text: {error}"),
     }
@@ -33,7 +37,7 @@ fn library() -> Module {
 /// Gives bodies to the functions of a program that are only declared, where the library has them. Returns
 /// for each function whether it is the library's.
 pub fn link(module: &mut Module) -> Vec<bool> {
-    let library = library();
+    let library = library(module.functions.iter().any(|f| f.name.starts_with("__atomic_")));
     let by_name = |functions: &[Function]| -> HashMap<String, FuncId> {
         functions.iter().enumerate().map(|(n, f)| (f.name.clone(), FuncId(n as u32))).collect()
     };
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_library_parses_and_prints() {
-        let library = library();
+        let library = library(true);
         assert_eq!(text::parse(&text::print(&library)), Ok(library));
     }
 }

@@ -3,7 +3,7 @@
 //!
 //!     // expect: MODEL VERDICT [KIND] [line=N] [executions=N]
 //!     // check: --weak-cas 2    flags for `selvedge check`
-//!     // args: -O2              flags for clang
+//!     // args: -O2              flags for clang; several lines are several runs
 //!     // message: TEXT          a part of the error, or of why there is no verdict
 //!     // output: TEXT           what it prints, a line at a time
 
@@ -17,6 +17,8 @@ struct Case {
     file: PathBuf,
     text: String,
     expectation: String,
+    /// Flags for clang.
+    args: String,
 }
 
 impl Case {
@@ -42,7 +44,7 @@ impl Case {
         if !output.is_empty() {
             command.arg("--show-output");
         }
-        command.args(self.words("check")).arg("--").args(self.words("args"));
+        command.args(self.words("check")).arg("--").args(self.args.split_whitespace());
         let result = command.output().expect("the command runs");
         let report: Value = serde_json::from_slice(&result.stdout)
             .map_err(|_| format!("no report: {}", String::from_utf8_lossy(&result.stderr)))?;
@@ -95,8 +97,16 @@ fn cases() -> Vec<Case> {
         let text = std::fs::read_to_string(&file).expect("a text");
         let expectations: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("// expect: ")).collect();
         assert!(!expectations.is_empty(), "{} expects nothing", file.display());
+        let mut runs: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("// args: ")).collect();
+        if runs.is_empty() {
+            runs.push("");
+        }
         for expectation in expectations {
-            cases.push(Case { file: file.clone(), text: text.clone(), expectation: expectation.to_string() });
+            for args in &runs {
+                let (file, text) = (file.clone(), text.clone());
+                let (expectation, args) = (expectation.to_string(), args.to_string());
+                cases.push(Case { file, text, expectation, args });
+            }
         }
     }
     cases
@@ -113,7 +123,7 @@ fn the_programs_are_what_they_say() {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if let Err(got) = case.run() {
                         let name = case.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                        let what = format!("{name}: expected {}: {got}", case.expectation);
+                        let what = format!("{name} {}: expected {}: {got}", case.args, case.expectation);
                         failures.lock().expect("no panics").push(what);
                     }
                 }
@@ -122,4 +132,34 @@ fn the_programs_are_what_they_say() {
     });
     let failures = failures.into_inner().expect("no panics");
     assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+/// Several files, of all kinds that there are, make one program.
+#[test]
+fn files_of_all_kinds_are_linked() {
+    let dir = std::env::temp_dir().join(format!("selvedge-features-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let file = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("a file");
+    file(
+        "a.c",
+        "#include <assert.h>\nint b(void);\nint c(void);\nint main(void) {\n    assert(b() + c() == CLAIM);\n}\n",
+    );
+    file("b.c", "static int x = 1;\nint b(void) { return x; }\n");
+    file("c.c", "static int x = 2;\nint c(void) { return x; }\n");
+    let clang = |args: &[&str]| {
+        let done = Command::new("clang-22").args(args).current_dir(&dir).status().expect("clang runs");
+        assert!(done.success());
+    };
+    clang(&["-emit-llvm", "-g", "-c", "b.c", "-o", "b.bc"]);
+    clang(&["-emit-llvm", "-g", "-S", "c.c", "-o", "c.ll"]);
+    let check = |claim: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.args(["check", "a.c", "b.bc", "c.ll", "--", claim]).current_dir(&dir);
+        command.output().expect("the command runs")
+    };
+    assert_eq!(check("-DCLAIM=3").status.code(), Some(0));
+    let wrong = check("-DCLAIM=4");
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stdout).contains("a.c:5"));
+    std::fs::remove_dir_all(&dir).expect("the directory is there");
 }

@@ -377,6 +377,17 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Which elements a `shufflevector` picks; `None` for any.
+    pub(crate) fn mask(self) -> Vec<Option<usize>> {
+        self.check_instruction(&[Opcode::LLVMShuffleVector]);
+        // SAFETY: a shuffle, and indices below the length of its mask.
+        unsafe {
+            (0..LLVMGetNumMaskElements(self.raw))
+                .map(|i| usize::try_from(LLVMGetMaskValue(self.raw, i)).ok())
+                .collect()
+        }
+    }
+
     /// The type that the first index of a `getelementptr` steps over.
     pub(crate) fn source_element(self) -> Type<'m> {
         self.check(&[Opcode::LLVMGetElementPtr]);

@@ -7,7 +7,7 @@ use selvedge_vm::ir::{FuncId, Instr, Operand, Place, Reg, Target};
 use super::Program;
 use super::shape::{Scalar, shape};
 use crate::cfg::{Block as Code, Graph};
-use crate::llvm::{Block, Opcode, Value};
+use crate::llvm::{Block, Opcode, TypeKind, Value};
 
 /// A function while it is lowered.
 pub(super) struct Body<'a, 'm> {
@@ -28,6 +28,8 @@ pub(super) struct Body<'a, 'm> {
     pub(super) slots: HashMap<Value<'m>, Reg>,
     /// In a function that takes any number of arguments: the registers of where they are and their size.
     pub(super) rest: Option<Reg>,
+    /// Which element of vectors is meant, while an operation on vectors is lowered element by element.
+    pub(super) lane: Option<usize>,
 }
 
 /// Lowers a function; `None` if it is only declared.
@@ -46,6 +48,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         values: HashMap::new(),
         slots: HashMap::new(),
         rest: None,
+        lane: None,
     };
     body.parameters(function, id);
     let phis = body.number_phis(&order);
@@ -121,8 +124,16 @@ impl<'m> Body<'_, 'm> {
         vec![Operand::Undef; self.program.shape(value).registers() as usize]
     }
 
-    /// All registers of a value.
+    /// All registers of a value; of a vector, only those of the element that is meant.
     pub(super) fn operands(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let all = self.all_operands(value);
+        match self.lane.filter(|_| value.ty().kind() == TypeKind::Vector) {
+            Some(lane) => vec![all.get(lane).copied().unwrap_or(Operand::Undef)],
+            None => all,
+        }
+    }
+
+    fn all_operands(&mut self, value: Value<'m>) -> Vec<Operand> {
         if let Some(operands) = self.values.get(&value) {
             return operands.clone();
         }
@@ -173,6 +184,9 @@ impl<'m> Body<'_, 'm> {
     }
 
     pub(super) fn scalar(&self, value: Value<'m>) -> Option<Scalar> {
+        if self.lane.is_some() && value.ty().kind() == TypeKind::Vector {
+            return shape(self.program.layout, value.ty().elements().0).scalar();
+        }
         self.program.shape(value).scalar()
     }
 

@@ -5,6 +5,7 @@ use super::{Halt, PRIVATE, VmMachine, fail};
 use crate::ir::{GlobalId, Operand, pointer};
 use crate::layout::Clash;
 use crate::tables::Object;
+use std::rc::Rc;
 
 /// What an address points to; offsets are within the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +118,19 @@ impl VmMachine {
         }
         let (name, size) = (self.name_of_object(object), self.size_of(object));
         fail("out-of-bounds", format!("{len} bytes at offset {offset} of {name}, which has {size}"))
+    }
+
+    /// Lets bytes have no defined value: a decision that depends on them is an error. Memory that threads
+    /// share cannot hold such bytes.
+    pub(super) fn undefine(&self, state: &mut VmState, addr: u64, len: u64) -> Result<(), Halt> {
+        match self.resolve(state, addr, len, Use::Write)? {
+            Spot::Private { slot, at } => {
+                let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]);
+                (at..at + len as usize).for_each(|byte| object.unset(byte));
+                Ok(())
+            }
+            _ => fail("unsupported", "the time of day, in memory that threads share"),
+        }
     }
 
     pub(super) fn constant(&self, global: GlobalId, at: usize, len: usize) -> &[u8] {

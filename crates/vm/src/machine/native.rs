@@ -30,6 +30,8 @@ pub enum Native {
     Choose,
     NondetBool,
     Nondet,
+    /// Memory that may hold anything from now on.
+    Undefine,
     /// The argument with this number is the size.
     Malloc(usize),
     Calloc,
@@ -102,6 +104,8 @@ impl Native {
             "selvedge_choose" | "__selvedge_choose" => Native::Choose,
             "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => Native::NondetBool,
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
+            "rand" | "random" | "rand_r" | "lrand48" | "time" | "clock" | "getpid" => Native::Nondet,
+            "__selvedge_undefine" => Native::Undefine,
             "malloc" | "valloc" => Native::Malloc(0),
             "aligned_alloc" | "memalign" => Native::Malloc(1),
             "calloc" => Native::Calloc,
@@ -232,6 +236,10 @@ impl VmMachine {
             Native::Nondet => {
                 let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
                 return fail("unsupported", format!("`{name}`: {help}"));
+            }
+            Native::Undefine => {
+                self.undefine(state, known(0)?, known(1)?)?;
+                0
             }
             Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {

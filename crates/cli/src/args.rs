@@ -68,7 +68,7 @@ pub struct CheckArgs {
     pub weak_cas: u32,
 
     /// More threads than this are an error
-    #[arg(long, value_name = "N", default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub threads_max: u32,
 
     /// Give up when an execution has more events than this

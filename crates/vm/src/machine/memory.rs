@@ -1,7 +1,7 @@
 //! From addresses to memory.
 
 use super::state::{Val, VmState};
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
 use crate::ir::{GlobalId, Operand, pointer};
 use crate::layout::Clash;
 use crate::tables::Object;
@@ -33,7 +33,7 @@ impl VmMachine {
             Operand::Global(g, by) => {
                 if self.module.globals[g.0 as usize].thread_local {
                     if let Some(slot) = self.slots[g.0 as usize] {
-                        return Val::known(pointer::make(PRIVATE + slot, by));
+                        return Val::known(private_address(state.thread, slot, by));
                     }
                     let own = self.tables.borrow_mut().intern(Object::ThreadLocal(state.thread, g));
                     return Val::known(pointer::make(own, by));
@@ -69,8 +69,11 @@ impl VmMachine {
     #[inline]
     pub(super) fn resolve(&self, state: &VmState, addr: u64, len: u64, what: Use) -> Result<Spot, Halt> {
         let Some((allocation, offset)) = pointer::split(addr) else { return self.no_object(addr) };
-        if allocation >= PRIVATE {
-            let slot = (allocation - PRIVATE) as usize;
+        if is_private(allocation) {
+            let (thread, slot) = private_slot(allocation);
+            if thread != state.thread.0 as u32 {
+                return fail("unsupported", "an access to what another thread keeps for itself (`errno`)");
+            }
             let Some(object) = state.private.get(slot) else { return self.no_object(addr) };
             if offset < 0 || offset as u64 + len > object.size {
                 let size = object.size;

@@ -30,8 +30,25 @@ use std::rc::Rc;
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
 pub const RESTART: u32 = u32::MAX;
 
-/// Allocation numbers from here on are private slots of a thread.
+/// Allocation numbers from here on are private slots of a thread: the thread in the upper bits, the slot in
+/// the lower ones. So a thread that comes by an address of another one's does not take it for its own.
 const PRIVATE: u32 = 1 << 31;
+const SLOT_BITS: u32 = 20;
+
+fn is_private(allocation: u32) -> bool {
+    allocation >= PRIVATE
+}
+
+fn private_address(thread: Tid, slot: u32, by: i64) -> u64 {
+    debug_assert!(slot >> SLOT_BITS == 0);
+    pointer::make(PRIVATE | (thread.0 as u32) << SLOT_BITS | slot, by)
+}
+
+/// The thread and the slot of a private allocation.
+#[inline]
+fn private_slot(allocation: u32) -> (u32, usize) {
+    ((allocation - PRIVATE) >> SLOT_BITS, (allocation & ((1 << SLOT_BITS) - 1)) as usize)
+}
 
 /// Bounds, and what counts as an error.
 #[derive(Clone, Debug)]

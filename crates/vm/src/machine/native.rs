@@ -6,7 +6,7 @@ use super::print;
 use super::state::{Buffer, Held, Stage, Val, VmState};
 use super::threads::{held_alone, lock_leave, next_key, set_specific};
 use super::unwind::set_jump;
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
 use crate::ir::{Reg, pointer};
@@ -113,7 +113,7 @@ impl Native {
             "__selvedge_size" | "malloc_usable_size" => Native::Size,
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
             "memset" | "__memset_chk" => Native::Fill,
-            "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
+            "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
             "__selvedge_unwind" | "__pthread_unwind_next" => Native::Unwind,
             "__selvedge_end" => Native::EndThread,
             "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" => Native::SetJump,
@@ -329,7 +329,7 @@ impl VmMachine {
                 let thread = Tid(known(0)? as u16 - 1);
                 pointer::make(self.tables.borrow_mut().intern(Object::Result(thread)), 0)
             }
-            Native::Errno => pointer::make(PRIVATE, 0),
+            Native::Errno => private_address(state.thread, 0, 0),
             Native::NewKey => {
                 state.made.keys += 1;
                 self.tables.borrow_mut().key(state.thread, state.made.keys) as u64
@@ -405,7 +405,7 @@ impl VmMachine {
                 0
             }
             Native::Local => match pointer::split(known(0)?) {
-                Some((object, _)) if object < PRIVATE => {
+                Some((object, _)) if !is_private(object) => {
                     state.stage = Stage::Advance;
                     return Ok(Some(Op::Local { object }));
                 }

@@ -2,9 +2,9 @@
 
 use super::memory::{Spot, Use};
 use super::state::{Buffer, Frame, Val, VmState};
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::{Halt, VmMachine, fail, private_address};
 use crate::format::{Needed, Text, Trouble};
-use crate::ir::{Reg, pointer};
+use crate::ir::Reg;
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
 use selvedge_machine::Op;
@@ -44,7 +44,7 @@ impl VmMachine {
         }
         let slot = state.private.len() as u32;
         Rc::make_mut(&mut state.private).push(Rc::new(area));
-        frame.set(first, pointer::make(PRIVATE + slot, 0));
+        frame.set(first, private_address(state.thread, slot, 0));
         frame.set(first + 1, 8 * rest.len() as u64);
     }
 

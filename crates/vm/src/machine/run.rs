@@ -1,10 +1,10 @@
 //! Running instructions from one visible operation to the next.
 
 use super::state::{Stage, Val, VmState};
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::{Halt, VmMachine, fail, private_address};
 use crate::arith::{self, NoResult};
 use crate::float;
-use crate::ir::{BinOp, CastOp, Instr, Operand, Reg, pointer};
+use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
 use selvedge_machine::Op;
@@ -114,7 +114,7 @@ impl VmMachine {
                 }
                 let slot = state.private.len() as u32;
                 Rc::make_mut(&mut state.private).push(Rc::new(PrivateObject::fresh(size)));
-                state.frame.set(dst, pointer::make(PRIVATE + slot, 0));
+                state.frame.set(dst, private_address(state.thread, slot, 0));
             }
             Instr::Load { dst, addr, bytes, mode, .. } => return self.load(state, dst, addr, bytes, mode),
             Instr::Store { addr, value, bytes, mode, .. } => {

@@ -90,10 +90,12 @@ fn compare_exchange(out: &mut String, size: u32, words: u32) {
     let _ = writeln!(out, "miss:\nstore.{size}.na r1, r{old}\nreturn (0)\n}}");
 }
 
+/// Name, parameters after the size, results, and the code for a size and the registers of a value.
+type Generic = (&'static str, &'static str, u32, fn(u32, &str) -> String);
+
 /// The functions that are given a size, by those that have it in their names.
 fn generic(out: &mut String) {
-    // Parameters after the size, and what to do with those of a size.
-    let functions: [(&str, &str, u32, fn(u32, &str) -> String); 4] = [
+    let functions: [Generic; 4] = [
         ("load", "r1, r2, r3", 0, |n, v| {
             let dst = v.split(',').next().unwrap_or(v);
             format!(

@@ -57,7 +57,10 @@ pub fn link(module: &mut Module) -> Vec<bool> {
     while at < linker.module.functions.len() {
         ours.resize(linker.module.functions.len(), true);
         let function = &linker.module.functions[at];
+        // Without handlers, the machine knows what `exit` does.
+        let simple = function.name == "exit" && !linker.numbers.contains_key("atexit");
         if function.code.is_empty()
+            && !simple
             && let Some(FuncId(theirs)) = theirs.get(&function.name)
             && !library.functions[*theirs as usize].code.is_empty()
         {

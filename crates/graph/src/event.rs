@@ -82,7 +82,7 @@ impl Attrs {
     pub const ALLOC: Attrs = Attrs(1 << 17);
     pub const FREE: Attrs = Attrs(1 << 18);
     /// A write that is never overwritten, or so the program says (thesis §7.3.2).
-    pub const FINAL: Attrs = Attrs(1 << 19);
+    pub const FINAL: Attrs = Attrs(1 << 26);
 
     // Which barrier instruction a fence is, as a number in five bits; 0 if it is none.
     const BARRIER_SHIFT: u32 = 19;

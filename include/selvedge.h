@@ -48,14 +48,19 @@ void selvedge_error(const char *message);
 void selvedge_spin_begin(void);
 int selvedge_spin_end(int again);
 
-/* Says that the calling thread's latest write to `*location` is the last one that any thread makes to
- * it. Reads that come after it in time need no other source. If the claim is wrong, so may be the
- * verdict. */
-void selvedge_final_write(const volatile void *location);
+/* Marks the writes of an expression as final: nobody overwrites them.
+ *
+ *     selvedge_final_write(node->next = 0);
+ *     selvedge_final_write(atomic_store(&done, 1));
+ *
+ * A write to the same memory that comes after one of them in coherence is an error of kind `not-final`. */
+#define selvedge_final_write(write) (__selvedge_final_begin(), (void)(write), __selvedge_final_end())
+void __selvedge_final_begin(void);
+void __selvedge_final_end(void);
 
 /* Says that from here on only the calling thread uses the object that `object` points into, although
- * other threads could get at its address. Its accesses need not be part of the explored graph. If the
- * claim is wrong, so may be the verdict. */
+ * other threads could get at its address. An access by another thread that does not come before this
+ * call is an error of kind `not-local`. */
 void selvedge_local(const volatile void *object);
 
 #ifdef __cplusplus
@@ -69,7 +74,7 @@ void selvedge_local(const volatile void *object);
 #define selvedge_error(message) ((void)(message))
 #define selvedge_spin_begin() ((void)0)
 #define selvedge_spin_end(again) (again)
-#define selvedge_final_write(location) ((void)(location))
+#define selvedge_final_write(write) ((void)(write))
 #define selvedge_local(object) ((void)(object))
 
 #endif /* __SELVEDGE__ */

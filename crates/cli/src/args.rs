@@ -59,8 +59,16 @@ pub struct CheckArgs {
     #[arg(long)]
     pub leaks: bool,
 
+    /// Print what the program prints in the execution that breaks, or in the first one that is complete
+    #[arg(long)]
+    pub show_output: bool,
+
+    /// Let the weak compare-and-exchanges of each thread fail for no reason, N times at most
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub weak_cas: u32,
+
     /// More threads than this are an error
-    #[arg(long, value_name = "N", default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub threads_max: u32,
 
     /// Give up when an execution has more events than this

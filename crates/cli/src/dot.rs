@@ -39,6 +39,8 @@ fn other_label(event: &Event) -> String {
         Kind::Choice => format!("choose {}", event.value),
         Kind::Alloc => format!("alloc {}", event.value),
         Kind::Free => format!("free {}", event.value),
+        Kind::Detach => format!("detach P{}", event.peer.0),
+        Kind::Local => format!("local {}", event.value),
         Kind::Init | Kind::Read | Kind::Write => String::new(),
     }
 }

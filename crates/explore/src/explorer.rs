@@ -3,6 +3,7 @@
 use crate::frame::{Frame, ReadFrame, RevisitFrame};
 use crate::inspect::inspect;
 use crate::maximal::{maximally_added, maximally_added_before};
+use crate::over::process_over;
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
 use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
@@ -118,11 +119,13 @@ impl<M: Machine> Explorer<'_, M> {
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
         let failure = self.failure.take();
         let mut end = if failure.is_some() { End::Error } else { End::Complete };
-        for status in self.threads.status() {
+        let over = process_over(self.machine, &self.threads);
+        for (t, status) in (0..).map(Tid).zip(self.threads.status()) {
             let this = match status {
                 Status::Absent | Status::Ended => End::Complete,
                 Status::Cut => End::Cut,
                 Status::Failed => End::Error,
+                _ if over.spares(&self.graph, t, self.threads.op(t)) => End::Complete,
                 _ => End::Blocked,
             };
             end = end.max(this);
@@ -183,6 +186,11 @@ impl<M: Machine> Explorer<'_, M> {
             }
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
+                if self.machine.has_final_writes()
+                    && self.threads.state_of(e).is_some_and(|s| self.machine.is_final(s))
+                {
+                    g.set_final(e);
+                }
                 self.model.update_clocks(g, e);
                 let mark = g.mark();
                 let (next, floor) = self.places(e, rmw);
@@ -214,6 +222,14 @@ impl<M: Machine> Explorer<'_, M> {
             }
             Op::Join { thread } => {
                 let e = g.add_join(t, thread);
+                self.enter_plain(e)
+            }
+            Op::Detach { thread } => {
+                let e = g.add_detach(t, thread);
+                self.enter_plain(e)
+            }
+            Op::Local { object } => {
+                let e = g.add_local(t, object);
                 self.enter_plain(e)
             }
             Op::Block(_) | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),

@@ -1,7 +1,7 @@
 //! What can be wrong with one event: races, objects that are not alive, memory that was never written.
 
 use crate::report::Failure;
-use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc};
 use selvedge_machine::Machine;
 use selvedge_model::Model;
 
@@ -27,6 +27,17 @@ pub fn inspect<M: Machine>(
                     return failure(dead(machine, object), Some(free));
                 }
             }
+            if machine.has_local_objects()
+                && let Some(claim) = claimed(machine, g, e)
+            {
+                return failure("not-local", Some(claim));
+            }
+            if ev.kind == Kind::Write
+                && machine.has_final_writes()
+                && let Some((over, last)) = overwritten(g, ev.loc)
+            {
+                return Some(Failure { kind: "not-final", event: over, other: Some(last) });
+            }
             if ev.kind == Kind::Read && g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc) {
                 return failure("uninitialised-read", None);
             }
@@ -46,6 +57,17 @@ pub fn inspect<M: Machine>(
             let unordered = g.locations_of(object).iter().find_map(|&loc| unseen_access(model, g, loc, e));
             unordered.and_then(|x| failure(dead(machine, object), Some(x)))
         }
+        Kind::Join | Kind::Detach => {
+            let first = g.claim_of(ev.peer).filter(|&first| first != e)?;
+            failure("invalid-join", Some(first))
+        }
+        Kind::Local => {
+            let object = ev.value as u32;
+            let others = (0..g.locations() as u32).map(Loc).filter(|&loc| machine.whole(loc) == object);
+            let mut accesses = others.flat_map(|loc| accesses(g, loc));
+            let x = accesses.find(|&x| g.event(x).tid != ev.tid && !model.sees(g, e, x))?;
+            Some(Failure { kind: "not-local", event: x, other: Some(e) })
+        }
         _ => None,
     }
 }
@@ -54,8 +76,32 @@ fn dead<M: Machine>(machine: &M, object: u32) -> &'static str {
     if machine.is_local(object) { "dead-stack" } else { "use-after-free" }
 }
 
+/// Where another thread has said that what `e` accesses is used by it alone. It cannot come after `e`: it
+/// was there first.
+fn claimed<M: Machine>(machine: &M, g: &ExecutionGraph, e: EventId) -> Option<EventId> {
+    let ev = g.event(e);
+    let object = machine.whole(ev.loc);
+    let claims = |x: EventId| {
+        let other = g.event(x);
+        other.kind == Kind::Local && other.tid != ev.tid && other.value as u32 == object
+    };
+    g.order().iter().copied().find(|&x| claims(x))
+}
+
+/// A write of `loc` that comes after one that is said to be the last, and that one.
+fn overwritten(g: &ExecutionGraph, loc: Loc) -> Option<(EventId, EventId)> {
+    let co = g.co(loc);
+    let at = co.iter().position(|&w| g.event(w).attrs.has(Attrs::FINAL))?;
+    co.get(at + 1).map(|&over| (over, co[at]))
+}
+
+/// All reads and writes of `loc`.
+fn accesses(g: &ExecutionGraph, loc: Loc) -> impl Iterator<Item = EventId> {
+    let all = g.co(loc).iter().flat_map(move |&w| std::iter::once(w).chain(g.readers(w, loc)));
+    all.filter(|x| !x.is_init())
+}
+
 /// An access of `loc` that `e` does not come after.
 fn unseen_access(model: &Model, g: &ExecutionGraph, loc: Loc, e: EventId) -> Option<EventId> {
-    let mut accesses = g.co(loc).iter().flat_map(|&w| std::iter::once(w).chain(g.readers(w, loc)));
-    accesses.find(|&x| !x.is_init() && !model.sees(g, e, x))
+    accesses(g, loc).find(|&x| !model.sees(g, e, x))
 }

@@ -12,6 +12,7 @@ mod explorer;
 mod frame;
 mod inspect;
 mod maximal;
+mod over;
 mod report;
 mod schedule;
 mod threads;

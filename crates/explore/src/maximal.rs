@@ -37,6 +37,13 @@ pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn
             !g.co(ev.loc)[pos + 1..].iter().any(|&x| among_previous(x))
         }
         Kind::Choice => ev.value == 0,
-        Kind::Init | Kind::Fence | Kind::Spawn | Kind::Join | Kind::Alloc | Kind::Free => true,
+        Kind::Init
+        | Kind::Fence
+        | Kind::Spawn
+        | Kind::Join
+        | Kind::Detach
+        | Kind::Alloc
+        | Kind::Free
+        | Kind::Local => true,
     }
 }

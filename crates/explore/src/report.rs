@@ -1,5 +1,6 @@
 //! What goes into an exploration and what comes out of it.
 
+use crate::over::{Over, process_over};
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Block, Machine, Op, ProgramError};
@@ -132,6 +133,11 @@ impl<M: Machine> Execution<'_, M> {
         self.failure
     }
 
+    /// Whether a thread has ended the process.
+    pub fn exited(&self) -> bool {
+        process_over(self.machine, self.threads) == Over::Exited
+    }
+
     /// The state that an event came from.
     pub fn state_of(&self, e: EventId) -> Option<&M::State> {
         self.threads.state_of(e)
@@ -149,11 +155,13 @@ impl<M: Machine> Execution<'_, M> {
             return None;
         }
         let mut stuck = Vec::new();
+        let over = process_over(self.machine, self.threads);
         for t in self.tids() {
             let (Some(op), Some(state)) = (self.threads.op(t), self.threads.state(t)) else { continue };
             let reads = match op {
                 Op::End => continue,
                 Op::Block(Block::Assume) => return None,
+                _ if over.spares(self.graph, t, Some(op)) => continue,
                 Op::Block(Block::Spin) => self.machine.spin_reads(state),
                 Op::Block(_) => 1,
                 _ => 0, // a join

@@ -263,9 +263,13 @@ fn status_of(op: Op) -> Status {
     match op {
         Op::Load { .. } | Op::Choose { .. } => Status::Read,
         Op::Store { rmw: true, .. } => Status::RmwWrite,
-        Op::Store { .. } | Op::Fence { .. } | Op::Spawn { .. } | Op::Alloc { .. } | Op::Free { .. } => {
-            Status::NonRead
-        }
+        Op::Store { .. }
+        | Op::Fence { .. }
+        | Op::Spawn { .. }
+        | Op::Detach { .. }
+        | Op::Alloc { .. }
+        | Op::Free { .. }
+        | Op::Local { .. } => Status::NonRead,
         Op::Join { .. } => Status::Join,
         Op::Block(_) => Status::Blocked,
         Op::Cut => Status::Cut,

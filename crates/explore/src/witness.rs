@@ -168,6 +168,13 @@ pub fn maximally_added(
         }
         Kind::Write => !g.readers(e, ev.loc).any(|r| g.event(r).stamp < ev.stamp),
         Kind::Choice => ev.value == 0,
-        Kind::Init | Kind::Fence | Kind::Spawn | Kind::Join | Kind::Alloc | Kind::Free => true,
+        Kind::Init
+        | Kind::Fence
+        | Kind::Spawn
+        | Kind::Join
+        | Kind::Detach
+        | Kind::Alloc
+        | Kind::Free
+        | Kind::Local => true,
     }
 }

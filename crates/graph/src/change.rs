@@ -148,7 +148,38 @@ impl ExecutionGraph {
         let e = self.add(tid, Kind::Join, Mode::Na, Attrs::TJ);
         self.joins += 1;
         self.events[e.index()].peer = child;
+        self.mark_claim(e, e);
         e
+    }
+
+    pub fn add_detach(&mut self, tid: Tid, thread: Tid) -> EventId {
+        let e = self.add(tid, Kind::Detach, Mode::Na, Attrs::NONE);
+        self.events[e.index()].peer = thread;
+        self.mark_claim(e, e);
+        e
+    }
+
+    /// Records `is` as the event that joined or detached a thread, where that was, or is to be, `e`. The
+    /// first one counts: a second one is an error, and comes and goes after it.
+    fn mark_claim(&mut self, e: EventId, is: EventId) {
+        let claim = &mut self.claims[self.events[e.index()].peer.index()];
+        if claim.is_none() || *claim == e {
+            *claim = is;
+        }
+    }
+
+    pub fn add_local(&mut self, tid: Tid, object: u32) -> EventId {
+        let e = self.add(tid, Kind::Local, Mode::Na, Attrs::NONE);
+        self.events[e.index()].value = object as Value;
+        e
+    }
+
+    /// Says of a write that was just added that it is never overwritten.
+    pub fn set_final(&mut self, w: EventId) {
+        let ev = &mut self.events[w.index()];
+        debug_assert!(ev.kind == Kind::Write);
+        ev.attrs = ev.attrs | Attrs::FINAL;
+        self.tally(Attrs::FINAL, 1);
     }
 
     /// Makes `r`, which has no source yet, read from `w`. The attributes are those that reading this
@@ -324,7 +355,11 @@ impl ExecutionGraph {
         match ev.kind {
             Kind::Read | Kind::Write => self.pop_access(e),
             Kind::Spawn => self.spawns[ev.peer.index()] = EventId::NONE,
-            Kind::Join => self.joins -= 1,
+            Kind::Join => {
+                self.joins -= 1;
+                self.mark_claim(e, EventId::NONE);
+            }
+            Kind::Detach => self.mark_claim(e, EventId::NONE),
             Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
             _ => {}
         }
@@ -354,7 +389,11 @@ impl ExecutionGraph {
                 self.remove_co(e);
             }
             Kind::Spawn => self.spawns[peer.index()] = EventId::NONE,
-            Kind::Join => self.joins -= 1,
+            Kind::Join => {
+                self.joins -= 1;
+                self.mark_claim(e, EventId::NONE);
+            }
+            Kind::Detach => self.mark_claim(e, EventId::NONE),
             Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
             _ => {}
         }
@@ -376,7 +415,11 @@ impl ExecutionGraph {
                 self.insert_co(e, pos as usize);
             }
             Kind::Spawn => self.spawns[peer.index()] = e,
-            Kind::Join => self.joins += 1,
+            Kind::Join => {
+                self.joins += 1;
+                self.mark_claim(e, e);
+            }
+            Kind::Detach => self.mark_claim(e, e),
             Kind::Alloc | Kind::Free => self.mark_life(e, e),
             _ => {}
         }

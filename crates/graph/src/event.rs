@@ -37,12 +37,16 @@ pub enum Kind {
     Spawn,
     /// Wait for the end of a thread (`Event::peer`).
     Join,
+    /// Nobody is to wait for the end of a thread (`Event::peer`).
+    Detach,
     /// A choice among finitely many values that the program makes.
     Choice,
     /// An object (`Event::value`) comes to life.
     Alloc,
     /// An object's life ends.
     Free,
+    /// From here on an object (`Event::value`) is used by this thread alone, or so the program says.
+    Local,
 }
 
 /// The predicates that hold of an event, as a bit set: what the tests `[P]` of a model look at.
@@ -77,6 +81,8 @@ impl Attrs {
 
     pub const ALLOC: Attrs = Attrs(1 << 17);
     pub const FREE: Attrs = Attrs(1 << 18);
+    /// A write that is never overwritten, or so the program says (thesis §7.3.2).
+    pub const FINAL: Attrs = Attrs(1 << 26);
 
     // Which barrier instruction a fence is, as a number in five bits; 0 if it is none.
     const BARRIER_SHIFT: u32 = 19;
@@ -134,6 +140,7 @@ impl Attrs {
             Kind::Choice => Attrs::CHOICE,
             Kind::Alloc => Attrs::ALLOC,
             Kind::Free => Attrs::FREE,
+            Kind::Detach | Kind::Local => Attrs::NONE,
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct ExecutionGraph {
     pub(crate) stash: Vec<EventId>,
     /// Who created each thread; `NONE` for threads that run from the start.
     pub(crate) spawns: Vec<EventId>,
+    /// By thread: the event that joined or detached it.
+    pub(crate) claims: Vec<EventId>,
     pub(crate) clocks: ClockPool,
     pub(crate) slots: usize,
     pub(crate) slot_clocks: Vec<ClockId>,
@@ -96,6 +98,7 @@ impl ExecutionGraph {
             trail: Vec::new(),
             stash: Vec::new(),
             spawns: vec![EventId::NONE; threads],
+            claims: vec![EventId::NONE; threads],
             clocks: ClockPool::new(threads),
             slots,
             slot_clocks: vec![ClockId::EMPTY; slots],
@@ -249,6 +252,17 @@ impl ExecutionGraph {
     pub fn spawn_of(&self, t: Tid) -> Option<EventId> {
         let s = self.spawns[t.index()];
         (!s.is_none()).then_some(s)
+    }
+
+    /// The event that joined this thread or detached it. There is one at most, but for programs that go
+    /// wrong; it is the first one then.
+    pub fn claim_of(&self, t: Tid) -> Option<EventId> {
+        let claim = self.claims[t.index()];
+        (!claim.is_none()).then_some(claim)
+    }
+
+    pub fn is_detached(&self, t: Tid) -> bool {
+        self.claim_of(t).is_some_and(|e| self.event(e).kind == Kind::Detach)
     }
 
     /// Whether some thread has joined another.

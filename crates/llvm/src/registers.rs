@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use selvedge_vm::ir::{Instr, Operand, Reg};
+use selvedge_vm::ir::{Instr, Operand, Reg, registers};
 
 use crate::cfg::Graph;
 
@@ -27,8 +27,14 @@ fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) {
         Offset { base, index, .. } => all(&[*base, *index], 64),
         Alloca { size, .. } => all(&[*size], 64),
         Load { addr, .. } => all(&[*addr], 64),
-        Store { addr, value, .. } | Rmw { addr, operand: value, .. } => all(&[*addr, *value], 64),
-        Cmpxchg { addr, expected, desired, .. } => all(&[*addr, *expected, *desired], 64),
+        Store { addr, value, bytes, .. } | Rmw { addr, operand: value, bytes, .. } => {
+            all(&[*addr], 64);
+            all(&[*value], 8 * bytes);
+        }
+        Cmpxchg { addr, expected, desired, bytes, .. } => {
+            all(&[*addr], 64);
+            all(&[*expected, *desired], 8 * bytes);
+        }
         Branch { cond, .. } => all(&[*cond], 64),
         Switch { value, .. } => all(&[*value], 64),
         Call { callee, args, .. } => {
@@ -56,15 +62,14 @@ pub(crate) fn written(instr: &Instr) -> Range<Reg> {
         | FloatCmp { dst, .. }
         | Select { dst, .. }
         | Offset { dst, .. }
-        | Alloca { dst, .. }
-        | Load { dst, .. }
-        | Rmw { dst, .. } => *dst..*dst + 1,
+        | Alloca { dst, .. } => *dst..*dst + 1,
+        Load { dst, bytes, .. } | Rmw { dst, bytes, .. } => *dst..*dst + registers(*bytes),
         Bin { dst, bits, .. }
         | Bits { dst, bits, .. }
         | Funnel { dst, bits, .. }
         | Cast { dst, to: bits, .. } => *dst..*dst + words(*bits),
         Overflowing { dst, bits, .. } => *dst..*dst + words(*bits) + 1,
-        Cmpxchg { dst, .. } => *dst..*dst + 2,
+        Cmpxchg { dst, bytes, .. } => *dst..*dst + registers(*bytes) + 1,
         Call { dst: Some(dst), results, .. } => *dst..*dst + *results,
         Call { dst: None, .. }
         | Store { .. }

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use selvedge_vm::ir::{BinOp, CastOp, CmpOp, FuncId, Instr, Operand, Reg};
+use selvedge_vm::ir::{BinOp, CastOp, CmpOp, FuncId, Instr, Operand, Reg, registers};
 
 use crate::cfg::{Block, Graph, targets};
 use crate::loops::Loop;
@@ -91,7 +91,9 @@ fn effect_of_body(functions: &[Callee<'_>], body: &Graph, known: &mut Vec<Option
                 {
                     Effect::None
                 }
-                Instr::Cmpxchg { dst, .. } => returned_on_success(body, block, position, *dst + 1),
+                Instr::Cmpxchg { dst, bytes, .. } => {
+                    returned_on_success(body, block, position, *dst + registers(*bytes))
+                }
                 Instr::LoopBack { .. } | Instr::SpinBlock { .. } => Effect::Any,
                 other if only_reads(other) => Effect::None,
                 _ => Effect::Any,
@@ -204,7 +206,7 @@ fn writing_leaves(graph: &Graph, found: &Loop, start: usize, effects: &Effects) 
     };
     instructions(graph, found).all(|(block, position, instr)| {
         let known = match instr {
-            Instr::Cmpxchg { dst, .. } => Known::from([(*dst + 1, 1)]),
+            Instr::Cmpxchg { dst, bytes, .. } => Known::from([(*dst + registers(*bytes), 1)]),
             Instr::Call { dst, callee, .. } => match (effects.of(*callee), dst) {
                 (Effect::WritesIfReturns(value), Some(dst)) => Known::from([(*dst, value)]),
                 (Effect::None, _) => return true,

@@ -3,8 +3,9 @@
 mod support;
 
 use selvedge_graph::Mode;
+use selvedge_llvm::Options;
 use selvedge_vm::ir::{Instr, Operand, RmwOp};
-use support::{c, count, function, listing, unsupported};
+use support::{c, compile_files, count, function, listing, unsupported};
 
 fn loads(module: &selvedge_vm::ir::Module, name: &str, mode: Mode) -> usize {
     count(function(module, name), |i| matches!(i, Instr::Load { mode: m, .. } if *m == mode))
@@ -206,8 +207,8 @@ fn values_of_odd_widths_are_split() {
     for name in ["f", "g", "h"] {
         assert_eq!(unsupported(function(&module, name)), [""; 0], "{}", listing(function(&module, name)));
     }
-    assert_eq!(count(function(&module, "g"), |i| matches!(i, Instr::Load { bytes: 8, .. })), 2);
-    assert_eq!(count(function(&module, "g"), |i| matches!(i, Instr::Store { bytes: 8, .. })), 2);
+    assert_eq!(count(function(&module, "g"), |i| matches!(i, Instr::Load { bytes: 16, .. })), 1);
+    assert_eq!(count(function(&module, "g"), |i| matches!(i, Instr::Store { bytes: 16, .. })), 1);
 }
 
 #[test]
@@ -234,11 +235,66 @@ fn inline_assembly() {
 
 #[test]
 fn what_is_not_supported_is_named() {
-    let module = c("#include <stdarg.h>\n long double f(long double x) { return x + 1; }
-        int g(int n, ...) { va_list l; va_start(l, n); int r = va_arg(l, int); va_end(l); return r; }
+    let module = c("long double f(long double x) { return x + 1; }
         int h(int i) { static void *to[] = { &&a, &&b }; goto *to[i]; a: return 1; b: return 2; }
         long double global = 1.5L;");
-    for name in ["f", "g", "h"] {
+    for name in ["f", "h"] {
         assert!(!unsupported(function(&module, name)).is_empty(), "{}", listing(function(&module, name)));
     }
+}
+
+/// All arguments that are not named lie in memory: the `va_list` says that no register is left.
+#[test]
+fn lists_of_arguments() {
+    let module = c("#include <stdarg.h>\n int take(va_list l);
+        int own(int n, ...) { va_list l; va_start(l, n); int r = va_arg(l, int); va_end(l); return r; }
+        int given(int n, ...) { va_list l; va_start(l, n); int r = take(l); va_end(l); return r; }
+        struct big { long a[3]; } b; int own(int, ...);
+        int call(void) { return own(1, 2, 3.5, b); }");
+    let own = function(&module, "own");
+    assert_eq!(unsupported(own), [""; 0], "{}", listing(own));
+    assert!(own.varargs && own.params == [0]);
+    assert_eq!(
+        count(own, |i| matches!(i, Instr::Store { value: Operand::Const(48 | 176), bytes: 4, .. })),
+        2
+    );
+    assert_eq!(count(own, |i| matches!(i, Instr::Alloca { private: false, .. })), 0, "{}", listing(own));
+    // A list that another function sees is in memory that it can see, and so are the arguments.
+    let given = function(&module, "given");
+    assert_eq!(count(given, |i| matches!(i, Instr::Alloca { private: false, .. })), 2, "{}", listing(given));
+    // The structure is passed word by word.
+    let words = function(&module, "call").code.iter().find_map(|i| match i {
+        Instr::Call { args, .. } => Some(args.len()),
+        _ => None,
+    });
+    assert_eq!(words, Some(1 + 2 + 3));
+}
+
+#[test]
+fn atomics_of_16_bytes() {
+    let source = "#include <stdatomic.h>\n _Atomic unsigned __int128 x; void f(void) { x += 1; unsigned __int128 e = 1;
+        atomic_compare_exchange_strong(&x, &e, 2); atomic_store(&x, 3); }";
+    let options = Options { clang_args: vec![String::from("-mcx16")], ..Options::default() };
+    let module = compile_files(&[("test.c", source)], &options).unwrap_or_else(|e| panic!("{e}"));
+    let f = function(&module, "f");
+    assert_eq!(unsupported(f), [""; 0]);
+    assert_eq!(count(f, |i| matches!(i, Instr::Rmw { bytes: 16, .. })), 1);
+    assert_eq!(count(f, |i| matches!(i, Instr::Cmpxchg { bytes: 16, .. })), 1);
+    assert_eq!(count(f, |i| matches!(i, Instr::Store { bytes: 16, mode: Mode::Sc, .. })), 1);
+}
+
+#[test]
+fn vectors_are_lowered_element_by_element() {
+    let module = c("typedef int v4 __attribute__((vector_size(16)));
+        typedef float f4 __attribute__((vector_size(16)));
+        v4 sum(v4 a, v4 b) { return a + b; } v4 less(f4 a, f4 b) { return a < b; }
+        int pick(v4 a, int i) { return a[i]; } v4 mix(v4 a, v4 b) { return __builtin_shufflevector(a, b, 0, 5, 2, 7); }
+        f4 half(v4 a) { return __builtin_convertvector(a, f4) * 0.5f; }
+        __int128 whole(v4 a) { return (__int128)a; }");
+    for name in ["sum", "less", "pick", "mix", "half", "whole"] {
+        assert_eq!(unsupported(function(&module, name)), [""; 0], "{}", listing(function(&module, name)));
+    }
+    assert_eq!(count(function(&module, "sum"), |i| matches!(i, Instr::Bin { bits: 32, .. })), 4);
+    assert_eq!(count(function(&module, "less"), |i| matches!(i, Instr::FloatCmp { bits: 32, .. })), 4);
+    assert_eq!(count(function(&module, "pick"), |i| matches!(i, Instr::Select { .. })), 4);
 }

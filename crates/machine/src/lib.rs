@@ -37,6 +37,8 @@ pub enum Block {
     Semaphore,
     /// An iteration of a loop had no effect.
     Spin,
+    /// It has ended the process, and all other threads with it.
+    Exit,
     Other,
 }
 
@@ -63,6 +65,14 @@ pub enum Op {
     /// Possible once the thread has ended.
     Join {
         thread: Tid,
+    },
+    /// Nobody is to join the thread.
+    Detach {
+        thread: Tid,
+    },
+    /// From here on an object is used by this thread alone, or so the program says.
+    Local {
+        object: u32,
     },
     /// The program picks one of `0..count`.
     Choose {
@@ -131,6 +141,26 @@ pub trait Machine {
         false
     }
 
+    /// Whether some operation may be [`Op::Local`].
+    fn has_local_objects(&self) -> bool {
+        false
+    }
+
+    /// The object that a location is part of, as [`Op::Local`] names it.
+    fn whole(&self, loc: Loc) -> u32 {
+        loc.0
+    }
+
+    /// Whether `is_final` may hold of some state.
+    fn has_final_writes(&self) -> bool {
+        false
+    }
+
+    /// Whether the program says that the store that a state stands at is never overwritten.
+    fn is_final(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// The state of a thread that runs from the start, before its first step.
     fn start(&self, thread: Tid) -> Self::State;
 
@@ -179,6 +209,11 @@ pub trait Machine {
     /// Whether there are any. Saying yes is always right.
     fn may_write(&self, state: &Self::State, loc: Loc) -> bool {
         self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
+    }
+
+    /// Whether the process is over where this thread has come to its end.
+    fn ends_process(&self, _state: &Self::State) -> bool {
+        false
     }
 
     /// Whether a load of kind `Rmw::Linked`, at which `state` stands, is followed by its store half if

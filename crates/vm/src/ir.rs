@@ -81,6 +81,8 @@ pub struct Function {
     pub params: Vec<Reg>,
     /// How many registers the result takes; 0 for none.
     pub results: u32,
+    /// It takes any number of further arguments, 8 bytes each. The two registers after those of `params`
+    /// have the address and the size of the memory that they are in.
     pub varargs: bool,
     /// How many registers the function uses.
     pub regs: u32,
@@ -325,7 +327,8 @@ pub enum Instr {
         align: u32,
         private: bool,
     },
-    /// `bytes` is 1, 2, 4 or 8. A plain access has mode `Na`.
+    /// `bytes` is 1, 2, 4, 8 or 16; values of 16 bytes take two registers in a row, here as in the
+    /// other accesses. A plain access has mode `Na`.
     Load {
         dst: Reg,
         addr: Operand,
@@ -348,7 +351,7 @@ pub enum Instr {
         bytes: u8,
         mode: Mode,
     },
-    /// Old value in `dst`, success (0 or 1) in `dst + 1`.
+    /// Old value in `dst`, success (0 or 1) in the register after it.
     Cmpxchg {
         dst: Reg,
         addr: Operand,
@@ -399,6 +402,11 @@ pub enum Instr {
     Unsupported {
         what: String,
     },
+}
+
+/// How many registers a value of so many bytes takes.
+pub fn registers(bytes: u8) -> u32 {
+    if bytes > 8 { 2 } else { 1 }
 }
 
 /// How pointers are made of an allocation and an offset.

@@ -5,6 +5,7 @@
 
 mod arith;
 mod float;
+mod format;
 pub mod ir;
 mod layout;
 mod machine;

@@ -25,6 +25,8 @@ pub enum Object {
     ThreadLocal(Tid, GlobalId),
     /// Where a thread leaves what it returns.
     Result(Tid),
+    /// The destructor of a key for thread-specific data.
+    Destructor(u32),
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
         thread: Tid,
@@ -65,11 +67,12 @@ pub struct Tables {
     children: HashMap<(Tid, u32), Tid>,
     /// Keys of thread-specific data, by the thread that made them.
     keys: HashMap<(Tid, u32), u32>,
+    /// Values of 16 bytes: a graph has 8 bytes for a value, so there it is a number of this list.
+    wide: Vec<u128>,
+    wide_ids: HashMap<u128, i64>,
     pub limits: Vec<Limit>,
     /// A thread could not be made because there are as many as there may be.
     pub ran_out_of_threads: bool,
-    /// Kinds of mutexes that `pthread_mutex_init` was given, by address.
-    pub mutex_kinds: HashMap<u64, u32>,
 }
 
 impl Tables {
@@ -96,7 +99,7 @@ impl Tables {
         // Copies of a thread-local variable are used alike, and so are objects made at the same place.
         self.layout.add_object(match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => (u32::MAX, g.0, 0),
-            Object::Code(_) | Object::Result(_) => (u32::MAX - 1, 0, 0),
+            Object::Code(_) | Object::Result(_) | Object::Destructor(_) => (u32::MAX - 1, 0, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id
@@ -138,6 +141,20 @@ impl Tables {
     pub fn key(&mut self, thread: Tid, number: u32) -> u32 {
         let next = self.keys.len() as u32 + 1;
         *self.keys.entry((thread, number)).or_insert(next)
+    }
+
+    /// The number that stands for a value of 16 bytes. Equal values have equal numbers.
+    pub fn narrow(&mut self, value: u128) -> i64 {
+        let next = self.wide.len() as i64;
+        let id = *self.wide_ids.entry(value).or_insert(next);
+        if id == next {
+            self.wide.push(value);
+        }
+        id
+    }
+
+    pub fn wide(&self, number: i64) -> u128 {
+        self.wide.get(number as usize).copied().unwrap_or(0)
     }
 
     pub fn note(&mut self, limit: Limit) {

@@ -10,6 +10,7 @@ const DECLARED: &str = "
     global @text size 6 align 1 constant = x\"78203d3d2031\" 
     global @cond size 7 align 1 constant = x\"78203d3d203100\"
     global @table size 8 align 4 = zero 8
+    global @m size 40 align 8 = zero 40
     func &__assert_fail(r0, r1, r2, r3) results 0 regs 4
     func &abort() results 0 regs 0
     func &reach_error() results 0 regs 0
@@ -20,7 +21,9 @@ const DECLARED: &str = "
     func &pthread_mutex_unlock(r0) results 1 regs 1
     func &pthread_mutex_lock(r0) results 1 regs 1
     func &pthread_mutex_destroy(r0) results 1 regs 1
+    func &pthread_mutex_init(r0, r1) results 1 regs 2
     func &pthread_join(r0, r1) results 1 regs 2
+    func &pthread_detach(r0) results 1 regs 1
     func &pthread_create(r0, r1, r2, r3) results 1 regs 4
     func &thread(r0) results 1 regs 1 { return (0) }
 ";
@@ -70,22 +73,22 @@ fn every_error_has_its_kind_and_its_right_counterpart() {
         ),
         (
             "lock-misuse",
-            "r0 = call.1 &pthread_mutex_unlock (@x)",
-            "r0 = call.1 &pthread_mutex_lock (@x)\nr0 = call.1 &pthread_mutex_unlock (@x)",
+            "r0 = call.1 &pthread_mutex_unlock (@m)",
+            "r0 = call.1 &pthread_mutex_lock (@m)\nr0 = call.1 &pthread_mutex_unlock (@m)",
         ),
         (
             "lock-misuse",
-            "r0 = call.1 &pthread_mutex_lock (@x)\nr0 = call.1 &pthread_mutex_destroy (@x)",
-            "r0 = call.1 &pthread_mutex_destroy (@x)",
+            "r0 = call.1 &pthread_mutex_lock (@m)\nr0 = call.1 &pthread_mutex_destroy (@m)",
+            "r0 = call.1 &pthread_mutex_destroy (@m)",
         ),
         (
-            "invalid-join",
-            "r0 = call.1 &pthread_create (@x, 0, &thread, 0)\nr1 = load.8.na @x\n\
-             r0 = call.1 &pthread_join (r1, 0)\nr0 = call.1 &pthread_join (r1, 0)",
-            "r0 = call.1 &pthread_create (@x, 0, &thread, 0)\nr1 = load.8.na @x\n\
-             r0 = call.1 &pthread_join (r1, 0)",
+            "lock-misuse",
+            "r0 = call.1 &pthread_mutex_destroy (@m)\nr0 = call.1 &pthread_mutex_lock (@m)",
+            "r0 = call.1 &pthread_mutex_destroy (@m)\nr0 = call.1 &pthread_mutex_init (@m, 0)\n\
+             r0 = call.1 &pthread_mutex_lock (@m)",
         ),
         ("invalid-join", "r0 = call.1 &pthread_join (77, 0)", ""),
+        ("invalid-join", "r0 = call.1 &pthread_detach (0)", "r0 = call.1 &pthread_detach (1)"),
         ("unsupported", "r0 = call.1 &__VERIFIER_nondet_int ()", ""),
         ("unsupported", "r0 = call.1 &getenv (0)", ""),
         ("unsupported", "unsupported \"inline assembly\"", ""),

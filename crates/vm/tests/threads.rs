@@ -24,6 +24,7 @@ const DECLARED: &str = "
     func &pthread_mutexattr_settype(r0, r1) results 1 regs 2
     func &pthread_cond_wait(r0, r1) results 1 regs 2
     func &pthread_cond_signal(r0) results 1 regs 1
+    func &pthread_cond_broadcast(r0) results 1 regs 1
     func &pthread_barrier_init(r0, r1, r2) results 1 regs 3
     func &pthread_barrier_wait(r0) results 1 regs 1
     func &pthread_once(r0, r1) results 1 regs 2
@@ -80,7 +81,7 @@ fn a_thread_may_leave_from_within_a_call() {
     let thread = "r1 = alloca 4, 4\nr2 = call.1 &pthread_self ()\ncall.0 &pthread_exit (r2)\nunreachable";
     let main = "r0 = call.1 &pthread_create (@t, 0, &thread, 0)";
     let trace = trace(thread, main);
-    assert_eq!(trace[3..], ["1: alloc", "1: W the result of thread 1 2 na", "1: free", "1: end"]);
+    assert_eq!(trace[3..], ["1: alloc", "1: free", "1: W the result of thread 1 2 na", "1: end"]);
 }
 
 #[test]
@@ -115,14 +116,27 @@ fn recursive_mutexes_count() {
     };
     let trace_static = trace("", &body("@recursive", ""));
     let name = "0: R recursive acq";
-    assert_eq!(trace_static, [name, "0: W recursive 1 acq", "0: W x 1 na", "0: W recursive 0 rel", "0: end"]);
+    let kind = "0: R recursive+16 na";
+    assert_eq!(
+        trace_static,
+        [name, "0: W recursive 1 acq", kind, "0: W x 1 na", "0: W recursive 0 rel", "0: end"]
+    );
     let prepare = "
         r1 = alloca.private 4, 4
         r0 = call.1 &pthread_mutexattr_settype (r1, 1)
         r0 = call.1 &pthread_mutex_init (@m, r1)";
     assert_eq!(
         trace("", &body("@m", prepare)),
-        ["0: W m 0 na", "0: R m acq", "0: W m 1 acq", "0: W x 1 na", "0: W m 0 rel", "0: end"]
+        [
+            "0: W m+16 1 na",
+            "0: W m 0 na",
+            "0: R m acq",
+            "0: W m 1 acq",
+            "0: R m+16 na",
+            "0: W x 1 na",
+            "0: W m 0 rel",
+            "0: end"
+        ]
     );
     let checked = prepare.replace("(r1, 1)", "(r1, 2)")
         + "r0 = call.1 &pthread_mutex_lock (@m)\nr0 = call.1 &pthread_mutex_lock (@m)\nstore.4.na @x, r0";
@@ -134,12 +148,21 @@ fn a_wait_ends_with_a_signal_or_for_no_reason() {
     let main = "r0 = call.1 &pthread_mutex_lock (@m)\nr0 = call.1 &pthread_cond_wait (@c, @m)";
     let waits = run_with(&program("", main), Options::default(), &[0]);
     assert_eq!(waits.end(0), Op::Block(Block::Condition));
-    assert_eq!(waits.trace()[2..6], ["0: choose 2", "0: R c rlx", "0: W m 0 rel", "0: R c rlx"]);
+    assert_eq!(
+        waits.trace()[2..7],
+        ["0: choose 2", "0: R c rlx", "0: W c 1 rlx", "0: W m 0 rel", "0: R c rlx"]
+    );
     let spurious = run_with(&program("", main), Options::default(), &[1]);
     assert_eq!(spurious.end(0), Op::End);
     let none = run_with(&program("", main), Options { spurious_wakeups: 0, ..Options::default() }, &[]);
     assert!(!none.trace().contains(&String::from("0: choose 2")));
-    assert_eq!(trace("", "r0 = call.1 &pthread_cond_signal (@c)"), ["0: R c rlx", "0: W c 1 rlx", "0: end"]);
+    // A signal that finds nobody changes nothing; one that finds two threads picks one.
+    assert_eq!(trace("", "r0 = call.1 &pthread_cond_signal (@c)"), ["0: R c rlx", "0: end"]);
+    let two = "store.8.na @c, 6\nr0 = call.1 &pthread_cond_signal (@c)";
+    let second = run_with(&program("", two), Options::default(), &[1]);
+    assert_eq!(second.trace()[1..], ["0: R c rlx", "0: choose 2", "0: R c rlx", "0: W c 2 rlx", "0: end"]);
+    let all = "store.8.na @c, 6\nr0 = call.1 &pthread_cond_broadcast (@c)";
+    assert_eq!(run(&program("", all)).value("c"), 0);
 }
 
 #[test]
@@ -245,11 +268,11 @@ fn a_thread_local_variable_that_stays_in_its_thread_is_private() {
 
 #[test]
 fn exit_ends_everything() {
-    assert_eq!(run(&program("", "call.0 &exit (0)\nunreachable")).end(0), Op::End);
+    assert_eq!(run(&program("", "call.0 &exit (0)\nunreachable")).end(0), Op::Block(Block::Exit));
     let main = "r0 = call.1 &pthread_create (@t, 0, &thread, 0)\nr0 = load.8.na @t\nr0 = call.1 &pthread_join (r0, 0)";
     let run = run(&program("call.0 &exit (0)\nunreachable", main));
     // Nothing comes after it, not even in main.
-    assert_eq!(run.end(1), Op::Block(Block::Assume));
+    assert_eq!(run.end(1), Op::Block(Block::Exit));
     assert!(matches!(run.end(0), Op::Join { .. }));
 }
 

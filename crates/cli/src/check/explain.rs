@@ -3,6 +3,7 @@
 use selvedge_explore::{End, Execution};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace};
+use selvedge_vm::VmMachine;
 use serde::Serialize;
 
 /// Something that is wrong with the program, and the execution that shows it.
@@ -47,7 +48,7 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
     } else if let Some((t, error)) = x.program_error() {
         let place = x.state(t).and_then(|s| machine.place(s));
         (error.kind.to_string(), error.message, place, Some(t))
-    } else if let Some(event) = namer.leaked().filter(|_| leaks) {
+    } else if let Some(event) = namer.leaked().filter(|_| leaks && !x.exited()) {
         let message = format!("{} is never freed", namer.access(event));
         (String::from("leak"), message, namer.place(event), Some(x.graph.event(event).tid))
     } else {
@@ -67,6 +68,30 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
         interleaving,
         threads,
     })
+}
+
+/// What the program prints in an execution, in the order of the steps that explain it.
+pub fn printed(x: &Execution<'_, VmMachine>) -> String {
+    let g = x.graph;
+    let mut texts: Vec<Vec<(u32, &[u8])>> = (0..g.threads() as u16)
+        .map(|t| x.state(Tid(t)).map_or(Vec::new(), |s| s.printed().collect()))
+        .collect();
+    let mut out = Vec::new();
+    let mut print = |t: Tid, before: u32| {
+        let due = texts[t.index()].iter().take_while(|(after, _)| *after <= before).count();
+        texts[t.index()].drain(..due).for_each(|(_, text)| out.extend_from_slice(text));
+    };
+    for e in explaining_order(g).0 {
+        // What a thread prints on the way to an operation comes before it, and all that it prints before
+        // it is joined.
+        let ev = g.event(e);
+        print(ev.tid, ev.idx);
+        if ev.kind == Kind::Join {
+            print(ev.peer, u32::MAX);
+        }
+    }
+    (0..g.threads() as u16).for_each(|t| print(Tid(t), u32::MAX));
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 struct Namer<'a, M: Machine> {
@@ -96,6 +121,9 @@ impl<M: Machine> Namer<'_, M> {
             Kind::Write => "write to ",
             Kind::Free => "free",
             Kind::Alloc => "allocation",
+            Kind::Join => "join",
+            Kind::Detach => "detaching",
+            Kind::Local => "claim to an object",
             _ => "operation",
         };
         let name = match ev.kind {
@@ -115,6 +143,14 @@ impl<M: Machine> Namer<'_, M> {
                 format!("{this} is of a variable whose life may have ended: {other} is not ordered after it")
             }
             "double-free" => format!("{this} comes after {other}"),
+            "invalid-join" => {
+                let thread = self.thread(self.x.graph.event(e).peer);
+                format!("{this} is of {thread}, which nobody may join any more after {other}")
+            }
+            "not-final" => format!("{this} overwrites {other}, which was said to be the last one"),
+            "not-local" => {
+                format!("{this} is of an object that another thread has for itself: {other}")
+            }
             "uninitialised-read" => format!("{this} sees memory that was never written"),
             "unpublished-object" => format!(
                 "{this} touches an object whose allocation it does not see: nothing orders {other} before it"
@@ -137,7 +173,8 @@ impl<M: Machine> Namer<'_, M> {
     /// A deadlock, or a loop that cannot end.
     fn stuck(&self) -> Option<(String, String, Option<SourcePlace>, Tid)> {
         let stuck = self.x.stuck()?;
-        let (first, _) = stuck[0];
+        // Who waits for another thread to end does so because of that one.
+        let first = stuck.iter().find(|(_, why)| why.is_some()).unwrap_or(&stuck[0]).0;
         let spins = stuck.iter().any(|(_, why)| *why == Some(Block::Spin));
         let threads: Vec<String> = stuck
             .iter()
@@ -180,6 +217,8 @@ impl<M: Machine> Namer<'_, M> {
             Kind::Choice => format!("chooses {}", ev.value),
             Kind::Alloc => String::from("allocates"),
             Kind::Free => String::from("frees"),
+            Kind::Detach => format!("detaches {}", self.thread(ev.peer)),
+            Kind::Local => String::from("says that an object is local"),
             Kind::Init => String::new(),
         };
         let source = (ev.kind == Kind::Read).then(|| g.rf(e)).flatten();

@@ -33,6 +33,9 @@ pub struct Report {
     /// Why there is no verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
+    /// What the program prints: with `--show-output`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -1,12 +1,12 @@
 //! Runs a check: compile in a child process, explore, report.
 
-use super::explain::{Finding, finding};
+use super::explain::{Finding, finding, printed};
 use super::limits;
 use super::{CutLoop, Report};
 use crate::args::CheckArgs;
 use crate::dot;
 use crate::error::{ErrorKind, InputError};
-use selvedge_explore::{Config, Execution, Stats, explore};
+use selvedge_explore::{Config, End, Execution, Stats, explore};
 use selvedge_model::Model;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::ops::ControlFlow;
@@ -49,6 +49,8 @@ struct Run {
     stats: Stats,
     findings: Vec<Finding>,
     drawing: Option<String>,
+    /// What the program printed.
+    output: Option<String>,
 }
 
 fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<Run, InputError> {
@@ -59,13 +61,18 @@ fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<R
         watch: Some(limits::reached),
         ..Config::default()
     };
-    let mut run = Run { stats: Stats::default(), findings: Vec::new(), drawing: None };
+    let mut run = Run { stats: Stats::default(), findings: Vec::new(), drawing: None, output: None };
     let draw = args.dot.is_some() || args.svg.is_some();
     let mut visit = |x: &Execution<'_, VmMachine>| {
         if machine.wants_restart() {
             return ControlFlow::Break(());
         }
-        let Some(found) = finding(machine, x, args.leaks) else { return ControlFlow::Continue(()) };
+        let found = finding(machine, x, args.leaks);
+        let first_error = found.is_some() && run.findings.is_empty();
+        if args.show_output && (first_error || (run.output.is_none() && x.end == End::Complete)) {
+            run.output = Some(printed(x));
+        }
+        let Some(found) = found else { return ControlFlow::Continue(()) };
         let known = run.findings.iter().any(|f: &Finding| f.kind == found.kind && f.line == found.line);
         if !known {
             if draw && run.drawing.is_none() {
@@ -105,6 +112,8 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
             unroll: args.unroll,
             unroll_some: unroll_some.clone(),
             max_threads: room,
+            weak_cas_failures: args.weak_cas,
+            keep_output: args.show_output,
             ..Options::default()
         };
         let mut machine = VmMachine::new(module.clone(), options)
@@ -152,6 +161,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
         warnings: Vec::new(),
         why,
         unknown: unknown.or(gave_up),
+        output: run.output,
     };
     Ok((report, run.drawing))
 }

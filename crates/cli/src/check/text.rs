@@ -39,6 +39,11 @@ pub fn render(report: &Report, paint: &Paint) -> String {
             let _ = writeln!(out, "{why}\n");
         }
     }
+    if let Some(output) = report.output.as_ref().filter(|o| !o.is_empty()) {
+        let _ = writeln!(out, "Output:");
+        output.lines().for_each(|line| _ = writeln!(out, "  {line}"));
+        out.push('\n');
+    }
     let verdict = match report.verdict {
         "verified" => paint.green("verified"),
         "violated" => paint.red("violated"),

@@ -91,7 +91,7 @@ impl<M: Machine> Explorer<'_, M> {
                         }
                         return ControlFlow::Continue(());
                     }
-                    Op::Alloc { .. } | Op::Free { .. } => {
+                    Op::Alloc { .. } | Op::Free { .. } | Op::Detach { .. } | Op::Local { .. } => {
                         return self.fail(ExploreError::NotWithDependencies(self.model.name().to_string()));
                     }
                     Op::Spawn { .. } | Op::Join { .. } if !self.model.orders_threads() => {

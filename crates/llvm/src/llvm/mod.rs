@@ -184,6 +184,12 @@ impl<'c> Module<'c> {
         self.list(LLVMGetFirstGlobal, LLVMGetNextGlobal)
     }
 
+    /// The machine that the module is for: `x86_64-pc-linux-gnu`.
+    pub(crate) fn target(&self) -> String {
+        // SAFETY: a valid module; the text belongs to it.
+        unsafe { CStr::from_ptr(LLVMGetTarget(self.raw)).to_string_lossy().into_owned() }
+    }
+
     pub(crate) fn layout(&self) -> Layout<'_> {
         // SAFETY: the layout belongs to the module.
         Layout { raw: unsafe { LLVMGetModuleDataLayout(self.raw) }, module: PhantomData }

@@ -100,6 +100,13 @@ impl<'m> Type<'m> {
         Type::from_raw(unsafe { LLVMGetReturnType(self.raw) })
     }
 
+    /// How many parameters a function of this type has.
+    pub(crate) fn parameter_count(self) -> u32 {
+        assert_eq!(self.kind(), TypeKind::Function);
+        // SAFETY: a function type.
+        unsafe { LLVMCountParamTypes(self.raw) }
+    }
+
     pub(crate) fn is_varargs(self) -> bool {
         assert_eq!(self.kind(), TypeKind::Function);
         // SAFETY: a function type.
@@ -370,6 +377,17 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Which elements a `shufflevector` picks; `None` for any.
+    pub(crate) fn mask(self) -> Vec<Option<usize>> {
+        self.check_instruction(&[Opcode::LLVMShuffleVector]);
+        // SAFETY: a shuffle, and indices below the length of its mask.
+        unsafe {
+            (0..LLVMGetNumMaskElements(self.raw))
+                .map(|i| usize::try_from(LLVMGetMaskValue(self.raw, i)).ok())
+                .collect()
+        }
+    }
+
     /// The type that the first index of a `getelementptr` steps over.
     pub(crate) fn source_element(self) -> Type<'m> {
         self.check(&[Opcode::LLVMGetElementPtr]);
@@ -481,6 +499,25 @@ impl<'m> Value<'m> {
         self.check_instruction(&Self::CALLS);
         // SAFETY: a call.
         Value::expect(unsafe { LLVMGetCalledValue(self.raw) })
+    }
+
+    /// The type of the function that a call is to.
+    pub(crate) fn called(self) -> Type<'m> {
+        self.check_instruction(&Self::CALLS);
+        // SAFETY: a call.
+        Type::from_raw(unsafe { LLVMGetCalledFunctionType(self.raw) })
+    }
+
+    /// The type of what is passed by value in memory as an argument of a call.
+    pub(crate) fn argument_by_value(self, index: u32) -> Option<Type<'m>> {
+        self.check_instruction(&Self::CALLS);
+        const NAME: &str = "byval";
+        // SAFETY: attributes of a call's argument; `byval` has a type.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            let attribute = LLVMGetCallSiteEnumAttribute(self.raw, index + 1, kind);
+            (!attribute.is_null()).then(|| Type::from_raw(LLVMGetTypeAttributeValue(attribute)))
+        }
     }
 
     pub(crate) fn arguments(self) -> Vec<Value<'m>> {

@@ -73,12 +73,8 @@ impl<'m> Body<'_, 'm> {
 
     /// Vectors whose elements keep their widths keep their registers.
     fn cast_aggregate(&mut self, value: Value<'m>, opcode: Opcode) -> Vec<Operand> {
-        let widths = |value: Value<'m>| -> Option<Vec<u8>> {
-            self.program.shape(value).parts.iter().map(|(scalar, _)| scalar.bits()).collect()
-        };
-        let inner = value.operand(0);
-        match (opcode, widths(inner), widths(value)) {
-            (Opcode::LLVMBitCast, Some(from), Some(to)) if from == to => self.operands(inner),
+        match opcode {
+            Opcode::LLVMBitCast => self.repack(value),
             _ => self.unknown(value),
         }
     }

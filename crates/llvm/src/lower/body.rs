@@ -7,7 +7,7 @@ use selvedge_vm::ir::{FuncId, Instr, Operand, Place, Reg, Target};
 use super::Program;
 use super::shape::{Scalar, shape};
 use crate::cfg::{Block as Code, Graph};
-use crate::llvm::{Block, Opcode, Value};
+use crate::llvm::{Block, Opcode, TypeKind, Value};
 
 /// A function while it is lowered.
 pub(super) struct Body<'a, 'm> {
@@ -26,6 +26,10 @@ pub(super) struct Body<'a, 'm> {
     values: HashMap<Value<'m>, Vec<Operand>>,
     /// Variables in memory that a register does as well for (see [`Body::alloca`]).
     pub(super) slots: HashMap<Value<'m>, Reg>,
+    /// In a function that takes any number of arguments: the registers of where they are and their size.
+    pub(super) rest: Option<Reg>,
+    /// Which element of vectors is meant, while an operation on vectors is lowered element by element.
+    pub(super) lane: Option<usize>,
 }
 
 /// Lowers a function; `None` if it is only declared.
@@ -43,6 +47,8 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         blocks,
         values: HashMap::new(),
         slots: HashMap::new(),
+        rest: None,
+        lane: None,
     };
     body.parameters(function, id);
     let phis = body.number_phis(&order);
@@ -118,8 +124,16 @@ impl<'m> Body<'_, 'm> {
         vec![Operand::Undef; self.program.shape(value).registers() as usize]
     }
 
-    /// All registers of a value.
+    /// All registers of a value; of a vector, only those of the element that is meant.
     pub(super) fn operands(&mut self, value: Value<'m>) -> Vec<Operand> {
+        let all = self.all_operands(value);
+        match self.lane.filter(|_| value.ty().kind() == TypeKind::Vector) {
+            Some(lane) => vec![all.get(lane).copied().unwrap_or(Operand::Undef)],
+            None => all,
+        }
+    }
+
+    fn all_operands(&mut self, value: Value<'m>) -> Vec<Operand> {
         if let Some(operands) = self.values.get(&value) {
             return operands.clone();
         }
@@ -140,18 +154,24 @@ impl<'m> Body<'_, 'm> {
 
     /// A scalar as an instruction names it: by its only register, or by the first of two in a row.
     pub(super) fn whole(&mut self, value: Value<'m>) -> Operand {
-        match self.operands(value).as_slice() {
-            [only] => *only,
-            [low, Operand::Const(0)] if matches!(low, Operand::Const(_)) => *low,
-            [Operand::Reg(low), Operand::Reg(high)] if *high == *low + 1 => Operand::Reg(*low),
-            [low, high] => {
-                let (low, high) = (*low, *high);
+        match *self.operands(value).as_slice() {
+            [only] => only,
+            [low, high] => self.pair(low, high),
+            _ => Operand::Undef,
+        }
+    }
+
+    /// Two registers in a row with these contents, by the first of them; or a constant that needs one.
+    pub(super) fn pair(&mut self, low: Operand, high: Operand) -> Operand {
+        match (low, high) {
+            (Operand::Const(_), Operand::Const(0)) => low,
+            (Operand::Reg(first), Operand::Reg(second)) if second == first + 1 => low,
+            _ => {
                 let pair = self.fresh(2);
                 self.emit(Instr::Move { dst: pair, src: low });
                 self.emit(Instr::Move { dst: pair + 1, src: high });
                 Operand::Reg(pair)
             }
-            _ => Operand::Undef,
         }
     }
 
@@ -164,6 +184,9 @@ impl<'m> Body<'_, 'm> {
     }
 
     pub(super) fn scalar(&self, value: Value<'m>) -> Option<Scalar> {
+        if self.lane.is_some() && value.ty().kind() == TypeKind::Vector {
+            return shape(self.program.layout, value.ty().elements().0).scalar();
+        }
         self.program.shape(value).scalar()
     }
 
@@ -180,6 +203,9 @@ impl<'m> Body<'_, 'm> {
             self.values.insert(parameter, Self::row(first, count));
         }
         self.program.out.functions[id.0 as usize].params = (0..self.regs).collect();
+        if function.contents().is_varargs() {
+            self.rest = Some(self.fresh(2));
+        }
         // The callee makes the copy that a structure passed by value is.
         self.place = self.program.out.functions[id.0 as usize].place;
         for (index, &parameter) in parameters.iter().enumerate() {

@@ -35,9 +35,16 @@ impl<'m> Body<'_, 'm> {
         if let Some(name) = callee.name().strip_prefix("llvm.").map(str::to_owned) {
             return self.intrinsic(value, &name);
         }
+        let ty = value.called();
+        let fixed = if ty.is_varargs() { ty.parameter_count() as usize } else { usize::MAX };
         let mut args = Vec::new();
-        for argument in value.arguments() {
-            args.extend(self.operands(argument));
+        let arguments = value.arguments();
+        for argument in arguments.iter().take(fixed) {
+            args.extend(self.operands(*argument));
+        }
+        if arguments.len() > fixed {
+            let rest = self.further_arguments(value, fixed);
+            args.extend(rest);
         }
         let callee = self.operand(callee);
         let results = self.results(value);

@@ -4,12 +4,15 @@ use selvedge_vm::ir::{CmpOp, FloatCmp, FloatOp, Instr, Operand};
 
 use super::body::Body;
 use super::shape::{Scalar, part};
-use crate::llvm::{IntPredicate, Opcode, TypeKind, Value};
+use crate::llvm::{IntPredicate, Opcode, Value};
 
 impl<'m> Body<'_, 'm> {
     /// Lowers an instruction or constant expression that neither touches memory nor jumps.
     pub(super) fn expression(&mut self, value: Value<'m>, opcode: Opcode) -> Vec<Operand> {
         use Opcode::*;
+        if self.goes_by_lane(value, opcode) {
+            return self.by_lane(value, |body| body.expression(value, opcode));
+        }
         match opcode {
             LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMAnd | LLVMOr
             | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr => self.binary(value, opcode),
@@ -34,18 +37,9 @@ impl<'m> Body<'_, 'm> {
                 operands.splice(range, inner);
                 operands
             }
-            LLVMExtractElement => match self.lane(value, 1) {
-                Some(lane) => vec![self.operands(value.operand(0))[lane]],
-                None => self.unknown(value),
-            },
-            LLVMInsertElement => match self.lane(value, 2) {
-                Some(lane) => {
-                    let mut operands = self.operands(value.operand(0));
-                    operands[lane] = self.operand(value.operand(1));
-                    operands
-                }
-                None => self.unknown(value),
-            },
+            LLVMExtractElement => self.extract_element(value),
+            LLVMInsertElement => self.insert_element(value),
+            LLVMShuffleVector => self.shuffle(value),
             LLVMFreeze => {
                 let sources = self.operands(value.operand(0));
                 sources.into_iter().map(|src| self.compute(|dst| Instr::Move { dst, src })).collect()
@@ -59,13 +53,6 @@ impl<'m> Body<'_, 'm> {
         let text = value.text();
         let text = text.split(", !dbg").next().unwrap_or_default().trim().to_owned();
         self.unsupported_value(value, text)
-    }
-
-    /// The element that a constant index (operand `index`) picks of a vector (operand 0).
-    fn lane(&self, value: Value<'m>, index: u32) -> Option<usize> {
-        let (_, count) = value.operand(0).ty().elements();
-        let lane = value.operand(index).bits()?;
-        (lane < u128::from(count)).then_some(lane as usize)
     }
 
     fn compare(&mut self, value: Value<'m>) -> Vec<Operand> {
@@ -120,7 +107,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn select(&mut self, value: Value<'m>) -> Vec<Operand> {
-        if value.operand(0).ty().kind() != TypeKind::Int(1) {
+        if self.scalar(value.operand(0)) != Some(Scalar::Int(1)) {
             return self.unknown(value);
         }
         let cond = self.operand(value.operand(0));

@@ -74,6 +74,17 @@ impl<'m> Body<'_, 'm> {
                 let (a, b) = (self.operand(arguments[0]), self.operand(arguments[1]));
                 vec![self.bin(BinOp::And, 64, a, b)]
             }
+            "va_start" => self.list_start(arguments[0]),
+            "va_end" => Vec::new(),
+            "va_copy" => self.list_copy(arguments[0], arguments[1]),
+            _ if name.starts_with("vector.reduce.") => self.reduce(value, name),
+            _ if self.is_vector(value) => self.by_lane(value, |body| body.computed(value, name)),
+            _ => self.computed(value, name),
+        }
+    }
+
+    fn computed(&mut self, value: Value<'m>, name: &str) -> Vec<Operand> {
+        match name {
             "fshl" | "fshr" => self.funnel(value, name == "fshl"),
             _ => self.arithmetic(value, name),
         }
@@ -134,7 +145,7 @@ impl<'m> Body<'_, 'm> {
         self.unsupported_intrinsic(value)
     }
 
-    fn unsupported_intrinsic(&mut self, value: Value<'m>) -> Vec<Operand> {
+    pub(super) fn unsupported_intrinsic(&mut self, value: Value<'m>) -> Vec<Operand> {
         let what = format!("intrinsic {}", value.callee().name());
         self.unsupported_value(value, what)
     }
@@ -174,7 +185,7 @@ fn overflow(name: &str) -> Option<Overflow> {
     })
 }
 
-fn binary(name: &str) -> Option<BinOp> {
+pub(super) fn binary(name: &str) -> Option<BinOp> {
     Some(match name {
         "umin" => BinOp::UMin,
         "umax" => BinOp::UMax,

@@ -1,12 +1,13 @@
 //! Addresses, memory, atomic operations.
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{BinOp, CastOp, Instr, Operand, RmwOp};
+use selvedge_vm::ir::{BinOp, CastOp, Instr, Operand, RmwOp, registers};
 
 use super::Program;
 use super::body::Body;
 use super::constant::shift;
 use super::shape::Scalar;
+use super::variadic;
 use crate::llvm::{Opcode, Ordering, RmwKind, TypeKind, Value};
 
 /// What a `getelementptr` adds to its base.
@@ -67,7 +68,7 @@ fn mode(ordering: Ordering) -> Mode {
 fn chunks(bytes: u64) -> Vec<(u64, u8)> {
     let mut chunks = Vec::new();
     let mut offset = 0;
-    for size in [8, 4, 2, 1] {
+    for size in [16, 8, 4, 2, 1] {
         while bytes - offset >= size {
             chunks.push((offset, size as u8));
             offset += size;
@@ -76,15 +77,41 @@ fn chunks(bytes: u64) -> Vec<(u64, u8)> {
     chunks
 }
 
+/// Functions of the library that read or set a time and do not keep its address. Their other arguments are
+/// addresses, too, but of locks, which other functions are given as well.
+const TIME: [&str; 16] = [
+    "clock_gettime",
+    "timespec_get",
+    "gettimeofday",
+    "nanosleep",
+    "clock_nanosleep",
+    "thrd_sleep",
+    "pthread_cond_timedwait",
+    "pthread_cond_clockwait",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_clocklock",
+    "pthread_rwlock_timedrdlock",
+    "pthread_rwlock_timedwrlock",
+    "cnd_timedwait",
+    "mtx_timedlock",
+    "sem_timedwait",
+    "sem_clockwait",
+];
+
 /// Whether an address is only ever dereferenced, directly or at constant offsets, by plain accesses.
-fn only_dereferenced(address: Value<'_>) -> bool {
+pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
     address.users().into_iter().all(|user| match user.opcode() {
         Some(Opcode::LLVMLoad) => mode(user.ordering()) == Mode::Na,
         Some(Opcode::LLVMStore) => user.operand(0) != address && mode(user.ordering()) == Mode::Na,
         Some(Opcode::LLVMGetElementPtr) => {
             (1..user.operand_count()).all(|i| user.operand(i).is_constant()) && only_dereferenced(user)
         }
-        Some(Opcode::LLVMCall) => user.callee().name().starts_with("llvm.lifetime."),
+        Some(Opcode::LLVMCall) => {
+            let callee = user.callee();
+            callee.name().starts_with("llvm.lifetime.")
+                || variadic::only_looks_at_list(callee)
+                || (TIME.contains(&callee.name().as_str()) && callee.blocks().is_empty())
+        }
         _ => false,
     })
 }
@@ -110,7 +137,7 @@ fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>) -> bool {
 
 impl<'m> Body<'_, 'm> {
     /// `base` plus a constant number of bytes.
-    fn displace(&mut self, base: Operand, by: i64) -> Operand {
+    pub(super) fn displace(&mut self, base: Operand, by: i64) -> Operand {
         match shift(base, by) {
             Some(folded) => folded,
             None => {
@@ -191,6 +218,12 @@ impl<'m> Body<'_, 'm> {
             let mut registers: Vec<Operand> = Vec::new();
             for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
                 let addr = self.displace(base, (offset + at) as i64);
+                if bytes == 16 {
+                    let dst = self.fresh(2);
+                    self.emit(Instr::Load { dst, addr, bytes, mode, volatile });
+                    registers.extend(Self::row(dst, 2));
+                    continue;
+                }
                 let part = self.compute(|dst| Instr::Load { dst, addr, bytes, mode, volatile });
                 match (at % 8, registers.last().copied()) {
                     (0, _) | (_, None) => registers.push(part),
@@ -213,9 +246,9 @@ impl<'m> Body<'_, 'm> {
         operands
     }
 
-    /// Whether an atomic access has the size of a register or less, in one part.
+    /// Whether an atomic access has a size that there are atomic accesses of, in one part.
     fn is_atomic_size(&self, value: Value<'m>) -> bool {
-        matches!(self.scalar(value).and_then(Scalar::bits), Some(1 | 8 | 16 | 32 | 64))
+        matches!(self.scalar(value).and_then(Scalar::bits), Some(1 | 8 | 16 | 32 | 64 | 128))
     }
 
     pub(super) fn store(&mut self, value: Value<'m>) -> Vec<Operand> {
@@ -242,6 +275,11 @@ impl<'m> Body<'_, 'm> {
             let registers: Vec<Operand> = next.by_ref().take(scalar.registers() as usize).collect();
             for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
                 let addr = self.displace(base, (offset + at) as i64);
+                if bytes == 16 {
+                    let value = self.pair(registers[0], registers[1]);
+                    self.emit(Instr::Store { addr, value, bytes, mode, volatile });
+                    continue;
+                }
                 let whole = registers[(at / 8) as usize];
                 // A store writes the lower bytes of its operand.
                 let value = match at % 8 {
@@ -270,10 +308,11 @@ impl<'m> Body<'_, 'm> {
         }
         let bytes = self.program.layout.size(value.operand(1).ty()) as u8;
         let addr = self.operand(value.operand(0));
-        let expected = self.operand(value.operand(1));
-        let desired = self.operand(value.operand(2));
+        let expected = self.whole(value.operand(1));
+        let desired = self.whole(value.operand(2));
         let (success, failure) = value.orderings();
-        let dst = self.fresh(2);
+        let count = registers(bytes) + 1;
+        let dst = self.fresh(count);
         self.emit(Instr::Cmpxchg {
             dst,
             addr,
@@ -284,7 +323,7 @@ impl<'m> Body<'_, 'm> {
             failure: mode(failure),
             weak: value.is_weak(),
         });
-        Self::row(dst, 2)
+        Self::row(dst, count)
     }
 
     pub(super) fn read_modify_write(&mut self, value: Value<'m>) -> Vec<Operand> {
@@ -306,9 +345,12 @@ impl<'m> Body<'_, 'm> {
             return self.unknown(value);
         }
         let bytes = self.program.layout.size(value.ty()) as u8;
-        let (addr, operand) = (self.operand(value.operand(0)), self.operand(value.operand(1)));
+        let (addr, operand) = (self.operand(value.operand(0)), self.whole(value.operand(1)));
         let mode = mode(value.ordering());
-        vec![self.compute(|dst| Instr::Rmw { op, dst, addr, operand, bytes, mode })]
+        let count = registers(bytes);
+        let dst = self.fresh(count);
+        self.emit(Instr::Rmw { op, dst, addr, operand, bytes, mode });
+        Self::row(dst, count)
     }
 
     pub(super) fn fence(&mut self, value: Value<'m>) -> Vec<Operand> {

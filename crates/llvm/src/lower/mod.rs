@@ -13,6 +13,8 @@ mod intrinsic;
 mod memory;
 mod places;
 mod shape;
+mod variadic;
+mod vector;
 
 use std::collections::HashMap;
 
@@ -35,6 +37,8 @@ struct Program<'m> {
     globals: HashMap<Value<'m>, GlobalId>,
     files: HashMap<String, u32>,
     types: HashMap<Metadata<'m>, u32>,
+    /// Whether `va_list` is as in the System V ABI for x86-64.
+    has_sysv_lists: bool,
 }
 
 /// Lowers a whole program; `waiting`: whether loops without effect may wait (see [`spin`]).
@@ -51,6 +55,7 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
         globals: HashMap::new(),
         files: HashMap::new(),
         types: HashMap::new(),
+        has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     // Numbers first: code and initial values may name anything.
     let functions: Vec<Value<'_>> =
@@ -71,13 +76,21 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
         program.out.constructors = program.constructors(*list);
     }
 
+    let destructors = special.iter().find(|global| global.name() == "llvm.global_dtors");
+    let destructors = destructors.map_or(Vec::new(), |list| program.constructors(*list));
     let mut bodies: Vec<Option<Graph>> = Vec::new();
     for &function in &functions {
         bodies.push(body::lower(&mut program, function));
     }
+    let registering = program.destructors(&destructors);
     let mut out = program.out;
     // Library functions that only intrinsics call were declared last.
     bodies.resize_with(out.functions.len(), || None);
+    if let Some((constructor, code)) = registering {
+        out.functions[constructor.0 as usize].code = code;
+        out.functions[constructor.0 as usize].places = vec![ir::Place::default(); destructors.len() + 1];
+        out.constructors.insert(0, constructor);
+    }
     let mut loops: Vec<Vec<loops::Loop>> =
         bodies.iter_mut().map(|body| body.as_mut().map(loops::mark).unwrap_or_default()).collect();
     if waiting {
@@ -189,6 +202,22 @@ impl<'m> Program<'m> {
         prioritised.sort_by_key(|(priority, _)| *priority);
         found.extend(prioritised.into_iter().map(|(_, function)| function));
         found
+    }
+
+    /// A constructor that has destructors run at the end, after what the program itself says should: it gives
+    /// them to `atexit` before all others.
+    fn destructors(&mut self, destructors: &[FuncId]) -> Option<(FuncId, Vec<ir::Instr>)> {
+        if destructors.is_empty() {
+            return None;
+        }
+        let callee = Operand::Func(self.library("atexit", 1, 1));
+        let constructor = self.add_function(String::from("__selvedge_destructors"), 0, 0, false);
+        self.out.functions[constructor.0 as usize].regs = 1;
+        let register =
+            |f: &FuncId| ir::Instr::Call { dst: Some(0), callee, args: vec![Operand::Func(*f)], results: 1 };
+        let mut code: Vec<ir::Instr> = destructors.iter().map(register).collect();
+        code.push(ir::Instr::Return { values: Vec::new() });
+        Some((constructor, code))
     }
 
     fn shape(&self, value: Value<'m>) -> Shape {

@@ -4,14 +4,14 @@ use super::memory::{Spot, Use};
 use super::state::{Buffer, Stage, Then, Transfer, Val, VmState};
 use super::{Halt, VmMachine, fail};
 use crate::arith;
-use crate::ir::{Instr, Operand, Reg};
+use crate::ir::{Instr, Operand, Reg, registers};
 use crate::layout::{Piece, Pieces, Plain};
 use selvedge_graph::{Loc, Mode, Value};
 use selvedge_machine::{Op, Rmw};
 use std::rc::Rc;
 
 /// Why an address cannot be used.
-const ADDRESS: &str = "the address of an access";
+pub(super) const ADDRESS: &str = "the address of an access";
 
 /// `bytes` bytes, all undefined or not.
 fn byte_mask(bytes: u8) -> u8 {
@@ -28,6 +28,9 @@ impl VmMachine {
         bytes: u8,
         mode: Mode,
     ) -> Result<Option<Op>, Halt> {
+        if bytes == 16 {
+            return self.load_wide(state, dst, addr, mode);
+        }
         let addr = self.known(state, addr, ADDRESS)?;
         match self.resolve(state, addr, bytes as u64, Use::Read)? {
             Spot::Shared { object, at } => {
@@ -73,13 +76,17 @@ impl VmMachine {
         bytes: u8,
         mode: Mode,
     ) -> Result<Option<Op>, Halt> {
+        if bytes == 16 {
+            return self.store_wide(state, addr, value, mode);
+        }
         let addr = self.known(state, addr, ADDRESS)?;
         let value = self.value(state, value);
         let bits = value.bits & arith::mask(8 * bytes) as u64;
         let undef = value.undef & byte_mask(bytes);
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
-                if undef != 0 && mode != Mode::Na {
+                // Padding is never set, and stays what it is.
+                if undef == byte_mask(bytes) && mode != Mode::Na {
                     return fail("uninitialised-read", "an atomic store of a value that was never set");
                 }
                 // A value without any defined byte may be what is there already.
@@ -98,7 +105,7 @@ impl VmMachine {
                 }
                 let stores = self.cells(object, at, bytes as u32, Plain::Store, &[])?;
                 let mut buffer = Buffer::zeroed(bytes as usize);
-                buffer.put(0, bytes as usize, bits);
+                buffer.put(0, bytes as usize, bits as u128);
                 for (i, u) in buffer.undef.iter_mut().enumerate() {
                     *u = undef >> i & 1 != 0;
                 }
@@ -119,6 +126,9 @@ impl VmMachine {
 
     pub(super) fn rmw(&self, state: &mut VmState, instr: &Instr) -> Result<Option<Op>, Halt> {
         let Instr::Rmw { op, dst, addr, operand, bytes, mode } = *instr else { unreachable!("not an RMW") };
+        if bytes == 16 {
+            return self.rmw_wide(state, instr);
+        }
         let addr = self.known(state, addr, ADDRESS)?;
         let operand = self.known(state, operand, "the operand of an atomic operation")?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
@@ -143,14 +153,19 @@ impl VmMachine {
         let Instr::Cmpxchg { dst, addr, expected, desired, bytes, weak, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
+        if bytes == 16 {
+            return self.cmpxchg_wide(state, instr);
+        }
         let addr = self.known(state, addr, ADDRESS)?;
-        let expected = self.known(state, expected, "the expected value of a compare and exchange")?;
-        let desired = self.known(state, desired, "the desired value of a compare and exchange")?;
+        let expected =
+            self.known_part(state, expected, bytes, "the expected value of a compare and exchange")?;
+        let desired =
+            self.known_part(state, desired, bytes, "the desired value of a compare and exchange")?;
         let mask = arith::mask(8 * bytes) as u64;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
-                if weak && self.options.weak_cas_fails {
+                if weak && state.made.weak_failures < self.options.weak_cas_failures {
                     state.stage = Stage::CasChosen(loc);
                     return Ok(Some(Op::Choose { count: 2 }));
                 }
@@ -172,13 +187,22 @@ impl VmMachine {
         }
     }
 
-    fn cas_load(&self, state: &mut VmState, instr: &Instr, loc: Loc) -> Op {
+    pub(super) fn cas_load(&self, state: &mut VmState, instr: &Instr, loc: Loc) -> Op {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
-        let expected = self.value(state, expected).bits & arith::mask(8 * bytes) as u64;
+        let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
-        Op::Load { loc, mode: success, rmw: Rmw::Cas { expected: expected as Value, fail: failure } }
+        Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
+    }
+
+    /// A value of which something must be defined: padding never is, and counts as 0.
+    fn known_part(&self, state: &VmState, operand: Operand, bytes: u8, what: &str) -> Result<u64, Halt> {
+        let value = self.value(state, operand);
+        if value.undef & byte_mask(bytes) == byte_mask(bytes) {
+            return fail("uninitialised-read", format!("{what} was never set"));
+        }
+        Ok(value.bits)
     }
 
     fn private_atomic(&self, state: &VmState, slot: usize, at: usize, bytes: u8) -> Result<u64, Halt> {
@@ -188,7 +212,7 @@ impl VmMachine {
         }
     }
 
-    fn atomic_cell(&self, object: u32, at: u32, bytes: u8) -> Result<Loc, Halt> {
+    pub(super) fn atomic_cell(&self, object: u32, at: u32, bytes: u8) -> Result<Loc, Halt> {
         let cell = self.tables.borrow_mut().layout.atomic(object, at, bytes as u32);
         cell.map_err(|clash| self.clash(clash, object, at))
     }
@@ -232,14 +256,21 @@ impl VmMachine {
             }
             Stage::Transfer(mut transfer) => {
                 if let Some(piece) = transfer.loads.get(transfer.done as usize) {
-                    let Piece { from, len, at, .. } = *piece;
-                    transfer.buffer.put(at as usize, len as usize, input >> (8 * from as u32));
+                    let Piece { loc, from, len, at } = *piece;
+                    let whole = self.cell_contents(loc, input);
+                    transfer.buffer.put(at as usize, len as usize, whole >> (8 * from as u32));
                     transfer.done += 1;
                 }
                 self.go_on_transferring(state, transfer)
             }
             Stage::Exiting => Ok(Some(self.exit(state))),
+            Stage::Landing(landing) => Ok(self.land(state, *landing)),
             Stage::RmwLoaded(loc) => Ok(Some(self.rmw_store(state, loc, input))),
+            Stage::GiveWide(dst) => {
+                self.give(state, dst, 16, input);
+                state.frame.pc += 1;
+                Ok(None)
+            }
             stage => Ok(self.cas_finish(state, stage, input)),
         }
     }
@@ -253,9 +284,14 @@ impl VmMachine {
         let Instr::Rmw { op, dst, operand, bytes, mode, .. } = *self.current(state) else {
             unreachable!("the read of an RMW")
         };
-        let operand = self.value(state, operand).bits & arith::mask(8 * bytes) as u64;
-        let value = arith::rmw(op, 8 * bytes, input, operand) as Value;
-        state.frame.set(dst, input);
+        let value = match bytes {
+            16 => self.rmw_wide_value(state, op, operand, input),
+            _ => {
+                let operand = self.value(state, operand).bits & arith::mask(8 * bytes) as u64;
+                arith::rmw(op, 8 * bytes, input, operand) as Value
+            }
+        };
+        self.give(state, dst, bytes, input);
         state.stage = Stage::Advance;
         Op::Store { loc, value, mode, rmw: true }
     }
@@ -269,22 +305,23 @@ impl VmMachine {
             Stage::CasChosen(loc) if input == 0 => return Some(self.cas_load(state, instr, loc)),
             Stage::CasChosen(loc) => {
                 state.stage = Stage::CasFailing;
+                state.made.weak_failure = state.loads + 1;
+                state.made.weak_failures += 1;
                 return Some(Op::Load { loc, mode: failure, rmw: Rmw::No });
             }
             _ => {}
         }
-        let mask = arith::mask(8 * bytes) as u64;
-        let desired = self.value(state, desired).bits & mask;
+        let desired = self.as_value(state, desired, bytes);
         let hit = match stage {
-            Stage::CasLoaded(loc) if input == self.value(state, expected).bits & mask => Some(loc),
+            Stage::CasLoaded(loc) if input as Value == self.as_value(state, expected, bytes) => Some(loc),
             _ => None,
         };
-        state.frame.set(dst, input);
-        state.frame.set(dst + 1, hit.is_some() as u64);
+        self.give(state, dst, bytes, input);
+        state.frame.set(dst + registers(bytes), hit.is_some() as u64);
         match hit {
             Some(loc) => {
                 state.stage = Stage::Advance;
-                Some(Op::Store { loc, value: desired as Value, mode: success, rmw: true })
+                Some(Op::Store { loc, value: desired, mode: success, rmw: true })
             }
             None => {
                 state.frame.pc += 1;
@@ -306,17 +343,19 @@ impl VmMachine {
         }
         while let Some(piece) = t.stores.get(t.done as usize - t.loads.len()).copied() {
             t.done += 1;
-            if let Some(value) = t.buffer.number(piece.at as usize, piece.len as usize) {
+            if let Some(value) = t.buffer.wide_number(piece.at as usize, piece.len as usize) {
                 state.stage = Stage::Transfer(t);
-                let (loc, value) = (piece.loc, value as Value);
+                let loc = piece.loc;
+                let value = if piece.len > 8 { self.narrow(value) } else { value as Value };
                 return Ok(Some(Op::Store { loc, value, mode: Mode::Na, rmw: false }));
             }
         }
         match t.then {
             Then::Nothing => {}
             Then::Load(dst) => {
-                let (bits, undef) = t.buffer.register();
-                state.frame.set_val(dst, Val { bits, undef });
+                for (reg, at) in (dst..).zip((0..t.buffer.bytes.len()).step_by(8)) {
+                    state.frame.set_val(reg, t.buffer.register(at));
+                }
             }
             Then::Result(dst, value) => {
                 if let Some(dst) = dst {

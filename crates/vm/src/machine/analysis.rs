@@ -2,7 +2,7 @@
 
 use super::native::Native;
 use super::{ModuleError, Options};
-use crate::ir::{Function, Instr, Operand, Reg};
+use crate::ir::{Function, Instr, Operand, Reg, registers};
 use crate::runtime::for_each_operand;
 
 #[derive(Clone, Debug)]
@@ -90,6 +90,9 @@ fn check(function: &Function) -> Result<(), ModuleError> {
     if !function.params.iter().all(|r| has(*r)) {
         return wrong(String::from("a parameter is in a register that it does not have"));
     }
+    if function.varargs && !function.code.is_empty() && !has(function.params.len() as Reg + 1) {
+        return wrong(String::from("there are no registers for further arguments"));
+    }
     if function.loops.iter().any(|l| l.header >= len) {
         return wrong(String::from("a loop begins after its end"));
     }
@@ -104,10 +107,10 @@ fn check(function: &Function) -> Result<(), ModuleError> {
             fine &= (*number as usize) < function.loops.len();
         }
         if let Instr::Load { bytes, .. } | Instr::Store { bytes, .. } = instr {
-            fine &= matches!(bytes, 1 | 2 | 4 | 8);
+            fine &= matches!(bytes, 1 | 2 | 4 | 8 | 16);
         }
         if let Instr::Rmw { bytes, .. } | Instr::Cmpxchg { bytes, .. } = instr {
-            fine &= matches!(bytes, 1 | 2 | 4 | 8);
+            fine &= matches!(bytes, 1 | 2 | 4 | 8 | 16);
         }
         if let Instr::Bin { bits, .. } | Instr::Cmp { bits, .. } | Instr::Overflowing { bits, .. } = instr {
             fine &= (1..=128).contains(bits);
@@ -129,15 +132,14 @@ fn written(instr: &Instr) -> Option<(Reg, u32)> {
         | Instr::FloatCmp { dst, .. }
         | Instr::Select { dst, .. }
         | Instr::Offset { dst, .. }
-        | Instr::Alloca { dst, .. }
-        | Instr::Load { dst, .. }
-        | Instr::Rmw { dst, .. } => Some((*dst, 1)),
+        | Instr::Alloca { dst, .. } => Some((*dst, 1)),
+        Instr::Load { dst, bytes, .. } | Instr::Rmw { dst, bytes, .. } => Some((*dst, registers(*bytes))),
         Instr::Bin { dst, bits, .. } | Instr::Bits { dst, bits, .. } | Instr::Funnel { dst, bits, .. } => {
             Some((*dst, words(*bits)))
         }
         Instr::Cast { dst, to, .. } => Some((*dst, words(*to))),
         Instr::Overflowing { dst, bits, .. } => Some((*dst, words(*bits) + 1)),
-        Instr::Cmpxchg { dst, .. } => Some((*dst, 2)),
+        Instr::Cmpxchg { dst, bytes, .. } => Some((*dst, registers(*bytes) + 1)),
         Instr::Call { dst: Some(dst), results, .. } => Some((*dst, (*results).max(1))),
         _ => None,
     }

@@ -2,6 +2,7 @@
 
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
+use super::unwind::forget_jumps;
 use super::{Halt, VmMachine, fail};
 use crate::ir::{FuncId, Operand, Reg, pointer};
 use crate::tables::{Limit, Object, Site};
@@ -43,6 +44,11 @@ impl VmMachine {
         for (reg, value) in function.params.iter().zip(given) {
             frame.set_val(*reg, value);
         }
+        if function.varargs {
+            let rest = args.get(function.params.len()..).unwrap_or_default();
+            let rest: Args = rest.iter().map(|a| self.value(state, *a)).collect();
+            self.pass_rest(state, &mut frame, function.params.len() as Reg, &rest);
+        }
         state.push_frame(frame);
         Ok(None)
     }
@@ -62,8 +68,7 @@ impl VmMachine {
     /// Objects of the frame die first, one by one: the instruction is run again after each.
     pub(super) fn return_from(&self, state: &mut VmState, values: &[Operand]) -> Result<Option<Op>, Halt> {
         if state.callers.is_none() {
-            let result = values.first().map_or(Val::known(0), |v| self.value(state, *v));
-            return Ok(Some(self.leave_thread(state, result)));
+            return Ok(self.return_from_thread(state, values));
         }
         if let Some(object) = state.frame.stack.pop() {
             return Ok(Some(Op::Free { object }));
@@ -72,6 +77,7 @@ impl VmMachine {
         if state.pop_frame().is_none() {
             unreachable!("a caller that is there")
         }
+        forget_jumps(state);
         let frame = &mut state.frame;
         let call = self.function(frame.func).code.get(frame.pc as usize);
         if let Some(crate::ir::Instr::Call { dst: Some(dst), results, .. }) = call {
@@ -81,6 +87,20 @@ impl VmMachine {
         }
         frame.pc = frame.pc.wrapping_add(1);
         Ok(None)
+    }
+
+    /// The start routine returns, or `main` does.
+    fn return_from_thread(&self, state: &mut VmState, values: &[Operand]) -> Option<Op> {
+        if state.thread.0 == 0 {
+            let Some(returned) = self.hooks.main_returned else { return Some(self.exit(state)) };
+            state.push_frame(self.new_frame(returned, state.private.len() as u32));
+            return None;
+        }
+        if let Some(object) = state.frame.stack.pop() {
+            return Some(Op::Free { object });
+        }
+        let result = values.first().map_or(Val::known(0), |v| self.value(state, *v));
+        self.end_of_thread(state, result)
     }
 
     /// Ends a thread; what it returns is left for whoever joins it, unless it is 0.

@@ -1,10 +1,11 @@
 //! From addresses to memory.
 
 use super::state::{Val, VmState};
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
 use crate::ir::{GlobalId, Operand, pointer};
 use crate::layout::Clash;
 use crate::tables::Object;
+use std::rc::Rc;
 
 /// What an address points to; offsets are within the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +33,7 @@ impl VmMachine {
             Operand::Global(g, by) => {
                 if self.module.globals[g.0 as usize].thread_local {
                     if let Some(slot) = self.slots[g.0 as usize] {
-                        return Val::known(pointer::make(PRIVATE + slot, by));
+                        return Val::known(private_address(state.thread, slot, by));
                     }
                     let own = self.tables.borrow_mut().intern(Object::ThreadLocal(state.thread, g));
                     return Val::known(pointer::make(own, by));
@@ -59,7 +60,7 @@ impl VmMachine {
         match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => self.module.globals[g.0 as usize].size,
             Object::Code(_) => 0,
-            Object::Result(_) => 8,
+            Object::Result(_) | Object::Destructor(_) => 8,
             Object::Made { size, .. } => size,
         }
     }
@@ -68,8 +69,11 @@ impl VmMachine {
     #[inline]
     pub(super) fn resolve(&self, state: &VmState, addr: u64, len: u64, what: Use) -> Result<Spot, Halt> {
         let Some((allocation, offset)) = pointer::split(addr) else { return self.no_object(addr) };
-        if allocation >= PRIVATE {
-            let slot = (allocation - PRIVATE) as usize;
+        if is_private(allocation) {
+            let (thread, slot) = private_slot(allocation);
+            if thread != state.thread.0 as u32 {
+                return fail("unsupported", "an access to what another thread keeps for itself (`errno`)");
+            }
             let Some(object) = state.private.get(slot) else { return self.no_object(addr) };
             if offset < 0 || offset as u64 + len > object.size {
                 let size = object.size;
@@ -117,6 +121,19 @@ impl VmMachine {
         }
         let (name, size) = (self.name_of_object(object), self.size_of(object));
         fail("out-of-bounds", format!("{len} bytes at offset {offset} of {name}, which has {size}"))
+    }
+
+    /// Lets bytes have no defined value: a decision that depends on them is an error. Memory that threads
+    /// share cannot hold such bytes.
+    pub(super) fn undefine(&self, state: &mut VmState, addr: u64, len: u64) -> Result<(), Halt> {
+        match self.resolve(state, addr, len, Use::Write)? {
+            Spot::Private { slot, at } => {
+                let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]);
+                (at..at + len as usize).for_each(|byte| object.unset(byte));
+                Ok(())
+            }
+            _ => fail("unsupported", "the time of day, in memory that threads share"),
+        }
     }
 
     pub(super) fn constant(&self, global: GlobalId, at: usize, len: usize) -> &[u8] {

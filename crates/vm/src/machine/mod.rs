@@ -6,9 +6,13 @@ mod call;
 mod memory;
 mod names;
 mod native;
+mod print;
 mod run;
 mod state;
 mod thread_local;
+mod threads;
+mod unwind;
+mod wide;
 
 pub use state::VmState;
 
@@ -26,8 +30,25 @@ use std::rc::Rc;
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
 pub const RESTART: u32 = u32::MAX;
 
-/// Allocation numbers from here on are private slots of a thread.
+/// Allocation numbers from here on are private slots of a thread: the thread in the upper bits, the slot in
+/// the lower ones. So a thread that comes by an address of another one's does not take it for its own.
 const PRIVATE: u32 = 1 << 31;
+const SLOT_BITS: u32 = 20;
+
+fn is_private(allocation: u32) -> bool {
+    allocation >= PRIVATE
+}
+
+fn private_address(thread: Tid, slot: u32, by: i64) -> u64 {
+    debug_assert!(slot >> SLOT_BITS == 0);
+    pointer::make(PRIVATE | (thread.0 as u32) << SLOT_BITS | slot, by)
+}
+
+/// The thread and the slot of a private allocation.
+#[inline]
+fn private_slot(allocation: u32) -> (u32, usize) {
+    ((allocation - PRIVATE) >> SLOT_BITS, (allocation & ((1 << SLOT_BITS) - 1)) as usize)
+}
 
 /// Bounds, and what counts as an error.
 #[derive(Clone, Debug)]
@@ -42,10 +63,12 @@ pub struct Options {
     pub silent_steps: u32,
     /// Signed overflow is an error; it wraps if not.
     pub check_signed_overflow: bool,
-    /// Weak compare-and-exchanges may fail for no reason.
-    pub weak_cas_fails: bool,
+    /// How often a thread's weak compare-and-exchanges fail for no reason, at most.
+    pub weak_cas_failures: u32,
     /// How often a thread's waits on condition variables end for no reason, at most.
     pub spurious_wakeups: u32,
+    /// What is printed is remembered ([`VmState::printed`]).
+    pub keep_output: bool,
 }
 
 impl Default for Options {
@@ -57,8 +80,9 @@ impl Default for Options {
             max_threads: 32,
             silent_steps: 10_000_000,
             check_signed_overflow: true,
-            weak_cas_fails: false,
+            weak_cas_failures: 0,
             spurious_wakeups: 1,
+            keep_output: false,
         }
     }
 }
@@ -91,9 +115,38 @@ pub struct VmMachine {
     functions: Vec<FunctionInfo>,
     main: FuncId,
     argv: GlobalId,
+    hooks: Hooks,
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
+}
+
+/// Functions of the library that the machine itself calls, where a program has need of them.
+#[derive(Clone, Copy, Debug)]
+struct Hooks {
+    /// Runs destructors of keys at the end of a thread.
+    leave: Option<FuncId>,
+    /// Runs what `atexit` was given when `main` returns.
+    main_returned: Option<FuncId>,
+    /// Whether the program says of writes that they are final, or of objects that they are local.
+    final_writes: bool,
+    local_objects: bool,
+}
+
+impl Hooks {
+    fn of(module: &Module) -> Hooks {
+        let named = |name: &str| {
+            let found = module.functions.iter().position(|f| f.name == name && !f.code.is_empty());
+            found.map(|f| FuncId(f as u32))
+        };
+        let declared = |name: &str| module.functions.iter().any(|f| f.name == name);
+        Hooks {
+            leave: named("__selvedge_leave"),
+            main_returned: named("__selvedge_main_returned"),
+            final_writes: declared(native::FINAL_BEGIN),
+            local_objects: declared(native::LOCAL),
+        }
+    }
 }
 
 /// Why a thread does not go on.
@@ -110,6 +163,7 @@ fn fail<T>(kind: &'static str, message: impl Into<String>) -> Result<T, Halt> {
 impl VmMachine {
     pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
         let runtime = runtime::link(&mut module);
+        let hooks = Hooks::of(&module);
         let argv = add_arguments(&mut module);
         relocate(&mut module);
         let mut functions = Vec::new();
@@ -120,7 +174,7 @@ impl VmMachine {
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let tables = RefCell::new(Tables::new(&module));
         let slots = thread_local::slots(&module);
-        Ok(VmMachine { module, options, functions, main: FuncId(main as u32), argv, slots, tables })
+        Ok(VmMachine { module, options, functions, main: FuncId(main as u32), argv, hooks, slots, tables })
     }
 
     pub fn module(&self) -> &Module {
@@ -221,6 +275,14 @@ impl VmMachine {
         state.frames().find(|frame| !self.info(frame.func).runtime)
     }
 
+    /// `&x`, if a value is an address.
+    fn pointer_name(&self, tables: &Tables, value: u64) -> Option<String> {
+        let (allocation, offset) = pointer::split(value)?;
+        let object = *tables.objects.get(allocation as usize)?;
+        let offset = u64::try_from(offset).ok()?;
+        Some(format!("&{}", self.name_of(object, offset)))
+    }
+
     fn address_of_global(&self, g: GlobalId) -> u64 {
         pointer::make(g.0, 0)
     }
@@ -283,16 +345,17 @@ impl Machine for VmMachine {
     }
 
     fn init_value(&self, loc: Loc) -> Value {
-        let tables = self.tables.borrow();
+        let mut tables = self.tables.borrow_mut();
         let cell = tables.layout.cell(loc);
-        match tables.objects[cell.object as usize] {
+        let value = match tables.objects[cell.object as usize] {
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 let from = cell.offset as usize;
                 let bytes = &self.module.globals[g.0 as usize].bytes[from..from + cell.size as usize];
-                bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64) as Value
+                bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u128)
             }
             _ => 0,
-        }
+        };
+        if cell.size > 8 { tables.narrow(value) } else { value as Value }
     }
 
     fn is_initialised(&self, loc: Loc) -> bool {
@@ -334,13 +397,19 @@ impl Machine for VmMachine {
 
     #[inline]
     fn step(&self, state: &mut VmState, input: Value) -> Op {
+        state.made.steps += 1;
         let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
         match op {
             Op::Load { .. } => state.loads += 1,
-            Op::Store { .. } | Op::Spawn { .. } | Op::Join { .. } | Op::Alloc { .. } | Op::Free { .. } => {
+            Op::Store { .. }
+            | Op::Spawn { .. }
+            | Op::Join { .. }
+            | Op::Detach { .. }
+            | Op::Alloc { .. }
+            | Op::Free { .. } => {
                 state.effects += 1;
             }
             _ => {}
@@ -377,16 +446,41 @@ impl Machine for VmMachine {
     fn value_name(&self, loc: Loc, value: Value) -> String {
         let tables = self.tables.borrow();
         let bytes = tables.layout.cell(loc).size as u32;
-        if let Some((allocation, offset)) = pointer::split(value as u64).filter(|_| bytes == 8)
-            && let Some(&object) = tables.objects.get(allocation as usize)
-            && offset >= 0
-        {
-            return format!("&{}", self.name_of(object, offset as u64));
+        if bytes > 8 {
+            let value = tables.wide(value);
+            let half = |bits: u64| match self.pointer_name(&tables, bits) {
+                Some(name) => name,
+                None => (bits as i64).to_string(),
+            };
+            return format!("{{{}, {}}}", half(value as u64), half((value >> 64) as u64));
+        }
+        if let Some(name) = self.pointer_name(&tables, value as u64).filter(|_| bytes == 8) {
+            return name;
         }
         // Narrow values are kept zero-extended; small negative ones are meant to be read as such.
         let unused = 64 - 8 * bytes.clamp(1, 8);
         let signed = (value << unused) >> unused;
         if (-4096..0).contains(&signed) { signed.to_string() } else { (value as u64).to_string() }
+    }
+
+    fn has_local_objects(&self) -> bool {
+        self.hooks.local_objects
+    }
+
+    fn whole(&self, loc: Loc) -> u32 {
+        self.tables.borrow().layout.cell(loc).object
+    }
+
+    fn has_final_writes(&self) -> bool {
+        self.hooks.final_writes
+    }
+
+    fn is_final(&self, state: &VmState) -> bool {
+        state.made.final_writes != 0
+    }
+
+    fn ends_process(&self, state: &VmState) -> bool {
+        state.thread.0 == 0 && state.rare.result.is_none()
     }
 
     fn thread_name(&self, state: &VmState) -> String {

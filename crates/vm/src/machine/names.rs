@@ -15,6 +15,7 @@ impl VmMachine {
             }
             Object::Code(f) => (self.function(f).name.clone(), None),
             Object::Result(thread) => (format!("the result of thread {}", thread.0), None),
+            Object::Destructor(key) => (format!("the destructor of key {key}"), None),
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };
@@ -25,7 +26,9 @@ impl VmMachine {
     /// The name of an object as a whole, for sentences.
     pub(super) fn name_of_object(&self, object: Object) -> String {
         match object {
-            Object::Made { heap: true, .. } | Object::Result(_) => self.name_of(object, 0),
+            Object::Made { heap: true, .. } | Object::Result(_) | Object::Destructor(_) => {
+                self.name_of(object, 0)
+            }
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)
             }

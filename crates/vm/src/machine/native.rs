@@ -2,9 +2,13 @@
 
 use super::access::checked_len;
 use super::call::Args;
+use super::print;
 use super::state::{Buffer, Held, Stage, Val, VmState};
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::threads::{held_alone, lock_leave, next_key, set_specific};
+use super::unwind::set_jump;
+use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
+use crate::format::Text;
 use crate::ir::{Reg, pointer};
 use crate::layout::Pieces;
 use crate::tables::Object;
@@ -26,6 +30,8 @@ pub enum Native {
     Choose,
     NondetBool,
     Nondet,
+    /// Memory that may hold anything from now on.
+    Undefine,
     /// The argument with this number is the size.
     Malloc(usize),
     Calloc,
@@ -37,25 +43,49 @@ pub enum Native {
     Nothing,
     /// The process ends.
     ExitProcess,
-    ExitThread,
+    /// The thread leaves by `pthread_exit`.
+    Unwind,
+    /// The thread ends; what had to be done before is done.
+    EndThread,
+    SetJump,
+    LongJump,
+    CleanupPush,
+    CleanupPop,
     ThisThread,
+    ThreadBit,
+    NthBit,
     NewThread,
     Spawn,
     Join,
+    Detach,
     ResultOf,
     Errno,
     NewKey,
+    NextKey,
+    Destructor,
     GetSpecific,
     SetSpecific,
-    LockEnter,
+    LockHeld,
+    LockAgain,
     LockTaken,
     LockLeave,
-    MutexKind,
     Misuse,
     Wait,
     Spurious,
     SpinBegin,
     SpinEnd,
+    FinalBegin,
+    FinalEnd,
+    Local,
+    TextFormat,
+    TextBytes,
+    TextNext,
+    TextWidth,
+    TextGive,
+    TextChar,
+    TextLength,
+    TextPrint,
+    TextCopy,
     Math(fn(f64, f64) -> f64),
     MathSingle(fn(f64, f64) -> f64),
 }
@@ -74,6 +104,8 @@ impl Native {
             "selvedge_choose" | "__selvedge_choose" => Native::Choose,
             "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => Native::NondetBool,
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
+            "rand" | "random" | "rand_r" | "lrand48" | "time" | "clock" | "getpid" => Native::Nondet,
+            "__selvedge_undefine" => Native::Undefine,
             "malloc" | "valloc" => Native::Malloc(0),
             "aligned_alloc" | "memalign" => Native::Malloc(1),
             "calloc" => Native::Calloc,
@@ -82,25 +114,47 @@ impl Native {
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
             "memset" | "__memset_chk" => Native::Fill,
             "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
-            "__selvedge_exit" => Native::ExitThread,
+            "__selvedge_unwind" | "__pthread_unwind_next" => Native::Unwind,
+            "__selvedge_end" => Native::EndThread,
+            "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" => Native::SetJump,
+            "longjmp" | "_longjmp" | "siglongjmp" => Native::LongJump,
+            "__pthread_register_cancel" => Native::CleanupPush,
+            "__pthread_unregister_cancel" => Native::CleanupPop,
+            "__selvedge_thread_bit" => Native::ThreadBit,
+            "__selvedge_nth_bit" => Native::NthBit,
             "__selvedge_self" | "pthread_self" | "thrd_current" => Native::ThisThread,
             "__selvedge_new_thread" => Native::NewThread,
             "__selvedge_spawn" => Native::Spawn,
             "__selvedge_join" => Native::Join,
+            "__selvedge_detach" => Native::Detach,
             "__selvedge_result" => Native::ResultOf,
             "__selvedge_errno" | "__errno_location" | "__error" => Native::Errno,
             "__selvedge_new_key" => Native::NewKey,
+            "__selvedge_next_key" => Native::NextKey,
+            "__selvedge_destructor" => Native::Destructor,
             "pthread_getspecific" | "tss_get" => Native::GetSpecific,
             "pthread_setspecific" | "tss_set" => Native::SetSpecific,
-            "__selvedge_lock_enter" => Native::LockEnter,
+            "__selvedge_lock_held" => Native::LockHeld,
+            "__selvedge_lock_again" => Native::LockAgain,
             "__selvedge_lock_taken" => Native::LockTaken,
             "__selvedge_lock_leave" => Native::LockLeave,
-            "__selvedge_mutex_kind" => Native::MutexKind,
             "__selvedge_misuse" => Native::Misuse,
             "__selvedge_block" => Native::Wait,
             "__selvedge_spurious" => Native::Spurious,
             "selvedge_spin_begin" => Native::SpinBegin,
             "selvedge_spin_end" => Native::SpinEnd,
+            FINAL_BEGIN => Native::FinalBegin,
+            "__selvedge_final_end" => Native::FinalEnd,
+            LOCAL => Native::Local,
+            "__selvedge_text_format" => Native::TextFormat,
+            "__selvedge_text_bytes" => Native::TextBytes,
+            "__selvedge_text_next" => Native::TextNext,
+            "__selvedge_text_width" => Native::TextWidth,
+            "__selvedge_text_give" => Native::TextGive,
+            "__selvedge_text_char" => Native::TextChar,
+            "__selvedge_text_length" => Native::TextLength,
+            "__selvedge_text_print" => Native::TextPrint,
+            "__selvedge_text_copy" => Native::TextCopy,
             _ if NOTHING.contains(&name) => Native::Nothing,
             _ => return Native::math(name),
         })
@@ -112,23 +166,13 @@ impl Native {
     }
 }
 
-/// Functions that print, let time pass, or set what makes no difference here.
-const NOTHING: [&str; 50] = [
-    "printf",
-    "fprintf",
-    "vprintf",
-    "vfprintf",
-    "__printf_chk",
-    "__fprintf_chk",
-    "dprintf",
-    "puts",
-    "fputs",
-    "putchar",
-    "putc",
-    "fputc",
-    "fwrite",
+/// What a program may tell: see `selvedge.h`.
+pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
+pub const LOCAL: &str = "selvedge_local";
+
+/// Functions that let time pass, or set what makes no difference here.
+const NOTHING: [&str; 31] = [
     "fflush",
-    "perror",
     "setbuf",
     "setvbuf",
     "sched_yield",
@@ -141,11 +185,7 @@ const NOTHING: [&str; 50] = [
     "clock_nanosleep",
     "srand",
     "srandom",
-    "pthread_detach",
-    "thrd_detach",
-    "pthread_attr_init",
     "pthread_attr_destroy",
-    "pthread_attr_setdetachstate",
     "pthread_attr_setstacksize",
     "pthread_attr_setscope",
     "pthread_setconcurrency",
@@ -160,10 +200,9 @@ const NOTHING: [&str; 50] = [
     "pthread_condattr_setpshared",
     "pthread_rwlockattr_init",
     "pthread_rwlockattr_destroy",
-    "pthread_key_delete",
-    "tss_delete",
-    "selvedge_final_write",
-    "selvedge_local",
+    "pthread_setcancelstate",
+    "pthread_setcanceltype",
+    "pthread_testcancel",
 ];
 
 impl VmMachine {
@@ -198,6 +237,10 @@ impl VmMachine {
                 let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
                 return fail("unsupported", format!("`{name}`: {help}"));
             }
+            Native::Undefine => {
+                self.undefine(state, known(0)?, known(1)?)?;
+                0
+            }
             Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {
                 ..=0 => return fail("undefined-behaviour", format!("`{name}` has nothing to choose from")),
@@ -224,12 +267,40 @@ impl VmMachine {
                 let buffer = Buffer { bytes: vec![byte; len], undef: vec![false; len] };
                 return self.fill(state, to, Pieces::new(), buffer, dst);
             }
-            // Whoever would join it does not go on, either.
-            Native::ExitProcess if state.thread.0 != 0 => return Ok(Some(Op::Block(Block::Assume))),
-            Native::ExitProcess => return Ok(Some(self.exit(state))),
-            Native::ExitThread => {
+            Native::ExitProcess => return Ok(Some(Op::Block(Block::Exit))),
+            Native::Unwind => {
+                // Between handlers, it is the result that `pthread_exit` was given that counts.
+                let result = args.first().copied().unwrap_or(Val::UNDEF);
+                return self.unwind(state, (name == "__selvedge_unwind").then_some(result));
+            }
+            Native::EndThread => {
                 let result = args.first().copied().unwrap_or(Val::UNDEF);
                 return Ok(Some(self.leave_thread(state, result)));
+            }
+            Native::SetJump => {
+                set_jump(state, known(0)?, dst);
+                0
+            }
+            Native::LongJump => return self.long_jump(state, known(0)?, known(1)? as u32),
+            Native::CleanupPush => {
+                Rc::make_mut(&mut state.rare).cleanups.push(known(0)?);
+                0
+            }
+            Native::CleanupPop => {
+                let buffer = known(0)?;
+                Rc::make_mut(&mut state.rare).cleanups.retain(|b| *b != buffer);
+                0
+            }
+            Native::ThreadBit => match state.thread.0 {
+                thread @ 0..64 => 1 << thread,
+                _ => return fail("unsupported", "condition variables with more than 64 threads"),
+            },
+            Native::NthBit => {
+                let (mut bits, n) = (known(0)?, known(1)?);
+                for _ in 0..n {
+                    bits &= bits.wrapping_sub(1);
+                }
+                bits & bits.wrapping_neg()
             }
             Native::ThisThread => state.thread.0 as u64 + 1,
             Native::NewThread => {
@@ -253,11 +324,12 @@ impl VmMachine {
                 return Ok(Some(Op::Spawn { thread: Tid(known(0)? as u16 - 1) }));
             }
             Native::Join => return self.join(state, known(0)?).map(Some),
+            Native::Detach => return self.detach(state, known(0)?).map(Some),
             Native::ResultOf => {
                 let thread = Tid(known(0)? as u16 - 1);
                 pointer::make(self.tables.borrow_mut().intern(Object::Result(thread)), 0)
             }
-            Native::Errno => pointer::make(PRIVATE, 0),
+            Native::Errno => private_address(state.thread, 0, 0),
             Native::NewKey => {
                 state.made.keys += 1;
                 self.tables.borrow_mut().key(state.thread, state.made.keys) as u64
@@ -268,23 +340,36 @@ impl VmMachine {
             }
             Native::SetSpecific => {
                 let (key, value) = (known(0)? as u32, known(1)?);
-                let specific = &mut Rc::make_mut(&mut state.rare).specific;
-                specific.retain(|(k, _)| *k != key);
-                specific.push((key, value));
+                set_specific(state, key, value);
                 0
             }
-            Native::LockEnter => self.lock_enter(state, known(0)?),
+            Native::NextKey => next_key(state, known(0)? as u32) as u64,
+            Native::Destructor => {
+                let key = known(0)? as u32;
+                pointer::make(self.tables.borrow_mut().intern(Object::Destructor(key)), 0)
+            }
+            Native::LockHeld => held_alone(state, known(0)?).is_some() as u64,
+            Native::LockAgain => {
+                if let Some(at) = held_alone(state, known(0)?) {
+                    Rc::make_mut(&mut state.rare).held[at].count += 1;
+                }
+                0
+            }
             Native::LockTaken => {
                 let held = Held { addr: known(0)?, count: 1, shared: known(1)? != 0 };
                 Rc::make_mut(&mut state.rare).held.push(held);
                 0
             }
-            Native::LockLeave => self.lock_leave(state, known(0)?)?,
-            Native::MutexKind => {
-                self.tables.borrow_mut().mutex_kinds.insert(known(0)?, known(1)? as u32);
-                0
+            Native::LockLeave => lock_leave(state, known(0)?),
+            Native::Misuse => {
+                let message = match known(0)? {
+                    0 => "a lock is destroyed while it is held",
+                    1 => "a lock is released that this thread does not hold",
+                    2 => "a lock is used after it was destroyed",
+                    _ => "a condition variable is destroyed while a thread waits for it",
+                };
+                return fail("lock-misuse", message);
             }
-            Native::Misuse => return fail("lock-misuse", "a lock is destroyed while it is held"),
             Native::Wait => {
                 return Ok(Some(Op::Block(match known(0)? {
                     0 => Block::Assume,
@@ -307,10 +392,46 @@ impl VmMachine {
             Native::SpinEnd => {
                 let again = known(0)?;
                 if again as u32 != 0 && state.effects == state.effects_at_header {
-                    return Ok(Some(Op::Block(Block::Spin)));
+                    return Ok(Some(Op::Block(state.spin())));
                 }
                 again
             }
+            Native::FinalBegin => {
+                state.made.final_writes += 1;
+                0
+            }
+            Native::FinalEnd => {
+                state.made.final_writes = state.made.final_writes.saturating_sub(1);
+                0
+            }
+            Native::Local => match pointer::split(known(0)?) {
+                Some((object, _)) if !is_private(object) => {
+                    state.stage = Stage::Advance;
+                    return Ok(Some(Op::Local { object }));
+                }
+                _ => 0,
+            },
+            Native::TextFormat => {
+                print::begin(state, Text::format(known(0)?, known(1)?));
+                0
+            }
+            Native::TextBytes => {
+                print::begin(state, Text::bytes(known(0)?, known(1)?, known(2)? != 0));
+                0
+            }
+            Native::TextNext => self.text_next(state)?,
+            Native::TextWidth => state.rare.text_needs as u64,
+            Native::TextGive => {
+                print::text(state).give(known(0)?);
+                0
+            }
+            Native::TextChar => {
+                print::text(state).out.push(known(0)? as u8);
+                0
+            }
+            Native::TextLength => print::text(state).out.len() as u64,
+            Native::TextPrint => self.text_print(state),
+            Native::TextCopy => return self.text_copy(state, known(0)?, known(1)?, dst),
             Native::Math(f) => {
                 let second = args.get(1).map_or(0.0, |v| f64::from_bits(v.bits));
                 f(f64::from_bits(known(0)?), second).to_bits()
@@ -358,59 +479,6 @@ impl VmMachine {
             }
             _ => fail("invalid-free", format!("`{name}` of an address that `malloc` did not return")),
         }
-    }
-
-    fn join(&self, state: &mut VmState, id: u64) -> Result<Op, Halt> {
-        let threads = self.tables.borrow().threads() as u64;
-        if id == 0 || id > threads || id == state.thread.0 as u64 + 1 {
-            return fail("invalid-join", "join of something that is no other thread");
-        }
-        let thread = Tid(id as u16 - 1);
-        if state.rare.joined.contains(&thread) {
-            return fail("invalid-join", "a thread is joined twice");
-        }
-        Rc::make_mut(&mut state.rare).joined.push(thread);
-        state.stage = Stage::Advance;
-        Ok(Op::Join { thread })
-    }
-
-    /// See `__selvedge_lock_enter` in the library.
-    fn lock_enter(&self, state: &mut VmState, addr: u64) -> u64 {
-        let Some(held) = state.rare.held.iter().position(|h| h.addr == addr && !h.shared) else { return 0 };
-        match self.mutex_kind(addr) {
-            1 => {
-                Rc::make_mut(&mut state.rare).held[held].count += 1;
-                1
-            }
-            2 => 2,
-            _ => 0,
-        }
-    }
-
-    fn lock_leave(&self, state: &mut VmState, addr: u64) -> Result<u64, Halt> {
-        let Some(at) = state.rare.held.iter().rposition(|h| h.addr == addr) else {
-            return fail("lock-misuse", "a lock is released that this thread does not hold");
-        };
-        let held = &mut Rc::make_mut(&mut state.rare).held;
-        if held[at].count > 1 {
-            held[at].count -= 1;
-            return Ok(1);
-        }
-        Ok(if held.remove(at).shared { 2 } else { 0 })
-    }
-
-    /// What `pthread_mutex_init` said, or else the initial contents: glibc has the kind at offset 16.
-    fn mutex_kind(&self, addr: u64) -> u32 {
-        if let Some(kind) = self.tables.borrow().mutex_kinds.get(&addr) {
-            return *kind;
-        }
-        let contents = || {
-            let (allocation, offset) = pointer::split(addr)?;
-            let bytes = &self.module.globals.get(allocation as usize)?.bytes;
-            let kind = bytes.get(usize::try_from(offset).ok()?..)?.get(16..20)?;
-            Some(u32::from_le_bytes([kind[0], kind[1], kind[2], kind[3]]))
-        };
-        contents().unwrap_or(0)
     }
 }
 

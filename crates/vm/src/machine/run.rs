@@ -1,13 +1,13 @@
 //! Running instructions from one visible operation to the next.
 
 use super::state::{Stage, Val, VmState};
-use super::{Halt, PRIVATE, VmMachine, fail};
+use super::{Halt, VmMachine, fail, private_address};
 use crate::arith::{self, NoResult};
 use crate::float;
-use crate::ir::{BinOp, CastOp, Instr, Operand, Reg, pointer};
+use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
-use selvedge_machine::{Block, Op};
+use selvedge_machine::Op;
 use std::rc::Rc;
 
 /// The bytes that `bits` bits take, as a mask.
@@ -114,7 +114,7 @@ impl VmMachine {
                 }
                 let slot = state.private.len() as u32;
                 Rc::make_mut(&mut state.private).push(Rc::new(PrivateObject::fresh(size)));
-                state.frame.set(dst, pointer::make(PRIVATE + slot, 0));
+                state.frame.set(dst, private_address(state.thread, slot, 0));
             }
             Instr::Load { dst, addr, bytes, mode, .. } => return self.load(state, dst, addr, bytes, mode),
             Instr::Store { addr, value, bytes, mode, .. } => {
@@ -149,7 +149,7 @@ impl VmMachine {
             Instr::SpinBlock { number } => {
                 let header = function.loops.get(number as usize).map_or(0, |l| l.header);
                 state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
-                return Ok(Some(Op::Block(Block::Spin)));
+                return Ok(Some(Op::Block(state.spin())));
             }
             Instr::Call { dst, callee, ref args, results } => {
                 return self.call(state, dst, callee, args, results);
@@ -186,7 +186,7 @@ impl VmMachine {
 
     /// An operand of up to 128 bits, in one register or two, and whether a part of it is undefined.
     #[inline]
-    fn wide(&self, state: &VmState, operand: Operand, bits: u8) -> (u128, bool) {
+    pub(super) fn wide(&self, state: &VmState, operand: Operand, bits: u8) -> (u128, bool) {
         let low = self.value(state, operand);
         if bits <= 64 {
             return (low.bits as u128, low.undef & bytes_of(bits) != 0);
@@ -201,7 +201,7 @@ impl VmMachine {
     }
 
     #[inline]
-    fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: u128, undef: bool) {
+    pub(super) fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: u128, undef: bool) {
         let val = |bits| if undef { Val::UNDEF } else { Val::known(bits) };
         state.frame.set_val(dst, val(value as u64));
         if bits > 64 {

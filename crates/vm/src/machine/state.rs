@@ -2,10 +2,14 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::print::Printed;
+use super::unwind::{Jump, Landing};
+use crate::format::Text;
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
 use selvedge_graph::{Loc, Tid};
+use selvedge_machine::Block;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -41,6 +45,14 @@ pub struct Made {
     pub threads: u32,
     pub keys: u32,
     pub spurious_wakeups: u32,
+    /// How many operations it has come to.
+    pub steps: u32,
+    /// Which of its loads, counted from 1, was the latest weak compare and exchange to fail for no reason.
+    pub weak_failure: u32,
+    /// How many did.
+    pub weak_failures: u32,
+    /// Not 0: its stores are said to be final.
+    pub final_writes: u32,
 }
 
 /// Parts of a state that change seldom.
@@ -49,7 +61,16 @@ pub struct Rare {
     pub held: Vec<Held>,
     /// Thread-specific data: key and value.
     pub specific: Vec<(u32, u64)>,
-    pub joined: Vec<Tid>,
+    /// Calls of `setjmp` that may still be jumped to.
+    pub jumps: Vec<Jump>,
+    /// Buffers of `pthread_cleanup_push`, the innermost one last.
+    pub cleanups: Vec<u64>,
+    /// What `pthread_exit` was given.
+    pub result: Option<Val>,
+    /// A text that is being made, and how many bytes it needs to go on.
+    pub text: Option<Box<Text>>,
+    pub text_needs: u8,
+    pub printed: Vec<Printed>,
 }
 
 /// A lock that the thread holds.
@@ -110,6 +131,8 @@ pub enum Stage {
     Advance,
     /// The operation gives the result of the instruction.
     Give(Option<Reg>),
+    /// The same of 16 bytes.
+    GiveWide(Reg),
     /// The load half of an RMW.
     RmwLoaded(Loc),
     /// The load half of a compare and exchange that is meant.
@@ -126,6 +149,8 @@ pub enum Stage {
     Transfer(Box<Transfer>),
     /// On the way out of a thread.
     Exiting,
+    /// On the way out of several calls.
+    Landing(Box<Landing>),
 }
 
 /// An access of several cells: first all loads, then all stores.
@@ -143,7 +168,7 @@ pub struct Transfer {
 #[derive(Clone, Copy, Debug)]
 pub enum Then {
     Nothing,
-    /// The buffer goes to a register.
+    /// The buffer goes to a register, or two in a row.
     Load(Reg),
     /// This is the result of a call.
     Result(Option<Reg>, u64),
@@ -170,21 +195,27 @@ impl Buffer {
 
     /// Bytes as a number, or `None` if none of them is defined.
     pub fn number(&self, at: usize, len: usize) -> Option<u64> {
+        self.wide_number(at, len).map(|number| number as u64)
+    }
+
+    pub fn wide_number(&self, at: usize, len: usize) -> Option<u128> {
         if self.undef[at..at + len].iter().all(|u| *u) {
             return None;
         }
         let bytes = self.bytes[at..at + len].iter().rev();
-        Some(bytes.fold(0, |number, byte| number << 8 | *byte as u64))
+        Some(bytes.fold(0, |number, byte| number << 8 | *byte as u128))
     }
 
-    pub fn put(&mut self, at: usize, len: usize, number: u64) {
+    pub fn put(&mut self, at: usize, len: usize, number: u128) {
         self.bytes[at..at + len].copy_from_slice(&number.to_le_bytes()[..len]);
     }
 
-    /// The first bytes as the contents of a register, with what is undefined of it.
-    pub fn register(&self) -> (u64, u8) {
-        let undef = self.undef.iter().enumerate().fold(0, |mask, (i, u)| mask | (*u as u8) << i);
-        (self.number(0, self.bytes.len()).unwrap_or(0), undef)
+    /// Up to 8 bytes as the contents of a register, with what is undefined of it.
+    pub fn register(&self, at: usize) -> Val {
+        let len = (self.bytes.len() - at).min(8);
+        let undef = &self.undef[at..at + len];
+        let undef = undef.iter().enumerate().fold(0, |mask, (i, u)| mask | (*u as u8) << i);
+        Val { bits: self.number(at, len).unwrap_or(0), undef }
     }
 }
 
@@ -256,6 +287,13 @@ impl Frame {
 }
 
 impl VmState {
+    /// What it means to wait in a loop since `loads_at_header`. If it goes round because a compare and
+    /// exchange failed for no reason, then that is no reason to wait: the execution in which it did not
+    /// fail is another one.
+    pub(super) fn spin(&self) -> Block {
+        if self.made.weak_failure > self.loads_at_header { Block::Assume } else { Block::Spin }
+    }
+
     /// The frames from the innermost one out.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
         let mut next = self.callers.as_deref();

@@ -4,20 +4,31 @@
 //! like any other, so its state can be saved anywhere. It stands on a few functions with names in
 //! `__selvedge_`, which the machine knows, as it knows `malloc` and other simple ones.
 
+mod atomics;
+
 use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand};
 use crate::text;
 use std::collections::HashMap;
 
-const SOURCES: [&str; 4] = [
+const SOURCES: [&str; 5] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
     include_str!("memory.ir"),
+    include_str!("printing.ir"),
 ];
 
-/// The bytecode of the library.
-fn library() -> Module {
-    match text::parse(&SOURCES.concat()) {
+/// Functions that the machine itself calls, each after the one that makes it necessary.
+const HOOKS: [(&str, &str); 3] = [
+    ("pthread_setspecific", "__selvedge_leave"),
+    ("tss_set", "__selvedge_leave"),
+    ("atexit", "__selvedge_main_returned"),
+];
+
+/// The bytecode of the library. The functions of `libatomic` are many, and seldom needed.
+fn library(with_atomics: bool) -> Module {
+    let atomics = if with_atomics { atomics::text() } else { String::new() };
+    match text::parse(&(SOURCES.concat() + &atomics)) {
         Ok(module) => module,
         Err(error) => unreachable!("the library's own text: {error}"),
     }
@@ -26,7 +37,7 @@ fn library() -> Module {
 /// Gives bodies to the functions of a program that are only declared, where the library has them. Returns
 /// for each function whether it is the library's.
 pub fn link(module: &mut Module) -> Vec<bool> {
-    let library = library();
+    let library = library(module.functions.iter().any(|f| f.name.starts_with("__atomic_")));
     let by_name = |functions: &[Function]| -> HashMap<String, FuncId> {
         functions.iter().enumerate().map(|(n, f)| (f.name.clone(), FuncId(n as u32))).collect()
     };
@@ -34,12 +45,22 @@ pub fn link(module: &mut Module) -> Vec<bool> {
         Linker { numbers: by_name(&module.functions), globals: HashMap::new(), library: &library, module };
     let theirs = by_name(&library.functions);
     let mut ours = vec![false; linker.module.functions.len()];
+    for (caller, hook) in HOOKS {
+        if linker.numbers.contains_key(caller)
+            && let Some(hook) = theirs.get(hook)
+        {
+            linker.function(*hook);
+        }
+    }
     let mut at = 0;
     // Bodies may call further functions, which are added at the end.
     while at < linker.module.functions.len() {
         ours.resize(linker.module.functions.len(), true);
         let function = &linker.module.functions[at];
+        // Without handlers, the machine knows what `exit` does.
+        let simple = function.name == "exit" && !linker.numbers.contains_key("atexit");
         if function.code.is_empty()
+            && !simple
             && let Some(FuncId(theirs)) = theirs.get(&function.name)
             && !library.functions[*theirs as usize].code.is_empty()
         {
@@ -136,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_library_parses_and_prints() {
-        let library = library();
+        let library = library(true);
         assert_eq!(text::parse(&text::print(&library)), Ok(library));
     }
 }

@@ -144,6 +144,8 @@ impl Run {
                 Op::Spawn { thread } => format!("spawn {}", thread.0),
                 Op::Join { thread } => format!("join {}", thread.0),
                 Op::Choose { count } => format!("choose {count}"),
+                Op::Detach { thread } => format!("detach {}", thread.0),
+                Op::Local { .. } => String::from("local"),
                 Op::Alloc { .. } => String::from("alloc"),
                 Op::Free { .. } => String::from("free"),
                 Op::Block(why) => format!("block {why:?}"),

@@ -1,0 +1,8 @@
+// expect: rc11 unknown
+// message: accesses of different sizes
+#include <stdatomic.h>
+union { _Atomic __int128 whole; _Atomic long half; } u;
+int main(void) {
+    atomic_store(&u.whole, 1);
+    return atomic_load(&u.half);
+}

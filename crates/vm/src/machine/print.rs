@@ -1,0 +1,115 @@
+//! Texts that a thread makes and prints, and the arguments of functions that take any number of them.
+
+use super::memory::{Spot, Use};
+use super::state::{Buffer, Frame, Val, VmState};
+use super::{Halt, VmMachine, fail, private_address};
+use crate::format::{Needed, Text, Trouble};
+use crate::ir::Reg;
+use crate::layout::Pieces;
+use crate::private::PrivateObject;
+use selvedge_machine::Op;
+use std::rc::Rc;
+
+impl From<Trouble> for Halt {
+    fn from(trouble: Trouble) -> Halt {
+        match trouble {
+            Trouble::Null => {
+                Halt::Error("null-dereference", String::from("a null pointer is printed as a text"))
+            }
+            Trouble::Unsupported(what) => Halt::Error("unsupported", what),
+        }
+    }
+}
+
+/// Something that was printed, after so many operations of its thread.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    pub after: u32,
+    pub text: Vec<u8>,
+}
+
+impl VmState {
+    /// What the thread has printed, each with how many operations it had performed before.
+    pub fn printed(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        self.rare.printed.iter().map(|p| (p.after, p.text.as_slice()))
+    }
+}
+
+impl VmMachine {
+    /// Puts the arguments beyond a function's parameters where it looks for them.
+    pub(super) fn pass_rest(&self, state: &mut VmState, frame: &mut Frame, first: Reg, rest: &[Val]) {
+        let mut area = PrivateObject::fresh(8 * rest.len() as u64);
+        for (at, value) in rest.iter().enumerate() {
+            area.store(8 * at, 8, value.bits, value.undef);
+        }
+        let slot = state.private.len() as u32;
+        Rc::make_mut(&mut state.private).push(Rc::new(area));
+        frame.set(first, private_address(state.thread, slot, 0));
+        frame.set(first + 1, 8 * rest.len() as u64);
+    }
+
+    /// Goes on with the text; the address of what is needed, 0 if it is done.
+    pub(super) fn text_next(&self, state: &mut VmState) -> Result<u64, Halt> {
+        let Some(mut text) = Rc::make_mut(&mut state.rare).text.take() else { return Ok(0) };
+        let needed = text.go_on(|needed| self.at_hand(state, needed))?;
+        let rare = Rc::make_mut(&mut state.rare);
+        rare.text = Some(text);
+        rare.text_needs = needed.map_or(0, |n| n.bytes);
+        Ok(needed.map_or(0, |n| n.addr))
+    }
+
+    /// What can be read without an operation that others could see.
+    fn at_hand(&self, state: &VmState, needed: Needed) -> Result<Option<u64>, Halt> {
+        let bytes = needed.bytes as usize;
+        match self.resolve(state, needed.addr, bytes as u64, Use::Read)? {
+            Spot::Shared { .. } => Ok(None),
+            Spot::Constant { global, at } => {
+                let contents = self.constant(global, at, bytes);
+                Ok(Some(contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64)))
+            }
+            Spot::Private { slot, at } => match state.private[slot].load(at, bytes) {
+                // An `int` has nothing in the upper half of its place.
+                (number, undef) if undef & 0xf == 0 => Ok(Some(number)),
+                _ => fail("uninitialised-read", "what is printed was never set"),
+            },
+        }
+    }
+
+    pub(super) fn text_print(&self, state: &mut VmState) -> u64 {
+        let after = state.made.steps;
+        let rare = Rc::make_mut(&mut state.rare);
+        let text = rare.text.take().map_or(Vec::new(), |t| t.out);
+        let length = text.len() as u64;
+        if self.options.keep_output && length > 0 {
+            rare.printed.push(Printed { after, text });
+        }
+        length
+    }
+
+    pub(super) fn text_copy(
+        &self,
+        state: &mut VmState,
+        to: u64,
+        room: u64,
+        dst: Option<Reg>,
+    ) -> Result<Option<Op>, Halt> {
+        let mut bytes = Rc::make_mut(&mut state.rare).text.take().map_or(Vec::new(), |t| t.out);
+        bytes.push(0);
+        if bytes.len() as u64 > room {
+            bytes.truncate(room as usize);
+            if let Some(last) = bytes.last_mut() {
+                *last = 0;
+            }
+        }
+        let undef = vec![false; bytes.len()];
+        self.fill(state, to, Pieces::new(), Buffer { bytes, undef }, dst)
+    }
+}
+
+pub fn begin(state: &mut VmState, text: Text) {
+    Rc::make_mut(&mut state.rare).text = Some(Box::new(text));
+}
+
+pub fn text(state: &mut VmState) -> &mut Text {
+    Rc::make_mut(&mut state.rare).text.get_or_insert_with(|| Box::new(Text::empty()))
+}

@@ -1,0 +1,111 @@
+//! Leaving several calls at once: `longjmp`, `pthread_exit`, handlers of `pthread_cleanup_push`.
+//!
+//! In C, glibc's `pthread_cleanup_push` is a `setjmp` that `pthread_exit` jumps back to. So there is one
+//! mechanism: frames are left one by one, what is on their stacks dies, and then the thread lands.
+
+use super::state::{Frame, Stage, Val, VmState};
+use super::{Halt, VmMachine, fail};
+use crate::ir::Reg;
+use selvedge_machine::Op;
+use std::rc::Rc;
+
+/// Where `setjmp` was called.
+#[derive(Clone, Copy, Debug)]
+pub struct Jump {
+    buffer: u64,
+    depth: u32,
+    pc: u32,
+    dst: Option<Reg>,
+}
+
+/// Where a thread goes once it has left the frames above.
+#[derive(Clone, Copy, Debug)]
+pub enum Landing {
+    /// After the call of `setjmp`, which returns this.
+    Jump(Jump, u32),
+    /// The end of the thread.
+    Leave,
+}
+
+pub fn set_jump(state: &mut VmState, buffer: u64, dst: Option<Reg>) {
+    let jump = Jump { buffer, depth: state.depth, pc: state.frame.pc, dst };
+    let jumps = &mut Rc::make_mut(&mut state.rare).jumps;
+    jumps.retain(|j| j.buffer != buffer);
+    jumps.push(jump);
+}
+
+/// Forgets where calls to `setjmp` were in frames that are gone.
+pub fn forget_jumps(state: &mut VmState) {
+    let depth = state.depth;
+    if state.rare.jumps.iter().any(|j| j.depth > depth) {
+        Rc::make_mut(&mut state.rare).jumps.retain(|j| j.depth <= depth);
+    }
+}
+
+impl VmMachine {
+    pub(super) fn long_jump(&self, state: &mut VmState, buffer: u64, value: u32) -> Result<Option<Op>, Halt> {
+        match state.rare.jumps.iter().find(|j| j.buffer == buffer).copied() {
+            Some(jump) => Ok(self.land(state, Landing::Jump(jump, value.max(1)))),
+            None => fail("undefined-behaviour", "`longjmp` to a call that has returned, or to none"),
+        }
+    }
+
+    /// `pthread_exit`, or what is left of it after a handler has run (`result` is `None` then).
+    pub(super) fn unwind(&self, state: &mut VmState, result: Option<Val>) -> Result<Option<Op>, Halt> {
+        let rare = Rc::make_mut(&mut state.rare);
+        if let Some(result) = result {
+            rare.result = Some(result);
+        }
+        match rare.cleanups.pop() {
+            Some(handler) => self.long_jump(state, handler, 1),
+            None => Ok(self.land(state, Landing::Leave)),
+        }
+    }
+
+    /// Leaves frames until the thread is where it is to land. What is on the stack of `main` does not die
+    /// with it (see [`VmMachine::exit`]).
+    pub(super) fn land(&self, state: &mut VmState, landing: Landing) -> Option<Op> {
+        let depth = match landing {
+            Landing::Jump(jump, _) => jump.depth,
+            Landing::Leave => 0,
+        };
+        let leaves = matches!(landing, Landing::Leave) && state.thread.0 != 0;
+        while state.depth > depth || leaves {
+            if let Some(object) = state.frame.stack.pop() {
+                state.stage = Stage::Landing(Box::new(landing));
+                return Some(Op::Free { object });
+            }
+            if state.depth == depth {
+                break;
+            }
+            state.pop_frame();
+        }
+        forget_jumps(state);
+        match landing {
+            Landing::Jump(jump, value) => {
+                if let Some(dst) = jump.dst {
+                    state.frame.set(dst, value as u64);
+                }
+                state.frame.pc = jump.pc + 1;
+                None
+            }
+            Landing::Leave => {
+                let result = state.rare.result.unwrap_or(Val::known(0));
+                self.end_of_thread(state, result)
+            }
+        }
+    }
+
+    /// The start routine has returned, or `pthread_exit` has left it: destructors of keys run now.
+    pub(super) fn end_of_thread(&self, state: &mut VmState, result: Val) -> Option<Op> {
+        match self.hooks.leave.filter(|_| !state.rare.specific.is_empty()) {
+            Some(leave) => {
+                let mut frame: Frame = self.new_frame(leave, state.private.len() as u32);
+                frame.set_val(0, result);
+                state.push_frame(frame);
+                None
+            }
+            None => Some(self.leave_thread(state, result)),
+        }
+    }
+}

@@ -35,21 +35,25 @@ static void push(int value)
     if (node == NULL)
         abort();
     node->value = value;
-    node->next = atomic_load_explicit(&top, memory_order_relaxed);
-    while (!atomic_compare_exchange_strong_explicit(&top, &node->next, node, memory_order_release,
-                                                    memory_order_relaxed))
-        ;
+    struct node *first;
+    do {
+        first = atomic_load_explicit(&top, memory_order_relaxed);
+        node->next = first;
+    } while (!atomic_compare_exchange_strong_explicit(&top, &first, node, memory_order_release,
+                                                      memory_order_relaxed));
 }
 
 // Returns 0 if the stack is empty.
 static int pop(void)
 {
-    struct node *node = atomic_load_explicit(&top, memory_order_acquire);
-    while (node != NULL &&
-           !atomic_compare_exchange_strong_explicit(&top, &node, node->next, memory_order_acquire,
-                                                    memory_order_acquire))
-        ;
-    return node == NULL ? 0 : node->value;
+    for (;;) {
+        struct node *first = atomic_load_explicit(&top, memory_order_acquire);
+        if (first == NULL)
+            return 0;
+        if (atomic_compare_exchange_strong_explicit(&top, &first, first->next, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return first->value;
+    }
 }
 
 static void *pusher(void *arg)

@@ -7,9 +7,11 @@
 pub mod expr;
 pub mod interp;
 pub mod program;
+pub mod reduction;
 
 pub use interp::{Registers, ThreadState};
 pub use program::Program;
+pub use reduction::{Reduction, Reductions};
 pub use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
 
 /// Whether a load is the first half of a read-modify-write.

@@ -7,6 +7,7 @@ use crate::args::CheckArgs;
 use crate::dot;
 use crate::error::{ErrorKind, InputError};
 use selvedge_explore::{Config, Execution, Stats, explore};
+use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::ops::ControlFlow;
@@ -20,6 +21,7 @@ pub fn lower(args: &CheckArgs) -> Result<selvedge_vm::ir::Module, InputError> {
     let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
     let output = Command::new(me)
         .arg("lower")
+        .arg(format!("--disable={}", args.disable))
         .args(&args.files)
         .arg("--")
         .args(&args.clang)
@@ -105,6 +107,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
             unroll: args.unroll,
             unroll_some: unroll_some.clone(),
             max_threads: room,
+            reductions: reductions(args),
             ..Options::default()
         };
         let mut machine = VmMachine::new(module.clone(), options)
@@ -154,6 +157,18 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
         unknown: unknown.or(gave_up),
     };
     Ok((report, run.drawing))
+}
+
+/// The reductions that are sound here. That a write to an object is not seen before the object is passed on
+/// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
+/// of its own.
+fn reductions(args: &CheckArgs) -> Reductions {
+    let sound = match args.model.as_str() {
+        "sc" | "tso" | "ra" => true,
+        "rc11" => !args.no_race_detection,
+        _ => false,
+    };
+    if sound { args.disable } else { args.disable.without(Reduction::Escape) }
 }
 
 /// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.

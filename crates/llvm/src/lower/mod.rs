@@ -16,12 +16,15 @@ mod shape;
 
 use std::collections::HashMap;
 
+use selvedge_machine::Reductions;
 use selvedge_vm::ir::{self, FuncId, GlobalId, Operand};
 
 use crate::cfg::Graph;
 use crate::error::CompileError;
+use crate::escape::Allocators;
 use crate::llvm::{Layout, Metadata, Module, Value, ValueKind};
 use crate::loops;
+use crate::pef;
 use crate::spin::{self, Callee, Effects};
 
 use shape::{Shape, shape};
@@ -37,8 +40,8 @@ struct Program<'m> {
     types: HashMap<Metadata<'m>, u32>,
 }
 
-/// Lowers a whole program; `waiting`: whether loops without effect may wait (see [`spin`]).
-pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, CompileError> {
+/// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).
+pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
         return Err(CompileError::Target);
@@ -80,7 +83,7 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
     bodies.resize_with(out.functions.len(), || None);
     let mut loops: Vec<Vec<loops::Loop>> =
         bodies.iter_mut().map(|body| body.as_mut().map(loops::mark).unwrap_or_default()).collect();
-    if waiting {
+    if loops.iter().any(|loops| !loops.is_empty()) {
         let callees: Vec<Callee<'_>> = out
             .functions
             .iter()
@@ -88,9 +91,11 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
             .map(|(function, body)| Callee { name: &function.name, body: body.as_ref() })
             .collect();
         let effects = Effects::new(&callees);
+        let allocators = Allocators::new(&callees);
         for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&out.functions) {
             if let Some(body) = body {
-                spin::mark(body, loops, function.regs, &effects);
+                spin::mark(body, loops, function.regs, &effects, reductions);
+                pef::mark(body, loops, function.regs, &allocators, reductions);
             }
         }
     }

@@ -103,6 +103,10 @@ fn check(function: &Function) -> Result<(), ModuleError> {
         if let Instr::LoopBack { number } | Instr::SpinBlock { number } = instr {
             fine &= (*number as usize) < function.loops.len();
         }
+        if let Instr::LoopHead { number, live, rewritten } = instr {
+            fine &= function.loops.get(*number as usize).is_some_and(|l| l.header as usize == at);
+            fine &= live.iter().all(|r| has(*r)) && rewritten.iter().all(|c| has(c.base));
+        }
         if let Instr::Load { bytes, .. } | Instr::Store { bytes, .. } = instr {
             fine &= matches!(bytes, 1 | 2 | 4 | 8);
         }

@@ -6,6 +6,7 @@ mod call;
 mod memory;
 mod names;
 mod native;
+mod purity;
 mod run;
 mod state;
 mod thread_local;
@@ -18,7 +19,7 @@ use crate::runtime;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
 use selvedge_graph::{Loc, Tid, Value};
-use selvedge_machine::{Machine, Op, ProgramError, SourcePlace};
+use selvedge_machine::{Machine, Op, ProgramError, Reductions, SourcePlace};
 use state::{Caller, Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -46,6 +47,8 @@ pub struct Options {
     pub weak_cas_fails: bool,
     /// How often a thread's waits on condition variables end for no reason, at most.
     pub spurious_wakeups: u32,
+    /// Those that are found when the program runs.
+    pub reductions: Reductions,
 }
 
 impl Default for Options {
@@ -59,6 +62,7 @@ impl Default for Options {
             check_signed_overflow: true,
             weak_cas_fails: false,
             spurious_wakeups: 1,
+            reductions: Reductions::ALL,
         }
     }
 }
@@ -212,6 +216,7 @@ impl VmMachine {
             loads_at_header: 0,
             effects: 0,
             effects_at_header: 0,
+            choices: 0,
             left_result: false,
         }
     }
@@ -343,6 +348,7 @@ impl Machine for VmMachine {
             Op::Store { .. } | Op::Spawn { .. } | Op::Join { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;
             }
+            Op::Choose { .. } => state.choices += 1,
             _ => {}
         }
         op

@@ -141,7 +141,13 @@ impl VmMachine {
                 state.frame.pc = case.map_or(default, |(_, to)| *to);
                 return Ok(None);
             }
+            Instr::LoopHead { number, ref live, ref rewritten } => {
+                self.pass_header(state, number, live, rewritten);
+            }
             Instr::LoopBack { number } => {
+                if let Some(block) = self.idle(state, number, function) {
+                    return Ok(Some(Op::Block(block)));
+                }
                 if let Some(op) = self.loop_back(state, number) {
                     return Ok(Some(op));
                 }

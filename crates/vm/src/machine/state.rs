@@ -2,6 +2,7 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::purity::Watch;
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
@@ -31,11 +32,13 @@ pub struct VmState {
     /// The same of operations that others may notice.
     pub(super) effects: u32,
     pub(super) effects_at_header: u32,
+    /// How many choices it has made.
+    pub(super) choices: u32,
     /// A thread leaves its result once.
     pub(super) left_result: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Made {
     pub objects: u32,
     pub threads: u32,
@@ -44,7 +47,7 @@ pub struct Made {
 }
 
 /// Parts of a state that change seldom.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rare {
     pub held: Vec<Held>,
     /// Thread-specific data: key and value.
@@ -75,6 +78,8 @@ pub struct Frame {
     /// Headers of loops that may wait, and how many loads there were when they were last passed. Loops
     /// nest, so one number for all would be too few.
     pub headers: SmallVec<[(u32, u32); 2]>,
+    /// Loops that may have iterations without effect, once they were entered.
+    pub watches: SmallVec<[Watch; 1]>,
     /// Objects in shared memory that die with the call.
     pub stack: SmallVec<[u32; 2]>,
     /// Private slots from here on die with the call.
@@ -212,6 +217,7 @@ impl Clone for Frame {
             undef: self.undef.clone(),
             rounds: SmallVec::from_slice(&self.rounds),
             headers: SmallVec::from_slice(&self.headers),
+            watches: self.watches.clone(),
             stack: SmallVec::from_slice(&self.stack),
             ..*self
         }
@@ -227,6 +233,7 @@ impl Frame {
             undef: Vec::new(),
             rounds: SmallVec::from_elem(0, loops),
             headers: SmallVec::new(),
+            watches: SmallVec::new(),
             stack: SmallVec::new(),
             private,
         }

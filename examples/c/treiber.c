@@ -4,10 +4,12 @@
 // N threads push one value each, P threads pop once; the main thread pops what is left.
 //
 // source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986
-// published: treiber-stack(N), N threads with one operation each: N! executions (-DN=... -DP=0)
-// expect: sc verified
-// expect: tso verified
-// expect: rc11 verified
+// published: treiber-stack(N), N threads with one operation each: N! executions, and so here (-DN=... -DP=0).
+//            With pops: treiber-stack(3) 8 executions and 8 blocked ones, the same as two pushes and a pop
+// The loop of a push writes to the node in every round, but nobody sees the node before the loop is left.
+// expect: sc verified executions=8
+// expect: tso verified executions=8
+// expect: rc11 verified executions=8
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

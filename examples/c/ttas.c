@@ -2,11 +2,12 @@
 //
 // source: L. Rudolph, Z. Segall, "Dynamic Decentralized Cache Schemes for MIMD Parallel Processors",
 //         ISCA 1984
-// published: ttas-lock(N): N! executions. The test can see the lock free in more than one place of its
-//            history, so with it there are more; -DNO_TEST, the bare compare-and-swap loop, has N!
-// expect: sc verified
-// expect: tso verified
-// expect: rc11 verified
+// published: ttaslock(3) 36, ttaslock(4) 576 executions, which is (N!)^2, and so here: the test of the k-th
+//            thread sees the lock free in one of k places of its history. Elsewhere ttas-lock(N): N!, which
+//            the bare compare-and-swap loop has (-DNO_TEST)
+// expect: sc verified executions=4
+// expect: tso verified executions=4
+// expect: rc11 verified executions=4
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,9 @@
 //!
 //! A loop like that of a push,
 //!
-//!     do { top = load(&stack); node->next = top; } while (!cas(&stack, top, node));
+//! ```text
+//! do { top = load(&stack); node->next = top; } while (!cas(&stack, top, node));
+//! ```
 //!
 //! writes in every iteration. But nobody sees it: the object is known to others only when the loop is left,
 //! and by then the cell has been written once more.
@@ -59,31 +61,40 @@ impl Allocators {
         let defs = Definitions::new(body);
         let mut returned = BTreeSet::new();
         for instr in body.blocks.iter().flat_map(|b| &b.code) {
-            match instr {
-                Instr::Return { values } => match values.as_slice() {
-                    [Operand::Reg(reg)] => _ = returned.insert(*reg),
-                    [Operand::Const(0)] => {}
-                    _ => return false,
-                },
-                _ => {}
-            }
-        }
-        // One object at most: that is enough for functions that make and fill one.
-        let mut roots = BTreeSet::new();
-        for reg in returned {
-            match defs.exact(body, reg) {
-                Some((root, 0)) => _ = roots.insert(root),
+            let Instr::Return { values } = instr else { continue };
+            match values.as_slice() {
+                [Operand::Reg(reg)] => _ = returned.insert(*reg),
+                [Operand::Const(0)] => {}
                 _ => return false,
             }
         }
-        let (Some(root), 1) = (roots.first().copied(), roots.len()) else { return false };
-        let made = defs.only(root).and_then(|(b, i)| self.makes(&body.blocks[b].code[i])) == Some(root);
-        let on_heap =
-            defs.only(root).is_some_and(|(b, i)| matches!(body.blocks[b].code[i], Instr::Call { .. }));
-        let derived = derived(body, root);
-        let mut code = body.blocks.iter().flat_map(|b| &b.code);
-        made && on_heap
-            && code.all(|instr| matches!(instr, Instr::Return { .. }) || !gives_away(instr, &derived))
+        // Everything that may be returned is an object just made, or null.
+        let mut seen = returned.clone();
+        let mut pending: Vec<Reg> = returned.into_iter().collect();
+        let mut made = BTreeSet::new();
+        while let Some(reg) = pending.pop() {
+            for &(block, position) in defs.all(reg) {
+                match &body.blocks[block].code[position] {
+                    Instr::Move { src: Operand::Const(0), .. } => {}
+                    Instr::Move { src: Operand::Reg(src), .. } => {
+                        if seen.insert(*src) {
+                            pending.push(*src);
+                        }
+                    }
+                    call @ Instr::Call { .. } if self.makes(call) == Some(reg) => _ = made.insert(reg),
+                    _ => return false,
+                }
+            }
+            if defs.all(reg).is_empty() {
+                return false; // a parameter
+            }
+        }
+        let kept = |root: &Reg| {
+            let derived = derived(body, *root);
+            let mut code = body.blocks.iter().flat_map(|b| &b.code);
+            code.all(|instr| matches!(instr, Instr::Return { .. }) || !gives_away(instr, &derived))
+        };
+        !made.is_empty() && made.iter().all(kept)
     }
 }
 
@@ -106,9 +117,13 @@ impl Definitions {
         Definitions(places)
     }
 
+    fn all(&self, reg: Reg) -> &[(usize, usize)] {
+        self.0.get(reg as usize).map_or(&[], Vec::as_slice)
+    }
+
     /// The only place where a register is written.
     fn only(&self, reg: Reg) -> Option<(usize, usize)> {
-        match self.0.get(reg as usize)?.as_slice() {
+        match self.all(reg) {
             [place] => Some(*place),
             _ => None,
         }
@@ -264,7 +279,9 @@ fn is_overwritten(graph: &Graph, found: &Loop, defs: &Definitions, cell: OwnCell
             continue;
         }
         for next in graph.blocks[block].successors() {
-            if next == found.header || !found.blocks.contains(&next) {
+            // Who leaves to abort the program does not come back to read it.
+            let aborts = matches!(graph.blocks[next].code.last(), Some(Instr::Unreachable));
+            if next == found.header || !(found.blocks.contains(&next) || aborts) {
                 return false;
             }
             if seen.insert(next) {

@@ -15,6 +15,7 @@ mod maximal;
 mod report;
 mod schedule;
 mod threads;
+mod waiting;
 mod witness;
 
 pub use deferred::explore_deferred;

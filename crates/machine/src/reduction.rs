@@ -14,11 +14,21 @@ pub enum Reduction {
     Pef,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
     Escape,
+    /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
+    Annotations,
+    /// A read-modify-write and a read of the same value directly before it see the same write.
+    Confirmation,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 4] =
-        [Reduction::SpinAssume, Reduction::Rotation, Reduction::Pef, Reduction::Escape];
+    pub const ALL: [Reduction; 6] = [
+        Reduction::SpinAssume,
+        Reduction::Rotation,
+        Reduction::Pef,
+        Reduction::Escape,
+        Reduction::Annotations,
+        Reduction::Confirmation,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -26,6 +36,8 @@ impl Reduction {
             Reduction::Rotation => "rotation",
             Reduction::Pef => "pef",
             Reduction::Escape => "escape",
+            Reduction::Annotations => "annotations",
+            Reduction::Confirmation => "confirmation",
         }
     }
 }

@@ -57,6 +57,7 @@ fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<R
     let config = Config {
         inspect: true,
         races: !args.no_race_detection,
+        reductions: reductions(args),
         max_events: args.max_events,
         watch: Some(limits::reached),
         ..Config::default()
@@ -161,14 +162,18 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
 
 /// The reductions that are sound here. That a write to an object is not seen before the object is passed on
 /// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
-/// of its own.
+/// of its own. What confirmation needs was shown for the models that come with Selvedge.
 fn reductions(args: &CheckArgs) -> Reductions {
-    let sound = match args.model.as_str() {
-        "sc" | "tso" | "ra" => true,
-        "rc11" => !args.no_race_detection,
-        _ => false,
-    };
-    if sound { args.disable } else { args.disable.without(Reduction::Escape) }
+    let mut reductions = args.disable;
+    let model = args.model.as_str();
+    let in_order = matches!(model, "sc" | "tso" | "ra");
+    if !in_order && (model != "rc11" || args.no_race_detection) {
+        reductions = reductions.without(Reduction::Escape);
+    }
+    if !in_order && !matches!(model, "pso" | "rc11") {
+        reductions = reductions.without(Reduction::Confirmation);
+    }
+    reductions
 }
 
 /// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.

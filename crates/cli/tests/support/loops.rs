@@ -4,7 +4,8 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use std::fmt::Write;
 
-const LOCATIONS: [&str; 3] = ["x", "y", "z"];
+/// Most accesses are to the same location, or little would happen.
+const LOCATIONS: [&str; 6] = ["x", "x", "x", "x", "y", "z"];
 const LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
 const STORES: [&str; 3] = ["relaxed", "release", "seq_cst"];
 const UPDATES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
@@ -30,7 +31,7 @@ pub fn program(rng: &mut SmallRng) -> String {
         );
         let mut loops = 0;
         for _ in 0..rng.random_range(1..=3) {
-            if loops == 0 && (t < 2 && rng.random_ratio(2, 3)) {
+            if loops == 0 && rng.random_ratio(3, 5) {
                 loops += 1;
                 retry(rng, &mut text);
             } else {
@@ -63,15 +64,15 @@ fn simple(rng: &mut SmallRng) -> String {
 }
 
 fn load(rng: &mut SmallRng) -> String {
-    let (to, at) = (one(rng, &["a", "b"]), one(rng, &LOCATIONS));
+    let (to, at) = (one(rng, &["a", "a", "b"]), one(rng, &LOCATIONS));
     format!("{to} = atomic_load_explicit(&{at}, memory_order_{});", one(rng, &LOADS))
 }
 
 fn cas(rng: &mut SmallRng) -> String {
     let (reg, at, kind) = (one(rng, &["a", "b"]), one(rng, &LOCATIONS), one(rng, &["strong", "weak"]));
-    let expected = match rng.random_range(0..3) {
-        0 => String::from("a"),
-        1 => String::from("b"),
+    let expected = match rng.random_range(0..5) {
+        0..3 => String::from("a"),
+        3 => String::from("b"),
         _ => rng.random_range(0..3).to_string(),
     };
     let (success, failure) = (one(rng, &UPDATES), one(rng, &LOADS));

@@ -145,3 +145,54 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
     println!("{compared} compared, {smaller} of them smaller; {} executions became {}", saved.0, saved.1);
     assert!(wanted < 20 || (smaller > 10 && compared > wanted as usize));
 }
+
+/// What `selvedge check` says of an example: the verdict and the kinds of errors.
+fn verdict(file: &Path, model: &str, more: &[&str]) -> (String, BTreeSet<String>) {
+    let text = std::fs::read_to_string(file).expect("a text");
+    let args = text.lines().filter_map(|l| l.strip_prefix("// args: ")).flat_map(str::split_whitespace);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .arg("check")
+        .arg(file)
+        .args(["-m", model, "--format", "json", "--unroll", "3", "--all-errors"])
+        .args(more)
+        .arg("--")
+        .args(args)
+        .output()
+        .expect("the command runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let kinds = report["errors"].as_array().into_iter().flatten();
+    let kinds = kinds.filter_map(|e| e["kind"].as_str()).map(String::from).collect();
+    (report["verdict"].as_str().unwrap_or_default().to_string(), kinds)
+}
+
+/// Programs that a run without reductions does not get to the end of.
+const TOO_LONG: [&str; 3] = ["szymanski.c", "parker.c", "sense-barrier.c"];
+
+#[test]
+fn examples_fail_alike_with_and_without() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(dir).expect("the examples").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "c"));
+    files.retain(|f| !TOO_LONG.iter().any(|name| f.ends_with(name)));
+    files.sort();
+    let limit = ["--time-limit", "20"];
+    let mut compared = 0;
+    for file in &files {
+        for model in ["sc", "rc11"] {
+            let (off, mut expected) = verdict(file, model, &[&limit[..], &["--disable", "all"]].concat());
+            let (on, mut kinds) = verdict(file, model, &limit);
+            if off == "unknown" || on == "unknown" {
+                continue;
+            }
+            // That a loop never ends shows only where it waits.
+            expected.remove("non-termination");
+            kinds.remove("non-termination");
+            kinds.remove("deadlock");
+            expected.remove("deadlock");
+            assert_eq!(kinds, expected, "{} under {model}: {on} with, {off} without", file.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 120, "{compared}");
+}

@@ -10,8 +10,12 @@ pub enum Reduction {
     SpinAssume,
     /// Such loops are found also where the test comes first (thesis §7.2.4).
     Rotation,
-    /// The same for iterations that turn out to have no effect when they are run (thesis §7.2.5).
+    /// The end of an iteration and what is before the loop are merged where they do the same (thesis §7.2.4).
+    Bisimilarity,
+    /// Loops of which an iteration turns out to have no effect when it is run wait, too (thesis §7.2.5).
     Pef,
+    /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
+    Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
     Escape,
     /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
@@ -21,10 +25,12 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 6] = [
+    pub const ALL: [Reduction; 8] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
+        Reduction::Bisimilarity,
         Reduction::Pef,
+        Reduction::Retry,
         Reduction::Escape,
         Reduction::Annotations,
         Reduction::Confirmation,
@@ -34,7 +40,9 @@ impl Reduction {
         match self {
             Reduction::SpinAssume => "spin-assume",
             Reduction::Rotation => "rotation",
+            Reduction::Bisimilarity => "bisimilarity",
             Reduction::Pef => "pef",
+            Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Annotations => "annotations",
             Reduction::Confirmation => "confirmation",

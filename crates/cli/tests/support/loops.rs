@@ -100,6 +100,31 @@ fn retry(rng: &mut SmallRng, text: &mut String) {
         );
         return;
     }
+    let at = one(rng, &LOCATIONS);
+    if rng.random_ratio(1, 5) {
+        // What was read before the loop is what it starts with.
+        let (before, success, failure) = (one(rng, &LOADS), one(rng, &UPDATES), one(rng, &LOADS));
+        let desired = one(rng, &["a + 1", "1 - a", "2"]);
+        let stop = ["", "a != 2 && ", "a == 0 && "][rng.random_range(0..3)];
+        let inside = if rng.random_ratio(1, 3) { load(rng).replace("a =", "b =") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "    a = atomic_load_explicit(&{at}, memory_order_{before});\n    \
+             while ({stop}!atomic_compare_exchange_strong_explicit(&{at}, &a, {desired}, memory_order_{success}, \
+             memory_order_{failure})) {{ {inside} }}"
+        );
+        return;
+    }
+    if rng.random_ratio(1, 8) {
+        let (before, again, value) = (one(rng, &LOADS), one(rng, &LOADS), rng.random_range(0..3));
+        let other = if rng.random_ratio(1, 3) { one(rng, &LOCATIONS) } else { at };
+        let _ = writeln!(
+            text,
+            "    a = atomic_load_explicit(&{at}, memory_order_{before});\n    \
+             while (a == {value}) a = atomic_load_explicit(&{other}, memory_order_{again});"
+        );
+        return;
+    }
     text.push_str("    for (;;) {\n");
     let first = load(rng);
     let _ = writeln!(text, "        {first}");

@@ -16,9 +16,10 @@ mod shape;
 
 use std::collections::HashMap;
 
-use selvedge_machine::Reductions;
+use selvedge_machine::{Reduction, Reductions};
 use selvedge_vm::ir::{self, FuncId, GlobalId, Operand};
 
+use crate::bisimilar;
 use crate::cfg::Graph;
 use crate::error::CompileError;
 use crate::escape::Allocators;
@@ -81,6 +82,9 @@ pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::M
     let mut out = program.out;
     // Library functions that only intrinsics call were declared last.
     bodies.resize_with(out.functions.len(), || None);
+    if reductions.has(Reduction::Bisimilarity) {
+        bodies.iter_mut().flatten().for_each(bisimilar::merge);
+    }
     let mut loops: Vec<Vec<loops::Loop>> =
         bodies.iter_mut().map(|body| body.as_mut().map(loops::mark).unwrap_or_default()).collect();
     if loops.iter().any(|loops| !loops.is_empty()) {

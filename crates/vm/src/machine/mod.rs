@@ -3,6 +3,7 @@
 mod access;
 mod analysis;
 mod call;
+mod lead_in;
 mod memory;
 mod names;
 mod native;
@@ -20,7 +21,7 @@ use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
 use selvedge_graph::{Loc, Tid, Value};
 use selvedge_machine::{Machine, Op, ProgramError, Reductions, SourcePlace};
-use state::{Caller, Frame, Made, Rare, Stage};
+use state::{Caller, Frame, LastRead, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -217,6 +218,7 @@ impl VmMachine {
             effects: 0,
             effects_at_header: 0,
             choices: 0,
+            last_read: None,
             left_result: false,
         }
     }
@@ -339,10 +341,14 @@ impl Machine for VmMachine {
 
     #[inline]
     fn step(&self, state: &mut VmState, input: Value) -> Op {
+        if let Some(read) = &mut state.last_read {
+            read.value = input as u64;
+        }
         let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
+        state.last_read = LastRead::of(op);
         match op {
             Op::Load { .. } => state.loads += 1,
             Op::Store { .. } | Op::Spawn { .. } | Op::Join { .. } | Op::Alloc { .. } | Op::Free { .. } => {

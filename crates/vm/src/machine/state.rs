@@ -6,7 +6,8 @@ use super::purity::Watch;
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
-use selvedge_graph::{Loc, Tid};
+use selvedge_graph::{Loc, Mode, Tid};
+use selvedge_machine::{Op, Rmw};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -32,10 +33,31 @@ pub struct VmState {
     /// The same of operations that others may notice.
     pub(super) effects: u32,
     pub(super) effects_at_header: u32,
+    /// Its last operation, if that was a read.
+    pub(super) last_read: Option<LastRead>,
     /// How many choices it has made.
     pub(super) choices: u32,
     /// A thread leaves its result once.
     pub(super) left_result: bool,
+}
+
+/// A load, or a compare-and-exchange that failed: if it did not, a write follows.
+#[derive(Clone, Copy, Debug)]
+pub struct LastRead {
+    pub loc: Loc,
+    pub mode: Mode,
+    pub value: u64,
+}
+
+impl LastRead {
+    pub fn of(op: Op) -> Option<LastRead> {
+        let Op::Load { loc, mode, rmw } = op else { return None };
+        match rmw {
+            Rmw::No => Some(LastRead { loc, mode, value: 0 }),
+            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
+            Rmw::Always => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -3,9 +3,8 @@
 // reports the race on the counter.
 //
 // source: E. W. Dijkstra, "Cooperating Sequential Processes", EWD 123, 1965, who credits T. J. Dekker
-// unroll: 2
-// expect: sc bounded
-// expect: tso violated assertion line=61
+// expect: sc verified executions=4
+// expect: tso violated assertion line=60
 // expect: rc11 violated data-race
 #include <assert.h>
 #include <pthread.h>

@@ -2,11 +2,13 @@
 //
 // source: L. Rudolph, Z. Segall, "Dynamic Decentralized Cache Schemes for MIMD Parallel Processors",
 //         ISCA 1984
-// published: ttas-lock(N): N! executions. The test can see the lock free in more than one place of its
-//            history, so with it there are more; -DNO_TEST, the bare compare-and-swap loop, has N!
-// expect: sc verified
-// expect: tso verified
-// expect: rc11 verified
+// published: ttas-lock(N): N! executions, and so here. That the test saw the lock free at another moment than
+//            the compare-and-swap makes no difference, so such executions are not explored. With
+//            --disable confirmation there are (N!)^2, as the thesis has for ttaslock(3) and (4): the test
+//            of the k-th thread sees the lock free in one of k places of its history
+// expect: sc verified executions=2
+// expect: tso verified executions=2
+// expect: rc11 verified executions=2
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

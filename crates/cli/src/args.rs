@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selvedge_machine::Reductions;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes:
@@ -87,6 +88,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub no_race_detection: bool,
 
+    /// Explore without these reductions: a list of names, or `all` (see docs/check.md)
+    #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
+    pub disable: Reductions,
+
     /// Go on after the first error
     #[arg(long)]
     pub all_errors: bool,
@@ -109,6 +114,9 @@ pub struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub struct LowerArgs {
+    #[arg(long, value_parser = Reductions::all_but, default_value = "")]
+    pub disable: Reductions,
+
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

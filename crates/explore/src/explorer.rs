@@ -48,12 +48,12 @@ pub fn explore<M: Machine>(
     Ok(explorer.stats)
 }
 
-struct Explorer<'a, M: Machine> {
-    machine: &'a M,
+pub(crate) struct Explorer<'a, M: Machine> {
+    pub(crate) machine: &'a M,
     model: &'a Model,
-    config: &'a Config,
-    graph: ExecutionGraph,
-    threads: Threads<M::State>,
+    pub(crate) config: &'a Config,
+    pub(crate) graph: ExecutionGraph,
+    pub(crate) threads: Threads<M::State>,
     /// Threads as they were before a revisit that is under way.
     saved: Vec<(Tid, Standing)>,
     frames: Vec<Frame>,
@@ -383,11 +383,13 @@ impl<M: Machine> Explorer<'_, M> {
             }
             let value = self.read(e, w);
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
-                let seen = self.stats.executions();
-                self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                 self.inspect(e);
-                self.advance(e, value);
-                return true;
+                if next == last || self.failure.is_some() || !self.waits_at_once(e, value) {
+                    let seen = self.stats.executions();
+                    self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
+                    self.go_on_reading(e, value);
+                    return true;
+                }
             }
             self.graph.undo_to(mark);
         }
@@ -409,7 +411,11 @@ impl<M: Machine> Explorer<'_, M> {
     fn rivalry(&self, e: EventId, w: EventId) -> Rivalry {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
         let g = &self.graph;
-        if rmw == Rmw::No || !self.trusts_floors() || !self.load_outcome(e, mode, rmw, g.value_of(w, loc)).1 {
+        if rmw == Rmw::No
+            || self.unconfirmed(e, w)
+            || !self.trusts_floors()
+            || !self.load_outcome(e, mode, rmw, g.value_of(w, loc)).1
+        {
             return Rivalry::None;
         }
         let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
@@ -443,6 +449,7 @@ impl<M: Machine> Explorer<'_, M> {
         };
         let value = self.graph.value_of(w, loc);
         let (mode, writes) = self.load_outcome(e, mode, rmw, value);
+        let writes = writes && !self.unconfirmed(e, w);
         self.graph.read_from(e, w, mode, Attrs::of(Kind::Read, mode, writes));
         self.model.update_clocks(&mut self.graph, e);
         value
@@ -450,7 +457,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// The ordering that a load has after reading `value`, and whether it is half of an RMW that writes.
     #[inline]
-    fn load_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
+    pub(crate) fn load_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
         match rmw {
             Rmw::No => (mode, false),
             Rmw::Always => (mode, true),
@@ -610,7 +617,7 @@ impl<M: Machine> Explorer<'_, M> {
                 self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
                 self.inspect(write);
                 self.inspect(read);
-                self.advance(read, value);
+                self.go_on_reading(read, value);
                 return true;
             }
             self.graph.undo_to(mark);

@@ -16,6 +16,7 @@ mod over;
 mod report;
 mod schedule;
 mod threads;
+mod waiting;
 mod witness;
 
 pub use explorer::explore;

@@ -3,7 +3,7 @@
 use crate::over::{Over, process_over};
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
-use selvedge_machine::{Block, Machine, Op, ProgramError};
+use selvedge_machine::{Block, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
 
 /// Which executions count as the same.
@@ -41,6 +41,9 @@ pub struct Config {
     pub inspect: bool,
     /// With `inspect`: whether races count. If not, plain accesses are explored like relaxed ones.
     pub races: bool,
+    /// What is left out because it makes no difference; only with [`Equivalence::Co`]. The
+    /// annotations lower the number of blocked executions, confirmation that of complete ones.
+    pub reductions: Reductions,
     /// Asked every few thousand events; gives up with the reason that it returns.
     pub watch: Option<fn() -> Option<String>>,
 }
@@ -55,6 +58,7 @@ impl Default for Config {
             shortcuts: true,
             inspect: false,
             races: true,
+            reductions: Reductions::NONE,
             watch: None,
         }
     }

@@ -10,7 +10,7 @@
 //! stays linear in the size of one graph.
 
 use selvedge_graph::{EventId, Tid, Value};
-use selvedge_machine::{Machine, Op};
+use selvedge_machine::{Block, Machine, Op};
 
 /// A thread at its next operation; its local state is kept apart.
 #[derive(Clone, Copy, Debug)]
@@ -139,15 +139,32 @@ impl<S: Clone> Threads<S> {
     /// Lets the thread of `e` go on, given what `e` gave it.
     #[inline]
     pub fn advance<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, t: Tid, value: Value) {
-        let parent = self.origin[e.index()];
-        let standing = match self.child(parent, value) {
+        let standing = self.after(machine, self.origin[e.index()], value);
+        self.set(t, standing);
+    }
+
+    #[inline]
+    fn after<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
+        match self.child(parent, value) {
             Some(known) => known,
             None => {
                 let mut state = self.states[parent.index()].clone();
                 let op = machine.step(&mut state, value);
                 self.push(parent, value, state, op)
             }
-        };
+        }
+    }
+
+    /// What the thread of `e` does next if `e` gives it this value.
+    pub fn peek<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> Op {
+        let standing = self.after(machine, self.origin[e.index()], value);
+        self.nodes[standing.index()].op
+    }
+
+    /// Lets the thread of `e` wait, whatever its code would do.
+    pub fn block(&mut self, e: EventId, t: Tid) {
+        let state = self.states[self.origin[e.index()].index()].clone();
+        let standing = self.push(Standing::ABSENT, 0, state, Op::Block(Block::Assume));
         self.set(t, standing);
     }
 

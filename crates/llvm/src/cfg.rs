@@ -56,6 +56,12 @@ impl Block {
         self.places.insert(end, self.places[end]);
     }
 
+    /// Puts an instruction before all others.
+    pub(crate) fn push_first(&mut self, instr: Instr) {
+        self.code.insert(0, instr);
+        self.places.insert(0, self.places.first().copied().unwrap_or_default());
+    }
+
     /// Takes out an instruction, if it is there.
     pub(crate) fn remove(&mut self, instr: &Instr) {
         if let Some(position) = self.code.iter().position(|other| other == instr) {

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use selvedge_machine::Reductions;
 use selvedge_vm::ir::Module;
 
 use crate::error::CompileError;
@@ -20,8 +21,8 @@ pub struct Options {
     pub clang_args: Vec<String>,
     /// Searched for headers before the system's directories.
     pub include_dirs: Vec<PathBuf>,
-    /// Leave all loops as loops: do not let threads wait in those without effect.
-    pub keep_spin_loops: bool,
+    /// Which loops may be left out, or not run to their end, because it makes no difference.
+    pub reductions: Reductions,
 }
 
 /// Only inlines what the program says must be, and keeps in registers the local variables whose address is
@@ -51,7 +52,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     }
     let mut program = program.ok_or(CompileError::NoFiles)?;
     program.run_passes(PASSES).map_err(|message| CompileError::Llvm { message })?;
-    lower::lower(&program, !options.keep_spin_loops)
+    lower::lower(&program, options.reductions)
 }
 
 /// Whether the program can be run at all.

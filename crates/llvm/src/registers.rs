@@ -7,7 +7,7 @@ use selvedge_vm::ir::{Instr, Operand, Reg, registers};
 use crate::cfg::Graph;
 
 /// Calls `visit` with each operand, and whether its second register is meant, too.
-fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) {
+pub(crate) fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) {
     use Instr::*;
     let mut all = |operands: &[Operand], bits: u8| {
         for operand in operands {
@@ -44,6 +44,7 @@ fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) {
         Return { values } => all(values, 64),
         Fence { .. }
         | Jump { .. }
+        | LoopHead { .. }
         | LoopBack { .. }
         | SpinBlock { .. }
         | Unreachable
@@ -77,6 +78,7 @@ pub(crate) fn written(instr: &Instr) -> Range<Reg> {
         | Jump { .. }
         | Branch { .. }
         | Switch { .. }
+        | LoopHead { .. }
         | LoopBack { .. }
         | SpinBlock { .. }
         | Return { .. }

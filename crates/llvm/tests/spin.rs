@@ -3,6 +3,7 @@
 mod support;
 
 use selvedge_llvm::Options;
+use selvedge_machine::Reductions;
 use selvedge_vm::ir::Instr;
 use support::{c, compile_files, count, function, listing};
 
@@ -198,7 +199,7 @@ fn nested_loops() {
 
 #[test]
 fn waiting_can_be_switched_off() {
-    let options = Options { keep_spin_loops: true, ..Options::default() };
+    let options = Options { reductions: Reductions::NONE, ..Options::default() };
     let source = format!("{HEAD}void f(void) {{ while (!atomic_load(&x)); }}");
     let module = compile_files(&[("test.c", &source)], &options).expect("compiles");
     assert_eq!(count(function(&module, "f"), |i| matches!(i, Instr::LoopBack { number: 0 })), 1);

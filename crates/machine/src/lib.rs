@@ -7,10 +7,12 @@
 pub mod expr;
 pub mod interp;
 pub mod program;
+pub mod reduction;
 mod track;
 
 pub use interp::{Registers, ThreadState};
 pub use program::Program;
+pub use reduction::{Reduction, Reductions};
 pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Tid, Value};
 
 /// Whether a load is the first half of a read-modify-write.

@@ -378,6 +378,15 @@ pub enum Instr {
         cases: Vec<(u64, Target)>,
         default: Target,
     },
+    /// The header of loop number `number`, of which an iteration may turn out to have no effect: it has
+    /// none if it wrote nothing that others can see and the registers `live` are as they were here.
+    /// Every iteration overwrites the cells `rewritten` before anybody reads them, so writes to those do
+    /// not count.
+    LoopHead {
+        number: u32,
+        live: Vec<Reg>,
+        rewritten: Vec<OwnCell>,
+    },
     /// A back edge of loop number `number` of this function, about to be taken.
     LoopBack {
         number: u32,
@@ -407,6 +416,14 @@ pub enum Instr {
 /// How many registers a value of so many bytes takes.
 pub fn registers(bytes: u8) -> u32 {
     if bytes > 8 { 2 } else { 1 }
+}
+
+/// A part of an object that only this thread knows: an address in a register, an offset, a size.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct OwnCell {
+    pub base: Reg,
+    pub offset: i64,
+    pub bytes: u8,
 }
 
 /// How pointers are made of an allocation and an offset.

@@ -30,6 +30,15 @@ fn every_instruction() -> Vec<Instr> {
         Instr::Branch { cond: r, then: 0, els: 5 },
         Instr::Switch { value: r, cases: vec![(0, 1), (u64::MAX, 2)], default: 3 },
         Instr::Switch { value: r, cases: vec![], default: 3 },
+        Instr::LoopHead { number: 0, live: vec![], rewritten: vec![] },
+        Instr::LoopHead {
+            number: 0,
+            live: vec![3, 7],
+            rewritten: vec![
+                OwnCell { base: 3, offset: 8, bytes: 8 },
+                OwnCell { base: 7, offset: -4, bytes: 1 },
+            ],
+        },
         Instr::LoopBack { number: 0 },
         Instr::SpinBlock { number: 0 },
         Instr::Call { dst: Some(3), callee: f, args: vec![r, s, c, m, big, g, h, f, u], results: 2 },

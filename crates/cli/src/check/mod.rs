@@ -135,7 +135,7 @@ pub fn lower(args: &LowerArgs) -> Exit {
             let options = selvedge_llvm::Options {
                 clang_args: args.clang.clone(),
                 include_dirs: vec![headers.clone()],
-                ..selvedge_llvm::Options::default()
+                reductions: args.disable,
             };
             selvedge_llvm::compile(&args.files, &options).map_err(|e| e.to_string())
         }

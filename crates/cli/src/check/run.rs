@@ -7,6 +7,7 @@ use crate::args::CheckArgs;
 use crate::dot;
 use crate::error::{ErrorKind, InputError};
 use selvedge_explore::{Config, End, Execution, Stats, explore};
+use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::ops::ControlFlow;
@@ -20,6 +21,7 @@ pub fn lower(args: &CheckArgs) -> Result<selvedge_vm::ir::Module, InputError> {
     let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
     let output = Command::new(me)
         .arg("lower")
+        .arg(format!("--disable={}", args.disable))
         .args(&args.files)
         .arg("--")
         .args(&args.clang)
@@ -57,6 +59,7 @@ fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<R
     let config = Config {
         inspect: true,
         races: !args.no_race_detection,
+        reductions: reductions(args),
         max_events: args.max_events,
         watch: Some(limits::reached),
         ..Config::default()
@@ -114,6 +117,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
             max_threads: room,
             weak_cas_failures: args.weak_cas,
             keep_output: args.show_output,
+            reductions: reductions(args),
             ..Options::default()
         };
         let mut machine = VmMachine::new(module.clone(), options)
@@ -164,6 +168,22 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
         output: run.output,
     };
     Ok((report, run.drawing))
+}
+
+/// The reductions that are sound here. That a write to an object is not seen before the object is passed on
+/// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
+/// of its own. What confirmation needs was shown for the models that come with Selvedge.
+fn reductions(args: &CheckArgs) -> Reductions {
+    let mut reductions = args.disable;
+    let model = args.model.as_str();
+    let in_order = matches!(model, "sc" | "tso" | "ra");
+    if !in_order && (model != "rc11" || args.no_race_detection) {
+        reductions = reductions.without(Reduction::Escape);
+    }
+    if !in_order && !matches!(model, "pso" | "rc11") {
+        reductions = reductions.without(Reduction::Confirmation);
+    }
+    reductions
 }
 
 /// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.

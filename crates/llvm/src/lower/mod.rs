@@ -18,12 +18,16 @@ mod vector;
 
 use std::collections::HashMap;
 
+use selvedge_machine::{Reduction, Reductions};
 use selvedge_vm::ir::{self, FuncId, GlobalId, Operand};
 
+use crate::bisimilar;
 use crate::cfg::Graph;
 use crate::error::CompileError;
+use crate::escape::Allocators;
 use crate::llvm::{Layout, Metadata, Module, Value, ValueKind};
 use crate::loops;
+use crate::pef;
 use crate::spin::{self, Callee, Effects};
 
 use shape::{Shape, shape};
@@ -41,8 +45,8 @@ struct Program<'m> {
     has_sysv_lists: bool,
 }
 
-/// Lowers a whole program; `waiting`: whether loops without effect may wait (see [`spin`]).
-pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, CompileError> {
+/// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).
+pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
         return Err(CompileError::Target);
@@ -91,9 +95,12 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
         out.functions[constructor.0 as usize].places = vec![ir::Place::default(); destructors.len() + 1];
         out.constructors.insert(0, constructor);
     }
+    if reductions.has(Reduction::Bisimilarity) {
+        bodies.iter_mut().flatten().for_each(bisimilar::merge);
+    }
     let mut loops: Vec<Vec<loops::Loop>> =
         bodies.iter_mut().map(|body| body.as_mut().map(loops::mark).unwrap_or_default()).collect();
-    if waiting {
+    if loops.iter().any(|loops| !loops.is_empty()) {
         let callees: Vec<Callee<'_>> = out
             .functions
             .iter()
@@ -101,9 +108,11 @@ pub(crate) fn lower(module: &Module<'_>, waiting: bool) -> Result<ir::Module, Co
             .map(|(function, body)| Callee { name: &function.name, body: body.as_ref() })
             .collect();
         let effects = Effects::new(&callees);
+        let allocators = Allocators::new(&callees);
         for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&out.functions) {
             if let Some(body) = body {
-                spin::mark(body, loops, function.regs, &effects);
+                spin::mark(body, loops, function.regs, &effects, reductions);
+                pef::mark(body, loops, function.regs, &allocators, reductions);
             }
         }
     }

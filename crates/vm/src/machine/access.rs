@@ -100,6 +100,9 @@ impl VmMachine {
                     self.tables.borrow().layout.exact(object, at, bytes as u32)
                 };
                 if let Some(loc) = loc {
+                    if mode == Mode::Na {
+                        state.frame.forgive_store(addr, bytes, 1);
+                    }
                     state.stage = Stage::Advance;
                     return Ok(Some(Op::Store { loc, value: bits as Value, mode, rmw: false }));
                 }
@@ -109,6 +112,8 @@ impl VmMachine {
                 for (i, u) in buffer.undef.iter_mut().enumerate() {
                     *u = undef >> i & 1 != 0;
                 }
+                let defined = |p: &&Piece| buffer.number(p.at as usize, p.len as usize).is_some();
+                state.frame.forgive_store(addr, bytes, stores.iter().filter(defined).count() as u32);
                 self.transfer(
                     state,
                     Transfer { loads: Pieces::new(), stores, done: 0, buffer, then: Then::Nothing },

@@ -1,5 +1,6 @@
 //! What is worked out of a function before it runs.
 
+use super::lead_in::lead_ins;
 use super::native::Native;
 use super::{ModuleError, Options};
 use crate::ir::{Function, Instr, Operand, Reg, registers};
@@ -17,6 +18,8 @@ pub struct FunctionInfo {
     pub within: Vec<Vec<u32>>,
     /// By instruction, whether it is the header of a loop that may wait; empty if there is none.
     pub waits: Vec<bool>,
+    /// By loop, the load before it that its state depends on.
+    pub lead_ins: Vec<Option<u32>>,
 }
 
 impl FunctionInfo {
@@ -31,7 +34,14 @@ impl FunctionInfo {
                 waits[function.loops[*number as usize].header as usize] = true;
             }
         }
-        Ok(FunctionInfo { runtime, native, bounds, within: nesting(function), waits })
+        Ok(FunctionInfo {
+            runtime,
+            native,
+            bounds,
+            within: nesting(function),
+            waits,
+            lead_ins: lead_ins(function),
+        })
     }
 }
 
@@ -69,7 +79,7 @@ fn nesting(function: &Function) -> Vec<Vec<u32>> {
     (0..function.loops.len()).map(of_loop).collect()
 }
 
-fn successors(instr: &Instr, at: u32, f: &mut impl FnMut(u32)) {
+pub fn successors(instr: &Instr, at: u32, f: &mut impl FnMut(u32)) {
     match instr {
         Instr::Jump { to } => f(*to),
         Instr::Branch { then, els, .. } => [*then, *els].into_iter().for_each(f),
@@ -106,6 +116,10 @@ fn check(function: &Function) -> Result<(), ModuleError> {
         if let Instr::LoopBack { number } | Instr::SpinBlock { number } = instr {
             fine &= (*number as usize) < function.loops.len();
         }
+        if let Instr::LoopHead { number, live, rewritten } = instr {
+            fine &= function.loops.get(*number as usize).is_some_and(|l| l.header as usize == at);
+            fine &= live.iter().all(|r| has(*r)) && rewritten.iter().all(|c| has(c.base));
+        }
         if let Instr::Load { bytes, .. } | Instr::Store { bytes, .. } = instr {
             fine &= matches!(bytes, 1 | 2 | 4 | 8 | 16);
         }
@@ -123,7 +137,7 @@ fn check(function: &Function) -> Result<(), ModuleError> {
 }
 
 /// The registers that an instruction writes: the first one and how many.
-fn written(instr: &Instr) -> Option<(Reg, u32)> {
+pub fn written(instr: &Instr) -> Option<(Reg, u32)> {
     let words = |bits: u8| if bits > 64 { 2 } else { 1 };
     match instr {
         Instr::Move { dst, .. }

@@ -3,10 +3,12 @@
 mod access;
 mod analysis;
 mod call;
+mod lead_in;
 mod memory;
 mod names;
 mod native;
 mod print;
+mod purity;
 mod run;
 mod state;
 mod thread_local;
@@ -22,8 +24,8 @@ use crate::runtime;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
 use selvedge_graph::{Loc, Tid, Value};
-use selvedge_machine::{Machine, Op, ProgramError, SourcePlace};
-use state::{Caller, Frame, Made, Rare, Stage};
+use selvedge_machine::{Machine, Op, ProgramError, Reductions, SourcePlace};
+use state::{Caller, Frame, LastRead, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -69,6 +71,8 @@ pub struct Options {
     pub spurious_wakeups: u32,
     /// What is printed is remembered ([`VmState::printed`]).
     pub keep_output: bool,
+    /// Those that are found when the program runs.
+    pub reductions: Reductions,
 }
 
 impl Default for Options {
@@ -83,6 +87,7 @@ impl Default for Options {
             weak_cas_failures: 0,
             spurious_wakeups: 1,
             keep_output: false,
+            reductions: Reductions::ALL,
         }
     }
 }
@@ -266,6 +271,8 @@ impl VmMachine {
             loads_at_header: 0,
             effects: 0,
             effects_at_header: 0,
+            choices: 0,
+            last_read: None,
             left_result: false,
         }
     }
@@ -398,10 +405,14 @@ impl Machine for VmMachine {
     #[inline]
     fn step(&self, state: &mut VmState, input: Value) -> Op {
         state.made.steps += 1;
+        if let Some(read) = &mut state.last_read {
+            read.value = input as u64;
+        }
         let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
+        state.last_read = LastRead::of(op);
         match op {
             Op::Load { .. } => state.loads += 1,
             Op::Store { .. }
@@ -412,6 +423,7 @@ impl Machine for VmMachine {
             | Op::Free { .. } => {
                 state.effects += 1;
             }
+            Op::Choose { .. } => state.choices += 1,
             _ => {}
         }
         op

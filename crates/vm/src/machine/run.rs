@@ -36,7 +36,7 @@ impl VmMachine {
     /// Runs one instruction up to the operation that it makes visible, if any. Whoever handles an
     /// instruction moves the program counter on.
     #[inline]
-    fn run(&self, state: &mut VmState) -> Result<Option<Op>, Halt> {
+    pub(super) fn run(&self, state: &mut VmState) -> Result<Option<Op>, Halt> {
         let func = state.frame.func;
         let function = self.function(func);
         let Some(instr) = function.code.get(state.frame.pc as usize) else {
@@ -141,7 +141,14 @@ impl VmMachine {
                 state.frame.pc = case.map_or(default, |(_, to)| *to);
                 return Ok(None);
             }
+            Instr::LoopHead { number, ref live, ref rewritten } => {
+                self.pass_header(state, number, live, rewritten);
+            }
             Instr::LoopBack { number } => {
+                if let Some(block) = self.idle(state, number, function) {
+                    return Ok(Some(Op::Block(block)));
+                }
+                state.frame.return_to_header(number);
                 if let Some(op) = self.loop_back(state, number) {
                     return Ok(Some(op));
                 }

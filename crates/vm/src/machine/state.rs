@@ -3,13 +3,14 @@
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
 use super::print::Printed;
+use super::purity::Watch;
 use super::unwind::{Jump, Landing};
 use crate::format::Text;
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
-use selvedge_graph::{Loc, Tid};
-use selvedge_machine::Block;
+use selvedge_graph::{Loc, Mode, Tid};
+use selvedge_machine::{Block, Op, Rmw};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -35,11 +36,34 @@ pub struct VmState {
     /// The same of operations that others may notice.
     pub(super) effects: u32,
     pub(super) effects_at_header: u32,
+    /// Its last operation, if that was a read.
+    pub(super) last_read: Option<LastRead>,
+    /// How many choices it has made.
+    pub(super) choices: u32,
     /// A thread leaves its result once.
     pub(super) left_result: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A load, or a compare-and-exchange that failed: if it did not, a write follows.
+#[derive(Clone, Copy, Debug)]
+pub struct LastRead {
+    pub loc: Loc,
+    pub mode: Mode,
+    pub value: u64,
+}
+
+impl LastRead {
+    pub fn of(op: Op) -> Option<LastRead> {
+        let Op::Load { loc, mode, rmw } = op else { return None };
+        match rmw {
+            Rmw::No => Some(LastRead { loc, mode, value: 0 }),
+            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
+            Rmw::Always | Rmw::Linked => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Made {
     pub objects: u32,
     pub threads: u32,
@@ -55,8 +79,15 @@ pub struct Made {
     pub final_writes: u32,
 }
 
+impl Made {
+    /// What an iteration without effect leaves as it was.
+    pub fn apart_from_steps(self) -> Made {
+        Made { steps: 0, ..self }
+    }
+}
+
 /// Parts of a state that change seldom.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rare {
     pub held: Vec<Held>,
     /// Thread-specific data: key and value.
@@ -96,6 +127,8 @@ pub struct Frame {
     /// Headers of loops that may wait, and how many loads there were when they were last passed. Loops
     /// nest, so one number for all would be too few.
     pub headers: SmallVec<[(u32, u32); 2]>,
+    /// Loops that may have iterations without effect, once they were entered.
+    pub watches: SmallVec<[Watch; 1]>,
     /// Objects in shared memory that die with the call.
     pub stack: SmallVec<[u32; 2]>,
     /// Private slots from here on die with the call.
@@ -243,6 +276,7 @@ impl Clone for Frame {
             undef: self.undef.clone(),
             rounds: SmallVec::from_slice(&self.rounds),
             headers: SmallVec::from_slice(&self.headers),
+            watches: self.watches.clone(),
             stack: SmallVec::from_slice(&self.stack),
             ..*self
         }
@@ -258,6 +292,7 @@ impl Frame {
             undef: Vec::new(),
             rounds: SmallVec::from_elem(0, loops),
             headers: SmallVec::new(),
+            watches: SmallVec::new(),
             stack: SmallVec::new(),
             private,
         }

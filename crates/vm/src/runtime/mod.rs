@@ -144,6 +144,7 @@ pub fn for_each_operand(instr: &mut Instr, f: &mut impl FnMut(&mut Operand)) {
         Instr::Return { values } => values.iter_mut().for_each(f),
         Instr::Fence { .. }
         | Instr::Jump { .. }
+        | Instr::LoopHead { .. }
         | Instr::LoopBack { .. }
         | Instr::SpinBlock { .. }
         | Instr::Unreachable

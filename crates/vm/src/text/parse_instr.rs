@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::names::Word;
 use super::parse::{ParseError, Parser};
-use crate::ir::{FloatCmp, Instr, Operand, Reg, Target};
+use crate::ir::{FloatCmp, Instr, Operand, OwnCell, Reg, Target};
 use std::collections::HashMap;
 
 pub type Labels = HashMap<String, Target>;
@@ -245,6 +245,11 @@ impl Parser {
                 cases: self.list(|p| Ok((p.number()?, p.target(labels)?)))?,
                 default: self.target(labels)?,
             },
+            "loophead" => Instr::LoopHead {
+                number: self.small()?,
+                live: self.list(Parser::reg)?,
+                rewritten: self.list(Parser::own_cell)?,
+            },
             "loopback" => Instr::LoopBack { number: self.small()? },
             "spinblock" => Instr::SpinBlock { number: self.small()? },
             "return" => Instr::Return { values: self.list(Parser::operand)? },
@@ -252,6 +257,16 @@ impl Parser {
             "unsupported" => Instr::Unsupported { what: self.text()? },
             _ => return self.error(format!("there is no instruction `{name}` without a result")),
         })
+    }
+
+    fn own_cell(&mut self) -> Result<OwnCell, ParseError> {
+        let base = self.reg()?;
+        let offset = self.number()? as i64;
+        let bytes = self.small()?;
+        match u8::try_from(bytes) {
+            Ok(bytes) => Ok(OwnCell { base, offset, bytes }),
+            Err(_) => self.error(format!("{bytes} is too large here")),
+        }
     }
 
     fn float_cmp(&self, m: &mut Mnemonic) -> Result<FloatCmp, ParseError> {
@@ -266,7 +281,7 @@ impl Parser {
 
 /// Whether a word within a function's body starts an instruction (but for its result).
 fn is_mnemonic(word: &str) -> bool {
-    const NAMES: [&str; 25] = [
+    const NAMES: [&str; 26] = [
         "move",
         "cmp",
         "float",
@@ -287,6 +302,7 @@ fn is_mnemonic(word: &str) -> bool {
         "jump",
         "branch",
         "switch",
+        "loophead",
         "loopback",
         "spinblock",
         "return",

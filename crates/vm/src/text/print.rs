@@ -2,7 +2,7 @@
 
 use super::names::Word;
 use super::operands::{Namer, place, spelled};
-use crate::ir::{FloatCmp, Function, Global, Instr, Module, TypeInfo};
+use crate::ir::{FloatCmp, Function, Global, Instr, Module, OwnCell, TypeInfo};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -173,6 +173,12 @@ impl Printer<'_> {
                 let case = |(value, to): &(u64, u32)| format!("{value} L{to}");
                 let cases = cases.iter().map(case).collect::<Vec<_>>().join(", ");
                 format!("switch {} ({cases}) L{default}", op(*value))
+            }
+            Instr::LoopHead { number, live, rewritten } => {
+                let live = live.iter().map(|r| format!("r{r}")).collect::<Vec<_>>().join(", ");
+                let cell = |c: &OwnCell| format!("r{} {} {}", c.base, c.offset, c.bytes);
+                let cells = rewritten.iter().map(cell).collect::<Vec<_>>().join(", ");
+                format!("loophead {number} ({live}) ({cells})")
             }
             Instr::LoopBack { number } => format!("loopback {number}"),
             Instr::SpinBlock { number } => format!("spinblock {number}"),

@@ -1,0 +1,192 @@
+//! Iterations without effect, found when they are run (thesis §7.2.5).
+//!
+//! At the header of a loop that may have such iterations, the part of the thread's state that matters from
+//! there on is kept. If an iteration comes back to the header with the same state, and nobody else can have
+//! noticed it, then the thread could as well have skipped it: an execution without its reads and fences is
+//! consistent if the one with them is, and it goes on in the same way. So the thread waits until a read of
+//! the iteration gives it another value.
+//!
+//! What matters is: the registers that are live at the header (found by the compiler), all private memory,
+//! what the library keeps for the thread. Whatever writes to shared memory, makes or ends a thread or an
+//! object is an effect; but a compare-and-exchange that fails only reads.
+//!
+//! A loop that starts with what was read before it, as in `e = load(&x); while (!cas(&x, &e, e + 1));`, does not
+//! come back to the same state. But if the last thing that the first iteration did was to read `x`, and its
+//! state is what it would be if the load before the loop had read this, then that is a shorter way to the same
+//! state: leave out the load and the iteration, and let the last read take the place of the load. The
+//! execution is consistent if the read is at least as strong as the load.
+
+use super::VmMachine;
+use super::lead_in::LONGEST;
+use super::memory::{Spot, Use};
+use super::state::{Frame, Made, Rare, Val, VmState};
+use crate::ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
+use crate::private::PrivateObject;
+use selvedge_graph::{Loc, Mode};
+use selvedge_machine::{Block, Reduction};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// A loop whose header was passed, and how the thread was then.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    number: u32,
+    /// Whether the header was reached from before the loop.
+    first: bool,
+    /// Whether the back edge is taken.
+    returning: bool,
+    loads: u32,
+    /// Effects so far, but for writes to cells that the loop rewrites.
+    effects: u32,
+    choices: u32,
+    at_header: Rc<AtHeader>,
+}
+
+#[derive(Debug)]
+struct AtHeader {
+    live: SmallVec<[Val; 4]>,
+    private: Rc<Vec<Rc<PrivateObject>>>,
+    made: Made,
+    rare: Rc<Rare>,
+    /// Addresses and sizes of cells that the loop rewrites.
+    rewritten: SmallVec<[(u64, u8); 1]>,
+}
+
+impl VmMachine {
+    pub(super) fn pass_header(&self, state: &mut VmState, number: u32, live: &[Reg], rewritten: &[OwnCell]) {
+        if !self.options.reductions.has(Reduction::Pef) {
+            return;
+        }
+        let frame = &state.frame;
+        let address = |cell: &OwnCell| {
+            let base = frame.get(cell.base);
+            let address = base.bits.wrapping_add(cell.offset as u64);
+            (base.undef == 0 && pointer::split(address).is_some()).then_some((address, cell.bytes))
+        };
+        let unseen = self.options.reductions.has(Reduction::Escape);
+        let rewritten = if unseen { rewritten } else { &[] };
+        let returning = state.frame.watches.iter().any(|w| w.number == number && w.returning);
+        let watch = Watch {
+            number,
+            first: !returning,
+            returning: false,
+            loads: state.loads,
+            effects: state.effects,
+            choices: state.choices,
+            at_header: Rc::new(AtHeader {
+                live: live.iter().map(|r| frame.get(*r)).collect(),
+                private: state.private.clone(),
+                made: state.made,
+                rare: state.rare.clone(),
+                rewritten: rewritten.iter().filter_map(address).collect(),
+            }),
+        };
+        let watches = &mut state.frame.watches;
+        match watches.iter_mut().find(|w| w.number == number) {
+            Some(old) => *old = watch,
+            None => watches.push(watch),
+        }
+    }
+
+    /// About to go back to a header: why to wait instead, if the iteration had no effect.
+    pub(super) fn idle(&self, state: &mut VmState, number: u32, function: &Function) -> Option<Block> {
+        let watch = state.frame.watches.iter().find(|w| w.number == number)?;
+        let header = function.loops.get(number as usize)?.header;
+        let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
+        // Without a read, nothing would ever end the wait, and nothing would tell that it does not.
+        if watch.effects != state.effects || watch.loads == state.loads {
+            return None;
+        }
+        let before = &watch.at_header;
+        let untouched = before.made.apart_from_steps() == state.made.apart_from_steps()
+            && same_memory(&before.private, &state.private)
+            && (Rc::ptr_eq(&before.rare, &state.rare) || before.rare == state.rare);
+        if !untouched {
+            return None;
+        }
+        if live.iter().zip(&before.live).any(|(reg, val)| state.frame.get(*reg) != *val) {
+            // The next iteration may do better, so this is no wait for ever.
+            let detour = watch.first && self.is_detour(state, number, live, header);
+            return detour.then_some(Block::Assume);
+        }
+        // Another choice may lead on: then this is no wait for ever.
+        let chose = watch.choices != state.choices;
+        state.loads_at_header = watch.loads;
+        Some(if chose { Block::Assume } else { Block::Spin })
+    }
+}
+
+impl VmMachine {
+    /// Whether the state at the header would be the same if the load before the loop had read what was read
+    /// last.
+    fn is_detour(&self, state: &VmState, number: u32, live: &[Reg], header: u32) -> bool {
+        if !self.options.reductions.has(Reduction::Retry) {
+            return false;
+        }
+        let func = state.frame.func;
+        let (Some(read), Some(load)) = (state.last_read, self.info(func).lead_ins[number as usize]) else {
+            return false;
+        };
+        let Some(&Instr::Load { dst, addr, bytes, mode, .. }) = self.function(func).code.get(load as usize)
+        else {
+            return false;
+        };
+        let as_strong = match mode {
+            Mode::Rlx => read.mode != Mode::Na,
+            Mode::Acq => matches!(read.mode, Mode::Acq | Mode::Sc),
+            Mode::Sc => read.mode == Mode::Sc,
+            _ => false,
+        };
+        if !as_strong || self.cell_at(state, addr, bytes) != Some(read.loc) {
+            return false;
+        }
+        let mut other = state.clone();
+        other.frame.set(dst, read.value);
+        other.frame.pc = load + 1;
+        for _ in 0..LONGEST {
+            if other.frame.pc == header {
+                return live.iter().all(|reg| other.frame.get(*reg) == state.frame.get(*reg));
+            }
+            if !matches!(self.run(&mut other), Ok(None)) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The location of an atomic access, if it was accessed before.
+    fn cell_at(&self, state: &VmState, addr: Operand, bytes: u8) -> Option<Loc> {
+        let addr = self.value(state, addr);
+        if addr.undef != 0 {
+            return None;
+        }
+        match self.resolve(state, addr.bits, bytes as u64, Use::Read) {
+            Ok(Spot::Shared { object, at }) => self.tables.borrow().layout.exact(object, at, bytes as u32),
+            _ => None,
+        }
+    }
+}
+
+fn same_memory(a: &Rc<Vec<Rc<PrivateObject>>>, b: &Rc<Vec<Rc<PrivateObject>>>) -> bool {
+    let same = |(a, b): (&Rc<PrivateObject>, &Rc<PrivateObject>)| Rc::ptr_eq(a, b) || a == b;
+    Rc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(same))
+}
+
+impl Frame {
+    /// Notes that the back edge of a loop is taken.
+    pub fn return_to_header(&mut self, number: u32) {
+        if let Some(watch) = self.watches.iter_mut().find(|w| w.number == number) {
+            watch.returning = true;
+        }
+    }
+
+    /// Notes that a plain store is about to be made, by that many operations: it is no effect for the loops
+    /// that rewrite the cell.
+    pub fn forgive_store(&mut self, address: u64, bytes: u8, operations: u32) {
+        for watch in &mut self.watches {
+            if watch.at_header.rewritten.contains(&(address, bytes)) {
+                watch.effects += operations;
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selvedge_machine::Reductions;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes:
@@ -86,6 +87,14 @@ pub struct CheckArgs {
     /// Do not report data races
     #[arg(long)]
     pub no_race_detection: bool,
+
+    /// Explore without these reductions: a list of names, or `all` (see docs/check.md)
+    #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
+    pub disable: Reductions,
+
+    /// Count the arrivals at barriers one after the other: short for `--disable bam`
+    #[arg(long)]
+    pub no_bam: bool,
 
     /// Go on after the first error
     #[arg(long)]

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 const CHUNK: usize = 128;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Chunk {
     bytes: [u8; CHUNK],
     /// Bit `i`: byte `i` was written.
     written: u128,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrivateObject {
     pub size: u64,
     /// Grows as it is written to: what is beyond it was not written.

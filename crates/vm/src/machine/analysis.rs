@@ -69,7 +69,7 @@ fn nesting(function: &Function) -> Vec<Vec<u32>> {
     (0..function.loops.len()).map(of_loop).collect()
 }
 
-fn successors(instr: &Instr, at: u32, f: &mut impl FnMut(u32)) {
+pub(super) fn successors(instr: &Instr, at: u32, f: &mut impl FnMut(u32)) {
     match instr {
         Instr::Jump { to } => f(*to),
         Instr::Branch { then, els, .. } => [*then, *els].into_iter().for_each(f),
@@ -122,8 +122,25 @@ fn check(function: &Function) -> Result<(), ModuleError> {
     Ok(())
 }
 
+/// How many registers each operand of an instruction takes.
+pub(super) fn words_read(instr: &Instr) -> u32 {
+    match instr {
+        Instr::Bin { bits, .. }
+        | Instr::Cmp { bits, .. }
+        | Instr::Overflowing { bits, .. }
+        | Instr::Bits { bits, .. }
+        | Instr::Funnel { bits, .. }
+        | Instr::Cast { from: bits, .. }
+            if *bits > 64 =>
+        {
+            2
+        }
+        _ => 1,
+    }
+}
+
 /// The registers that an instruction writes: the first one and how many.
-fn written(instr: &Instr) -> Option<(Reg, u32)> {
+pub(super) fn written(instr: &Instr) -> Option<(Reg, u32)> {
     let words = |bits: u8| if bits > 64 { 2 } else { 1 };
     match instr {
         Instr::Move { dst, .. }

@@ -2,6 +2,7 @@
 
 mod access;
 mod analysis;
+mod barrier;
 mod call;
 mod memory;
 mod names;
@@ -69,6 +70,8 @@ pub struct Options {
     pub spurious_wakeups: u32,
     /// What is printed is remembered ([`VmState::printed`]).
     pub keep_output: bool,
+    /// Arrivals at barriers are events without an order among them; if not, they are counted.
+    pub unordered_barriers: bool,
 }
 
 impl Default for Options {
@@ -83,6 +86,7 @@ impl Default for Options {
             weak_cas_failures: 0,
             spurious_wakeups: 1,
             keep_output: false,
+            unordered_barriers: true,
         }
     }
 }
@@ -181,15 +185,37 @@ impl VmMachine {
         &self.module
     }
 
-    /// Whether the exploration has to be begun anew, with smaller cells.
+    /// Whether the exploration has to be begun anew, with smaller cells or with an order at barriers.
     pub fn wants_restart(&self) -> bool {
-        self.tables.borrow().layout.needs_restart()
+        self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers()
     }
 
-    /// Divides memory anew, if there is need to. Returns whether there was. To be called between two
-    /// explorations: locations get other numbers.
+    fn wants_order_at_barriers(&self) -> bool {
+        self.options.unordered_barriers && self.tables.borrow().order_barriers.is_some()
+    }
+
+    /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
+    pub fn order_barriers(&self, why: impl Into<String>) {
+        self.tables.borrow_mut().order_barriers.get_or_insert(why.into());
+    }
+
+    /// Whether some execution made a barrier.
+    pub fn uses_barriers(&self) -> bool {
+        self.tables.borrow().objects.iter().any(|o| matches!(o, Object::Barrier { .. }))
+    }
+
+    /// Why arrivals at barriers are counted although that was not asked for.
+    pub fn why_ordered_barriers(&self) -> Option<String> {
+        self.tables.borrow().order_barriers.clone()
+    }
+
+    /// Divides memory anew or gives barriers an order, if there is need to. Returns whether there was. To
+    /// be called between two explorations: locations get other numbers.
     pub fn refine(&mut self) -> bool {
-        self.wants_restart() && self.tables.borrow_mut().layout.restart()
+        let order = self.wants_order_at_barriers();
+        self.options.unordered_barriers &= !order;
+        let layout = &mut self.tables.borrow_mut().layout;
+        order | (layout.needs_restart() && layout.restart())
     }
 
     /// Forgets which bounds were reached.
@@ -398,7 +424,11 @@ impl Machine for VmMachine {
     #[inline]
     fn step(&self, state: &mut VmState, input: Value) -> Op {
         state.made.steps += 1;
-        let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
+        let went = match state.stage {
+            Stage::Departing(_) => self.go_on_from_barrier(state),
+            _ => self.go_on(state, input as u64),
+        };
+        let op = went.unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
@@ -412,6 +442,7 @@ impl Machine for VmMachine {
             | Op::Free { .. } => {
                 state.effects += 1;
             }
+            Op::Arrive { .. } => state.effects += 1,
             _ => {}
         }
         op
@@ -481,6 +512,12 @@ impl Machine for VmMachine {
 
     fn ends_process(&self, state: &VmState) -> bool {
         state.thread.0 == 0 && state.rare.result.is_none()
+    }
+
+    fn misuse(&self, state: &VmState) -> Option<&'static str> {
+        let name = &self.function(state.frame.func).name;
+        (self.info(state.frame.func).runtime && name.starts_with("pthread_barrier_"))
+            .then_some("barrier-misuse")
     }
 
     fn thread_name(&self, state: &VmState) -> String {

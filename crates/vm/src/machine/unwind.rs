@@ -10,7 +10,7 @@ use selvedge_machine::Op;
 use std::rc::Rc;
 
 /// Where `setjmp` was called.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump {
     buffer: u64,
     depth: u32,
@@ -19,7 +19,7 @@ pub struct Jump {
 }
 
 /// Where a thread goes once it has left the frames above.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Landing {
     /// After the call of `setjmp`, which returns this.
     Jump(Jump, u32),

@@ -1,0 +1,90 @@
+//! Reductions: what makes an exploration shorter without changing what it finds, each by its name, so that
+//! each can be switched off.
+
+use std::fmt;
+
+/// One reduction. The names are those of the option `--disable`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Reduction {
+    /// Arrivals at barriers have no order among them (thesis §7.1).
+    Bam,
+}
+
+impl Reduction {
+    pub const ALL: [Reduction; 1] = [Reduction::Bam];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduction::Bam => "bam",
+        }
+    }
+}
+
+/// Which reductions are on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reductions(u32);
+
+impl Default for Reductions {
+    fn default() -> Reductions {
+        Reductions::ALL
+    }
+}
+
+/// A name that no reduction has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no reduction `{0}`")]
+pub struct UnknownReduction(pub String);
+
+impl Reductions {
+    pub const ALL: Reductions = Reductions(u32::MAX);
+    pub const NONE: Reductions = Reductions(0);
+
+    pub fn has(self, reduction: Reduction) -> bool {
+        self.0 >> reduction as u32 & 1 != 0
+    }
+
+    pub fn without(self, reduction: Reduction) -> Reductions {
+        Reductions(self.0 & !(1 << reduction as u32))
+    }
+
+    /// All but those named in a list like `bam,symmetry`; `all` names all of them.
+    pub fn all_but(names: &str) -> Result<Reductions, UnknownReduction> {
+        let mut left = Reductions::ALL;
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            left = match Reduction::ALL.into_iter().find(|r| r.name() == name) {
+                Some(reduction) => left.without(reduction),
+                None if name == "all" => Reductions::NONE,
+                None => return Err(UnknownReduction(name.to_string())),
+            };
+        }
+        Ok(left)
+    }
+}
+
+/// The list of those that are off, as [`Reductions::all_but`] reads it.
+impl fmt::Display for Reductions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let off = Reduction::ALL.into_iter().filter(|r| !self.has(*r)).map(Reduction::name);
+        f.write_str(&off.collect::<Vec<_>>().join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_as_they_are_written() {
+        let some = Reductions::all_but(" bam,").expect("names that are known");
+        assert!(!some.has(Reduction::Bam));
+        assert_eq!(some.to_string(), "bam");
+        for list in ["", "bam", "all"] {
+            let read = Reductions::all_but(list).expect("names that are known");
+            let again = Reductions::all_but(&read.to_string()).expect("names that are known");
+            for reduction in Reduction::ALL {
+                assert_eq!(read.has(reduction), again.has(reduction));
+            }
+        }
+        assert_eq!(Reductions::all_but("bam,fast"), Err(UnknownReduction(String::from("fast"))));
+    }
+}

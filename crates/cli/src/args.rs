@@ -92,6 +92,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
     pub disable: Reductions,
 
+    /// Count the arrivals at barriers one after the other: short for `--disable bam`
+    #[arg(long)]
+    pub no_bam: bool,
+
     /// Go on after the first error
     #[arg(long)]
     pub all_errors: bool,

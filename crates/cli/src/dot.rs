@@ -41,6 +41,8 @@ fn other_label(event: &Event) -> String {
         Kind::Free => format!("free {}", event.value),
         Kind::Detach => format!("detach P{}", event.peer.0),
         Kind::Local => format!("local {}", event.value),
+        Kind::Arrive => format!("arrive {}", event.value),
+        Kind::Depart => String::from("depart"),
         Kind::Init | Kind::Read | Kind::Write => String::new(),
     }
 }
@@ -178,6 +180,12 @@ fn relations_of(graph: &ExecutionGraph, e: EventId, out: &mut String) {
         Kind::Join => {
             if let Some(&last) = graph.thread(event.peer).last() {
                 edge(out, node(last), node(e), Side::Middle, "join", CREATE);
+            }
+        }
+        Kind::Depart => {
+            // Its own arrival is next to it.
+            for &arrival in graph.round(e).iter().filter(|&&a| graph.event(a).tid != event.tid) {
+                edge(out, node(arrival), node(e), Side::Middle, "barrier", CREATE);
             }
         }
         _ => {}

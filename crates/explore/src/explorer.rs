@@ -1,5 +1,6 @@
 //! The exploration itself.
 
+use crate::barrier;
 use crate::frame::{Frame, ReadFrame, RevisitFrame};
 use crate::inspect::inspect;
 use crate::maximal::{maximally_added, maximally_added_before};
@@ -73,7 +74,7 @@ impl<M: Machine> Explorer<'_, M> {
         loop {
             let next = match self.failure {
                 Some(_) => None,
-                None => next_thread(self.config.schedule, &self.threads),
+                None => next_thread(self.config.schedule, &self.threads, &self.graph),
             };
             let entered = match next {
                 Some(t) => {
@@ -163,7 +164,9 @@ impl<M: Machine> Explorer<'_, M> {
     #[inline]
     fn extend(&mut self, t: Tid) -> Result<bool, ExploreError> {
         let Some(op) = self.threads.op(t) else { unreachable!("a thread that is there") };
-        if matches!(op, Op::Spawn { .. } | Op::Join { .. }) && !self.model.orders_threads() {
+        if matches!(op, Op::Spawn { .. } | Op::Join { .. } | Op::Arrive { .. })
+            && !self.model.orders_threads()
+        {
             return Err(ExploreError::ThreadsNotOrdered(self.model.name().to_string()));
         }
         if let Op::Load { loc, .. } | Op::Store { loc, .. } = op {
@@ -232,8 +235,24 @@ impl<M: Machine> Explorer<'_, M> {
                 let e = g.add_local(t, object);
                 self.enter_plain(e)
             }
+            Op::Arrive { barrier, count } => self.arrive(t, barrier, count),
+            Op::Depart { .. } => self.depart(t),
             Op::Block(_) | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),
         })
+    }
+
+    #[cold]
+    fn arrive(&mut self, t: Tid, barrier: u32, count: u32) -> bool {
+        let e = self.graph.add_arrive(t, barrier, count);
+        let entered = self.enter_plain(e);
+        self.failure = barrier::out_of_form(self.model, &self.graph, e);
+        entered
+    }
+
+    #[cold]
+    fn depart(&mut self, t: Tid) -> bool {
+        let e = self.graph.add_depart(t);
+        self.enter_plain(e)
     }
 
     /// Locations come up as the program runs.

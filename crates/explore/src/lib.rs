@@ -7,6 +7,7 @@
 //!
 //! Models that follow dependencies have their own way, `deferred`.
 
+mod barrier;
 mod deferred;
 mod explorer;
 mod frame;
@@ -19,6 +20,7 @@ mod threads;
 mod waiting;
 mod witness;
 
+pub use barrier::{OUT_OF_FORM, orders_by_rmw};
 pub use explorer::explore;
 pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
 pub use selvedge_model::ModelError;

@@ -44,6 +44,8 @@ pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn
         | Kind::Detach
         | Kind::Alloc
         | Kind::Free
-        | Kind::Local => true,
+        | Kind::Local
+        | Kind::Arrive
+        | Kind::Depart => true,
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::report::Schedule;
 use crate::threads::{Status, Threads};
-use selvedge_graph::Tid;
+use selvedge_graph::{ExecutionGraph, Tid};
 use selvedge_machine::Op;
 
 /// The next thread, or `None` if the graph is final.
 #[inline]
-pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>) -> Option<Tid> {
+pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>, g: &ExecutionGraph) -> Option<Tid> {
     let mut first = None;
     let mut first_non_read = None;
     for (t, status) in threads.status().iter().enumerate() {
@@ -19,7 +19,7 @@ pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>) -> Option
             // The halves of a read-modify-write are adjacent (thesis §5.8).
             Status::RmwWrite => return Some(tid),
             Status::Read => first = first.or(Some(tid)),
-            Status::Join if !can_join(threads, tid) => {}
+            Status::Join if !can_go_on(threads, g, tid) => {}
             _ => {
                 first = first.or(Some(tid));
                 first_non_read = first_non_read.or(Some(tid));
@@ -32,10 +32,14 @@ pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>) -> Option
     }
 }
 
-/// Whether the thread that `t` wants to join has ended.
-fn can_join<S: Clone>(threads: &Threads<S>, t: Tid) -> bool {
+/// Whether the thread that `t` wants to join has ended, or the round that it is in is complete.
+#[inline(never)]
+fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> bool {
     match threads.op(t) {
         Some(Op::Join { thread }) => threads.status()[thread.index()] == Status::Ended,
+        Some(Op::Depart { count }) => {
+            g.thread(t).last().is_some_and(|&arrival| g.round(arrival).len() >= count as usize)
+        }
         _ => false,
     }
 }

@@ -51,6 +51,7 @@ pub enum Status {
     Blocked,
     Cut,
     Failed,
+    /// May have to wait: for the end of a thread, or at a barrier.
     Join,
     Read,
     NonRead,
@@ -286,8 +287,9 @@ fn status_of(op: Op) -> Status {
         | Op::Detach { .. }
         | Op::Alloc { .. }
         | Op::Free { .. }
-        | Op::Local { .. } => Status::NonRead,
-        Op::Join { .. } => Status::Join,
+        | Op::Local { .. }
+        | Op::Arrive { .. } => Status::NonRead,
+        Op::Join { .. } | Op::Depart { .. } => Status::Join,
         Op::Block(_) => Status::Blocked,
         Op::Cut => Status::Cut,
         Op::Error(_) => Status::Failed,

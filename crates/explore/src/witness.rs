@@ -175,6 +175,8 @@ pub fn maximally_added(
         | Kind::Detach
         | Kind::Alloc
         | Kind::Free
-        | Kind::Local => true,
+        | Kind::Local
+        | Kind::Arrive
+        | Kind::Depart => true,
     }
 }

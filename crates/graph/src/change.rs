@@ -3,7 +3,7 @@
 use crate::clock::ClockId;
 use crate::deps::Deps;
 use crate::event::{Attrs, Event, EventId, Kind};
-use crate::graph::{Change, ExecutionGraph, Location, Mark, Object};
+use crate::graph::{Barrier, Change, ExecutionGraph, Location, Mark, Object};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
 impl ExecutionGraph {
@@ -180,6 +180,46 @@ impl ExecutionGraph {
         debug_assert!(ev.kind == Kind::Write);
         ev.attrs = ev.attrs | Attrs::FINAL;
         self.tally(Attrs::FINAL, 1);
+    }
+
+    /// A thread comes to a barrier at which `count` threads meet. It is in the first round that is not
+    /// complete: a function of the arrivals that are in its past, if there are never more than `count`
+    /// that nothing orders.
+    pub fn add_arrive(&mut self, tid: Tid, barrier: u32, count: u32) -> EventId {
+        let e = self.add(tid, Kind::Arrive, Mode::Na, Attrs::of(Kind::Arrive, Mode::Na, false));
+        let at = barrier as usize;
+        if self.barriers.len() <= at {
+            self.barriers.resize(at + 1, Barrier::default());
+        }
+        let rounds = &self.barriers[at].rounds;
+        let open = rounds.iter().rposition(|r| r.len() >= count as usize).map_or(0, |last| last + 1);
+        let ev = &mut self.events[e.index()];
+        ev.value = barrier as Value;
+        ev.co_pos = open as u32;
+        self.join_round(e);
+        e
+    }
+
+    pub fn add_depart(&mut self, tid: Tid) -> EventId {
+        self.joins += 1;
+        self.add(tid, Kind::Depart, Mode::Na, Attrs::of(Kind::Depart, Mode::Na, false))
+    }
+
+    fn join_round(&mut self, e: EventId) {
+        let ev = &self.events[e.index()];
+        let (rounds, at) = (&mut self.barriers[ev.value as usize].rounds, ev.co_pos as usize);
+        if rounds.len() <= at {
+            rounds.resize(at + 1, Vec::new());
+        }
+        let events = &self.events;
+        let place = rounds[at].partition_point(|x| events[x.index()].tid < ev.tid);
+        rounds[at].insert(place, e);
+    }
+
+    fn leave_round(&mut self, e: EventId) {
+        let ev = &self.events[e.index()];
+        let round = &mut self.barriers[ev.value as usize].rounds[ev.co_pos as usize];
+        round.retain(|&x| x != e);
     }
 
     /// Makes `r`, which has no source yet, read from `w`. The attributes are those that reading this
@@ -360,7 +400,9 @@ impl ExecutionGraph {
                 self.mark_claim(e, EventId::NONE);
             }
             Kind::Detach => self.mark_claim(e, EventId::NONE),
+            Kind::Depart => self.joins -= 1,
             Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
+            Kind::Arrive => self.leave_round(e),
             _ => {}
         }
         self.tally(attrs, u32::MAX);
@@ -394,7 +436,9 @@ impl ExecutionGraph {
                 self.mark_claim(e, EventId::NONE);
             }
             Kind::Detach => self.mark_claim(e, EventId::NONE),
+            Kind::Depart => self.joins -= 1,
             Kind::Alloc | Kind::Free => self.mark_life(e, EventId::NONE),
+            Kind::Arrive => self.leave_round(e),
             _ => {}
         }
         self.tally(attrs, u32::MAX);
@@ -420,7 +464,9 @@ impl ExecutionGraph {
                 self.mark_claim(e, e);
             }
             Kind::Detach => self.mark_claim(e, e),
+            Kind::Depart => self.joins += 1,
             Kind::Alloc | Kind::Free => self.mark_life(e, e),
+            Kind::Arrive => self.join_round(e),
             _ => {}
         }
         self.tally(attrs, 1);

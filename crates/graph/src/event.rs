@@ -37,6 +37,10 @@ pub enum Kind {
     Spawn,
     /// Wait for the end of a thread (`Event::peer`).
     Join,
+    /// Going on from a barrier: the round of the arrival, which is right before it, is complete.
+    Depart,
+    /// A thread comes to a barrier (`Event::value`).
+    Arrive,
     /// Nobody is to wait for the end of a thread (`Event::peer`).
     Detach,
     /// A choice among finitely many values that the program makes.
@@ -141,6 +145,9 @@ impl Attrs {
             Kind::Alloc => Attrs::ALLOC,
             Kind::Free => Attrs::FREE,
             Kind::Detach | Kind::Local => Attrs::NONE,
+            // What an arrival and a departure order is what creating and joining threads orders.
+            Kind::Arrive => Attrs::TC,
+            Kind::Depart => Attrs::TJ,
         }
     }
 }
@@ -180,7 +187,8 @@ pub struct Event {
     pub peer: Tid,
     /// For reads: the write read from.
     pub(crate) rf: EventId,
-    /// For writes: position in the coherence list of `loc`; `u32::MAX` while not placed.
+    /// For writes: position in the coherence list of `loc`; `u32::MAX` while not placed. For arrivals:
+    /// the number of the round.
     pub(crate) co_pos: u32,
     /// For reads and writes: the access of the same location before this one in its thread.
     pub(crate) po_loc_pred: EventId,

@@ -45,6 +45,12 @@ pub(crate) struct Object {
     pub(crate) locs: Vec<Loc>,
 }
 
+/// A barrier: the arrivals of each round, by thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Barrier {
+    pub(crate) rounds: Vec<Vec<EventId>>,
+}
+
 #[derive(Clone, Debug)]
 pub struct ExecutionGraph {
     pub(crate) events: Vec<Event>,
@@ -52,6 +58,7 @@ pub struct ExecutionGraph {
     pub(crate) order: Vec<EventId>,
     pub(crate) locations: Vec<Location>,
     pub(crate) objects: Vec<Object>,
+    pub(crate) barriers: Vec<Barrier>,
     pub(crate) trail: Vec<Change>,
     pub(crate) stash: Vec<EventId>,
     /// Who created each thread; `NONE` for threads that run from the start.
@@ -61,7 +68,7 @@ pub struct ExecutionGraph {
     pub(crate) clocks: ClockPool,
     pub(crate) slots: usize,
     pub(crate) slot_clocks: Vec<ClockId>,
-    /// How many joins there are.
+    /// How many joins and departures there are.
     pub(crate) joins: u32,
     pub(crate) counted: Attrs,
     pub(crate) counts: [u32; 32],
@@ -95,6 +102,7 @@ impl ExecutionGraph {
             order: vec![EventId::INIT],
             locations: Vec::new(),
             objects: Vec::new(),
+            barriers: Vec::new(),
             trail: Vec::new(),
             stash: Vec::new(),
             spawns: vec![EventId::NONE; threads],
@@ -174,6 +182,26 @@ impl ExecutionGraph {
     /// The locations of an object that have come up so far.
     pub fn locations_of(&self, object: u32) -> &[Loc] {
         self.objects.get(object as usize).map_or(&[], |o| &o.locs)
+    }
+
+    /// The arrivals that are in the same round (`sbr`) as an arrival, itself included, or as the arrival
+    /// of a departure.
+    #[inline]
+    pub fn round(&self, e: EventId) -> &[EventId] {
+        let ev = &self.events[e.index()];
+        let arrival = match ev.kind {
+            Kind::Arrive => ev,
+            Kind::Depart => &self.events[self.threads[ev.tid.index()][ev.idx as usize - 2].index()],
+            _ => return &[],
+        };
+        &self.barriers[arrival.value as usize].rounds[arrival.co_pos as usize]
+    }
+
+    /// The round of a barrier before that of this arrival.
+    pub fn round_before(&self, arrival: EventId) -> Option<&[EventId]> {
+        let ev = &self.events[arrival.index()];
+        let round = (ev.co_pos as usize).checked_sub(1)?;
+        Some(&self.barriers[ev.value as usize].rounds[round])
     }
 
     pub fn init_value(&self, loc: Loc) -> Value {
@@ -265,7 +293,7 @@ impl ExecutionGraph {
         self.claim_of(t).is_some_and(|e| self.event(e).kind == Kind::Detach)
     }
 
-    /// Whether some thread has joined another.
+    /// Whether some thread has joined another, or gone on from a barrier.
     #[inline]
     pub fn has_joins(&self) -> bool {
         self.joins != 0

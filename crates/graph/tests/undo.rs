@@ -19,6 +19,7 @@ fn describe(g: &ExecutionGraph) -> String {
                 g.co_pos(e),
                 g.spawn_of(t),
             );
+            out += &format!("  meets {:?}\n", g.round(e));
         }
     }
     for l in (0..g.locations() as u32).map(Loc) {
@@ -156,4 +157,33 @@ fn a_restriction_has_the_kept_events_only() {
     assert_eq!(small.co(X), &[EventId::INIT, a]);
     assert_eq!(small.len(), 1);
     assert_eq!(g.len(), 3);
+}
+
+#[test]
+fn rounds_of_a_barrier_lose_and_regain_arrivals() {
+    let mut g = graph();
+    // P0: arrives   P1: Rx0; arrives   P2: arrives; all go on, but the last to arrive, P3, writes x instead.
+    let first = g.add_arrive(Tid(0), 5, 3);
+    let r = read(&mut g, 1, X, EventId::INIT);
+    let second = g.add_arrive(Tid(1), 5, 3);
+    assert_eq!(g.round(first), &[first, second]);
+    let (two, two_arrived) = (g.mark(), describe(&g));
+    let third = g.add_arrive(Tid(2), 5, 3);
+    let departure = g.add_depart(Tid(0));
+    assert_eq!(g.round(departure), &[first, second, third]);
+    let again = g.add_arrive(Tid(0), 5, 3);
+    assert_eq!((g.round(again), g.round_before(again)), (&[again][..], Some(&[first, second, third][..])));
+    assert_eq!(g.round_before(first), None);
+    let w = g.add_write(Tid(3), Mode::Rlx, X, 1, false);
+    let (mark, before) = (g.mark(), describe(&g));
+
+    g.revisit(r, w, |ev| ev.tid == Tid(2));
+    assert_eq!(g.round(first), &[first, third], "kept arrivals stay, and are not complete");
+    assert_eq!(g.thread(Tid(0)), &[first]);
+    let new = g.add_arrive(Tid(1), 5, 3);
+    assert_eq!(g.round(third), &[first, new, third]);
+    g.undo_to(mark);
+    assert_eq!(describe(&g), before);
+    g.undo_to(two);
+    assert_eq!(describe(&g), two_arrived);
 }

@@ -37,6 +37,7 @@ pub enum Block {
     Lock,
     Condition,
     Semaphore,
+    Barrier,
     /// An iteration of a loop had no effect.
     Spin,
     /// It has ended the process, and all other threads with it.
@@ -75,6 +76,15 @@ pub enum Op {
     /// From here on an object is used by this thread alone, or so the program says.
     Local {
         object: u32,
+    },
+    /// Comes to a barrier at which `count` threads meet; `Depart` follows.
+    Arrive {
+        barrier: u32,
+        count: u32,
+    },
+    /// Possible once as many threads as meet at the barrier have arrived.
+    Depart {
+        count: u32,
     },
     /// The program picks one of `0..count`.
     Choose {
@@ -196,6 +206,12 @@ pub trait Machine {
     /// A value that a location holds, in the program's own words.
     fn value_name(&self, _loc: Loc, value: Value) -> String {
         value.to_string()
+    }
+
+    /// What a race, or a read of memory that was never written, is called at this state: wrong use of what
+    /// the library does there.
+    fn misuse(&self, _state: &Self::State) -> Option<&'static str> {
+        None
     }
 
     fn thread_name(&self, _state: &Self::State) -> String {

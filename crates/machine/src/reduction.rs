@@ -22,10 +22,12 @@ pub enum Reduction {
     Annotations,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
+    /// Arrivals at barriers have no order among them (thesis §7.1).
+    Bam,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 8] = [
+    pub const ALL: [Reduction; 9] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -34,6 +36,7 @@ impl Reduction {
         Reduction::Escape,
         Reduction::Annotations,
         Reduction::Confirmation,
+        Reduction::Bam,
     ];
 
     pub fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl Reduction {
             Reduction::Escape => "escape",
             Reduction::Annotations => "annotations",
             Reduction::Confirmation => "confirmation",
+            Reduction::Bam => "bam",
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum Base {
     FrImm,
     Rmw,
     Tc,
+    /// From the end of a thread to whoever joins it; from the arrivals of a round at a barrier to its
+    /// departures.
     Tj,
     /// Different accesses of one location, the initialising event left out.
     LocOverlap,
@@ -153,8 +155,15 @@ impl Letter {
                 }
             }
             Base::Tj => {
+                if !g.has_joins() {
+                    return;
+                }
+                if ev.kind == Kind::Arrive {
+                    let departures = g.round(x).iter().filter_map(|&a| g.po_succ(a));
+                    return departures.for_each(f);
+                }
                 // From the last event of a thread only, or from its creation.
-                if g.has_joins() && (g.po_succ(x).is_none() || ev.kind == Kind::Spawn) {
+                if g.po_succ(x).is_none() || ev.kind == Kind::Spawn {
                     let joins = g.order().iter().copied().filter(|&y| g.event(y).kind == Kind::Join);
                     joins.filter(|&y| tj_source(g, y) == Some(x)).for_each(f);
                 }
@@ -228,7 +237,11 @@ fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {
         }
         Pairs::RMW => a.is_rmw_read() && g.po_succ(x) == Some(y),
         Pairs::TC => a.kind == Kind::Spawn && b.tid == a.peer && b.idx == 1,
-        Pairs::TJ => b.kind == Kind::Join && tj_source(g, y) == Some(x),
+        Pairs::TJ => match b.kind {
+            Kind::Join => tj_source(g, y) == Some(x),
+            Kind::Depart => g.round(y).contains(&x),
+            _ => false,
+        },
         Pairs::DETOUR => {
             b.kind == Kind::Read
                 && related(g, Pairs::PO, x, y)

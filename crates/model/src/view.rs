@@ -221,11 +221,7 @@ impl View {
                     main = self.take(&self.from_rf, g, w, e, attrs, main);
                 }
             }
-            Kind::Join => {
-                if let Some(x) = tj_source(g, e) {
-                    main = self.take(&self.from_tj, g, x, e, attrs, main);
-                }
-            }
+            Kind::Join | Kind::Depart => main = self.take_waited(g, e, attrs, main),
             _ => {}
         }
         for (slot, test) in &self.finished {
@@ -235,6 +231,20 @@ impl View {
             }
         }
         g.set_clock(e, self.main, main);
+    }
+
+    /// Takes over from what a join or a departure waited for.
+    #[cold]
+    fn take_waited(&self, g: &mut ExecutionGraph, e: EventId, attrs: Attrs, main: ClockId) -> ClockId {
+        let mut main = main;
+        if let Some(x) = tj_source(g, e) {
+            main = self.take(&self.from_tj, g, x, e, attrs, main);
+        }
+        for at in 0..g.round(e).len() {
+            let x = g.round(e)[at];
+            main = self.take(&self.from_tj, g, x, e, attrs, main);
+        }
+        main
     }
 
     fn forget_words(&self, g: &mut ExecutionGraph, e: EventId) {
@@ -249,7 +259,7 @@ impl View {
     fn is_idle(&self, g: &ExecutionGraph, e: EventId, pred: Option<EventId>) -> bool {
         let quiet = |x: EventId| !g.event(x).attrs.meets(self.beginners) && g.note(x) & self.bit == 0;
         let ev = g.event(e);
-        ev.kind != Kind::Join
+        !matches!(ev.kind, Kind::Join | Kind::Depart)
             && match pred {
                 Some(p) => self.from_far_po.is_empty() && quiet(p),
                 None => g.spawn_of(ev.tid).is_none(),

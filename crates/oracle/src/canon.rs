@@ -226,8 +226,8 @@ impl fmt::Display for Canon {
                     Kind::Spawn => write!(f, "spawn T{}", e.peer.unwrap_or(0))?,
                     Kind::Join => write!(f, "join T{}", e.peer.unwrap_or(0))?,
                     Kind::Choice => write!(f, "choose {}", e.value)?,
-                    Kind::Alloc | Kind::Free | Kind::Local | Kind::Detach => {
-                        unreachable!("generated programs have no objects")
+                    Kind::Alloc | Kind::Free | Kind::Local | Kind::Detach | Kind::Arrive | Kind::Depart => {
+                        unreachable!("generated programs have no objects and no barriers")
                     }
                 }
             }

@@ -4,7 +4,7 @@
 //! not depend on the order of exploration: an object is known by the thread that made it and how many
 //! that thread had made before, a thread by its creator in the same way.
 
-use crate::ir::{FuncId, GlobalId, Module};
+use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
 use selvedge_graph::Tid;
 use std::collections::HashMap;
@@ -27,6 +27,12 @@ pub enum Object {
     Result(Tid),
     /// The destructor of a key for thread-specific data.
     Destructor(u32),
+    /// What a barrier counts in: number `number` of this thread, for `count` threads.
+    Barrier {
+        thread: Tid,
+        number: u32,
+        count: u32,
+    },
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
         thread: Tid,
@@ -73,6 +79,10 @@ pub struct Tables {
     pub limits: Vec<Limit>,
     /// A thread could not be made because there are as many as there may be.
     pub ran_out_of_threads: bool,
+    /// Why arrivals at barriers need an order after all.
+    pub order_barriers: Option<String>,
+    /// Whether a function reads a register from an instruction on, before it writes it.
+    pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
 
 impl Tables {
@@ -100,6 +110,7 @@ impl Tables {
         self.layout.add_object(match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => (u32::MAX, g.0, 0),
             Object::Code(_) | Object::Result(_) | Object::Destructor(_) => (u32::MAX - 1, 0, 0),
+            Object::Barrier { .. } => (u32::MAX - 2, 0, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id

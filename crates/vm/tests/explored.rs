@@ -14,13 +14,11 @@ const DECLARED: &str = "
     global @x size 8 align 8 = zero 8
     global @y size 8 align 8 = zero 8
     global @words size 16 align 8 = zero 16
-    global @barrier size 32 align 8 = x\"0000000002000000000000000000000000000000000000000000000000000000\"
     global @t size 32 align 8 = zero 32
     func &pthread_create(r0, r1, r2, r3) results 1 regs 4
     func &pthread_join(r0, r1) results 1 regs 2
     func &pthread_mutex_lock(r0) results 1 regs 1
     func &pthread_mutex_unlock(r0) results 1 regs 1
-    func &pthread_barrier_wait(r0) results 1 regs 1
     func &malloc(r0) results 1 regs 1
     func &free(r0) results 0 regs 1
     func &memset(r0, r1, r2) results 1 regs 3
@@ -143,24 +141,4 @@ fn objects_must_be_published() {
     assert_eq!((right.kinds, right.stats.complete, right.restarts), (BTreeSet::new(), 2, 1));
     let wrong = explored("rc11", 2, &body("rlx", "rlx"), "");
     assert_eq!(wrong.kinds, BTreeSet::from(["unpublished-object"]));
-}
-
-/// Whoever passes a barrier sees what the others did before it.
-#[test]
-fn barriers() {
-    let thread = "
-        r1 = offset @y, r0, 4
-        store.4.na r1, 1
-        r2 = call.1 &pthread_barrier_wait (@barrier)
-        r3 = sub.64 1, r0
-        r3 = offset @y, r3, 4
-        r3 = load.4.na r3
-        branch r3, right, wrong
-    wrong: call.0 &reach_error ()
-    right:";
-    for model in MODELS {
-        let found = explored(model, 2, thread, "");
-        assert_eq!(found.kinds, BTreeSet::new(), "{model}");
-        assert_eq!(found.stats.complete, 2, "{model}: who comes first");
-    }
 }

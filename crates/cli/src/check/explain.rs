@@ -1,6 +1,6 @@
 //! One bad execution, in an order that explains it.
 
-use selvedge_explore::{End, Execution};
+use selvedge_explore::{End, Execution, Failure};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace};
 use selvedge_vm::VmMachine;
@@ -44,7 +44,8 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
     let (kind, message, place, thread) = if let Some(failure) = x.failure() {
         let event = failure.event;
         let message = namer.failure(failure.kind, event, failure.other);
-        (failure.kind.to_string(), message, namer.place(event), Some(x.graph.event(event).tid))
+        let kind = namer.misuse(failure).unwrap_or(failure.kind);
+        (kind.to_string(), message, namer.place(event), Some(x.graph.event(event).tid))
     } else if let Some((t, error)) = x.program_error() {
         let place = x.state(t).and_then(|s| machine.place(s));
         (error.kind.to_string(), error.message, place, Some(t))
@@ -107,6 +108,16 @@ impl<M: Machine> Namer<'_, M> {
 
     fn place(&self, e: EventId) -> Option<SourcePlace> {
         self.x.state_of(e).and_then(|s| self.machine.place(s))
+    }
+
+    /// What wrong use of the library a failure is.
+    fn misuse(&self, failure: &Failure) -> Option<&'static str> {
+        let event = match failure.kind {
+            "data-race" => [Some(failure.event), failure.other],
+            "uninitialised-read" => [Some(failure.event), None],
+            _ => return None,
+        };
+        event.into_iter().flatten().find_map(|e| self.machine.misuse(self.x.state_of(e)?))
     }
 
     /// `queue.c:42`, or nothing.
@@ -185,6 +196,7 @@ impl<M: Machine> Namer<'_, M> {
                     Some(Block::Lock) => "for a lock",
                     Some(Block::Condition) => "for a condition",
                     Some(Block::Semaphore) => "for a semaphore",
+                    Some(Block::Barrier) => "at a barrier",
                     Some(Block::Spin) => "in a loop",
                     None => "for another thread to end",
                     _ => "",
@@ -219,6 +231,8 @@ impl<M: Machine> Namer<'_, M> {
             Kind::Free => String::from("frees"),
             Kind::Detach => format!("detaches {}", self.thread(ev.peer)),
             Kind::Local => String::from("says that an object is local"),
+            Kind::Arrive => String::from("arrives at a barrier"),
+            Kind::Depart => String::from("goes on from a barrier"),
             Kind::Init => String::new(),
         };
         let source = (ev.kind == Kind::Read).then(|| g.rf(e)).flatten();
@@ -277,6 +291,7 @@ fn causes(g: &ExecutionGraph, e: EventId) -> Vec<EventId> {
     before.extend(g.rf(e));
     match ev.kind {
         Kind::Join => before.extend(g.thread(ev.peer).last()),
+        Kind::Depart => before.extend(g.round(e)),
         _ if ev.idx == 1 => before.extend(g.spawn_of(ev.tid)),
         _ => {}
     }

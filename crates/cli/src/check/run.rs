@@ -6,7 +6,7 @@ use super::{CutLoop, Report};
 use crate::args::CheckArgs;
 use crate::dot;
 use crate::error::{ErrorKind, InputError};
-use selvedge_explore::{Config, End, Execution, Stats, explore};
+use selvedge_explore::{Config, End, Execution, OUT_OF_FORM, Stats, explore, orders_by_rmw};
 use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{LoopBound, Options, VmMachine};
@@ -70,6 +70,10 @@ fn explore_all(machine: &VmMachine, model: &Model, args: &CheckArgs) -> Result<R
         if machine.wants_restart() {
             return ControlFlow::Break(());
         }
+        if x.failure().is_some_and(|f| f.kind == OUT_OF_FORM) {
+            machine.order_barriers("more threads may be at a barrier than meet there");
+            return ControlFlow::Break(());
+        }
         let found = finding(machine, x, args.leaks);
         let first_error = found.is_some() && run.findings.is_empty();
         if args.show_output && (first_error || (run.output.is_none() && x.end == End::Complete)) {
@@ -108,6 +112,10 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     let module = lower(args)?;
     let unroll_some: Vec<LoopBound> =
         args.unroll_loop.iter().map(|text| loop_bound(text)).collect::<Result<_, _>>()?;
+    let bam = !args.no_bam && args.disable.has(Reduction::Bam);
+    let mut ordered_barriers = (bam && !orders_by_rmw(&model)).then(|| {
+        format!("the model `{}` does not order what comes before and after a read-modify-write", model.name())
+    });
     // Room for threads costs time per event, and most programs have few: start small.
     let mut room = FEW_THREADS.min(args.threads_max);
     let (mut machine, run) = loop {
@@ -118,11 +126,15 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
             weak_cas_failures: args.weak_cas,
             keep_output: args.show_output,
             reductions: reductions(args),
+            unordered_barriers: bam && ordered_barriers.is_none(),
             ..Options::default()
         };
         let mut machine = VmMachine::new(module.clone(), options)
             .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))?;
         let run = explore_refined(&mut machine, &model, args)?;
+        if machine.uses_barriers() {
+            ordered_barriers = ordered_barriers.or(machine.why_ordered_barriers());
+        }
         if room == args.threads_max || !machine.ran_out_of_threads() {
             break (machine, run);
         }
@@ -145,6 +157,10 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     } else {
         "verified"
     };
+    let mut warnings = Vec::new();
+    if let Some(why) = ordered_barriers.filter(|_| machine.uses_barriers()) {
+        warnings.push(format!("barriers are explored with an order of arrivals: {why}"));
+    }
     let why = match errors.first() {
         Some(first) if args.model != "sc" => compare_with_sc(&mut machine, args, first)?,
         _ => None,
@@ -162,7 +178,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
         max_rss_kb: limits::peak_kib(),
         bounded_loops,
         errors,
-        warnings: Vec::new(),
+        warnings,
         why,
         unknown: unknown.or(gave_up),
         output: run.output,

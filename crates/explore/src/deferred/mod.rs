@@ -91,7 +91,12 @@ impl<M: Machine> Explorer<'_, M> {
                         }
                         return ControlFlow::Continue(());
                     }
-                    Op::Alloc { .. } | Op::Free { .. } | Op::Detach { .. } | Op::Local { .. } => {
+                    Op::Alloc { .. }
+                    | Op::Free { .. }
+                    | Op::Detach { .. }
+                    | Op::Local { .. }
+                    | Op::Arrive { .. }
+                    | Op::Depart { .. } => {
                         return self.fail(ExploreError::NotWithDependencies(self.model.name().to_string()));
                     }
                     Op::Spawn { .. } | Op::Join { .. } if !self.model.orders_threads() => {

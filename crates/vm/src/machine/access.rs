@@ -244,7 +244,7 @@ impl VmMachine {
                 state.frame.pc += 1;
                 Ok(None)
             }
-            Stage::Give(dst) => {
+            Stage::Give(dst) | Stage::Departing(dst) => {
                 if let Some(dst) = dst {
                     state.frame.set(dst, input);
                 }

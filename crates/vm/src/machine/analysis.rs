@@ -136,6 +136,23 @@ fn check(function: &Function) -> Result<(), ModuleError> {
     Ok(())
 }
 
+/// How many registers each operand of an instruction takes.
+pub(super) fn words_read(instr: &Instr) -> u32 {
+    match instr {
+        Instr::Bin { bits, .. }
+        | Instr::Cmp { bits, .. }
+        | Instr::Overflowing { bits, .. }
+        | Instr::Bits { bits, .. }
+        | Instr::Funnel { bits, .. }
+        | Instr::Cast { from: bits, .. }
+            if *bits > 64 =>
+        {
+            2
+        }
+        _ => 1,
+    }
+}
+
 /// The registers that an instruction writes: the first one and how many.
 pub fn written(instr: &Instr) -> Option<(Reg, u32)> {
     let words = |bits: u8| if bits > 64 { 2 } else { 1 };

@@ -2,6 +2,7 @@
 
 mod access;
 mod analysis;
+mod barrier;
 mod call;
 mod lead_in;
 mod memory;
@@ -73,6 +74,8 @@ pub struct Options {
     pub keep_output: bool,
     /// Those that are found when the program runs.
     pub reductions: Reductions,
+    /// Arrivals at barriers are events without an order among them; if not, they are counted.
+    pub unordered_barriers: bool,
 }
 
 impl Default for Options {
@@ -88,6 +91,7 @@ impl Default for Options {
             spurious_wakeups: 1,
             keep_output: false,
             reductions: Reductions::ALL,
+            unordered_barriers: true,
         }
     }
 }
@@ -186,15 +190,37 @@ impl VmMachine {
         &self.module
     }
 
-    /// Whether the exploration has to be begun anew, with smaller cells.
+    /// Whether the exploration has to be begun anew, with smaller cells or with an order at barriers.
     pub fn wants_restart(&self) -> bool {
-        self.tables.borrow().layout.needs_restart()
+        self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers()
     }
 
-    /// Divides memory anew, if there is need to. Returns whether there was. To be called between two
-    /// explorations: locations get other numbers.
+    fn wants_order_at_barriers(&self) -> bool {
+        self.options.unordered_barriers && self.tables.borrow().order_barriers.is_some()
+    }
+
+    /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
+    pub fn order_barriers(&self, why: impl Into<String>) {
+        self.tables.borrow_mut().order_barriers.get_or_insert(why.into());
+    }
+
+    /// Whether some execution made a barrier.
+    pub fn uses_barriers(&self) -> bool {
+        self.tables.borrow().objects.iter().any(|o| matches!(o, Object::Barrier { .. }))
+    }
+
+    /// Why arrivals at barriers are counted although that was not asked for.
+    pub fn why_ordered_barriers(&self) -> Option<String> {
+        self.tables.borrow().order_barriers.clone()
+    }
+
+    /// Divides memory anew or gives barriers an order, if there is need to. Returns whether there was. To
+    /// be called between two explorations: locations get other numbers.
     pub fn refine(&mut self) -> bool {
-        self.wants_restart() && self.tables.borrow_mut().layout.restart()
+        let order = self.wants_order_at_barriers();
+        self.options.unordered_barriers &= !order;
+        let layout = &mut self.tables.borrow_mut().layout;
+        order | (layout.needs_restart() && layout.restart())
     }
 
     /// Forgets which bounds were reached.
@@ -408,7 +434,11 @@ impl Machine for VmMachine {
         if let Some(read) = &mut state.last_read {
             read.value = input as u64;
         }
-        let op = self.go_on(state, input as u64).unwrap_or_else(|halt| match halt {
+        let went = match state.stage {
+            Stage::Departing(_) => self.go_on_from_barrier(state),
+            _ => self.go_on(state, input as u64),
+        };
+        let op = went.unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
@@ -424,6 +454,7 @@ impl Machine for VmMachine {
                 state.effects += 1;
             }
             Op::Choose { .. } => state.choices += 1,
+            Op::Arrive { .. } => state.effects += 1,
             _ => {}
         }
         op
@@ -493,6 +524,12 @@ impl Machine for VmMachine {
 
     fn ends_process(&self, state: &VmState) -> bool {
         state.thread.0 == 0 && state.rare.result.is_none()
+    }
+
+    fn misuse(&self, state: &VmState) -> Option<&'static str> {
+        let name = &self.function(state.frame.func).name;
+        (self.info(state.frame.func).runtime && name.starts_with("pthread_barrier_"))
+            .then_some("barrier-misuse")
     }
 
     fn thread_name(&self, state: &VmState) -> String {

@@ -16,6 +16,7 @@ impl VmMachine {
             Object::Code(f) => (self.function(f).name.clone(), None),
             Object::Result(thread) => (format!("the result of thread {}", thread.0), None),
             Object::Destructor(key) => (format!("the destructor of key {key}"), None),
+            Object::Barrier { thread, number, .. } => (format!("barrier {}.{number}", thread.0), None),
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };
@@ -26,9 +27,10 @@ impl VmMachine {
     /// The name of an object as a whole, for sentences.
     pub(super) fn name_of_object(&self, object: Object) -> String {
         match object {
-            Object::Made { heap: true, .. } | Object::Result(_) | Object::Destructor(_) => {
-                self.name_of(object, 0)
-            }
+            Object::Made { heap: true, .. }
+            | Object::Result(_)
+            | Object::Destructor(_)
+            | Object::Barrier { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)
             }

@@ -70,6 +70,12 @@ pub enum Native {
     LockTaken,
     LockLeave,
     Misuse,
+    BarrierNew,
+    BarrierCheck,
+    BarrierCount,
+    BarrierUnordered,
+    BarrierArrive,
+    BarrierDepart,
     Wait,
     Spurious,
     SpinBegin,
@@ -139,6 +145,12 @@ impl Native {
             "__selvedge_lock_taken" => Native::LockTaken,
             "__selvedge_lock_leave" => Native::LockLeave,
             "__selvedge_misuse" => Native::Misuse,
+            "__selvedge_barrier_new" => Native::BarrierNew,
+            "__selvedge_barrier_check" => Native::BarrierCheck,
+            "__selvedge_barrier_count" => Native::BarrierCount,
+            "__selvedge_barrier_unordered" => Native::BarrierUnordered,
+            "__selvedge_barrier_arrive" => Native::BarrierArrive,
+            "__selvedge_barrier_depart" => Native::BarrierDepart,
             "__selvedge_block" => Native::Wait,
             "__selvedge_spurious" => Native::Spurious,
             "selvedge_spin_begin" => Native::SpinBegin,
@@ -370,12 +382,19 @@ impl VmMachine {
                 };
                 return fail("lock-misuse", message);
             }
+            Native::BarrierNew => self.new_barrier(state, known(0)? as u32)?,
+            Native::BarrierCheck => self.check_barrier(known(0)?, known(1)?)?,
+            Native::BarrierCount => self.barrier(known(0)?).map_or(0, |(_, count)| count as u64),
+            Native::BarrierUnordered => self.options.unordered_barriers as u64,
+            Native::BarrierArrive => return Ok(Some(self.arrive(state, known(0)?))),
+            Native::BarrierDepart => return Ok(Some(self.depart(state, known(0)?, dst))),
             Native::Wait => {
                 return Ok(Some(Op::Block(match known(0)? {
                     0 => Block::Assume,
                     1 => Block::Lock,
                     2 => Block::Condition,
                     3 => Block::Semaphore,
+                    4 => Block::Barrier,
                     _ => Block::Other,
                 })));
             }

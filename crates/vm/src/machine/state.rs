@@ -68,6 +68,7 @@ pub struct Made {
     pub objects: u32,
     pub threads: u32,
     pub keys: u32,
+    pub barriers: u32,
     pub spurious_wakeups: u32,
     /// How many operations it has come to.
     pub steps: u32,
@@ -156,7 +157,7 @@ pub struct Caller {
     pub next: Option<Rc<Caller>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// Run the instruction at `pc`.
     Fetch,
@@ -170,6 +171,8 @@ pub enum Stage {
     RmwLoaded(Loc),
     /// The load half of a compare and exchange that is meant.
     CasLoaded(Loc),
+    /// The way out of a barrier; like `Give`, but which value is given is not decided.
+    Departing(Option<Reg>),
     /// Whether a wait on a condition variable ends for no reason.
     Spurious(Option<Reg>),
     /// Whether a weak compare and exchange fails for no reason.
@@ -187,7 +190,7 @@ pub enum Stage {
 }
 
 /// An access of several cells: first all loads, then all stores.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transfer {
     pub loads: Pieces,
     pub stores: Pieces,
@@ -198,7 +201,7 @@ pub struct Transfer {
 }
 
 /// What is done at the end of a transfer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Then {
     Nothing,
     /// The buffer goes to a register, or two in a row.
@@ -215,7 +218,7 @@ pub enum Then {
 }
 
 /// Bytes on their way; those that are not defined are 0.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Buffer {
     pub bytes: Vec<u8>,
     pub undef: Vec<bool>,

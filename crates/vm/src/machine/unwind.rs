@@ -19,7 +19,7 @@ pub struct Jump {
 }
 
 /// Where a thread goes once it has left the frames above.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Landing {
     /// After the call of `setjmp`, which returns this.
     Jump(Jump, u32),

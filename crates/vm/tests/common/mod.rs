@@ -143,6 +143,8 @@ impl Run {
                 Op::Fence { mode } => format!("F {mode}"),
                 Op::Spawn { thread } => format!("spawn {}", thread.0),
                 Op::Join { thread } => format!("join {}", thread.0),
+                Op::Arrive { .. } => String::from("arrive"),
+                Op::Depart { .. } => String::from("depart"),
                 Op::Choose { count } => format!("choose {count}"),
                 Op::Detach { thread } => format!("detach {}", thread.0),
                 Op::Local { .. } => String::from("local"),

@@ -1,0 +1,130 @@
+//! Barriers: the published numbers of executions, the fallback, and wrong use.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn check(file: &Path, options: &[&str], flags: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.arg("check").arg(file).args(["--format", "json"]).args(options).arg("--").args(flags);
+    let output = command.output().expect("the command runs");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("no report: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Complete and blocked executions of a program that is right and needs no fallback.
+fn counts(program: &str, options: &[&str], flags: &[&str]) -> (u64, u64) {
+    let report = check(&root("crates/bench/programs").join(program), options, flags);
+    assert_eq!(report["verdict"], "verified", "{program}: {report}");
+    assert_eq!(report["warnings"], serde_json::json!([]), "{program}");
+    let number = |key: &str| report[key].as_u64().expect("a number");
+    (number("executions"), number("blocked"))
+}
+
+/// Seed 000, Tables 1 and 2.
+#[test]
+fn the_published_counts() {
+    for rounds in ["-DROUNDS=1", "-DROUNDS=2", "-DROUNDS=3"] {
+        for n in ["-DN=4", "-DN=6"] {
+            assert_eq!(counts("barrier.c", &[], &[n, rounds]), (1, 0));
+        }
+    }
+    let many = ["--threads-max", "65", "--unroll", "64"];
+    assert_eq!(counts("barrier.c", &many, &["-DN=64"]), (1, 0));
+    assert_eq!(counts("barrier-lock.c", &[], &["-DN=3"]).0, 36);
+    assert_eq!(counts("barrier-lock.c", &[], &["-DN=4"]).0, 576);
+    assert_eq!(counts("barrier-count.c", &[], &["-DN=3"]), (64, 0));
+    assert_eq!(counts("barrier-count.c", &[], &["-DN=4"]), (4992, 0));
+    assert_eq!(counts("barrier-det.c", &[], &["-DN=4"]), (1, 0));
+    assert_eq!(counts("barrier-transc.c", &[], &["-DN=4"]), (1, 0));
+}
+
+#[test]
+fn with_an_order_of_arrivals() {
+    for option in [&["--no-bam"][..], &["--disable", "bam"]] {
+        let (executions, blocked) = counts("barrier.c", option, &["-DN=4"]);
+        assert_eq!(executions, 24);
+        assert!(blocked <= 552, "{blocked}");
+    }
+    let (executions, blocked) = counts("barrier.c", &["--no-bam"], &["-DN=4", "-DROUNDS=2"]);
+    assert_eq!(executions, 576);
+    assert!(blocked <= 36_816, "{blocked}");
+}
+
+/// A program that is not of the form that BAM needs is explored all the same, and the report says so.
+#[test]
+fn the_fallback_is_noted() {
+    let dir = std::env::temp_dir().join(format!("selvedge-barriers-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let program = |threads: u32, count: u32, thread: &str| {
+        let text = format!(
+            "#include <pthread.h>\n#include <assert.h>\n#include <stdatomic.h>\n\
+             pthread_barrier_t b; atomic_int serial;\n\
+             void *thread(void *arg) {{ (void)arg; {thread} return 0; }}\n\
+             int main(void) {{ pthread_t t[{threads}]; pthread_barrier_init(&b, 0, {count});\n\
+             for (int i = 0; i < {threads}; i++) pthread_create(&t[i], 0, thread, 0);\n\
+             for (int i = 0; i < {threads}; i++) pthread_join(t[i], 0);\n\
+             assert(serial == 1); }}\n"
+        );
+        let file = dir.join("program.c");
+        std::fs::write(&file, text).expect("a file");
+        file
+    };
+    let note = |report: &Value| report["warnings"][0].as_str().unwrap_or_default().to_string();
+
+    let elects = "if (pthread_barrier_wait(&b) == PTHREAD_BARRIER_SERIAL_THREAD) serial++;";
+    for model in ["sc", "tso", "rc11"] {
+        let report = check(&program(3, 3, elects), &["-m", model], &[]);
+        assert_eq!((&report["verdict"], &report["executions"]), (&"verified".into(), &6.into()), "{report}");
+        assert!(note(&report).contains("serial"), "{report}");
+    }
+    let report = check(&program(3, 2, "pthread_barrier_wait(&b);"), &[], &[]);
+    assert_eq!(report["errors"][0]["kind"], "deadlock", "{report}");
+    assert!(note(&report).contains("more threads"), "{report}");
+    let report = check(&program(1, 1, "pthread_barrier_wait(&b); serial = 1;"), &["-m", "rlx"], &[]);
+    assert!(note(&report).contains("rlx"), "{report}");
+    // Without barriers there is nothing to note.
+    let report = check(&program(1, 1, "serial = 1;").with_file_name("program.c"), &["-m", "rc11"], &[]);
+    assert_eq!((&report["verdict"], &report["warnings"]), (&"verified".into(), &serde_json::json!([])));
+    std::fs::remove_dir_all(&dir).expect("it was there");
+}
+
+/// With and without: the same verdicts.
+#[test]
+fn the_examples_with_and_without() {
+    let mut compared = 0;
+    for entry in std::fs::read_dir(root("examples/c")).expect("the examples") {
+        let file = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        if !text.contains("pthread_barrier_wait") {
+            continue;
+        }
+        for model in ["sc", "tso", "rc11"] {
+            let [with, without] =
+                [&["-m", model][..], &["-m", model, "--no-bam"]].map(|o| check(&file, o, &[]));
+            assert_eq!(with["verdict"], without["verdict"], "{} under {model}", file.display());
+            assert_eq!(
+                with["errors"][0]["kind"],
+                without["errors"][0]["kind"],
+                "{} under {model}",
+                file.display()
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 12);
+}
+
+#[test]
+fn a_reduction_that_there_is_not() {
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["check", "x.c", "--disable", "bam,nothing"])
+        .output()
+        .expect("the command runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no reduction `nothing`"));
+}

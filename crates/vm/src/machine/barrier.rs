@@ -1,0 +1,145 @@
+//! Barriers: making, arriving, leaving, and what the program makes of the value that it leaves with.
+//!
+//! One of the threads that leave a round is told that it is the serial one. Where arrivals have no order it
+//! could be any of them, so the two possible values are both tried up to the next visible operation. A
+//! program that has forgotten the difference by then, as all do that ignore the value or only look for
+//! errors in it, makes no use of it.
+
+use super::analysis::{successors, words_read, written};
+use super::state::{Frame, Stage, VmState};
+use super::{BEFORE_FIRST, Halt, VmMachine, fail};
+use crate::ir::{FuncId, Operand, Reg, pointer};
+use crate::runtime::for_each_operand;
+use crate::tables::Object;
+use selvedge_machine::Op;
+use std::rc::Rc;
+
+/// `PTHREAD_BARRIER_SERIAL_THREAD`.
+const SERIAL: u64 = u32::MAX as u64;
+
+impl VmMachine {
+    pub(super) fn new_barrier(&self, state: &mut VmState, count: u32) -> Result<u64, Halt> {
+        if count == 0 {
+            return fail("barrier-misuse", "`pthread_barrier_init` with a count of 0: no thread could wait");
+        }
+        if count > i32::MAX as u32 {
+            return fail("barrier-misuse", format!("`pthread_barrier_init` with a count of {count}"));
+        }
+        let object = Object::Barrier { thread: state.thread, number: state.made.barriers, count };
+        state.made.barriers += 1;
+        Ok(pointer::make(self.tables.borrow_mut().intern(object), 0))
+    }
+
+    /// The barrier that a word stands for, and how many threads meet there.
+    pub(super) fn barrier(&self, word: u64) -> Option<(u32, u32)> {
+        let (number, offset) = pointer::split(word)?;
+        match self.tables.borrow().objects.get(number as usize) {
+            Some(Object::Barrier { count, .. }) if offset == 0 => Some((number, *count)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn check_barrier(&self, word: u64, destroy: u64) -> Result<u64, Halt> {
+        if self.barrier(word).is_some() {
+            return Ok(0);
+        }
+        let what = if destroy == 0 { "a wait at" } else { "destruction of" };
+        fail("barrier-misuse", format!("{what} a barrier that was not initialised, or is destroyed already"))
+    }
+
+    pub(super) fn arrive(&self, state: &mut VmState, word: u64) -> Op {
+        let Some((barrier, count)) = self.barrier(word) else { unreachable!("it was checked") };
+        state.stage = Stage::Advance;
+        Op::Arrive { barrier, count }
+    }
+
+    pub(super) fn depart(&self, state: &mut VmState, word: u64, dst: Option<Reg>) -> Op {
+        let Some((_, count)) = self.barrier(word) else { unreachable!("it was checked") };
+        state.stage = Stage::Departing(dst);
+        Op::Depart { count }
+    }
+
+    /// Runs a thread that leaves a barrier to its next operation.
+    pub(super) fn go_on_from_barrier(&self, state: &mut VmState) -> Result<Op, Halt> {
+        if !self.result_is_live(state) {
+            return self.go_on(state, 0);
+        }
+        let mut serial = state.clone();
+        let one = self.go_on(state, 0);
+        let other = self.go_on(&mut serial, SERIAL);
+        match (&one, &other) {
+            (Err(Halt::Restart), _) | (_, Err(Halt::Restart)) => Err(Halt::Restart),
+            _ if one == other && self.same(state, &serial) => one,
+            _ => {
+                self.tables.borrow_mut().order_barriers.get_or_insert_with(|| {
+                    String::from("the program looks at which thread `pthread_barrier_wait` calls serial")
+                });
+                Err(Halt::Restart)
+            }
+        }
+    }
+
+    /// Whether the caller of `pthread_barrier_wait` reads what it returns.
+    fn result_is_live(&self, state: &VmState) -> bool {
+        let Some(caller) = state.callers.as_deref().filter(|_| state.rare.jumps.is_empty()) else {
+            return true;
+        };
+        let frame = &caller.frame;
+        match self.function(frame.func).code.get(frame.pc as usize) {
+            Some(crate::ir::Instr::Call { dst: Some(dst), .. }) => self.live(frame.func, frame.pc + 1, *dst),
+            _ => true,
+        }
+    }
+
+    /// Whether two states of a thread differ in nothing that it could still notice.
+    fn same(&self, a: &VmState, b: &VmState) -> bool {
+        let own = |s: &VmState| {
+            (s.depth, s.made, s.loads, s.loads_at_header, s.effects, s.effects_at_header, s.left_result)
+        };
+        own(a) == own(b)
+            && a.stage == b.stage
+            && a.rare == b.rare
+            && (Rc::ptr_eq(&a.private, &b.private) || a.private == b.private)
+            && a.frames().zip(b.frames()).all(|(x, y)| self.same_frame(x, y, a.rare.jumps.is_empty()))
+    }
+
+    /// `forward`: no `longjmp` brings the thread back to where it was.
+    fn same_frame(&self, a: &Frame, b: &Frame, forward: bool) -> bool {
+        let start = if a.pc == BEFORE_FIRST { 0 } else { a.pc };
+        (a.func, a.pc, a.private) == (b.func, b.pc, b.private)
+            && a.rounds == b.rounds
+            && a.headers == b.headers
+            && a.stack == b.stack
+            && (0..a.regs.len() as Reg)
+                .all(|r| a.get(r) == b.get(r) || (forward && !self.live(a.func, start, r)))
+    }
+
+    /// Whether a function may read a register from here on, before it writes it.
+    fn live(&self, func: FuncId, pc: u32, reg: Reg) -> bool {
+        if let Some(known) = self.tables.borrow().live.get(&(func, pc, reg)) {
+            return *known;
+        }
+        let code = &self.function(func).code;
+        let mut seen = vec![false; code.len() + 1];
+        let mut todo = vec![pc];
+        let mut live = false;
+        while let Some(at) = todo.pop() {
+            if std::mem::replace(&mut seen[at as usize], true) || at as usize == code.len() {
+                continue;
+            }
+            let instr = &code[at as usize];
+            let words = words_read(instr);
+            for_each_operand(&mut instr.clone(), &mut |operand| {
+                live |= matches!(operand, Operand::Reg(r) if (*r..*r + words).contains(&reg));
+            });
+            if live {
+                break;
+            }
+            if !written(instr).is_some_and(|(first, count)| (first..first + count).contains(&reg)) {
+                successors(instr, at, &mut |next| todo.push(next));
+            }
+        }
+        self.tables.borrow_mut().live.insert((func, pc, reg), live);
+        live
+    }
+}

@@ -40,9 +40,12 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
+# The published tables: all of them, or make bench TABLE=classics
+TABLE ?= all
 bench:
 	@scripts/setup.sh $(NEEDS)
-	cargo run --release -q -p selvedge-bench -- table all
+	cargo build --release -q -p selvedge-cli
+	cargo run --release -q -p selvedge-bench -- table $(TABLE)
 
 # Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000
 MODEL    ?= all

@@ -2,6 +2,7 @@
 //!
 //! Every row runs in a process of its own, so that peak memory is that row's.
 
+mod c_tables;
 mod measure;
 mod tables;
 
@@ -13,9 +14,13 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["table", name] => tables::print(name),
+        ["table", name] => tables::print(name).and_then(|own| match c_tables::print(name)? || own {
+            true => Ok(()),
+            false => Err(format!("no table `{name}`; see `list`")),
+        }),
         ["list"] => {
             tables::list();
+            c_tables::list();
             Ok(())
         }
         ["run", program, n, model, equivalence] => {

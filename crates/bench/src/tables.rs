@@ -78,7 +78,8 @@ pub fn list() {
     }
 }
 
-pub fn print(name: &str) -> Result<(), String> {
+/// Prints the tables of this name, `all` for all; whether there are any.
+pub fn print(name: &str) -> Result<bool, String> {
     let mut found = false;
     for (key, title, rows) in TABLES.iter().filter(|(key, ..)| name == "all" || name == *key) {
         found = true;
@@ -92,7 +93,7 @@ pub fn print(name: &str) -> Result<(), String> {
         }
         println!();
     }
-    if found { Ok(()) } else { Err(format!("no table `{name}`; see `list`")) }
+    Ok(found)
 }
 
 fn print_row(row: &Row, m: &Measured) {

@@ -22,7 +22,7 @@ const CREATE: &str = "#666666";
 pub fn label(program: &Program, graph: &ExecutionGraph, e: EventId) -> String {
     let event = graph.event(e);
     let name = |loc: Loc| program.locs.get(loc.index()).map_or("?", |(name, _)| name.as_str());
-    let (mode, value) = (event.mode, event.value);
+    let (mode, value) = (event.mode, program.value_text(event.value));
     match event.kind {
         Kind::Read => format!("R[{mode}] {} → {value}", name(event.loc)),
         Kind::Write => format!("W[{mode}] {}={value}", name(event.loc)),
@@ -56,7 +56,8 @@ struct Words {
 
 /// The text of a `.dot` file that shows the execution of a litmus test.
 pub fn draw(name: &str, program: &Program, graph: &ExecutionGraph) -> String {
-    let values: Vec<String> = program.locs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let values: Vec<String> =
+        program.locs.iter().map(|(name, value)| format!("{name}={}", program.value_text(*value))).collect();
     let threads = program.threads.iter().map(|thread| thread.name.clone()).collect();
     let words = Words { name: name.to_string(), initial: values.join("  "), threads };
     draw_graph(&words, graph, &|e| label(program, graph, e))

@@ -236,3 +236,37 @@ fn help_documents_the_exit_codes() {
     assert_eq!(run.code, 0);
     assert!(run.out.contains("Exit codes:") && run.out.contains("3  the result is bounded"), "{}", run.out);
 }
+
+/// Tests in assembly, each under the model of its architecture.
+#[test]
+fn the_architecture_picks_the_model() {
+    let dir = examples().join("../arch").display().to_string();
+    let run = selvedge(["litmus", "--check", &dir]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let summary = run.out.lines().find(|line| line.contains(" results: ")).unwrap_or("");
+    assert!(summary.starts_with("15 results:") && summary.contains("15 as expected, 0 not"), "{}", run.out);
+    for model in ["armv8", "power", "riscv", "x86", "lkmm"] {
+        assert!(run.out.contains(&format!(" {model} ")), "{model} is missing:\n{}", run.out);
+    }
+}
+
+#[test]
+fn addresses_are_shown_by_name() {
+    let file = examples().join("../arch/AArch64-MP+pointer.litmus").display().to_string();
+    let run = selvedge(["litmus", &file]);
+    assert!(run.out.contains(":>1:X0=x; 1:X2=1;") && run.out.contains("1:X0=z;"), "{}", run.out);
+    assert!(run.out.contains(r"Condition exists (1:X0=x /\ 1:X2=0)"), "{}", run.out);
+}
+
+#[test]
+fn what_cannot_be_read_is_counted() {
+    let dir = directory("counted");
+    for name in ["a", "b"] {
+        let text = format!("AArch64 {name}\n{{ 0:X1=x; }}\n P0 ;\n LDP X0,X2,[X1] ;\nexists (x=0)\n");
+        write(&dir, &format!("{name}.litmus"), text);
+    }
+    let run = selvedge(["litmus", &dir.display().to_string()]);
+    assert_eq!(run.code, 2);
+    assert!(run.out.contains("2 times: instruction `ldp` is not supported"), "{}", run.out);
+    assert!(run.err.contains("a.litmus:4:2"), "{}", run.err);
+}

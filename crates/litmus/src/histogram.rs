@@ -128,7 +128,7 @@ impl Histogram {
             vec![format!("Test {} {}", test.name, test.quantifier.kind()), format!("States {}", self.len())];
         for state in self.states() {
             let mark = if decides(test.quantifier, state.holds) { '*' } else { ':' };
-            let line = format!("{:<6}{mark}>{}", state.count, show(&test.observed, state.values));
+            let line = format!("{:<6}{mark}>{}", state.count, show(test, state.values));
             lines.push(line.trim_end().to_string());
         }
         let (positive, negative) = (self.positive(), self.negative());
@@ -148,7 +148,9 @@ fn decides(quantifier: Quantifier, holds: bool) -> bool {
 }
 
 /// `0:r0=0; [x]=1;`.
-fn show(observed: &[Observable], values: &[Value]) -> String {
-    let parts: Vec<String> = observed.iter().zip(values).map(|(o, v)| format!("{o}={v};")).collect();
+fn show(test: &Test, values: &[Value]) -> String {
+    let text = |v: &Value| test.program.value_text(*v);
+    let parts: Vec<String> =
+        test.observed.iter().zip(values).map(|(o, v)| format!("{o}={};", text(v))).collect();
     parts.join(" ")
 }

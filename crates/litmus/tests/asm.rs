@@ -305,6 +305,7 @@ fn addresses_are_values() {
         _ => -1,
     };
     assert!(t.condition.eval(&lookup));
+    assert_eq!(t.condition_text, "exists (0:X0=x /\\ 0:X2=3)");
 }
 
 #[test]

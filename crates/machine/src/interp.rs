@@ -85,6 +85,10 @@ impl Machine for Program {
         self.locs[loc.index()].0.clone()
     }
 
+    fn value_name(&self, _loc: Loc, value: Value) -> String {
+        self.value_text(value)
+    }
+
     fn start(&self, thread: Tid) -> ThreadState {
         let count = self.threads[thread.index()].regs.len();
         ThreadState {

@@ -179,6 +179,14 @@ impl Program {
         Loc(self.locs.len() as u32 - 1)
     }
 
+    /// A value as text: an address by the name of its location.
+    pub fn value_text(&self, value: Value) -> String {
+        match pointed_to(value).and_then(|loc| self.locs.get(loc.index())) {
+            Some((name, _)) => name.clone(),
+            None => value.to_string(),
+        }
+    }
+
     pub fn thread(&mut self, name: impl Into<String>, initial: bool, code: Vec<Instr>) -> Tid {
         let mut top = 0;
         let mut see = |r: Reg| top = top.max(r.0 as usize + 1);

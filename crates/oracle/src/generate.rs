@@ -36,7 +36,8 @@ pub fn arch_program(rng: &mut SmallRng, arch: Arch) -> Program {
 fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
     let threads = pick(rng, &[(2, 45), (3, 42), (4, 13)]);
     let mut p = Program::new("generated");
-    let locations = pick(rng, &[(1, 25), (2, 55), (3, 20)]);
+    let few = matches!(style, Style::Arch(_));
+    let locations = pick(rng, if few { &[(1, 8), (2, 62), (3, 30)] } else { &[(1, 25), (2, 55), (3, 20)] });
     for name in ["x", "y", "z"].iter().take(locations) {
         let init = pick(rng, &[(0, 95), (1, 5)]);
         p.loc(*name, init);
@@ -46,7 +47,9 @@ fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
     for t in 0..threads {
         // At least one access remains for each thread to come.
         let own = pick(rng, &[(1, 20), (2, 45), (3, 25), (4, 10)]).min(left - (threads - t - 1));
-        let mut body = Body { rng, style, locations, regs: 0, code: Vec::new(), open: Vec::new(), left: own };
+        let home = t % locations;
+        let code = Vec::new();
+        let mut body = Body { rng, style, locations, home, regs: 0, code, open: Vec::new(), left: own };
         body.fill();
         left -= own;
         codes.push(body.code);
@@ -131,6 +134,8 @@ struct Body<'a> {
     rng: &'a mut SmallRng,
     style: Style,
     locations: usize,
+    /// Where a thread of an architecture's program likely goes next.
+    home: usize,
     regs: u16,
     code: Vec<Instr>,
     /// Branches whose target is still to come.
@@ -142,7 +147,7 @@ struct Body<'a> {
 impl Body<'_> {
     fn fill(&mut self) {
         while self.left > 0 {
-            if self.rng.random_ratio(if self.style.arch().is_some() { 2 } else { 1 }, 5) {
+            if self.rng.random_ratio(1, if self.style.arch().is_some() { 4 } else { 5 }) {
                 self.fence();
             }
             self.access();
@@ -257,9 +262,17 @@ impl Body<'_> {
             return Addr::Element { base: Loc(0), len: 2, index };
         }
         let weights = [(0, 5), (1, 4), (2, 3)];
-        if self.regs > 0 && self.style.arch().is_some() && self.rng.random_ratio(1, 4) {
-            let base = Loc(pick(self.rng, &weights[..self.locations]));
-            return Addr::Element { base, len: 1, index: self.depending(0) };
+        if self.style.arch().is_some() {
+            // From location to location, each thread from its own on: that makes the cycles that models
+            // are about.
+            let next = self.home as u32;
+            self.home = (self.home + 1) % self.locations;
+            let random = self.rng.random_ratio(1, 4);
+            let base = Loc(if random { pick(self.rng, &weights[..self.locations]) } else { next });
+            if self.regs > 0 && self.rng.random_ratio(1, 4) {
+                return Addr::Element { base, len: 1, index: self.depending(0) };
+            }
+            return Addr::Loc(base);
         }
         Addr::Loc(Loc(pick(self.rng, &weights[..self.locations])))
     }

@@ -9,7 +9,7 @@ use crate::source::{Place, Source, WithHelp};
 use crate::syntax::{Parsed, Parser};
 use crate::test::{Options, Test, expectations};
 use crate::tree::{File, Prop, Subject, ThreadRef};
-use selvedge_graph::{Tid, Value};
+use selvedge_graph::{Loc, Tid, Value};
 use selvedge_machine::Program;
 use selvedge_machine::expr::Expr;
 use selvedge_machine::program::{Instr, Thread, pointer_to};
@@ -55,7 +55,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
     parser.lexer.advance(end);
     parser.set_mode(Mode::Condition);
     let cells = locations.cells.iter().map(|(name, _)| name.clone());
-    parser.pointers = Some(cells.zip(0..).map(|(n, at)| (n, pointer_to(selvedge_graph::Loc(at)))).collect());
+    parser.pointers = Some(cells.zip(0..).map(|(n, at)| (n, pointer_to(Loc(at)))).collect());
     let mut file = File {
         name,
         init: Vec::new(),
@@ -84,15 +84,24 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         name: name.to_string(),
         arch: arch.name().to_string(),
         kernel: false,
-        program,
         quantifier: file.quantifier,
-        condition_text: format!("{} ({condition})", file.quantifier.symbol()),
+        condition_text: format!("{} ({})", file.quantifier.symbol(), with_names(&condition, &program)),
+        program,
         condition,
         filter,
         observed,
         notes: Vec::new(),
         expectations: expectations(source)?,
     })
+}
+
+/// The condition's text, with addresses by name.
+fn with_names(condition: &Cond, program: &Program) -> String {
+    let mut text = condition.to_string();
+    for (at, (name, _)) in program.locs.iter().enumerate() {
+        text = text.replace(&format!("={}", pointer_to(Loc(at as u32))), &format!("={name}"));
+    }
+    text
 }
 
 /// `{ x=1; 0:X1=x; uint64_t y; }`.

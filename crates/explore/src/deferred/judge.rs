@@ -33,7 +33,7 @@ pub fn numbers<S: Clone>(p: &Partial<S>, with_open: bool) -> Vec<Option<usize>> 
     let shown = |e: Ev| {
         let h = p.at(e);
         let told = match h.kind() {
-            Kind::Read => h.loc.is_some() && (h.source != Source::Undecided || with_open),
+            Kind::Read => with_open || (h.loc.is_some() && h.source != Source::Undecided),
             Kind::Write => h.loc.is_some() || with_open,
             _ => true,
         };

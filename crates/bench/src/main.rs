@@ -2,13 +2,14 @@
 //!
 //! Every row runs in a process of its own, so that peak memory is that row's.
 
+mod accuracy;
 mod c_tables;
 mod measure;
 mod tables;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: selvedge-bench table NAME|all | run PROGRAM N MODEL co|rf | list";
+const USAGE: &str = "usage: selvedge-bench table NAME|all | run PROGRAM N MODEL co|rf | estimates | list";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
             true => Ok(()),
             false => Err(format!("no table `{name}`; see `list`")),
         }),
+        ["estimates"] => accuracy::print(),
         ["list"] => {
             tables::list();
             c_tables::list();

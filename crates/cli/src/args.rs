@@ -1,8 +1,11 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selvedge_explore::{Config, Team};
 use selvedge_machine::Reductions;
+use selvedge_model::Model;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const EXIT_CODES: &str = "Exit codes:
   0  done
@@ -22,6 +25,8 @@ pub struct Cli {
 pub enum Command {
     /// Verify C programs
     Check(CheckArgs),
+    /// Say how many executions a C program or a litmus test has, about, and how long exploring them takes
+    Estimate(EstimateArgs),
     /// Run litmus tests in herd's C dialect or in assembly
     Litmus(LitmusArgs),
     /// List the built-in memory models
@@ -36,6 +41,30 @@ const CHECK_EXIT_CODES: &str = "Exit codes:
   1  violated
   2  the input is wrong
   3  bounded or unknown: a loop was cut, a limit was reached, or something is not supported";
+
+/// How many explore at the same time.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Jobs {
+    /// Workers that explore at the same time; all cores if it is not given
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    /// Milliseconds that the first worker is alone
+    #[arg(long, value_name = "MS", default_value_t = 15, hide = true)]
+    alone: u64,
+}
+
+impl Jobs {
+    pub fn workers(self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
+        self.jobs.map_or_else(cores, |n| n as usize)
+    }
+
+    /// Who explores.
+    pub fn team<'a>(self, model: &'a Model, config: &'a Config) -> Team<'a> {
+        Team { alone: Duration::from_millis(self.alone), ..Team::new(model, config, self.workers()) }
+    }
+}
 
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_EXIT_CODES)]
@@ -84,6 +113,33 @@ pub struct CheckArgs {
     #[arg(long, value_name = "MB")]
     pub mem_limit: Option<u64>,
 
+    #[command(flatten)]
+    pub jobs: Jobs,
+
+    /// Report the same error for any number of workers: the first in the order of exploration
+    #[arg(long)]
+    pub deterministic: bool,
+
+    /// Write to FILE now and then where the exploration stands, and when it is interrupted
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// How often, in seconds
+    #[arg(long, value_name = "S", default_value_t = 60.0, requires = "checkpoint")]
+    pub checkpoint_every: f64,
+
+    /// Go on where the exploration stood that wrote FILE
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+
+    /// Where the random choices of the estimate begin that is made on a terminal
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Where standard error is not a terminal: say every so many seconds how far it is; 0 for never
+    #[arg(long, value_name = "S", default_value_t = 30.0)]
+    pub progress_every: f64,
+
     /// Do not report data races
     #[arg(long)]
     pub no_race_detection: bool,
@@ -110,6 +166,59 @@ pub struct CheckArgs {
     /// Draw the execution that breaks, as a picture (needs Graphviz)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+
+    /// Flags for clang
+    #[arg(last = true, value_name = "CLANG FLAGS")]
+    pub clang: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct EstimateArgs {
+    /// C sources, LLVM bitcode (.bc) or assembly (.ll), linked together; or one .litmus file
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// A built-in model, or a .kat or .cat file
+    #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
+    pub model: String,
+
+    /// Where the random choices begin: the same number gives the same estimate
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Take at most this many samples
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub samples: u64,
+
+    /// Stop sampling after this many seconds
+    #[arg(long, value_name = "S", default_value_t = 0.6)]
+    pub seconds: f64,
+
+    #[command(flatten)]
+    pub jobs: Jobs,
+
+    /// Iterations of a loop after which an execution is cut [default: 16; 8 for litmus tests]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
+
+    /// The same for the loops of a function, or of a line: FUNCTION=N, LINE=N or FUNCTION:LINE=N
+    #[arg(long, value_name = "LOOP=N")]
+    pub unroll_loop: Vec<String>,
+
+    /// More threads than this are an error
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    pub threads_max: u32,
+
+    /// Do not report data races
+    #[arg(long)]
+    pub no_race_detection: bool,
+
+    /// Explore without these reductions: a list of names, or `all` (see docs/check.md)
+    #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
+    pub disable: Reductions,
+
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 
     /// Flags for clang
     #[arg(last = true, value_name = "CLANG FLAGS")]
@@ -169,6 +278,9 @@ pub struct LitmusArgs {
     /// Give up after this many executions of a test
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
+
+    #[command(flatten)]
+    pub jobs: Jobs,
 
     /// The verdict that every test must have
     #[arg(long, value_enum, value_name = "VERDICT")]

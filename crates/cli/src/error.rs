@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Unsupported,
     /// A C program cannot be compiled.
     Compile,
+    /// A checkpoint is not one, is damaged, or belongs to something else.
+    Checkpoint,
 }
 
 impl ErrorKind {
@@ -46,6 +48,7 @@ impl ErrorKind {
             ErrorKind::Model => "model",
             ErrorKind::Unsupported => "unsupported",
             ErrorKind::Compile => "compile",
+            ErrorKind::Checkpoint => "checkpoint",
         }
     }
 }

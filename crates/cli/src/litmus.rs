@@ -3,6 +3,7 @@
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
 use crate::files::{self, Found};
+use crate::interrupt;
 use crate::json;
 use crate::output::{complain, print};
 use crate::report;
@@ -47,12 +48,19 @@ pub fn main(args: &LitmusArgs) -> Exit {
     let mut entries: Vec<Entry> =
         errors.into_iter().map(|(file, error)| Entry { file, result: Err(error) }).collect();
     let bar = progress(files.len(), single);
+    interrupt::listen();
+    let mut exit = Exit::Done;
     for file in &files {
+        if interrupt::asked() {
+            complain("interrupted: the remaining tests were not run");
+            exit = Exit::Bounded;
+            break;
+        }
         entries.extend(entries_of(file, &mut models, args));
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let exit = entries.iter().fold(Exit::Done, |exit, entry| exit.worst(entry.exit()));
+    let exit = entries.iter().fold(exit, |exit, entry| exit.worst(entry.exit()));
     let exit = exit.worst(draw(&entries, args, single));
 
     if args.json {

@@ -5,11 +5,16 @@
 
 mod args;
 mod check;
+mod collect;
+mod direct;
 mod dot;
 mod error;
+mod estimate;
 mod files;
+mod interrupt;
 mod json;
 mod litmus;
+mod meter;
 mod models;
 mod output;
 mod report;
@@ -22,6 +27,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let code = match args::Cli::parse().command {
         args::Command::Check(args) => check::main(&args),
+        args::Command::Estimate(args) => estimate::main(&args),
         args::Command::Litmus(args) => litmus::main(&args),
         args::Command::Lower(args) => check::lower(&args),
         args::Command::Models => models::main(),

@@ -1,14 +1,14 @@
 //! One test under one model.
 
 use crate::args::{Equivalence, Expect, LitmusArgs, Schedule};
-use crate::dot;
+use crate::collect::Collector;
+use crate::direct::{Watch, reason_to_stop};
 use crate::error::{ErrorKind, Exit, InputError};
-use selvedge_explore::{Config, End, Execution, Stats, explore_compiled};
-use selvedge_graph::{EventId, ExecutionGraph, Value};
-use selvedge_litmus::{Histogram, Observable, Observation, Test, Verdict};
+use crate::meter::Meter;
+use selvedge_explore::{Config, Snapshot, Stats, Visitor, explore_compiled};
+use selvedge_litmus::{Histogram, Observation, Test, Verdict};
 use selvedge_machine::Program;
 use selvedge_model::Compiled;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// An error of the program that the model found, such as a data race.
@@ -108,24 +108,31 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
         max_executions: args.max_executions,
         ..Config::default()
     };
-    let mut collector = Collector {
-        test,
-        draw: args.dot.is_some(),
-        histogram: Histogram::new(),
-        flags: Vec::new(),
-        failure: None,
-        drawing: None,
-    };
+    let collector = Collector::new(test, args.dot.is_some());
     let start = Instant::now();
     let program = Program { tracks_deps: model.follows_dependencies(), ..test.program.clone() };
-    let explored = explore_compiled(&program, model, &config, &mut |execution| {
-        collector.visit(execution);
-        ControlFlow::Continue(())
-    });
+    let explored = match model {
+        Compiled::Clocks(model) => {
+            let team = args.jobs.team(model, &config);
+            let from = Snapshot::start(collector.clone());
+            let mut meter = Meter::new(0.0);
+            let explored =
+                team.explore(&|| program.clone(), &collector, from, &mut Watch { meter: &mut meter });
+            meter.clear();
+            explored.map(|end| (end.stats, end.visitor))
+        }
+        // One worker, for now.
+        Compiled::Matrices(_) => {
+            let config = Config { watch: Some(reason_to_stop), ..config };
+            let mut collector = collector;
+            explore_compiled(&program, model, &config, &mut |x| collector.visit(x))
+                .map(|stats| (stats, collector))
+        }
+    };
     let seconds = start.elapsed().as_secs_f64();
-    let stats =
+    let (stats, collector) =
         explored.map_err(|error| InputError::plain(ErrorKind::Unsupported, error.to_string(), None))?;
-    let Collector { histogram, flags, failure, drawing, .. } = collector;
+    let (histogram, flags, failure, drawing) = collector.results();
     let model = model.name().to_string();
     let mut outcome =
         Outcome { model, histogram, stats, flags, failure, seconds, drawing, check: Check::None };
@@ -150,77 +157,5 @@ fn check(test: &Test, outcome: &Outcome, args: &LitmusArgs) -> Check {
     match all.find(|(expected, found)| expected != found) {
         Some((expected, found)) => Check::Differs { expected, found },
         None => Check::AsExpected,
-    }
-}
-
-/// Takes in the executions of one test.
-struct Collector<'a> {
-    test: &'a Test,
-    draw: bool,
-    histogram: Histogram,
-    flags: Vec<Flag>,
-    failure: Option<Failure>,
-    drawing: Option<String>,
-}
-
-impl Collector<'_> {
-    fn visit(&mut self, execution: &Execution<'_, Program>) {
-        let decides = execution.end == End::Complete && {
-            self.histogram.add(self.test, &|observable| final_value(execution, observable))
-        };
-        if decides && self.draw && self.drawing.is_none() {
-            self.drawing = Some(dot::draw(&self.test.name, &self.test.program, execution.graph));
-        }
-        if let Some((thread, error)) = execution.program_error()
-            && self.failure.is_none()
-        {
-            let thread = self.test.program.threads[thread.index()].name.clone();
-            self.failure = Some(Failure { thread, message: error.message });
-        }
-        self.model_errors(execution);
-    }
-
-    fn model_errors(&mut self, execution: &Execution<'_, Program>) {
-        let mut counted: Vec<String> = Vec::new();
-        for error in execution.model_errors() {
-            if counted.contains(&error.name) {
-                continue;
-            }
-            counted.push(error.name.clone());
-            match self.flags.iter_mut().find(|flag| flag.name == error.name) {
-                Some(flag) => flag.executions += 1,
-                None => self.flags.push(Flag {
-                    first: self.access(execution.graph, error.first),
-                    second: self.access(execution.graph, error.second),
-                    name: error.name,
-                    warning: error.warning,
-                    executions: 1,
-                }),
-            }
-        }
-    }
-
-    /// `P0: W[na] x=1`.
-    fn access(&self, graph: &ExecutionGraph, event: EventId) -> String {
-        let program = &self.test.program;
-        let text = dot::label(program, graph, event);
-        match program.threads.get(graph.event(event).tid.index()) {
-            Some(thread) => format!("{}: {text}", thread.name),
-            None => text,
-        }
-    }
-}
-
-/// The value that an execution leaves in a register or a location.
-fn final_value(execution: &Execution<'_, Program>, observable: &Observable) -> Value {
-    match observable {
-        // A thread that never ran has all its registers at 0.
-        Observable::Register { thread, reg, .. } => {
-            execution.state(*thread).map_or(0, |state| state.regs[reg.0 as usize])
-        }
-        Observable::Location { loc, .. } => {
-            let last = execution.graph.co(*loc).last().copied().unwrap_or(EventId::INIT);
-            execution.graph.value_of(last, *loc)
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The exploration itself.
 
 use crate::barrier;
-use crate::frame::{Frame, ReadFrame, RevisitFrame};
+use crate::frame::{Frame, PlaceFrame, ReadFrame, RevisitFrame};
 use crate::inspect::inspect;
 use crate::maximal::{maximally_added, maximally_added_before};
 use crate::over::process_over;
@@ -9,10 +9,11 @@ use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, 
 use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
-use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
+use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Explores every execution of `machine` under `model` and shows each to `visit`.
 pub fn explore<M: Machine>(
@@ -21,56 +22,91 @@ pub fn explore<M: Machine>(
     config: &Config,
     visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
 ) -> Result<Stats, ExploreError> {
-    let threads = machine.threads();
-    if threads >= u16::MAX as usize {
-        return Err(ExploreError::TooManyThreads(u16::MAX as usize - 1));
-    }
-    let all = || (0..threads as u16).map(Tid);
-    let init: Vec<Value> = (0..machine.locations() as u32).map(|l| machine.init_value(Loc(l))).collect();
-    let mut graph = ExecutionGraph::new(threads, &init, model.slots());
-    graph.count(model.counted());
-    let mut explorer = Explorer {
-        machine,
-        model,
-        config,
-        graph,
-        threads: Threads::new(threads),
-        saved: Vec::new(),
-        frames: Vec::new(),
-        prefix: Vec::new(),
-        scratch: Scratch::default(),
-        failure: None,
-        stats: Stats::default(),
-    };
-    for t in all().filter(|t| machine.runs_from_start(*t)) {
-        explorer.threads.start(machine, t);
-    }
+    let left = config.max_executions.map(AtomicU64::new);
+    let mut explorer = Explorer::new(machine, model, config, &NOBODY_CALLS, left.as_ref())?;
     explorer.run(visit)?;
     Ok(explorer.stats)
 }
 
+pub(crate) static NOBODY_CALLS: AtomicBool = AtomicBool::new(false);
+
+/// Why `Explorer::run` returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pause {
+    /// Everything was explored.
+    Done,
+    /// Somebody asked for attention; `run` goes on where it was.
+    Called,
+    /// It gave up, or the visitor did; `Stats::gave_up` says why.
+    Stopped,
+}
+
 pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) machine: &'a M,
-    model: &'a Model,
+    pub(crate) model: &'a Model,
     pub(crate) config: &'a Config,
     pub(crate) graph: ExecutionGraph,
     pub(crate) threads: Threads<M::State>,
     /// Threads as they were before a revisit that is under way.
     saved: Vec<(Tid, Standing)>,
-    frames: Vec<Frame>,
+    pub(crate) frames: Vec<Frame>,
     /// The causal prefix of a revisiting write, while the graph is cut.
     prefix: Vec<u32>,
     scratch: Scratch,
     /// What inspection found in the graph that was just entered.
-    failure: Option<Failure>,
-    stats: Stats,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) stats: Stats,
+    /// Set by others who want `run` to return soon.
+    calls: &'a AtomicBool,
+    /// The call at this number of events was answered.
+    answered: bool,
+    /// How many executions may still be shown; shared with other explorers.
+    left: Option<&'a AtomicU64>,
 }
 
-impl<M: Machine> Explorer<'_, M> {
-    fn run(
+impl<'a, M: Machine> Explorer<'a, M> {
+    /// An explorer at the empty graph.
+    pub(crate) fn new(
+        machine: &'a M,
+        model: &'a Model,
+        config: &'a Config,
+        calls: &'a AtomicBool,
+        left: Option<&'a AtomicU64>,
+    ) -> Result<Explorer<'a, M>, ExploreError> {
+        let threads = machine.threads();
+        if threads >= u16::MAX as usize {
+            return Err(ExploreError::TooManyThreads(u16::MAX as usize - 1));
+        }
+        let init: Vec<Value> = (0..machine.locations() as u32).map(|l| machine.init_value(Loc(l))).collect();
+        let mut graph = ExecutionGraph::new(threads, &init, model.slots());
+        graph.count(model.counted());
+        let mut explorer = Explorer {
+            machine,
+            model,
+            config,
+            graph,
+            threads: Threads::new(threads),
+            saved: Vec::new(),
+            frames: Vec::new(),
+            prefix: Vec::new(),
+            scratch: Scratch::default(),
+            failure: None,
+            stats: Stats::default(),
+            calls,
+            answered: false,
+            left,
+        };
+        for t in (0..threads as u16).map(Tid).filter(|t| machine.runs_from_start(*t)) {
+            explorer.threads.start(machine, t);
+        }
+        Ok(explorer)
+    }
+
+    /// Explores from the current graph on, until there is nothing left or a reason to pause.
+    pub(crate) fn run(
         &mut self,
         visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
-    ) -> Result<(), ExploreError> {
+    ) -> Result<Pause, ExploreError> {
         loop {
             let next = match self.failure {
                 Some(_) => None,
@@ -78,15 +114,14 @@ impl<M: Machine> Explorer<'_, M> {
             };
             let entered = match next {
                 Some(t) => {
-                    if let Some(why) = self.out_of_bounds() {
-                        self.stats.gave_up = Some(why);
-                        return Ok(());
+                    if let Some(pause) = self.out_of_bounds() {
+                        return Ok(pause);
                     }
                     self.extend(t)?
                 }
                 None => {
                     if self.finish(visit).is_break() {
-                        return Ok(());
+                        return Ok(Pause::Stopped);
                     }
                     false
                 }
@@ -94,32 +129,79 @@ impl<M: Machine> Explorer<'_, M> {
             if entered {
                 continue;
             }
-            // Go to the next graph: the next alternative of the latest decision that has one.
-            loop {
-                let Some(frame) = self.frames.pop() else { return Ok(()) };
-                if self.next_alternative(frame) {
-                    break;
-                }
+            if !self.backtrack() {
+                return Ok(Pause::Done);
+            }
+            if self.calls.load(Ordering::Relaxed) {
+                return Ok(Pause::Called);
             }
         }
     }
 
-    /// Why to give up, if there is a reason to.
+    /// Goes to the next graph: the next alternative of the latest decision that has one. Returns
+    /// whether there was one.
+    pub(crate) fn backtrack(&mut self) -> bool {
+        while let Some(frame) = self.frames.pop() {
+            if self.next_alternative(frame) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether to pause before the next event.
     #[inline]
-    fn out_of_bounds(&self) -> Option<String> {
+    fn out_of_bounds(&mut self) -> Option<Pause> {
         if self.graph.len() >= self.config.max_events {
-            return Some(format!("an execution has more than {} events", self.config.max_events));
+            let why = format!("an execution has more than {} events", self.config.max_events);
+            self.stats.gave_up = Some(why);
+            return Some(Pause::Stopped);
         }
-        match self.config.watch {
-            Some(watch) if self.stats.events.is_multiple_of(4096) => watch(),
-            _ => None,
+        if self.stats.events.is_multiple_of(4096) {
+            return self.answers();
         }
+        None
+    }
+
+    /// Executions can be long: calls are not only answered at their ends, but every few thousand
+    /// events; once for each, so that a caller who goes on calling does not stop the exploration.
+    #[cold]
+    fn answers(&mut self) -> Option<Pause> {
+        self.answered = !self.answered && self.calls.load(Ordering::Relaxed);
+        self.answered.then_some(Pause::Called)
     }
 
     /// Shows a final graph to the visitor.
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
+        if let Some(left) = self.left
+            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+        {
+            let most = self.config.max_executions.unwrap_or_default();
+            self.stats.gave_up = Some(format!("{most} executions were explored"));
+            return ControlFlow::Break(());
+        }
+        let end = self.end();
         let failure = self.failure.take();
-        let mut end = if failure.is_some() { End::Error } else { End::Complete };
+        self.stats.count(end);
+        let execution = Execution {
+            graph: &self.graph,
+            end,
+            machine: self.machine,
+            model: self.model,
+            threads: &self.threads,
+            failure: failure.as_ref(),
+            frames: &self.frames,
+        };
+        if visit(&execution).is_break() {
+            self.stats.gave_up = Some(String::from("stopped at an execution"));
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// How the execution at hand ends.
+    pub(crate) fn end(&self) -> End {
+        let mut end = if self.failure.is_some() { End::Error } else { End::Complete };
         let over = process_over(self.machine, &self.threads);
         for (t, status) in (0..).map(Tid).zip(self.threads.status()) {
             let this = match status {
@@ -131,24 +213,7 @@ impl<M: Machine> Explorer<'_, M> {
             };
             end = end.max(this);
         }
-        self.stats.count(end);
-        let execution = Execution {
-            graph: &self.graph,
-            end,
-            machine: self.machine,
-            model: self.model,
-            threads: &self.threads,
-            failure: failure.as_ref(),
-        };
-        if visit(&execution).is_break() {
-            self.stats.gave_up = Some(String::from("stopped at an execution"));
-            return ControlFlow::Break(());
-        }
-        if self.config.max_executions.is_some_and(|most| self.stats.executions() >= most) {
-            self.stats.gave_up = Some(format!("{} executions were explored", self.stats.executions()));
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        end
     }
 
     /// Lets the thread of `e` go on, given what `e` gave it.
@@ -162,7 +227,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Adds the next event of thread `t` and enters its first alternative, if it has one.
     #[inline]
-    fn extend(&mut self, t: Tid) -> Result<bool, ExploreError> {
+    pub(crate) fn extend(&mut self, t: Tid) -> Result<bool, ExploreError> {
         let Some(op) = self.threads.op(t) else { unreachable!("a thread that is there") };
         if matches!(op, Op::Spawn { .. } | Op::Join { .. } | Op::Arrive { .. })
             && !self.model.orders_threads()
@@ -199,7 +264,7 @@ impl<M: Machine> Explorer<'_, M> {
                 let (next, floor) = self.places(e, rmw);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
-                self.next_place(e, mark, next, floor)
+                self.next_place(PlaceFrame { e, mark, next, floor, revisits: true })
             }
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
@@ -331,7 +396,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Tries the next alternative of a decision. Leaves the graph in the state before the decision
     /// was made and returns false if there is none.
-    fn next_alternative(&mut self, frame: Frame) -> bool {
+    pub(crate) fn next_alternative(&mut self, frame: Frame) -> bool {
         match frame {
             Frame::Plain { e } => self.remove(e),
             Frame::Choice { e, next, count } => self.next_choice(e, next, count),
@@ -340,9 +405,9 @@ impl<M: Machine> Explorer<'_, M> {
                 self.graph.undo_to(frame.mark);
                 self.next_source(frame)
             }
-            Frame::Place { e, mark, next, floor } => {
-                self.graph.undo_to(mark);
-                self.next_place(e, mark, next, floor)
+            Frame::Place(frame) => {
+                self.graph.undo_to(frame.mark);
+                self.next_place(frame)
             }
             Frame::Revisit { e, scan, first } => self.next_revisit(e, scan, first),
             Frame::Revisited(frame) => {
@@ -454,7 +519,7 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// The earliest read-modify-write other than `r` that reads from `w`.
-    fn rmw_reader(&self, w: EventId, loc: Loc, r: EventId) -> Option<EventId> {
+    pub(crate) fn rmw_reader(&self, w: EventId, loc: Loc, r: EventId) -> Option<EventId> {
         let g = &self.graph;
         let rivals = g.readers(w, loc).filter(|&x| x != r && g.event(x).is_rmw_read());
         rivals.min_by_key(|&x| g.event(x).stamp)
@@ -489,7 +554,8 @@ impl<M: Machine> Explorer<'_, M> {
         }
     }
 
-    fn next_place(&mut self, e: EventId, mark: Mark, next: u32, floor: u32) -> bool {
+    fn next_place(&mut self, frame: PlaceFrame) -> bool {
+        let PlaceFrame { e, mark, next, floor, revisits } = frame;
         let loc = self.graph.event(e).loc;
         let end = self.graph.co(loc).len() as u32;
         let mut pos = next;
@@ -501,11 +567,14 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(e, at);
             if self.trusts(at as u32 == end) || self.consistent(&[e]) {
-                self.frames.push(Frame::Place { e, mark, next: pos, floor });
+                self.frames.push(Frame::Place(PlaceFrame { next: pos, ..frame }));
                 self.inspect(e);
                 return true;
             }
             self.graph.undo_to(mark);
+        }
+        if !revisits {
+            return self.remove(e);
         }
         // Only revisits that delete the write of a rival leave a place for a read-modify-write.
         let rival = self.graph.rmw_read_of(e).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));

@@ -16,13 +16,7 @@ pub enum Frame {
         count: u32,
     },
     Read(ReadFrame),
-    /// A write: its places, from the end of coherence down to after `floor`.
-    Place {
-        e: EventId,
-        mark: Mark,
-        next: u32,
-        floor: u32,
-    },
+    Place(PlaceFrame),
     /// The same write, after its places: revisits. `scan` is the stamp below which to look on, down to
     /// `first`.
     Revisit {
@@ -45,6 +39,17 @@ pub struct ReadFrame {
     pub known: ClockId,
     /// How many executions there were when the current source was tried; `u64::MAX` before the first.
     pub seen: u64,
+}
+
+/// A write: its places, from the end of coherence down to after `floor`.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaceFrame {
+    pub e: EventId,
+    pub mark: Mark,
+    pub next: u32,
+    pub floor: u32,
+    /// Whether revisits are tried after the places.
+    pub revisits: bool,
 }
 
 /// A revisit that is under way: `read` was revisited by `write`, whose places are tried.

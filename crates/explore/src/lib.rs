@@ -9,21 +9,30 @@
 
 mod barrier;
 mod deferred;
+mod estimate;
 mod explorer;
 mod frame;
 mod inspect;
 mod maximal;
 mod over;
+mod path;
+#[doc(hidden)]
+pub mod pieces;
 mod report;
 mod schedule;
+mod split;
+mod team;
 mod threads;
 mod waiting;
 mod witness;
 
 pub use barrier::{OUT_OF_FORM, orders_by_rmw};
+pub use estimate::{Estimate, Sampling, estimate};
 pub use explorer::explore;
+pub use path::{NoUnit, Path, Unit};
 pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
 pub use selvedge_model::ModelError;
+pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;

@@ -1,6 +1,8 @@
 //! What goes into an exploration and what comes out of it.
 
+use crate::frame::Frame;
 use crate::over::{Over, process_over};
+use crate::path::Path;
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Block, Machine, Op, ProgramError, Reductions};
@@ -44,7 +46,7 @@ pub struct Config {
     /// What is left out because it makes no difference; only with [`Equivalence::Co`]. The
     /// annotations lower the number of blocked executions, confirmation that of complete ones.
     pub reductions: Reductions,
-    /// Asked every few thousand events; gives up with the reason that it returns.
+    /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
     pub watch: Option<fn() -> Option<String>>,
 }
 
@@ -96,6 +98,7 @@ pub struct Execution<'a, M: Machine> {
     pub(crate) model: &'a dyn ModelErrors,
     pub(crate) threads: &'a Threads<M::State>,
     pub(crate) failure: Option<&'a Failure>,
+    pub(crate) frames: &'a [Frame],
 }
 
 /// What is wrong with an access, found when it was made.
@@ -109,6 +112,17 @@ pub struct Failure {
 }
 
 impl<M: Machine> Execution<'_, M> {
+    /// The machine whose words this execution speaks: its locations, objects and states.
+    pub fn machine(&self) -> &M {
+        self.machine
+    }
+
+    /// The decisions that led to it. Of two executions, one worker finds the one with the smaller path
+    /// first.
+    pub fn path(&self) -> Path {
+        Path::of(self.frames)
+    }
+
     /// The final local state of a thread; `None` if it was never created.
     pub fn state(&self, t: Tid) -> Option<&M::State> {
         self.threads.state(t)
@@ -216,6 +230,20 @@ impl Stats {
         }
     }
 
+    /// Adds what another explorer did.
+    pub fn add(&mut self, other: &Stats) {
+        let Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, gave_up } = other;
+        self.complete += complete;
+        self.blocked += blocked;
+        self.cut += cut;
+        self.errors += errors;
+        self.revisits += revisits;
+        self.events += events;
+        self.dropped_rmw += dropped_rmw;
+        self.aborted += aborted;
+        self.gave_up = self.gave_up.take().or_else(|| gave_up.clone());
+    }
+
     /// All executions that were shown to the visitor.
     pub fn executions(&self) -> u64 {
         self.complete + self.blocked + self.cut + self.errors
@@ -236,4 +264,7 @@ pub enum ExploreError {
     NotWithDependencies(String),
     #[error("more than {0} threads are not supported")]
     TooManyThreads(usize),
+    /// A unit of work that does not belong to this program, model and configuration.
+    #[error("the work that was left does not belong to this program")]
+    NoSuchPath,
 }

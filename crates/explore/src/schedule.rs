@@ -34,7 +34,7 @@ pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>, g: &Execu
 
 /// Whether the thread that `t` wants to join has ended, or the round that it is in is complete.
 #[inline(never)]
-fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> bool {
+pub fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> bool {
     match threads.op(t) {
         Some(Op::Join { thread }) => threads.status()[thread.index()] == Status::Ended,
         Some(Op::Depart { count }) => {

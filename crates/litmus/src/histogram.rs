@@ -82,6 +82,13 @@ impl Histogram {
         decides(test.quantifier, tally.holds)
     }
 
+    /// Adds the states that another histogram of the same test has counted.
+    pub fn merge(&mut self, other: Histogram) {
+        for (values, tally) in other.states {
+            self.states.entry(values).and_modify(|own| own.count += tally.count).or_insert(tally);
+        }
+    }
+
     /// The states in the order of their values.
     pub fn states(&self) -> impl Iterator<Item = State<'_>> {
         self.states.iter().map(|(values, tally)| State { values, count: tally.count, holds: tally.holds })

@@ -45,6 +45,16 @@ pub enum Plain {
     BulkStore,
 }
 
+/// A layout as plain data; the objects and their classes are known from elsewhere.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct SavedLayout {
+    classes: Vec<Class>,
+    /// By object.
+    units: Vec<Vec<(u32, u32)>>,
+    /// Object, offset, size; atomic, guessed, copied.
+    cells: Vec<(u32, u32, u8, bool, bool, bool)>,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     pub object: u32,
@@ -65,7 +75,7 @@ impl Cell {
 
 /// What is known of the objects of one kind (one global, or one place of allocation and size) from
 /// earlier explorations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Class {
     /// Offsets that no plain cell may span.
     cuts: BTreeSet<u32>,
@@ -99,6 +109,8 @@ pub struct Layout {
     classes: Vec<Class>,
     class_ids: HashMap<(u32, u32, u64), u32>,
     cells: Vec<Cell>,
+    /// Cells whose flags were set after they were made, in that order.
+    flagged: Vec<Loc>,
     restart: bool,
 }
 
@@ -122,14 +134,95 @@ impl Layout {
         self.restart
     }
 
-    /// Forgets all cells but keeps what was learned. Returns whether anything was learned.
-    pub fn restart(&mut self) -> bool {
+    /// Forgets all cells but keeps what was learned.
+    pub fn restart(&mut self) {
         self.cells.clear();
+        self.flagged.clear();
         for object in &mut self.objects {
             object.starts.clear();
             object.sorted.clear();
         }
-        std::mem::take(&mut self.restart)
+        self.restart = false;
+    }
+
+    pub fn save(&self) -> SavedLayout {
+        let cell = |c: &Cell| (c.object, c.offset, c.size, c.atomic, c.guessed, c.copied);
+        SavedLayout {
+            classes: self.classes.clone(),
+            units: self.objects.iter().map(|o| o.units.clone()).collect(),
+            cells: self.cells.iter().map(cell).collect(),
+        }
+    }
+
+    /// Puts a layout of the same objects back as it was; `None` if it is of others.
+    pub fn restore(&mut self, saved: SavedLayout) -> Option<()> {
+        if saved.classes.len() != self.classes.len() || saved.units.len() != self.objects.len() {
+            return None;
+        }
+        self.restart();
+        self.classes = saved.classes;
+        for (object, units) in self.objects.iter_mut().zip(saved.units) {
+            object.units = units;
+        }
+        for (object, offset, size, atomic, guessed, copied) in saved.cells {
+            if object as usize >= self.objects.len() || offset.checked_add(size as u32).is_none() {
+                return None;
+            }
+            let loc = self.add(object, offset, size as u32, atomic, guessed);
+            self.cells[loc.index()].copied = copied;
+        }
+        Some(())
+    }
+
+    /// How many cells there are.
+    pub fn cell_count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Takes in what is new in a layout of which this one is a beginning. Classes are not looked at: what
+    /// they know is for whoever makes cells.
+    pub fn follow(&mut self, common: &Layout) {
+        for cell in &common.cells[self.cells.len()..] {
+            let loc = self.add(cell.object, cell.offset, cell.size as u32, cell.atomic, cell.guessed);
+            self.cells[loc.index()].copied = cell.copied;
+        }
+        for &loc in &common.flagged[self.flagged.len()..] {
+            self.cells[loc.index()] = common.cells[loc.index()];
+            self.flagged.push(loc);
+        }
+        self.restart = common.restart;
+    }
+
+    fn flag(&mut self, loc: Loc, set: impl Fn(&mut Cell) -> &mut bool) {
+        if !std::mem::replace(set(&mut self.cells[loc.index()]), true) {
+            self.flagged.push(loc);
+        }
+    }
+
+    /// What `atomic` would return, if that changes nothing.
+    #[inline]
+    pub fn known_atomic(&self, object: u32, offset: u32, size: u32) -> Option<Loc> {
+        self.exact(object, offset, size).filter(|loc| self.cells[loc.index()].atomic)
+    }
+
+    /// What `plain` would return, if that changes nothing.
+    pub fn known_plain(&self, object: u32, offset: u32, len: u32, how: Plain) -> Option<Pieces> {
+        let mut pieces = Pieces::new();
+        let end = offset + len;
+        let mut at = offset;
+        while at < end {
+            let loc = self.covering(object, at)?;
+            let cell = self.cells[loc.index()];
+            let to = cell.end().min(end);
+            let whole = cell.offset == at && cell.end() <= end;
+            let store = matches!(how, Plain::Store | Plain::BulkStore);
+            if !whole && (store || !cell.atomic) || how == Plain::BulkLoad && !cell.copied {
+                return None;
+            }
+            pieces.push(Piece { loc, from: (at - cell.offset) as u8, len: (to - at) as u8, at: at - offset });
+            at = to;
+        }
+        Some(pieces)
     }
 
     /// The cell with exactly these bounds.
@@ -143,7 +236,7 @@ impl Layout {
     /// The cell of an atomic access.
     pub fn atomic(&mut self, object: u32, offset: u32, size: u32) -> Result<Loc, Clash> {
         if let Some(loc) = self.exact(object, offset, size) {
-            self.cells[loc.index()].atomic = true;
+            self.flag(loc, |cell| &mut cell.atomic);
             return Ok(loc);
         }
         let end = offset + size;
@@ -154,12 +247,12 @@ impl Layout {
             return Err(Clash::MixedSizes);
         }
         let mut clash = None;
-        for (_, loc) in o.sorted.range(offset.saturating_sub(255)..end) {
+        for (_, &loc) in o.sorted.range(offset.saturating_sub(255)..end) {
             let cell = self.cells[loc.index()];
             if overlaps((cell.offset, cell.end())) {
                 if (cell.offset, cell.end()) == unit {
-                    self.cells[loc.index()].atomic = true;
-                    return Ok(*loc);
+                    self.flag(loc, |cell| &mut cell.atomic);
+                    return Ok(loc);
                 }
                 if cell.atomic {
                     return Err(Clash::MixedSizes);
@@ -220,7 +313,7 @@ impl Layout {
                 }
             }
             if how == Plain::BulkLoad {
-                self.cells[loc.index()].copied = true;
+                self.flag(loc, |cell| &mut cell.copied);
             }
             pieces.push(Piece { loc, from: (at - cell.offset) as u8, len: (to - at) as u8, at: at - offset });
             at = to;

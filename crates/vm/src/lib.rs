@@ -11,7 +11,9 @@ mod layout;
 mod machine;
 mod private;
 mod runtime;
+mod saved;
 mod tables;
 pub mod text;
 
 pub use machine::{LoopBound, ModuleError, Options, RESTART, VmMachine, VmState};
+pub use saved::SavedTables;

@@ -3,6 +3,10 @@
 //! Everything here gets its number when it is met for the first time and keeps it. *Which* thing it is does
 //! not depend on the order of exploration: an object is known by the thread that made it and how many
 //! that thread had made before, a thread by its creator in the same way.
+//!
+//! Machines that explore the same program side by side must agree on these numbers. They have common
+//! tables, and each has a copy of its own that is a beginning of the common ones: only what a machine does
+//! not find in its copy does it look up, or add, there ([`Tables::follow`]).
 
 use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
@@ -70,11 +74,12 @@ pub struct Tables {
     pub layout: Layout,
     errors: Vec<(&'static str, String)>,
     error_ids: HashMap<(&'static str, String), u32>,
-    children: HashMap<(Tid, u32), Tid>,
+    /// Threads but for the first, by their creators.
+    pub(crate) children: Numbers,
     /// Keys of thread-specific data, by the thread that made them.
-    keys: HashMap<(Tid, u32), u32>,
+    pub(crate) keys: Numbers,
     /// Values of 16 bytes: a graph has 8 bytes for a value, so there it is a number of this list.
-    wide: Vec<u128>,
+    pub(crate) wide: Vec<u128>,
     wide_ids: HashMap<u128, i64>,
     pub limits: Vec<Limit>,
     /// A thread could not be made because there are as many as there may be.
@@ -131,27 +136,44 @@ impl Tables {
         self.errors.get(code as usize).cloned()
     }
 
-    /// The thread that `parent` creates after `number` others; `None` if there are too many.
+    /// The thread that `parent` creates after `number` others, if it is known.
+    pub fn known_child(&self, parent: Tid, number: u32) -> Option<Tid> {
+        self.children.known((parent, number)).map(|n| Tid(n as u16))
+    }
+
+    /// The same, known or not; `None` if there are too many.
     pub fn child(&mut self, parent: Tid, number: u32, most: usize) -> Option<Tid> {
-        let next = Tid(self.children.len() as u16 + 1);
-        if let Some(tid) = self.children.get(&(parent, number)) {
-            return Some(*tid);
-        }
-        if next.index() >= most {
+        if self.known_child(parent, number).is_none() && self.threads() >= most {
+            self.ran_out_of_threads = true;
             return None;
         }
-        self.children.insert((parent, number), next);
-        Some(next)
+        Some(Tid(self.children.number((parent, number)) as u16))
     }
 
     /// How many threads were met so far.
     pub fn threads(&self) -> usize {
-        self.children.len() + 1
+        self.children.met.len() + 1
+    }
+
+    pub fn known_key(&self, thread: Tid, number: u32) -> Option<u32> {
+        self.keys.known((thread, number))
     }
 
     pub fn key(&mut self, thread: Tid, number: u32) -> u32 {
-        let next = self.keys.len() as u32 + 1;
-        *self.keys.entry((thread, number)).or_insert(next)
+        self.keys.number((thread, number))
+    }
+
+    /// How much was met so far.
+    pub fn size(&self) -> usize {
+        self.objects.len() + self.layout.cell_count() + self.threads() + self.keys.met.len()
+    }
+
+    pub fn known_object(&self, object: Object) -> Option<u32> {
+        self.ids.get(&object).copied()
+    }
+
+    pub fn known_narrow(&self, value: u128) -> Option<i64> {
+        self.wide_ids.get(&value).copied()
     }
 
     /// The number that stands for a value of 16 bytes. Equal values have equal numbers.
@@ -171,6 +193,53 @@ impl Tables {
     pub fn note(&mut self, limit: Limit) {
         if !self.limits.contains(&limit) {
             self.limits.push(limit);
+        }
+    }
+
+    /// Takes in what is new in the common tables.
+    pub fn follow(&mut self, common: &Tables) {
+        for &object in &common.objects[self.objects.len()..] {
+            self.intern(object);
+        }
+        self.layout.follow(&common.layout);
+        self.children.follow(&common.children);
+        self.keys.follow(&common.keys);
+        for &value in &common.wide[self.wide.len()..] {
+            self.narrow(value);
+        }
+        for &limit in &common.limits {
+            self.note(limit);
+        }
+        self.ran_out_of_threads = common.ran_out_of_threads;
+        self.order_barriers.clone_from(&common.order_barriers);
+    }
+}
+
+/// What threads make gets numbers from 1 on; each such thing is known by its thread and how many of the
+/// kind that thread had made before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
+    pub(crate) met: Vec<(Tid, u32)>,
+    numbers: HashMap<(Tid, u32), u32>,
+}
+
+impl Numbers {
+    fn known(&self, what: (Tid, u32)) -> Option<u32> {
+        self.numbers.get(&what).copied()
+    }
+
+    pub(crate) fn number(&mut self, what: (Tid, u32)) -> u32 {
+        let next = self.met.len() as u32 + 1;
+        let number = *self.numbers.entry(what).or_insert(next);
+        if number == next {
+            self.met.push(what);
+        }
+        number
+    }
+
+    fn follow(&mut self, common: &Numbers) {
+        for &what in &common.met[self.met.len()..] {
+            self.number(what);
         }
     }
 }

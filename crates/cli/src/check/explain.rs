@@ -4,10 +4,10 @@ use selvedge_explore::{End, Execution, Failure};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace};
 use selvedge_vm::VmMachine;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something that is wrong with the program, and the execution that shows it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// A stable name in kebab case; `docs/check.md` lists them.
     pub kind: String,
@@ -23,7 +23,7 @@ pub struct Finding {
     pub threads: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Number of the thread, and its name.
     pub thread: u16,

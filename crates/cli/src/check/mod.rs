@@ -1,7 +1,11 @@
 //! `selvedge check`: C programs.
 
+mod checkpoint;
+pub mod compile;
 mod explain;
-mod limits;
+pub mod explore;
+pub mod find;
+pub mod limits;
 mod run;
 mod text;
 
@@ -48,7 +52,7 @@ pub struct CutLoop {
 pub fn main(args: &CheckArgs) -> Exit {
     let (report, drawing) = match run::check(args) {
         Ok(done) => done,
-        Err(error) => return refuse(args, error),
+        Err(error) => return refuse(args.format, &args.model, error),
     };
     match args.format {
         Format::Json => print_json(&report),
@@ -74,7 +78,7 @@ pub fn main(args: &CheckArgs) -> Exit {
     }
 }
 
-fn print_json(value: &impl Serialize) {
+pub fn print_json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => output::print(&format!("{text}\n")),
         Err(error) => output::complain(&format!("error: {error}")),
@@ -82,15 +86,15 @@ fn print_json(value: &impl Serialize) {
 }
 
 /// An input error, in the format that was asked for.
-fn refuse(args: &CheckArgs, error: InputError) -> Exit {
+pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
     let diagnostic = with_excerpt(error.diagnostic);
-    match args.format {
+    match format {
         // What clang says is shown as clang says it.
         Format::Text if diagnostic.message.contains(": error:") => output::complain(&diagnostic.message),
         Format::Text => output::complain(&diagnostic.to_string()),
         Format::Json => print_json(&serde_json::json!({
             "verdict": "error",
-            "model": args.model,
+            "model": model,
             "error": {
                 "kind": error.kind.name(),
                 "message": diagnostic.message,

@@ -50,7 +50,15 @@ pub fn show<M: Machine>(
     }
     stats.count(end);
     let found = Found(errors(&ids));
-    visit(&Execution { graph: &graph, end, machine, model: &found, threads: &threads, failure: None })
+    visit(&Execution {
+        graph: &graph,
+        end,
+        machine,
+        model: &found,
+        threads: &threads,
+        failure: None,
+        frames: &[],
+    })
 }
 
 fn add<S: Clone>(graph: &mut ExecutionGraph, p: &Partial<S>, e: Ev) -> EventId {

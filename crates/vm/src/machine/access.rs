@@ -217,8 +217,13 @@ impl VmMachine {
         }
     }
 
+    #[inline]
     pub(super) fn atomic_cell(&self, object: u32, at: u32, bytes: u8) -> Result<Loc, Halt> {
-        let cell = self.tables.borrow_mut().layout.atomic(object, at, bytes as u32);
+        let known = self.tables.borrow().layout.known_atomic(object, at, bytes as u32);
+        if let Some(loc) = known {
+            return Ok(loc);
+        }
+        let cell = self.learn(|common| common.layout.atomic(object, at, bytes as u32));
         cell.map_err(|clash| self.clash(clash, object, at))
     }
 
@@ -230,7 +235,10 @@ impl VmMachine {
         how: Plain,
         like: &[u32],
     ) -> Result<Pieces, Halt> {
-        let pieces = self.tables.borrow_mut().layout.plain(object, at, len, how, like);
+        if let Some(pieces) = self.tables.borrow().layout.known_plain(object, at, len, how) {
+            return Ok(pieces);
+        }
+        let pieces = self.learn(|common| common.layout.plain(object, at, len, how, like));
         pieces.map_err(|clash| self.clash(clash, object, at))
     }
 

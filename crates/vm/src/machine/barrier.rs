@@ -27,7 +27,7 @@ impl VmMachine {
         }
         let object = Object::Barrier { thread: state.thread, number: state.made.barriers, count };
         state.made.barriers += 1;
-        Ok(pointer::make(self.tables.borrow_mut().intern(object), 0))
+        Ok(pointer::make(self.intern(object), 0))
     }
 
     /// The barrier that a word stands for, and how many threads meet there.
@@ -71,9 +71,7 @@ impl VmMachine {
             (Err(Halt::Restart), _) | (_, Err(Halt::Restart)) => Err(Halt::Restart),
             _ if one == other && self.same(state, &serial) => one,
             _ => {
-                self.tables.borrow_mut().order_barriers.get_or_insert_with(|| {
-                    String::from("the program looks at which thread `pthread_barrier_wait` calls serial")
-                });
+                self.order_barriers("the program looks at which thread `pthread_barrier_wait` calls serial");
                 Err(Halt::Restart)
             }
         }

@@ -35,7 +35,7 @@ impl VmMachine {
             return self.native(state, native, dst, &args, &function.name);
         }
         if state.depth >= self.options.max_call_depth {
-            self.tables.borrow_mut().note(Limit::Depth(func));
+            self.note(Limit::Depth(func));
             return Ok(Some(Op::Cut));
         }
         let mut frame = self.new_frame(func, state.private.len() as u32);
@@ -108,9 +108,8 @@ impl VmMachine {
         state.stage = Stage::Exiting;
         if state.thread.0 != 0 && result.undef == 0 && result.bits != 0 && !state.left_result {
             state.left_result = true;
-            let mut tables = self.tables.borrow_mut();
-            let object = tables.intern(Object::Result(state.thread));
-            if let Ok(loc) = tables.layout.atomic(object, 0, 8) {
+            let object = self.intern(Object::Result(state.thread));
+            if let Ok(loc) = self.atomic_cell(object, 0, 8) {
                 return Op::Store { loc, value: result.bits as Value, mode: Mode::Na, rmw: false };
             }
         }
@@ -151,7 +150,7 @@ impl VmMachine {
         let made =
             Object::Made { thread: state.thread, number: state.made.objects, site, size, heap, zeroed };
         state.made.objects += 1;
-        let object = self.tables.borrow_mut().intern(made);
+        let object = self.intern(made);
         state.frame.set(dst, pointer::make(object, 0));
         state.stage = Stage::Advance;
         Ok(Op::Alloc { object })

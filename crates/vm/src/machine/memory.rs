@@ -35,7 +35,7 @@ impl VmMachine {
                     if let Some(slot) = self.slots[g.0 as usize] {
                         return Val::known(private_address(state.thread, slot, by));
                     }
-                    let own = self.tables.borrow_mut().intern(Object::ThreadLocal(state.thread, g));
+                    let own = self.intern(Object::ThreadLocal(state.thread, g));
                     return Val::known(pointer::make(own, by));
                 }
                 Val::known(pointer::make(g.0, by))

@@ -22,6 +22,7 @@ pub use state::VmState;
 use crate::ir::{FuncId, Global, GlobalId, Module, Operand, Place, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
+use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
 use selvedge_graph::{Loc, Tid, Value};
@@ -29,6 +30,7 @@ use selvedge_machine::{Machine, Op, ProgramError, Reductions, SourcePlace};
 use state::{Caller, Frame, LastRead, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
 pub const RESTART: u32 = u32::MAX;
@@ -128,6 +130,8 @@ pub struct VmMachine {
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
+    /// What all machines know that explore the same program side by side.
+    common: Arc<Mutex<Tables>>,
 }
 
 /// Functions of the library that the machine itself calls, where a program has need of them.
@@ -181,9 +185,87 @@ impl VmMachine {
         }
         let is_main = |f: &crate::ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
-        let tables = RefCell::new(Tables::new(&module));
+        let tables = Tables::new(&module);
+        let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
-        Ok(VmMachine { module, options, functions, main: FuncId(main as u32), argv, hooks, slots, tables })
+        let main = FuncId(main as u32);
+        Ok(VmMachine {
+            module,
+            options,
+            functions,
+            main,
+            argv,
+            hooks,
+            slots,
+            tables: RefCell::new(tables),
+            common,
+        })
+    }
+
+    /// A machine for another worker of the same exploration: the two agree on the numbers of threads,
+    /// objects and locations.
+    pub fn colleague(&self) -> VmMachine {
+        VmMachine {
+            module: self.module.clone(),
+            options: self.options.clone(),
+            functions: self.functions.clone(),
+            main: self.main,
+            argv: self.argv,
+            hooks: self.hooks,
+            slots: self.slots.clone(),
+            tables: RefCell::new(self.common().clone()),
+            common: Arc::clone(&self.common),
+        }
+    }
+
+    /// A machine that learns for itself from here on.
+    pub fn separate(&self) -> VmMachine {
+        let mut other = self.colleague();
+        other.common = Arc::new(Mutex::new(self.common().clone()));
+        other
+    }
+
+    /// How much this machine and its colleagues have learned.
+    pub fn knowledge(&self) -> usize {
+        self.common().size()
+    }
+
+    /// What is needed to go on with an exploration later.
+    pub fn save(&self) -> SavedTables {
+        self.common().save(self.options.unordered_barriers)
+    }
+
+    /// Takes up what another machine for the same program knew. Returns whether that was possible.
+    pub fn restore(&mut self, saved: SavedTables) -> bool {
+        let Some((tables, unordered_barriers)) = Tables::restore(&self.module, saved) else { return false };
+        self.options.unordered_barriers = unordered_barriers;
+        self.common = Arc::new(Mutex::new(tables.clone()));
+        self.tables.replace(tables);
+        true
+    }
+
+    fn common(&self) -> MutexGuard<'_, Tables> {
+        self.common.lock().unwrap_or_else(|broken| broken.into_inner())
+    }
+
+    /// Looks something up in the common tables that the machine does not know yet.
+    #[cold]
+    fn learn<T>(&self, ask: impl FnOnce(&mut Tables) -> T) -> T {
+        let mut common = self.common();
+        let answer = ask(&mut common);
+        self.tables.borrow_mut().follow(&common);
+        answer
+    }
+
+    fn intern(&self, object: Object) -> u32 {
+        let known = self.tables.borrow().known_object(object);
+        known.unwrap_or_else(|| self.learn(|common| common.intern(object)))
+    }
+
+    fn note(&self, limit: Limit) {
+        if !self.tables.borrow().limits.contains(&limit) {
+            self.learn(|common| common.note(limit));
+        }
     }
 
     pub fn module(&self) -> &Module {
@@ -201,37 +283,43 @@ impl VmMachine {
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
     pub fn order_barriers(&self, why: impl Into<String>) {
-        self.tables.borrow_mut().order_barriers.get_or_insert(why.into());
+        self.learn(|common| _ = common.order_barriers.get_or_insert(why.into()));
     }
 
     /// Whether some execution made a barrier.
     pub fn uses_barriers(&self) -> bool {
-        self.tables.borrow().objects.iter().any(|o| matches!(o, Object::Barrier { .. }))
+        self.common().objects.iter().any(|o| matches!(o, Object::Barrier { .. }))
     }
 
     /// Why arrivals at barriers are counted although that was not asked for.
     pub fn why_ordered_barriers(&self) -> Option<String> {
-        self.tables.borrow().order_barriers.clone()
+        self.common().order_barriers.clone()
     }
 
     /// Divides memory anew or gives barriers an order, if there is need to. Returns whether there was. To
     /// be called between two explorations: locations get other numbers.
     pub fn refine(&mut self) -> bool {
-        let order = self.wants_order_at_barriers();
+        let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
+        let order = self.options.unordered_barriers && common.order_barriers.is_some();
+        if !order && !common.layout.needs_restart() {
+            return false;
+        }
+        common.layout.restart();
         self.options.unordered_barriers &= !order;
-        let layout = &mut self.tables.borrow_mut().layout;
-        order | (layout.needs_restart() && layout.restart())
+        self.tables.replace(common.clone());
+        true
     }
 
     /// Forgets which bounds were reached.
     pub fn forget_limits(&mut self) {
+        self.common().limits.clear();
         self.tables.borrow_mut().limits.clear();
     }
 
     /// The loops that ran into their bound, with it. Functions that called too deep and threads that ran
     /// too long in silence are among them, with the place of the function.
     pub fn cut_loops(&self) -> Vec<(SourcePlace, u32)> {
-        let limits = self.tables.borrow().limits.clone();
+        let limits = self.common().limits.clone();
         limits
             .into_iter()
             .map(|limit| match limit {
@@ -247,7 +335,7 @@ impl VmMachine {
 
     /// Whether some execution wanted more threads than `Options::max_threads`.
     pub fn ran_out_of_threads(&self) -> bool {
-        self.tables.borrow().ran_out_of_threads
+        self.common().ran_out_of_threads
     }
 
     /// Whether an object lives on the stack, not on the heap.
@@ -378,7 +466,7 @@ impl Machine for VmMachine {
     }
 
     fn init_value(&self, loc: Loc) -> Value {
-        let mut tables = self.tables.borrow_mut();
+        let tables = self.tables.borrow();
         let cell = tables.layout.cell(loc);
         let value = match tables.objects[cell.object as usize] {
             Object::Global(g) | Object::ThreadLocal(_, g) => {
@@ -388,7 +476,8 @@ impl Machine for VmMachine {
             }
             _ => 0,
         };
-        if cell.size > 8 { tables.narrow(value) } else { value as Value }
+        drop(tables);
+        if cell.size > 8 { self.narrow(value) } else { value as Value }
     }
 
     fn is_initialised(&self, loc: Loc) -> bool {

@@ -317,16 +317,14 @@ impl VmMachine {
             Native::ThisThread => state.thread.0 as u64 + 1,
             Native::NewThread => {
                 let most = self.options.max_threads;
-                let mut tables = self.tables.borrow_mut();
-                match tables.child(state.thread, state.made.threads, most as usize) {
+                let (parent, number) = (state.thread, state.made.threads);
+                let known = self.tables.borrow().known_child(parent, number);
+                match known.or_else(|| self.learn(|common| common.child(parent, number, most as usize))) {
                     Some(child) => {
                         state.made.threads += 1;
                         child.0 as u64 + 1
                     }
-                    None => {
-                        tables.ran_out_of_threads = true;
-                        return fail("unsupported", format!("more than {most} threads"));
-                    }
+                    None => return fail("unsupported", format!("more than {most} threads")),
                 }
             }
             Native::Spawn => {
@@ -339,12 +337,14 @@ impl VmMachine {
             Native::Detach => return self.detach(state, known(0)?).map(Some),
             Native::ResultOf => {
                 let thread = Tid(known(0)? as u16 - 1);
-                pointer::make(self.tables.borrow_mut().intern(Object::Result(thread)), 0)
+                pointer::make(self.intern(Object::Result(thread)), 0)
             }
             Native::Errno => private_address(state.thread, 0, 0),
             Native::NewKey => {
                 state.made.keys += 1;
-                self.tables.borrow_mut().key(state.thread, state.made.keys) as u64
+                let (thread, number) = (state.thread, state.made.keys);
+                let known = self.tables.borrow().known_key(thread, number);
+                known.unwrap_or_else(|| self.learn(|common| common.key(thread, number))) as u64
             }
             Native::GetSpecific => {
                 let key = known(0)? as u32;
@@ -358,7 +358,7 @@ impl VmMachine {
             Native::NextKey => next_key(state, known(0)? as u32) as u64,
             Native::Destructor => {
                 let key = known(0)? as u32;
-                pointer::make(self.tables.borrow_mut().intern(Object::Destructor(key)), 0)
+                pointer::make(self.intern(Object::Destructor(key)), 0)
             }
             Native::LockHeld => held_alone(state, known(0)?).is_some() as u64,
             Native::LockAgain => {

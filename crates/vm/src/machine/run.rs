@@ -29,7 +29,7 @@ impl VmMachine {
                 return Ok(op);
             }
         }
-        self.tables.borrow_mut().note(Limit::Silent(state.frame.func));
+        self.note(Limit::Silent(state.frame.func));
         Ok(Op::Cut)
     }
 
@@ -185,7 +185,7 @@ impl VmMachine {
         if *rounds <= info.bounds[number as usize] {
             return None;
         }
-        self.tables.borrow_mut().note(Limit::Loop(func, number));
+        self.note(Limit::Loop(func, number));
         Some(Op::Cut)
     }
 

@@ -18,7 +18,8 @@ const BYTES: u8 = 16;
 
 impl VmMachine {
     pub(super) fn narrow(&self, value: u128) -> Value {
-        self.tables.borrow_mut().narrow(value)
+        let known = self.tables.borrow().known_narrow(value);
+        known.unwrap_or_else(|| self.learn(|common| common.narrow(value)))
     }
 
     /// An operand as the graph knows it.

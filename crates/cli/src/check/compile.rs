@@ -1,0 +1,80 @@
+//! From sources and options to a machine.
+
+use crate::error::{ErrorKind, InputError};
+use selvedge_machine::{Reduction, Reductions};
+use selvedge_vm::ir::Module;
+use selvedge_vm::{LoopBound, Options, VmMachine};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Lowers the sources in a child process, so that LLVM's memory is gone before the exploration starts,
+/// and a crash of it is a message.
+pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {
+    let bad = |message: String, help| InputError::plain(ErrorKind::Compile, message, help);
+    let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
+    let output = Command::new(me)
+        .arg("lower")
+        .arg(format!("--disable={disable}"))
+        .args(files)
+        .arg("--")
+        .args(clang)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| bad(format!("cannot start the compiler: {e}"), None))?;
+    if output.status.success() {
+        let text = String::from_utf8_lossy(&output.stdout);
+        return selvedge_vm::text::parse(&text)
+            .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
+    }
+    let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
+    Err(match output.status.code() {
+        Some(_) => InputError::plain(ErrorKind::Compile, text, None),
+        None => bad(
+            format!("LLVM crashed on this input ({}) {text}", output.status),
+            Some("try another clang flag"),
+        ),
+    })
+}
+
+/// The reductions that are sound here. That a write to an object is not seen before the object is passed on
+/// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
+/// of its own. What confirmation needs was shown for the models that come with Selvedge.
+pub fn sound_reductions(wanted: Reductions, model: &str, races: bool) -> Reductions {
+    let mut reductions = wanted;
+    let in_order = matches!(model, "sc" | "tso" | "ra");
+    if !in_order && (model != "rc11" || !races) {
+        reductions = reductions.without(Reduction::Escape);
+    }
+    if !in_order && !matches!(model, "pso" | "rc11") {
+        reductions = reductions.without(Reduction::Confirmation);
+    }
+    reductions
+}
+
+/// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.
+pub fn loop_bound(text: &str) -> Result<LoopBound, InputError> {
+    let parsed = text.split_once('=').and_then(|(which, bound)| {
+        let bound = bound.parse().ok()?;
+        let (function, line) = match which.split_once(':') {
+            Some((function, line)) => (Some(function), Some(line.parse().ok()?)),
+            None => match which.parse() {
+                Ok(line) => (None, Some(line)),
+                Err(_) => (Some(which), None),
+            },
+        };
+        Some(LoopBound { function: function.map(String::from), line, bound })
+    });
+    parsed.ok_or_else(|| {
+        let help = "write FUNCTION=N, LINE=N or FUNCTION:LINE=N";
+        InputError::plain(ErrorKind::Unsupported, format!("`{text}` is not a bound of a loop"), Some(help))
+    })
+}
+
+pub fn loop_bounds(texts: &[String]) -> Result<Vec<LoopBound>, InputError> {
+    texts.iter().map(|text| loop_bound(text)).collect()
+}
+
+pub fn machine(module: &Module, options: Options) -> Result<VmMachine, InputError> {
+    VmMachine::new(module.clone(), options)
+        .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))
+}

@@ -1,0 +1,195 @@
+//! Explores a C program: by several workers, from the beginning or from a checkpoint, and again whenever
+//! memory turned out to be accessed in smaller parts.
+
+use super::checkpoint::Writer;
+use super::compile::sound_reductions;
+use super::find::{CROWDED, Finder, Results, Wanted};
+use crate::args::CheckArgs;
+use crate::direct::reason_to_stop;
+use crate::error::{ErrorKind, InputError};
+use crate::meter::Meter;
+use selvedge_explore::{
+    Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot, Stats, Team,
+    estimate,
+};
+use selvedge_model::Model;
+use selvedge_vm::VmMachine;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// For the estimate before a check.
+pub const SHORT: Sampling =
+    Sampling { seed: 0, least: 24, most: 1000, precision: 0.05, time: Duration::from_millis(300) };
+
+/// What a run under one model came to.
+pub struct Run {
+    pub stats: Stats,
+    pub results: Results,
+    /// There is nothing to go on with.
+    pub is_settled: bool,
+}
+
+/// The exploration of one program under one model.
+pub struct Campaign<'a> {
+    model: &'a Model,
+    args: &'a CheckArgs,
+    config: Config,
+    pub meter: Meter,
+    pub writer: Option<Writer>,
+}
+
+fn unsupported(error: ExploreError) -> InputError {
+    InputError::plain(ErrorKind::Unsupported, error.to_string(), None)
+}
+
+impl<'a> Campaign<'a> {
+    pub fn new(model: &'a Model, args: &'a CheckArgs) -> Campaign<'a> {
+        let config = Config {
+            inspect: true,
+            races: !args.no_race_detection,
+            reductions: sound_reductions(args.disable, &args.model, !args.no_race_detection),
+            max_events: args.max_events,
+            ..Config::default()
+        };
+        Campaign { model, args, config, meter: Meter::new(args.progress_every), writer: None }
+    }
+
+    /// A visitor that has seen nothing.
+    pub fn finder(&self) -> Finder {
+        let drawing = self.args.dot.is_some() || self.args.svg.is_some();
+        let CheckArgs { leaks, all_errors: all, show_output: output, .. } = *self.args;
+        Finder::new(Wanted { leaks, all, drawing, output })
+    }
+
+    /// Explores what is left at `from`, or everything. `room` is for checkpoints.
+    pub fn explore(
+        &mut self,
+        machine: &mut VmMachine,
+        room: u32,
+        mut from: Option<Snapshot<Finder>>,
+    ) -> Result<Run, InputError> {
+        loop {
+            let from = from.take().unwrap_or_else(|| Snapshot::start(self.finder()));
+            let end = self.explore_once(machine, room, from)?;
+            if machine.refine() {
+                continue;
+            }
+            let error = !end.visitor.found().is_empty() && !self.args.all_errors;
+            let is_settled = end.units.is_empty() || error;
+            if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
+                writer.write(&end, room, machine.save())?;
+            }
+            return Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled });
+        }
+    }
+
+    fn explore_once(
+        &mut self,
+        machine: &mut VmMachine,
+        room: u32,
+        from: Snapshot<Finder>,
+    ) -> Result<Snapshot<Finder>, InputError> {
+        let workers = self.args.jobs.workers();
+        let before = (self.args.deterministic && workers > 1).then(|| machine.separate());
+        let again = before.is_some().then(|| from.clone());
+        let (end, learned_together) = self.explore_with(machine, room, from, workers)?;
+        // Threads and objects that several workers met got their numbers by chance, and the order of
+        // exploration depends on them: one worker has to find the first error.
+        match (before, again) {
+            (Some(before), Some(from)) if learned_together && !end.visitor.found().is_empty() => {
+                *machine = before;
+                Ok(self.explore_with(machine, room, from, 1)?.0)
+            }
+            _ => Ok(end),
+        }
+    }
+
+    /// Returns also whether anything was learned while there were several workers.
+    fn explore_with(
+        &mut self,
+        machine: &VmMachine,
+        room: u32,
+        from: Snapshot<Finder>,
+        workers: usize,
+    ) -> Result<(Snapshot<Finder>, bool), InputError> {
+        let finder = self.finder();
+        let deterministic = self.args.deterministic;
+        let team = Team { deterministic, workers, ..self.args.jobs.team(self.model, &self.config) };
+        let first = Mutex::new(machine.colleague());
+        let colleague = || first.lock().unwrap_or_else(PoisonError::into_inner).colleague();
+        self.meter.restart(Progress { executions: from.stats.executions(), blocked: from.stats.blocked });
+        let mut watch = Watch {
+            meter: &mut self.meter,
+            writer: self.writer.as_mut(),
+            machine,
+            room,
+            learned_alone: None,
+            failure: None,
+        };
+        let end = team.explore(&colleague, &finder, from, &mut watch).map_err(unsupported)?;
+        let together = watch.learned_alone.is_some_and(|alone| alone != machine.knowledge());
+        match watch.failure {
+            Some(error) => Err(error),
+            None => Ok((end, together)),
+        }
+    }
+
+    /// How many executions there are, about.
+    pub fn estimate(&self, machine: &mut VmMachine, sampling: &Sampling) -> Result<Estimate, InputError> {
+        sample(machine, self.model, &self.config, sampling)
+    }
+}
+
+/// Samples executions of a machine of its own: what it learns comes in a random order.
+pub fn sample(
+    machine: &mut VmMachine,
+    model: &Model,
+    config: &Config,
+    sampling: &Sampling,
+) -> Result<Estimate, InputError> {
+    loop {
+        let mut stop = |failure: Option<&'static str>| {
+            if failure == Some(OUT_OF_FORM) {
+                machine.order_barriers(CROWDED);
+            }
+            machine.wants_restart() || reason_to_stop().is_some()
+        };
+        let guess = estimate(machine, model, config, sampling, &mut stop).map_err(unsupported)?;
+        if !machine.refine() {
+            return Ok(guess);
+        }
+    }
+}
+
+/// Watches over one exploration.
+struct Watch<'w> {
+    meter: &'w mut Meter,
+    writer: Option<&'w mut Writer>,
+    machine: &'w VmMachine,
+    room: u32,
+    /// What the first worker had learned before the others came.
+    learned_alone: Option<usize>,
+    /// A checkpoint could not be written.
+    failure: Option<InputError>,
+}
+
+impl Director<Finder> for Watch<'_> {
+    fn order(&mut self, progress: Progress) -> Order {
+        self.learned_alone.get_or_insert_with(|| self.machine.knowledge());
+        if self.failure.is_some() {
+            return Order::Stop(String::from("the checkpoint could not be written"));
+        }
+        if let Some(why) = reason_to_stop() {
+            return Order::Stop(why);
+        }
+        self.meter.show(progress);
+        let due = self.writer.as_ref().is_some_and(|writer| writer.is_due());
+        if due { Order::Snapshot } else { Order::GoOn }
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot<Finder>) {
+        if let Some(writer) = &mut self.writer {
+            self.failure = writer.write(&snapshot, self.room, self.machine.save()).err();
+        }
+    }
+}

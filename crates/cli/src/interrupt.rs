@@ -1,0 +1,26 @@
+//! Ctrl-C: the first one asks for what there is so far, the second one ends the process.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+static ASKED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// How a shell says that a process was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// Listens from now on.
+pub fn listen() {
+    let asked = ASKED.get_or_init(Arc::default);
+    for signal in [SIGINT, SIGTERM] {
+        // If this is not possible, the signal ends the process, as it does by default.
+        let _ = flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(asked))
+            .and_then(|_| flag::register(signal, Arc::clone(asked)));
+    }
+}
+
+/// Whether an end was asked for.
+pub fn asked() -> bool {
+    ASKED.get().is_some_and(|asked| asked.load(Ordering::Relaxed))
+}

@@ -1,0 +1,283 @@
+//! Any number of workers comes to the same result; runs that are killed go on where they stood.
+
+mod support;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{directory, examples, selvedge, write};
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// Programs of `examples/c` that are explored in a moment.
+fn programs() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(dir)
+        .expect("the examples")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| !text.contains("// unroll:")))
+        .filter(|path| !path.ends_with("dekker.c"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// What must be the same in two reports.
+fn essence(report: &Value) -> Value {
+    let mut report = report.clone();
+    let fields = report.as_object_mut().expect("an object");
+    fields.retain(|name, _| name != "seconds" && name != "max_rss_kb");
+    if fields["verdict"] == "violated" {
+        // Where an error ends it, others are still on their way.
+        fields.retain(|name, _| name != "executions" && name != "blocked");
+    }
+    report
+}
+
+fn check(args: &[&str], jobs: &str) -> Value {
+    let common = ["check", "--format", "json", "--deterministic", "--alone", "0", "-j", jobs];
+    json(&selvedge(common.iter().chain(args)).out)
+}
+
+#[test]
+fn examples_have_the_same_verdict_counts_and_errors_for_any_number_of_workers() {
+    for file in programs() {
+        let file = file.display().to_string();
+        let one = essence(&check(&[&file], "1"));
+        assert_eq!(one, essence(&check(&[&file], "3")), "{file}");
+    }
+}
+
+/// More than a moment's work: three read-modify-writes in each of four threads, 369,600 executions.
+const COUNTER: &str = "#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x;
+void *work(void *arg) {
+    for (int i = 0; i < 3; i++) atomic_fetch_add_explicit(&x, 1, memory_order_relaxed);
+    return arg;
+}
+int main(void) {
+    pthread_t t[N];
+    for (int i = 0; i < N; i++) pthread_create(&t[i], 0, work, 0);
+    for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+    assert(atomic_load(&x) == 3 * N - WRONG);
+    return 0;
+}
+";
+
+#[test]
+fn larger_programs_have_the_same_counts_for_any_number_of_workers() {
+    let dir = directory("workers-counts");
+    let file = write(&dir, "counter.c", COUNTER);
+    // 9! / 3!^3.
+    for jobs in ["1", "2", "3", "4"] {
+        let report = check(&[&file, "--", "-DN=3", "-DWRONG=0"], jobs);
+        assert_eq!(
+            (report["verdict"].as_str(), report["executions"].as_u64()),
+            (Some("verified"), Some(1680))
+        );
+    }
+}
+
+/// Two children each make one, so who is thread 4 and who 5 depends on who comes first.
+const NESTED: &str = "#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x, y;
+void *leaf(void *arg) { atomic_fetch_add_explicit(&y, (int)(long)arg, memory_order_relaxed); return 0; }
+void *node(void *arg) {
+    pthread_t t;
+    if (atomic_fetch_add(&x, 1) < 3) { pthread_create(&t, 0, leaf, arg); pthread_join(t, 0); }
+    return 0;
+}
+int main(void) {
+    pthread_t t[4];
+    for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, node, (void *)(1 << i));
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    assert(atomic_load(&y) != 13);
+    return 0;
+}
+";
+
+#[test]
+fn the_reported_error_is_the_same_where_threads_make_threads() {
+    let dir = directory("workers-nested");
+    let file = write(&dir, "nested.c", NESTED);
+    let one = essence(&check(&[&file], "1"));
+    assert_eq!(one["verdict"], "violated");
+    for jobs in ["2", "3", "4"] {
+        assert_eq!(one, essence(&check(&[&file], jobs)), "{jobs} workers");
+    }
+}
+
+#[test]
+fn all_errors_are_the_same_for_any_number_of_workers() {
+    let dir = directory("workers-all-errors");
+    let file = write(&dir, "counter.c", COUNTER);
+    let args = [&file, "--all-errors", "--", "-DN=3", "-DWRONG=1"];
+    let one = check(&args, "1");
+    assert_eq!(one["verdict"], "violated");
+    let many = check(&args, "4");
+    assert_eq!((&one["errors"], &one["executions"]), (&many["errors"], &many["executions"]));
+}
+
+#[test]
+fn litmus_tests_have_the_same_histograms_for_any_number_of_workers() {
+    let dir = examples().display().to_string();
+    let run = |jobs: &str| {
+        let run = selvedge(["litmus", &dir, "--json", "--alone", "0", "-j", jobs, "-m", "rc11", "-m", "sc"]);
+        let mut all = json(&run.out);
+        for test in all.as_array_mut().expect("an array") {
+            test.as_object_mut().expect("an object").remove("seconds");
+        }
+        (run.code, all)
+    };
+    let one = run("1");
+    assert_eq!(one, run("2"));
+    assert_eq!(one, run("4"));
+}
+
+fn start(args: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the command starts")
+}
+
+/// Kills a run whenever it has written a few checkpoints, until one comes to its end.
+#[test]
+fn a_run_that_is_killed_goes_on_and_ends_with_the_same_counts() {
+    let dir = directory("workers-kill");
+    let file = write(&dir, "counter.c", COUNTER);
+    let checkpoint = dir.join("checkpoint").display().to_string();
+    let mut kills = 0;
+    let report = loop {
+        let every = ["--checkpoint", &checkpoint, "--checkpoint-every", "0.03", "--alone", "0"];
+        let mut args = vec!["check", "--format", "json", "-j", ["1", "2", "3"][kills % 3], &file];
+        args.extend(every);
+        if Path::new(&checkpoint).exists() {
+            args.extend(["--resume", &checkpoint]);
+        }
+        args.extend(["--", "-DN=4", "-DWRONG=0"]);
+        let mut child = start(&args);
+        // Not before it got anywhere, and not always at the same moment.
+        let before = std::fs::read(&checkpoint).unwrap_or_default();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while child.try_wait().expect("a status").is_none()
+            && std::fs::read(&checkpoint).unwrap_or_default() == before
+            && Instant::now() < deadline
+        {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(37 * (kills as u64 % 7)));
+        if kills < 12 && child.try_wait().expect("a status").is_none() {
+            child.kill().expect("it is there");
+            let _ = child.wait();
+            kills += 1;
+            continue;
+        }
+        let output = child.wait_with_output().expect("an output");
+        break json(&String::from_utf8_lossy(&output.stdout));
+    };
+    assert!(kills >= 2, "it was killed {kills} times only");
+    assert_eq!(report["verdict"], "verified");
+    assert_eq!(report["executions"], 369_600); // 12! / 3!^4
+    assert!(!Path::new(&checkpoint).exists(), "what is finished needs no checkpoint");
+}
+
+#[test]
+fn what_is_interrupted_reports_what_it_has_and_can_go_on() {
+    let dir = directory("workers-interrupt");
+    let file = write(&dir, "counter.c", COUNTER);
+    let checkpoint = dir.join("checkpoint").display().to_string();
+    let mut child = start(&[
+        "check",
+        "--format",
+        "json",
+        "-j",
+        "2",
+        "--checkpoint",
+        &checkpoint,
+        "--progress-every",
+        "0.05",
+        &file,
+        "--",
+        "-DN=5",
+        "-DWRONG=0",
+    ]);
+    // Its first word means that it explores.
+    let mut err = child.stderr.take().expect("a pipe");
+    let mut line = [0; 64];
+    let read = std::io::Read::read(&mut err, &mut line).expect("a line");
+    let line = String::from_utf8_lossy(&line[..read]).into_owned();
+    assert!(line.contains("executions"), "{line}");
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(status.success());
+    std::thread::spawn(move || std::io::copy(&mut err, &mut std::io::sink()));
+    let output = child.wait_with_output().expect("an output");
+    assert_eq!(output.status.code(), Some(3));
+    let report = json(&String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        (report["verdict"].as_str(), report["unknown"].as_str()),
+        (Some("unknown"), Some("interrupted"))
+    );
+    let so_far = report["executions"].as_u64().expect("a number");
+    assert!(so_far > 0);
+    let again = selvedge([
+        "check",
+        "--format",
+        "json",
+        "--time-limit",
+        "0.5",
+        "--resume",
+        &checkpoint,
+        &file,
+        "--",
+        "-DN=5",
+        "-DWRONG=0",
+    ]);
+    let report = json(&again.out);
+    assert_eq!((again.code, report["verdict"].as_str()), (3, Some("unknown")));
+    assert!(report["executions"].as_u64().expect("a number") > so_far);
+}
+
+#[test]
+fn checkpoints_of_something_else_are_refused() {
+    let dir = directory("workers-refused");
+    let file = write(&dir, "counter.c", COUNTER);
+    let checkpoint = dir.join("checkpoint").display().to_string();
+    let clang = ["--", "-DN=5", "-DWRONG=0"];
+    let run = |args: &[&str], clang: &[&str]| selvedge(["check", &file].iter().chain(args).chain(clang));
+    let first = run(&["--checkpoint", &checkpoint, "--time-limit", "0.2"], &clang);
+    assert_eq!(first.code, 3, "{}", first.err);
+    let refused = |run: support::Run, why: &str| {
+        assert_eq!(run.code, 2, "{} {}", run.out, run.err);
+        assert!(run.err.contains(why), "{why}: {}", run.err);
+        assert!(run.err.contains("checkpoint"), "{}", run.err);
+    };
+    let resume = ["--resume", &checkpoint, "--time-limit", "0.2"];
+    assert_eq!(run(&resume, &clang).code, 3);
+    refused(run(&resume, &["--", "-DN=4", "-DWRONG=0"]), "another program");
+    refused(run(&[&resume[..], &["-m", "sc"]].concat(), &clang), "another model");
+    refused(run(&[&resume[..], &["--unroll", "5"]].concat(), &clang), "other options");
+    let good = std::fs::read_to_string(&checkpoint).expect("a checkpoint");
+    let with = |text: &str, why: &str| {
+        let bad = write(&dir, "bad-checkpoint", text);
+        refused(run(&["--resume", &bad], &clang), why);
+    };
+    with("", "not a checkpoint");
+    with("int main;", "not a checkpoint");
+    with(&good[..good.len() / 2], "damaged");
+    with(&good.replace("\"complete\":", "\"complete\":1"), "damaged");
+    with(&good.replacen("selvedge-checkpoint 1", "selvedge-checkpoint 2", 1), "another version");
+    let version = good.find("version=").expect("a version") + "version=".len();
+    with(&format!("{}0000{}", &good[..version], &good[version + 4..]), "another version");
+    refused(run(&["--resume", &dir.join("no-checkpoint").display().to_string()], &clang), "No such file");
+    let nowhere = dir.join("no/such/checkpoint").display().to_string();
+    let run = run(&["--checkpoint", &nowhere, "--checkpoint-every", "0.01"], &clang);
+    refused(run, "cannot write");
+}

@@ -1,0 +1,118 @@
+//! Tables that are written to a file and read back: an exploration that goes on later must find the
+//! same numbers.
+
+use crate::ir::{FuncId, GlobalId, Module};
+use crate::layout::SavedLayout;
+use crate::tables::{Limit, Object, Site, Tables};
+use selvedge_graph::Tid;
+
+/// Tables as plain data, but for what machines have each for themselves.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct SavedTables {
+    objects: Vec<SavedObject>,
+    layout: SavedLayout,
+    children: Vec<(u16, u32)>,
+    keys: Vec<(u16, u32)>,
+    /// Values of 16 bytes, in two halves.
+    wide: Vec<(u64, u64)>,
+    limits: Vec<SavedLimit>,
+    order_barriers: Option<String>,
+    /// How barriers are explored: that is not what was learned, but what was done about it.
+    unordered_barriers: bool,
+}
+
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+enum SavedObject {
+    Global(u32),
+    Code(u32),
+    ThreadLocal(u16, u32),
+    Result(u16),
+    Destructor(u32),
+    Barrier { thread: u16, number: u32, count: u32 },
+    Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
+}
+
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+enum SavedLimit {
+    Loop(u32, u32),
+    Depth(u32),
+    Silent(u32),
+}
+
+impl Tables {
+    pub fn save(&self, unordered_barriers: bool) -> SavedTables {
+        let object = |object: &Object| match *object {
+            Object::Global(g) => SavedObject::Global(g.0),
+            Object::Code(f) => SavedObject::Code(f.0),
+            Object::ThreadLocal(t, g) => SavedObject::ThreadLocal(t.0, g.0),
+            Object::Result(t) => SavedObject::Result(t.0),
+            Object::Destructor(key) => SavedObject::Destructor(key),
+            Object::Barrier { thread, number, count } => {
+                SavedObject::Barrier { thread: thread.0, number, count }
+            }
+            Object::Made { thread, number, site, size, heap, zeroed } => {
+                let site = (site.func.0, site.pc);
+                SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
+            }
+        };
+        let limit = |limit: &Limit| match *limit {
+            Limit::Loop(f, number) => SavedLimit::Loop(f.0, number),
+            Limit::Depth(f) => SavedLimit::Depth(f.0),
+            Limit::Silent(f) => SavedLimit::Silent(f.0),
+        };
+        SavedTables {
+            objects: self.objects.iter().map(object).collect(),
+            layout: self.layout.save(),
+            children: self.children.met.iter().map(|(t, n)| (t.0, *n)).collect(),
+            keys: self.keys.met.iter().map(|(t, n)| (t.0, *n)).collect(),
+            wide: self.wide.iter().map(|v| ((v >> 64) as u64, *v as u64)).collect(),
+            limits: self.limits.iter().map(limit).collect(),
+            order_barriers: self.order_barriers.clone(),
+            unordered_barriers,
+        }
+    }
+
+    /// The tables of a module as they were, and how barriers were explored; `None` if they are of another one.
+    pub fn restore(module: &Module, saved: SavedTables) -> Option<(Tables, bool)> {
+        let mut tables = Tables::new(module);
+        let known = |g: u32| ((g as usize) < module.globals.len()).then_some(GlobalId(g));
+        let func = |f: u32| module.functions.get(f as usize).map(|_| FuncId(f));
+        for (at, object) in saved.objects.into_iter().enumerate() {
+            let object = match object {
+                SavedObject::Global(g) => Object::Global(known(g)?),
+                SavedObject::Code(f) => Object::Code(func(f)?),
+                SavedObject::ThreadLocal(t, g) => Object::ThreadLocal(Tid(t), known(g)?),
+                SavedObject::Result(t) => Object::Result(Tid(t)),
+                SavedObject::Destructor(key) => Object::Destructor(key),
+                SavedObject::Barrier { thread, number, count } => {
+                    Object::Barrier { thread: Tid(thread), number, count }
+                }
+                SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed } => {
+                    let site = Site { func: func(f)?, pc };
+                    Object::Made { thread: Tid(thread), number, site, size, heap, zeroed }
+                }
+            };
+            if tables.intern(object) as usize != at {
+                return None;
+            }
+        }
+        tables.layout.restore(saved.layout)?;
+        saved.children.into_iter().for_each(|(t, n)| _ = tables.children.number((Tid(t), n)));
+        saved.keys.into_iter().for_each(|(t, n)| _ = tables.keys.number((Tid(t), n)));
+        for (high, low) in saved.wide {
+            tables.narrow((high as u128) << 64 | low as u128);
+        }
+        for limit in saved.limits {
+            tables.note(match limit {
+                SavedLimit::Loop(f, number) => {
+                    module.functions.get(f as usize)?.loops.get(number as usize)?;
+                    Limit::Loop(func(f)?, number)
+                }
+                SavedLimit::Depth(f) => Limit::Depth(func(f)?),
+                SavedLimit::Silent(f) => Limit::Silent(func(f)?),
+            });
+        }
+        tables.order_barriers = saved.order_barriers;
+        Some((tables, saved.unordered_barriers))
+    }
+}

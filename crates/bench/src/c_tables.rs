@@ -58,7 +58,7 @@ const BARRIERS: &[Row] = &[
     row("barrier(6)", "barrier.c", "rc11", ("", "-DN=6"), Some(1), Some(0.01)),
     row("barrier2(6)", "barrier.c", "rc11", ("", "-DN=6 -DROUNDS=2"), Some(1), Some(0.01)),
     row("barrier3(6)", "barrier.c", "rc11", ("", "-DN=6 -DROUNDS=3"), Some(1), Some(0.01)),
-    row("barrier(64)", "barrier.c", "rc11", ("--threads-max 128", "-DN=64"), Some(1), None),
+    row("barrier(64)", "barrier.c", "rc11", ("--threads-max 128 --unroll 64", "-DN=64"), Some(1), None),
     row("barrier(6), no BAM", "barrier.c", "rc11", ("--no-bam", "-DN=6"), Some(720), Some(7.03)),
     row("barrier2(4), no BAM", "barrier.c", "rc11", ("--no-bam", "-DN=4 -DROUNDS=2"), Some(576), Some(0.74)),
     row(

@@ -21,6 +21,9 @@ use std::path::{Path, PathBuf};
 
 const MODELS: [&str; 5] = ["sc", "tso", "pso", "ra", "rc11"];
 
+/// How often the loops of generated programs go round.
+const UNROLL: u32 = 2;
+
 /// What a program does.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Outcome {
@@ -37,8 +40,13 @@ fn sound(model: &str, reductions: Reductions) -> Reductions {
 }
 
 /// `None` if there are too many executions.
-fn outcome(module: &selvedge_vm::ir::Module, model: &Model, reductions: Reductions) -> Option<Outcome> {
-    let options = Options { unroll: 2, max_threads: 4, reductions, ..Options::default() };
+fn outcome(
+    module: &selvedge_vm::ir::Module,
+    model: &Model,
+    unroll: u32,
+    reductions: Reductions,
+) -> Option<Outcome> {
+    let options = Options { unroll, max_threads: 5, reductions, ..Options::default() };
     let mut machine = VmMachine::new(module.clone(), options).expect("a module that can run");
     loop {
         let mut outcome = Outcome::default();
@@ -111,8 +119,8 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
         std::fs::write(&file, &text).expect("the file can be written");
         let (with, without) = (compile(&file, on), compile(&file, Reductions::NONE));
         for (name, model) in &models {
-            let Some(plain) = outcome(&without, model, Reductions::NONE) else { continue };
-            let Some(reduced) = outcome(&with, model, sound(name, on)) else {
+            let Some(plain) = outcome(&without, model, UNROLL, Reductions::NONE) else { continue };
+            let Some(reduced) = outcome(&with, model, UNROLL, sound(name, on)) else {
                 panic!(
                     "program {number} of seed {seed} under {name}: more executions with reductions\n{text}"
                 )
@@ -130,7 +138,7 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
             );
             // These only leave out blocked executions.
             let waiting = sound(name, on).without(Reduction::Annotations);
-            let complete = outcome(&with, model, waiting).map(|o| o.complete);
+            let complete = outcome(&with, model, UNROLL, waiting).map(|o| o.complete);
             assert!(
                 complete.is_none_or(|complete| complete == reduced.complete),
                 "program {number} of seed {seed} under {name}: {complete:?} without annotations, {} with\n{text}",
@@ -158,7 +166,7 @@ fn executions(name: &str, body: &str, threads: usize, model: &str, disabled: &st
     std::fs::write(&file, text).expect("the file can be written");
     let reductions = Reductions::all_but(disabled).expect("names of reductions");
     let model = Model::compile(&selvedge_kat::load_named(model).expect("a model")).expect("admissible");
-    outcome(&compile(&file, reductions), &model, reductions).expect("few executions").complete
+    outcome(&compile(&file, reductions), &model, 6, reductions).expect("few executions").complete
 }
 
 /// With each reduction, threads that do one operation each can only be told apart by their order.

@@ -47,7 +47,7 @@ impl<M: Machine> Explorer<'_, M> {
             return false;
         }
         let Op::Load { mode, rmw, .. } = self.threads.op_of(e) else { return false };
-        self.load_outcome(e, mode, rmw, value).1
+        rmw != Rmw::Linked && self.load_outcome(e, mode, rmw, value).1
     }
 
     /// Whether `u`, reading from `w`, would be a read-modify-write that sees another write than the read
@@ -59,7 +59,7 @@ impl<M: Machine> Explorer<'_, M> {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(u) else { return false };
         let g = &self.graph;
         let value = g.value_of(w, loc);
-        if rmw == Rmw::No || !self.load_outcome(u, mode, rmw, value).1 {
+        if matches!(rmw, Rmw::No | Rmw::Linked) || !self.load_outcome(u, mode, rmw, value).1 {
             return false;
         }
         let Some(r) = g.po_pred(u) else { return false };

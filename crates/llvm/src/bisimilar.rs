@@ -137,8 +137,8 @@ fn renamed(instr: &Instr, names: &BTreeMap<Reg, Reg>) -> Option<Instr> {
             put(base);
             put(index);
         }
-        Instr::Load { addr, .. } => put(addr),
-        Instr::Cmpxchg { addr, expected, desired, .. } => {
+        Instr::Load { addr, bytes: ..=8, .. } => put(addr),
+        Instr::Cmpxchg { addr, expected, desired, bytes: ..=8, .. } => {
             put(addr);
             put(expected);
             put(desired);

@@ -174,9 +174,11 @@ fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
     match instr {
         Instr::Move { .. } | Instr::Cmp { .. } | Instr::Load { .. } => false,
         Instr::Offset { index, .. } => is_in(*index, regs),
-        Instr::Store { value, .. } => is_in(*value, regs),
-        Instr::Rmw { operand, .. } => is_in(*operand, regs),
-        Instr::Cmpxchg { expected, desired, .. } => is_in(*expected, regs) || is_in(*desired, regs),
+        Instr::Store { value, bytes: ..=8, .. } => is_in(*value, regs),
+        Instr::Rmw { operand, bytes: ..=8, .. } => is_in(*operand, regs),
+        Instr::Cmpxchg { expected, desired, bytes: ..=8, .. } => {
+            is_in(*expected, regs) || is_in(*desired, regs)
+        }
         other => {
             let mut used = false;
             for_operands(other, |operand, pair| {
@@ -196,7 +198,7 @@ pub(crate) fn rewritten(graph: &Graph, found: &Loop, allocators: &Allocators) ->
     let mut cells = BTreeSet::new();
     for &block in &found.blocks {
         for instr in &graph.blocks[block].code {
-            if let Instr::Store { addr: Operand::Reg(addr), bytes, mode: Mode::Na, .. } = instr
+            if let Instr::Store { addr: Operand::Reg(addr), bytes: bytes @ ..=8, mode: Mode::Na, .. } = instr
                 && let Some((base, offset)) = defs.exact(graph, *addr)
             {
                 cells.insert(OwnCell { base, offset, bytes: *bytes });
@@ -234,7 +236,7 @@ fn is_kept(graph: &Graph, found: &Loop, defs: &Definitions, root: Reg, allocator
                 return true;
             }
             let known = match instr {
-                Instr::Cmpxchg { dst, expected, bytes, .. } if !is_in(*expected, &derived) => {
+                Instr::Cmpxchg { dst, expected, bytes: bytes @ ..=8, .. } if !is_in(*expected, &derived) => {
                     Known::from([(*dst + registers(*bytes), 1)])
                 }
                 _ => Known::new(),

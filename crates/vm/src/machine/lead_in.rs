@@ -51,7 +51,7 @@ fn lead_in(function: &Function, number: usize, live: &[u32], before: &[Vec<u32>]
             needed.retain(|reg| !(first..first + count).contains(reg));
             computed.extend(first..first + count);
         }
-        let load = matches!(instr, Instr::Load { mode, .. } if *mode != Mode::Na);
+        let load = matches!(instr, Instr::Load { mode, bytes: ..=8, .. } if *mode != Mode::Na);
         if !load && !is_plain(instr) {
             return None;
         }

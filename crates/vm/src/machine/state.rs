@@ -63,7 +63,7 @@ impl LastRead {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Made {
     pub objects: u32,
     pub threads: u32,
@@ -80,15 +80,8 @@ pub struct Made {
     pub final_writes: u32,
 }
 
-impl Made {
-    /// What an iteration without effect leaves as it was.
-    pub fn apart_from_steps(self) -> Made {
-        Made { steps: 0, ..self }
-    }
-}
-
 /// Parts of a state that change seldom.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rare {
     pub held: Vec<Held>,
     /// Thread-specific data: key and value.

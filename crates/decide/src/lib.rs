@@ -1,0 +1,14 @@
+//! Questions about memory models, decided on automata (thesis ch. 3).
+
+pub mod answer;
+pub mod class;
+pub mod context;
+pub mod fact;
+pub mod nfa;
+pub mod question;
+mod recursion;
+mod saturate;
+pub mod search;
+pub mod term;
+mod used;
+pub mod witness;

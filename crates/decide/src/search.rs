@@ -1,0 +1,493 @@
+//! Inclusion on the fly, breadth first, with antichains.
+//!
+//! The left side is walked state by state; for the right side, the set of what it can have done along
+//! the walk is kept. For plain inclusion these are states. For cycles they are pairs of states (and
+//! whether a cycle of the right side was closed in between): the right side may be anywhere when the
+//! walk starts, and has to come back to there, if need be after several rounds. That makes the right
+//! side closed under rotation and deduplication (thesis Prop. 9–11) without building the closures.
+//!
+//! A walk with more possibilities on the right than another one at the same state of the left is
+//! not pursued (antichain); the first walk found uncovered is a shortest one.
+
+use crate::class::{Classes, Mask};
+use crate::fact::{Alternative, Facts, Known, alternatives};
+use crate::nfa::{Nfa, State};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// A step of the right side.
+#[derive(Clone, Copy, Debug)]
+struct CoverStep {
+    from: Mask,
+    facts: Facts,
+    to: Mask,
+    target: State,
+    /// A word of the right side ends and another one starts at the second event.
+    closes: bool,
+}
+
+/// The right side of a question.
+#[derive(Clone, Debug, Default)]
+pub struct Cover {
+    steps: Vec<Vec<CoverStep>>,
+    accepts: Vec<Mask>,
+    initial: Vec<State>,
+    /// Of states of acyclic relations: a cycle may consist of several words.
+    repeats: Vec<bool>,
+}
+
+impl Cover {
+    /// For plain inclusion: the words of an automaton.
+    pub fn words(nfa: &Nfa) -> Cover {
+        let step = |s: &crate::nfa::Step| CoverStep {
+            from: s.from,
+            facts: s.facts,
+            to: s.to,
+            target: s.target,
+            closes: false,
+        };
+        Cover {
+            steps: nfa.steps.iter().map(|steps| steps.iter().map(step).collect()).collect(),
+            accepts: nfa.accepts.clone(),
+            initial: nfa.initial.clone(),
+            repeats: vec![false; nfa.states()],
+        }
+    }
+
+    /// For cycles: adds the cycles whose words are those of an automaton, or (`repeats`) sequences of
+    /// its words.
+    pub fn add_cycles(&mut self, nfa: &Nfa, repeats: bool) {
+        let base = self.steps.len() as State;
+        for steps in &nfa.steps {
+            let mut out = Vec::new();
+            for s in steps {
+                let step = CoverStep {
+                    from: s.from,
+                    facts: s.facts,
+                    to: s.to,
+                    target: s.target + base,
+                    closes: false,
+                };
+                if !nfa.steps[s.target as usize].is_empty() {
+                    out.push(step);
+                }
+                let end = s.to & nfa.accepts[s.target as usize];
+                if end != 0 {
+                    for q in &nfa.initial {
+                        out.push(CoverStep { to: end, target: q + base, closes: true, ..step });
+                    }
+                }
+            }
+            self.steps.push(out);
+            self.accepts.push(0);
+            self.repeats.push(repeats);
+        }
+    }
+
+    pub fn states(&self) -> usize {
+        self.steps.len()
+    }
+}
+
+/// What is asked of the walks of the left side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Task {
+    /// Each is a word of the right side.
+    Words,
+    /// Each that ends where it starts is a word of the right side.
+    ClosedWords,
+    /// Each that ends where it starts contains a cycle of the right side.
+    Cycles,
+}
+
+/// A walk: the classes of its events, and what is known between neighbours.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Walk {
+    pub events: Vec<Mask>,
+    pub facts: Vec<Facts>,
+    /// The last event is the first one.
+    pub closed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Every walk is covered.
+    Covered,
+    /// Walks that are not covered were seen.
+    Uncovered,
+    /// The visitor had enough.
+    Stopped,
+    /// There are more walks than the limit allows to look at.
+    Limit,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// States of one automaton.
+    pub states: usize,
+    /// Walks to look at in one search.
+    pub walks: usize,
+    /// Memory for one search, in bytes.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { states: 4_000, walks: 3_000_000, bytes: 800 << 20 }
+    }
+}
+
+struct Node {
+    left: State,
+    anchor: Mask,
+    mask: Mask,
+    right: Rc<[u64]>,
+    parent: u32,
+    facts: Facts,
+    /// The classes of the event before from which the step can be taken.
+    before: Mask,
+}
+
+/// What was seen at a state of the left side.
+struct Seen {
+    mask: Mask,
+    signature: u64,
+    right: Rc<[u64]>,
+}
+
+pub struct Search<'a> {
+    pub left: &'a Nfa,
+    pub right: &'a Cover,
+    pub classes: &'a Classes,
+    pub known: Known,
+    pub task: Task,
+    pub limits: Limits,
+    /// How many walks were looked at.
+    pub walks: usize,
+}
+
+fn pair(s: u64, t: State, closed: bool) -> u64 {
+    s << 32 | u64::from(t) << 1 | u64::from(closed)
+}
+
+fn signature(set: &[u64]) -> u64 {
+    set.iter().fold(0, |sig, x| sig | 1 << (x.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58))
+}
+
+/// Whether `a` is contained in `b`; both are sorted.
+fn subset(a: &[u64], b: &[u64]) -> bool {
+    if a.len() > b.len() {
+        return false;
+    }
+    let mut rest = b.iter();
+    a.iter().all(|x| rest.by_ref().any(|y| y == x))
+}
+
+/// Splits a mask so that each part is inside or outside of each cut.
+fn parts(mask: Mask, cuts: &[Mask]) -> Vec<Mask> {
+    let mut out = vec![mask];
+    for cut in cuts {
+        let before = out.len();
+        for at in 0..before {
+            let (inside, outside) = (out[at] & cut, out[at] & !cut);
+            if inside != 0 && outside != 0 {
+                out[at] = inside;
+                out.push(outside);
+            }
+        }
+    }
+    out
+}
+
+impl Search<'_> {
+    /// Shows the visitor the walks that are not covered, shortest first, until it breaks.
+    pub fn run(&mut self, mut visit: impl FnMut(&Walk) -> ControlFlow<()>) -> End {
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut seen: HashMap<(State, Mask), Vec<Seen>> = HashMap::new();
+        let mut cache: HashMap<Facts, Rc<Vec<Alternative>>> = HashMap::new();
+        let mut uncovered = false;
+        let mut bytes = 0usize;
+        self.start(&mut nodes);
+        let mut at = 0;
+        while at < nodes.len() {
+            let depth_zero = nodes[at].parent == u32::MAX;
+            if let Some(mask) = self.uncovered(&nodes[at], depth_zero) {
+                uncovered = true;
+                let walk = self.walk(&nodes, at, mask);
+                if visit(&walk).is_break() {
+                    self.walks += nodes.len();
+                    return End::Stopped;
+                }
+            }
+            let (left, anchor, mask) = (nodes[at].left, nodes[at].anchor, nodes[at].mask);
+            let right = Rc::clone(&nodes[at].right);
+            for step in &self.left.steps[left as usize] {
+                if step.from & mask == 0 {
+                    continue;
+                }
+                let alts = cache
+                    .entry(step.facts)
+                    .or_insert_with(|| Rc::new(alternatives(step.facts, &self.known, self.classes)));
+                let alts = Rc::clone(alts);
+                for alt in alts.iter() {
+                    let from = mask & step.from & alt.dom;
+                    let to = step.to & alt.ran;
+                    if from == 0 || to == 0 {
+                        continue;
+                    }
+                    for (from, to) in self.anchored(alt.facts, from, to) {
+                        for (before, after, right) in self.advance(&right, alt.facts, from, to) {
+                            let key = (step.target, anchor);
+                            let list = seen.entry(key).or_default();
+                            let sig = signature(&right);
+                            let mut mask = after;
+                            for old in list.iter() {
+                                if mask & old.mask != 0
+                                    && old.signature & !sig == 0
+                                    && subset(&old.right, &right)
+                                {
+                                    mask &= !old.mask;
+                                    if mask == 0 {
+                                        break;
+                                    }
+                                }
+                            }
+                            if mask == 0 {
+                                continue;
+                            }
+                            list.retain(|old| {
+                                !(old.mask & !mask == 0 && sig & !old.signature == 0 && subset(&right, &old.right))
+                            });
+                            let right: Rc<[u64]> = right.into();
+                            bytes += right.len() * 8 + 160;
+                            list.push(Seen { mask, signature: sig, right: Rc::clone(&right) });
+                            nodes.push(Node {
+                                left: step.target,
+                                anchor,
+                                mask,
+                                right,
+                                parent: at as u32,
+                                facts: alt.facts,
+                                before,
+                            });
+                        }
+                    }
+                }
+            }
+            if nodes.len() > self.limits.walks || bytes > self.limits.bytes {
+                self.walks += nodes.len();
+                return End::Limit;
+            }
+            at += 1;
+        }
+        self.walks += nodes.len();
+        if uncovered { End::Uncovered } else { End::Covered }
+    }
+
+    fn start(&self, nodes: &mut Vec<Node>) {
+        let anchors = match self.task {
+            Task::Words => vec![self.classes.anchor_mask()],
+            Task::ClosedWords | Task::Cycles => self.classes.anchors(self.classes.all),
+        };
+        let right: Rc<[u64]> = match self.task {
+            Task::Words | Task::ClosedWords => {
+                let mut set: Vec<u64> = self.right.initial.iter().map(|q| pair(0, *q, false)).collect();
+                set.sort();
+                set.into()
+            }
+            Task::Cycles => (0..self.right.states() as State).map(|q| pair(u64::from(q), q, false)).collect(),
+        };
+        for anchor in anchors {
+            for q in &self.left.initial {
+                nodes.push(Node {
+                    left: *q,
+                    anchor: if self.task == Task::Words { 0 } else { anchor },
+                    mask: anchor,
+                    right: Rc::clone(&right),
+                    parent: u32::MAX,
+                    facts: Facts::NONE,
+                    before: 0,
+                });
+            }
+        }
+    }
+
+    /// The events at which a walk that ends here is not covered.
+    fn uncovered(&self, node: &Node, depth_zero: bool) -> Option<Mask> {
+        let mut mask = self.left.accepts[node.left as usize] & node.mask;
+        match self.task {
+            Task::Words => {}
+            Task::ClosedWords | Task::Cycles => mask &= node.anchor,
+        }
+        if mask == 0 {
+            return None;
+        }
+        match self.task {
+            Task::Words | Task::ClosedWords => {
+                for p in node.right.iter() {
+                    mask &= !self.right.accepts[(p >> 1 & 0x7fff_ffff) as usize];
+                }
+                (mask != 0).then_some(mask)
+            }
+            Task::Cycles if depth_zero => Some(mask),
+            Task::Cycles => (!self.closes(&node.right)).then_some(mask),
+        }
+    }
+
+    /// Whether going round for some time closes exactly one word of the right side, or several where
+    /// they may repeat.
+    fn closes(&self, pairs: &[u64]) -> bool {
+        let of = |p: u64| ((p >> 32) as State, (p >> 1 & 0x7fff_ffff) as State, p & 1 == 1);
+        for p in pairs {
+            let (s, t, closed) = of(*p);
+            if !closed {
+                continue;
+            }
+            if s == t {
+                return true;
+            }
+            let repeats = self.right.repeats[s as usize];
+            let mut reached = vec![t];
+            let mut at = 0;
+            while at < reached.len() {
+                let from = reached[at];
+                let start = pairs.partition_point(|p| (p >> 32) < u64::from(from));
+                for p in pairs[start..].iter().take_while(|p| (**p >> 32) == u64::from(from)) {
+                    let (_, next, closed) = of(*p);
+                    if closed && !repeats {
+                        continue;
+                    }
+                    if next == s {
+                        return true;
+                    }
+                    if !reached.contains(&next) {
+                        reached.push(next);
+                    }
+                }
+                at += 1;
+            }
+        }
+        false
+    }
+
+    /// Splits a step by how its ends relate to the anchor.
+    fn anchored(&self, facts: Facts, from: Mask, to: Mask) -> Vec<(Mask, Mask)> {
+        let c = self.classes;
+        let mut out = Vec::new();
+        let (init, from) = (from & c.init, from & !c.init);
+        for loc in [c.same_loc, !c.same_loc] {
+            for thread in [c.same_thread, !c.same_thread] {
+                let from = from & loc & thread;
+                if from == 0 {
+                    continue;
+                }
+                let mut allowed = !0;
+                let here = loc == c.same_loc;
+                if facts.meets(Facts::LOC) {
+                    allowed &= loc | c.init;
+                } else if facts.meets(Facts::NOT_LOC) && here {
+                    allowed &= !c.same_loc;
+                }
+                let mine = thread == c.same_thread;
+                if facts.meets(Facts::INT) {
+                    allowed &= thread;
+                } else if facts.meets(Facts::EXT) && mine {
+                    allowed &= !c.same_thread;
+                }
+                if to & allowed != 0 {
+                    out.push((from, to & allowed));
+                }
+            }
+        }
+        // Nothing is claimed of the initialising event.
+        if init != 0 {
+            out.push((init, to));
+        }
+        out
+    }
+
+    /// What the right side can do along a step: by events before and after.
+    fn advance(&self, right: &[u64], facts: Facts, from: Mask, to: Mask) -> Vec<(Mask, Mask, Vec<u64>)> {
+        let mut enabled: Vec<(State, CoverStep)> = Vec::new();
+        let (mut cuts_from, mut cuts_to): (Vec<Mask>, Vec<Mask>) = (Vec::new(), Vec::new());
+        let mut states: Vec<State> = right.iter().map(|p| (p >> 1 & 0x7fff_ffff) as State).collect();
+        states.sort_unstable();
+        states.dedup();
+        for q in &states {
+            for s in &self.right.steps[*q as usize] {
+                if !facts.has(s.facts) || s.from & from == 0 || s.to & to == 0 {
+                    continue;
+                }
+                enabled.push((*q, *s));
+                for (cuts, cut, whole) in [(&mut cuts_from, s.from, from), (&mut cuts_to, s.to, to)] {
+                    if cut & whole != whole && !cuts.contains(&(cut & whole)) {
+                        cuts.push(cut & whole);
+                    }
+                }
+            }
+        }
+        let mut out: Vec<(Mask, Mask, Vec<u64>)> = Vec::new();
+        let afters = parts(to, &cuts_to);
+        for before in parts(from, &cuts_from) {
+            let first = out.len();
+            for after in &afters {
+                let set = self.image(right, &enabled, before, *after);
+                match out[first..].iter_mut().find(|(_, _, old)| *old == set) {
+                    Some((_, mask, _)) => *mask |= after,
+                    None => out.push((before, *after, set)),
+                }
+            }
+        }
+        out
+    }
+
+    fn image(&self, right: &[u64], enabled: &[(State, CoverStep)], before: Mask, after: Mask) -> Vec<u64> {
+        let mut out = Vec::new();
+        for p in right {
+            let (s, t, closed) = (p >> 32, (p >> 1 & 0x7fff_ffff) as State, p & 1 == 1);
+            let start = enabled.partition_point(|(q, _)| *q < t);
+            for (_, step) in enabled[start..].iter().take_while(|(q, _)| *q == t) {
+                if step.from & before != before || step.to & after != after {
+                    continue;
+                }
+                if closed && step.closes && !self.right.repeats[t as usize] {
+                    continue;
+                }
+                out.push(pair(s, step.target, closed || step.closes));
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        if self.task == Task::Cycles {
+            // Where words may repeat, having closed one is no worse than not.
+            let mut kept: Vec<u64> = Vec::with_capacity(out.len());
+            for (i, p) in out.iter().enumerate() {
+                let state = (p >> 1 & 0x7fff_ffff) as usize;
+                if p & 1 == 0 && self.right.repeats[state] && out.get(i + 1) == Some(&(p | 1)) {
+                    continue;
+                }
+                kept.push(*p);
+            }
+            return kept;
+        }
+        out
+    }
+
+    /// The walk that led to a node and ends at one of the events of `mask`.
+    fn walk(&self, nodes: &[Node], at: usize, mask: Mask) -> Walk {
+        let mut events = vec![mask & mask.wrapping_neg()];
+        let mut facts = Vec::new();
+        let mut node = &nodes[at];
+        while node.parent != u32::MAX {
+            facts.push(node.facts);
+            // A class that the step can have been taken from.
+            let before = node.before;
+            events.push(before & before.wrapping_neg());
+            node = &nodes[node.parent as usize];
+        }
+        events.reverse();
+        facts.reverse();
+        Walk { events, facts, closed: self.task != Task::Words }
+    }
+}

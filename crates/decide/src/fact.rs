@@ -40,6 +40,8 @@ impl Facts {
     pub const NOT_LOC: Facts = Facts(1 << 49);
     pub const INT: Facts = Facts(1 << 50);
     pub const EXT: Facts = Facts(1 << 51);
+    /// Different events of programs that access the same location. Unlike `LOC` it does not compose.
+    pub const OVERLAP: Facts = Facts(1 << 52);
 
     const DIRECTED: u64 = (1 << INVERSE) - 1;
 
@@ -106,7 +108,8 @@ impl Facts {
             Prim::Detour => F::DETOUR,
             Prim::Tc => F::TC,
             Prim::Tj => F::TJ,
-            Prim::LocOverlap | Prim::Loc => F::LOC,
+            Prim::Loc => F::LOC,
+            Prim::LocOverlap => F::OVERLAP,
             Prim::Int => F::INT,
             Prim::Ext => F::EXT,
             Prim::Alloc => F::ALLOC,
@@ -149,7 +152,8 @@ impl Facts {
             }
         }
         let rest = [
-            (Facts::LOC, "loc-overlap"),
+            (Facts::OVERLAP, "loc-overlap"),
+            (Facts::LOC, "loc"),
             (Facts::INT, "same-thread"),
             (Facts::EXT, "ext"),
             (Facts::NOT_LOC, "other-loc"),
@@ -270,6 +274,9 @@ pub fn close(mut f: Facts) -> Facts {
                 f = f.and(Facts::LOC);
             }
         }
+        if f.meets(Facts::OVERLAP) {
+            f = f.and(Facts::LOC);
+        }
         if f.meets(Facts::TJ) || f.meets(Facts::TJ.inverse()) {
             f = f.and(Facts::EXT);
         }
@@ -361,7 +368,9 @@ fn coherent_cases(f: Facts, known: &Known, c: &Classes, out: &mut Vec<Alternativ
     let (dom, ran) = ends(f, c);
     // The initialising event is in pairs of its own, where something is said that has a direction.
     let built_in = Facts((1 << FIRST_DECLARED) - 1);
-    let no_init = f.meets(Facts::INT) || f.meets(built_in) || f.meets(built_in.inverse());
+    let directed = f.meets(built_in) || f.meets(built_in.inverse());
+    let f = if directed && f.meets(Facts::LOC) { f.and(Facts::OVERLAP) } else { f };
+    let no_init = directed || f.meets(Facts::INT.and(Facts::OVERLAP));
     let (dom, ran) = if no_init { (dom & !c.init, ran & !c.init) } else { (dom, ran) };
     let add = |facts: Facts, dom: Mask, ran: Mask, out: &mut Vec<Alternative>| {
         let (d, r) = ends(facts, c);

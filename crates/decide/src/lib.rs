@@ -1,6 +1,7 @@
 //! Questions about memory models, decided on automata (thesis ch. 3).
 
 pub mod answer;
+pub mod brute;
 pub mod class;
 pub mod context;
 pub mod fact;

@@ -294,7 +294,8 @@ pub fn included(
     let full =
         saturate(&raw, &context.assumptions, &context.loops, &Implied::default(), &context.classes, limit)
             .map_err(large("the right side"))?;
-    let cover = Cover::words(&full);
+    let mut cover = if closed { Given::new(context, &[])?.cover } else { Cover::default() };
+    cover.add_words(&full);
     let mut search = Search {
         left: &left,
         right: &cover,

@@ -113,7 +113,7 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
         if facts.meets(F::EXT) {
             return Ok(Some(one_external(&build(words)?)));
         }
-        if facts.meets(F::INT) { words.each_step(F::INT) } else { words }
+        if facts.meets(F::INT) { words.each_step(F::INT, all) } else { words }
     } else if facts == F::LOC {
         seq(vec![star(Term::seq(edge(F::LOC), test(later))), edge(F::LOC)])
     } else if facts == F::INT {

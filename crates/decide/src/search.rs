@@ -33,32 +33,39 @@ pub struct Cover {
     steps: Vec<Vec<CoverStep>>,
     accepts: Vec<Mask>,
     initial: Vec<State>,
+    /// States from here on are those of words, states before it those of cycles.
+    first_word: Option<State>,
     /// Of states of acyclic relations: a cycle may consist of several words.
     repeats: Vec<bool>,
+    /// Events that the constraints exclude as such: they are related to themselves by no step.
+    excluded: Mask,
 }
 
 impl Cover {
-    /// For plain inclusion: the words of an automaton.
-    pub fn words(nfa: &Nfa) -> Cover {
+    /// For plain inclusion: adds the words of an automaton.
+    pub fn add_words(&mut self, nfa: &Nfa) {
+        let base = self.steps.len() as State;
         let step = |s: &crate::nfa::Step| CoverStep {
             from: s.from,
             facts: s.facts,
             to: s.to,
-            target: s.target,
+            target: s.target + base,
             closes: false,
         };
-        Cover {
-            steps: nfa.steps.iter().map(|steps| steps.iter().map(step).collect()).collect(),
-            accepts: nfa.accepts.clone(),
-            initial: nfa.initial.clone(),
-            repeats: vec![false; nfa.states()],
-        }
+        self.steps.extend(nfa.steps.iter().map(|steps| steps.iter().map(step).collect()));
+        self.accepts.extend(&nfa.accepts);
+        self.initial.extend(nfa.initial.iter().map(|q| q + base));
+        self.repeats.extend(vec![false; nfa.states()]);
+        self.first_word = Some(base);
     }
 
     /// For cycles: adds the cycles whose words are those of an automaton, or (`repeats`) sequences of
     /// its words.
     pub fn add_cycles(&mut self, nfa: &Nfa, repeats: bool) {
         let base = self.steps.len() as State;
+        for q in &nfa.initial {
+            self.excluded |= nfa.accepts[*q as usize];
+        }
         for steps in &nfa.steps {
             let mut out = Vec::new();
             for s in steps {
@@ -95,7 +102,7 @@ impl Cover {
 pub enum Task {
     /// Each is a word of the right side.
     Words,
-    /// Each that ends where it starts is a word of the right side.
+    /// Each that ends where it starts is a word of the right side, or contains one of its cycles.
     ClosedWords,
     /// Each that ends where it starts contains a cycle of the right side.
     Cycles,
@@ -167,6 +174,9 @@ pub struct Search<'a> {
     pub walks: usize,
 }
 
+/// In place of the state that the right side started in: it started a word with the walk.
+const WORD: u64 = 0x7fff_ffff;
+
 fn pair(s: u64, t: State, closed: bool) -> u64 {
     s << 32 | u64::from(t) << 1 | u64::from(closed)
 }
@@ -232,7 +242,7 @@ impl Search<'_> {
                 let alts = Rc::clone(alts);
                 for alt in alts.iter() {
                     let from = mask & step.from & alt.dom;
-                    let to = step.to & alt.ran;
+                    let to = step.to & alt.ran & self.allowed();
                     if from == 0 || to == 0 {
                         continue;
                     }
@@ -290,15 +300,19 @@ impl Search<'_> {
             Task::Words => vec![self.classes.anchor_mask()],
             Task::ClosedWords | Task::Cycles => self.classes.anchors(self.classes.all),
         };
-        let right: Rc<[u64]> = match self.task {
-            Task::Words | Task::ClosedWords => {
-                let mut set: Vec<u64> = self.right.initial.iter().map(|q| pair(0, *q, false)).collect();
-                set.sort();
-                set.into()
-            }
-            Task::Cycles => (0..self.right.states() as State).map(|q| pair(u64::from(q), q, false)).collect(),
-        };
+        let mut right: Vec<u64> = Vec::new();
+        if self.task != Task::Words {
+            let cycles = self.right.first_word.unwrap_or(self.right.states() as State);
+            right.extend((0..cycles).map(|q| pair(u64::from(q), q, false)));
+        }
+        right.extend(self.right.initial.iter().map(|q| pair(WORD, *q, false)));
+        right.sort_unstable();
+        let right: Rc<[u64]> = right.into();
         for anchor in anchors {
+            let anchor = anchor & self.allowed();
+            if anchor == 0 {
+                continue;
+            }
             for q in &self.left.initial {
                 nodes.push(Node {
                     left: *q,
@@ -310,6 +324,14 @@ impl Search<'_> {
                     before: 0,
                 });
             }
+        }
+    }
+
+    /// The events that there can be.
+    fn allowed(&self) -> Mask {
+        match self.task {
+            Task::Words => !0,
+            Task::ClosedWords | Task::Cycles => !self.right.excluded,
         }
     }
 
@@ -325,8 +347,11 @@ impl Search<'_> {
         }
         match self.task {
             Task::Words | Task::ClosedWords => {
-                for p in node.right.iter() {
+                for p in node.right.iter().filter(|p| **p >> 32 == WORD) {
                     mask &= !self.right.accepts[(p >> 1 & 0x7fff_ffff) as usize];
+                }
+                if mask != 0 && self.task == Task::ClosedWords && !depth_zero && self.closes(&node.right) {
+                    return None;
                 }
                 (mask != 0).then_some(mask)
             }
@@ -341,7 +366,7 @@ impl Search<'_> {
         let of = |p: u64| ((p >> 32) as State, (p >> 1 & 0x7fff_ffff) as State, p & 1 == 1);
         for p in pairs {
             let (s, t, closed) = of(*p);
-            if !closed {
+            if !closed || u64::from(s) == WORD {
                 continue;
             }
             if s == t {
@@ -459,7 +484,7 @@ impl Search<'_> {
         }
         out.sort_unstable();
         out.dedup();
-        if self.task == Task::Cycles {
+        if self.task != Task::Words {
             // Where words may repeat, having closed one is no worse than not.
             let mut kept: Vec<u64> = Vec::with_capacity(out.len());
             for (i, p) in out.iter().enumerate() {

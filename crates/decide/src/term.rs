@@ -72,24 +72,17 @@ impl Term {
         }
     }
 
-    /// Each step has these facts, too. Tests and repetition stay; of what is not known yet, nothing.
-    pub fn each_step(&self, facts: Facts) -> Term {
+    /// Each step has these facts, too, and the events between are in `middle`. Of what is not known
+    /// yet, nothing.
+    pub fn each_step(&self, facts: Facts, middle: Mask) -> Term {
+        let of = |t: &Term| t.each_step(facts, middle);
         match self {
             Term::Var(_) => Term::Empty,
             Term::Empty | Term::Test(_) => self.clone(),
             Term::Edge(f) => Term::Edge(f.and(facts)),
-            Term::Union(a, b) => Term::union(a.each_step(facts), b.each_step(facts)),
-            Term::Seq(a, b) => Term::seq(a.each_step(facts), b.each_step(facts)),
-            Term::Star(a) => Term::Star(Rc::new(a.each_step(facts))),
-        }
-    }
-
-    pub fn mentions(&self, facts: Facts) -> bool {
-        match self {
-            Term::Empty | Term::Test(_) | Term::Var(_) => false,
-            Term::Edge(f) => f.meets(facts),
-            Term::Union(a, b) | Term::Seq(a, b) => a.mentions(facts) || b.mentions(facts),
-            Term::Star(a) => a.mentions(facts),
+            Term::Union(a, b) => Term::union(of(a), of(b)),
+            Term::Seq(a, b) => Term::seq(Term::seq(of(a), Term::Test(middle)), of(b)),
+            Term::Star(a) => Term::Star(Rc::new(Term::seq(of(a), Term::Test(middle)))),
         }
     }
 }
@@ -450,7 +443,7 @@ impl<'a> Lowering<'a> {
                 e.clone()
             } else if symmetric.has(*f) && !f.meets(Facts::EXT.and(Facts::NOT_LOC)) {
                 // Every step stays in the location (the thread); or both ends are the anchor's.
-                let mut kept = e.each_step(*f);
+                let mut kept = e.each_step(*f, all & !self.classes.init);
                 let (c, mut both) = (self.classes, all);
                 if f.meets(Facts::LOC) {
                     both &= c.same_loc;

@@ -96,7 +96,7 @@ pub fn example(
 }
 
 fn sketch(walk: &Walk, classes: &Classes) -> Option<Sketch> {
-    let count = walk.events.len() - usize::from(walk.closed);
+    let count = walk.events.len() - usize::from(walk.closed && !walk.facts.is_empty());
     let mut s = Sketch::default();
     let mut at = Vec::new();
     for mask in &walk.events[..count] {
@@ -532,7 +532,12 @@ fn step(f: Facts, r: &Relations, context: &Context) -> Matrix {
     if none.iter().any(|x| f.meets(*x) || f.meets(x.inverse())) {
         return Matrix::EMPTY;
     }
-    for (fact, matrix) in [(Facts::LOC, r.loc), (Facts::INT, r.int), (Facts::EXT, r.ext)] {
+    for (fact, matrix) in [
+        (Facts::LOC, r.loc),
+        (Facts::OVERLAP, r.loc_overlap),
+        (Facts::INT, r.int),
+        (Facts::EXT, r.ext),
+    ] {
         if f.meets(fact) {
             m = m.inter(&matrix);
         }

@@ -130,7 +130,10 @@ pub fn constraint(axiom: &Axiom, lower: &mut Lowering<'_>, side: Side) -> Option
 /// A term that has a loop exactly if the relation is not empty.
 fn none(r: &Rel, lower: &mut Lowering<'_>, side: Side) -> Term {
     if let Rel::Inter(a, b) = r {
-        return Term::seq(lower.rel(a, side), lower.rel(b, side).inverse());
+        let (a, b) = (lower.rel(a, side), lower.rel(b, side));
+        // Back along the shorter of the two.
+        let single = |t: &Term| matches!(t, Term::Edge(_));
+        return if single(&a) { Term::seq(b, a.inverse()) } else { Term::seq(a, b.inverse()) };
     }
     let any = Term::union(Term::Test(lower.classes.all), Term::Edge(Facts::NONE));
     Term::seq(lower.rel(r, side), any)
@@ -149,7 +152,7 @@ pub fn stronger(
     let scope = Scope { models: vec![strong, weak], assuming: assuming.clone(), claims: vec![] };
     let context = Context::new(&scope, limits)?;
     let judges = (judge_of(strong)?, judge_of(weak)?, judge_assumptions(&assuming)?);
-    let mut lower = Lowering::new(strong, &context.classes, &context.relations);
+    let mut lower = Lowering::new(strong, &context);
     let given: Vec<Constraint> = strong
         .axioms
         .iter()
@@ -191,7 +194,7 @@ impl Prover<'_> {
     fn axiom(&mut self, weak: &Theory, axiom: &Axiom) -> Result<Answer, Refusal> {
         let context = self.context;
         let claim = weak.show(axiom).to_string();
-        let mut lower = Lowering::new(weak, &context.classes, &context.relations);
+        let mut lower = Lowering::new(weak, context);
         if let Demand::Inclusion(Inclusion::Subset(a, b)) = &axiom.constraint
             && *b != Rel::Empty
         {
@@ -234,7 +237,7 @@ impl Prover<'_> {
                         ordered.push(h.clone());
                     }
                 }
-                let mut lower = Lowering::new(weak, &context.classes, &context.relations);
+                let mut lower = Lowering::new(weak, context);
                 lower.ordered = ordered;
                 if let Some(better) = constraint(axiom, &mut lower, Side::Above) {
                     goal = better;
@@ -280,7 +283,7 @@ impl Prover<'_> {
             Verdict::Unknown(why)
         });
         if verdict.holds() && axiom.unless.is_none() {
-            let mut lower = Lowering::new(weak, &context.classes, &context.relations);
+            let mut lower = Lowering::new(weak, context);
             self.proved.extend(constraint(axiom, &mut lower, Side::Below));
         }
         Ok(Answer { claim, verdict, walks, states })
@@ -288,7 +291,7 @@ impl Prover<'_> {
 
     fn inclusion(&mut self, weak: &Theory, a: &Rel, b: &Rel, claim: String) -> Result<Answer, Refusal> {
         let context = self.context;
-        let mut lower = Lowering::new(weak, &context.classes, &context.relations);
+        let mut lower = Lowering::new(weak, context);
         let (left, right) = (lower.rel(a, Side::Above), lower.rel(b, Side::Below));
         let judge = &mut self.judge;
         let (verdict, walks) = decide(context, &left, &right, false, judge, &lower.approximated)?;
@@ -396,7 +399,7 @@ fn inclusion(theory: &Theory, a: &Rel, b: &Rel, limits: Limits) -> Result<Answer
     let whole = Inclusion::Subset(a.clone(), b.clone());
     let scope = Scope { models: vec![], assuming: vec![theory], claims: vec![(theory, &whole)] };
     let context = Context::new(&scope, limits)?;
-    let mut lower = Lowering::new(theory, &context.classes, &context.relations);
+    let mut lower = Lowering::new(theory, &context);
     let closed = same_ends(a);
     let mut left = closed.unwrap_or(a);
     let mut right = if closed.is_some() { same_ends(b).unwrap_or(b) } else { b };

@@ -5,7 +5,7 @@ use crate::fact::{Facts, Known, MAX_DECLARED, Rule};
 use crate::nfa::{Nfa, TooLarge};
 use crate::saturate::{Assumption, Word, words};
 use crate::search::Limits;
-use crate::term::{Lowering, Side, Term};
+use crate::term::{Lowering, Opaque, Side, Term};
 use crate::used::{Used, Walk};
 use selvedge_kat::ast::{Inclusion, Pred, Prim, Rel, Theory};
 use selvedge_kat::Diagnostic;
@@ -16,6 +16,7 @@ pub struct Context {
     pub classes: Classes,
     /// Relations that the models declare.
     pub relations: Vec<String>,
+    pub opaque: Opaque,
     pub known: Known,
     pub assumptions: Vec<Assumption>,
     /// Walks that end where they start.
@@ -108,6 +109,7 @@ impl Context {
         let mut context = Context {
             classes,
             relations: used.relations,
+            opaque: Opaque::default(),
             known: Known::default(),
             assumptions: Vec::new(),
             loops: Vec::new(),
@@ -144,9 +146,8 @@ impl Context {
                 self.assume_subset(theory, b, a)
             }
             Inclusion::Total(r) => {
-                let classes = self.classes.clone();
-                let relations = self.relations.clone();
-                let term = Lowering::new(theory, &classes, &relations).rel(r, Side::Below);
+                let context = self.clone();
+                let term = Lowering::new(theory, &context).rel(r, Side::Below);
                 match term {
                     Term::Edge(f) => self.total.push(f),
                     _ => self.unused.push(theory.show(claim).to_string()),
@@ -158,8 +159,8 @@ impl Context {
 
     /// `a <= b`. The walks of `a` are taken from below, the claim from above.
     fn assume_subset(&mut self, theory: &Theory, a: &Rel, b: &Rel) -> Result<(), Refusal> {
-        let (classes, relations) = (self.classes.clone(), self.relations.clone());
-        let mut lower = Lowering::new(theory, &classes, &relations);
+        let context = self.clone();
+        let mut lower = Lowering::new(theory, &context);
         let (walks, claim) = (lower.rel(a, Side::Below), lower.rel(b, Side::Above));
         let all = self.classes.all;
         self.claims.push((walks.clone(), claim.clone()));

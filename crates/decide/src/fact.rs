@@ -399,7 +399,8 @@ fn from_init(wanted: Facts, c: &Classes, out: &mut Vec<Alternative>) {
         .and(Facts::PO_IMM)
         .and(Facts::LOC)
         .and(Facts::NOT_LOC)
-        .and(Facts::EXT);
+        .and(Facts::EXT)
+        .and(Facts(Facts::DIRECTED & !((1 << FIRST_DECLARED) - 1)));
     for (facts, flip) in [(wanted, false), (wanted.inverse(), true)] {
         let directed = Facts::PO.and(Facts::RF).and(Facts::CO).and(Facts::PO_IMM);
         if !allowed.has(facts) || !facts.meets(directed) {

@@ -96,9 +96,12 @@ impl<'c> Given<'c> {
     pub fn add(&mut self, c: &Constraint) -> Result<(), Refusal> {
         let (all, limit) = (self.context.all(), self.context.limits.states);
         let nfa = Nfa::of(&c.term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
-        let full = self.saturated(&nfa).map_err(|e| Refusal::too_large(&c.name, &e))?;
-        self.cover.add_cycles(&full, c.acyclic);
-        self.raw.push((nfa, c.acyclic));
+        let back = nfa.steps.iter().flatten().any(|s| s.facts.looks_back());
+        for nfa in std::iter::once(nfa.clone()).chain(back.then(|| nfa.reversed(all))) {
+            let full = self.saturated(&nfa).map_err(|e| Refusal::too_large(&c.name, &e))?;
+            self.cover.add_cycles(&full, c.acyclic);
+            self.raw.push((nfa, c.acyclic));
+        }
         Ok(())
     }
 
@@ -128,7 +131,10 @@ impl<'c> Given<'c> {
             limits: self.context.limits,
             walks: 0,
         };
+        let t0 = std::time::Instant::now();
+        if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), self.cover.states()); }
         let end = search.run(visit);
+        if std::env::var("DBG").is_ok() { eprintln!("  {:?} walks {} in {:.2}s; classes {}", end, search.walks, t0.elapsed().as_secs_f64(), self.context.classes.len()); }
         self.walks += search.walks;
         match end {
             End::Covered => Found::Holds,
@@ -177,6 +183,11 @@ impl<'c> Given<'c> {
     pub fn use_totality(&mut self) -> Result<bool, Refusal> {
         const LARGEST: usize = 12;
         let context = self.context;
+        if self.known.coherent {
+            // Known, but maybe not said by a constraint that is small enough.
+            let term = Term::seq(Term::Edge(Facts::PO), eco(context.all()));
+            self.add(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
+        }
         // `co` orders the writes of a location.
         let mut orders = vec![(Facts::CO, true, context.classes.writes)];
         orders.extend(context.total.iter().map(|f| (*f, false, context.classes.all)));

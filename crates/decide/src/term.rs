@@ -5,8 +5,10 @@
 //! side of an inclusion from above, the right side from below ([`Side`]).
 
 use crate::class::{Classes, Mask};
-use crate::fact::Facts;
+use crate::context::Context;
+use crate::fact::{Facts, MAX_DECLARED};
 use selvedge_kat::ast::{DefBody, DefId, Pred, Prim, Rel, Set, Theory};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -172,6 +174,26 @@ impl Side {
     }
 }
 
+/// Relations that are a step and a composed relation at once, as `po-loc & (fre ; rfe)`: known by
+/// both sides of a question under the same number.
+#[derive(Clone, Debug, Default)]
+pub struct Opaque(Rc<RefCell<Vec<(Facts, Term)>>>);
+
+impl Opaque {
+    /// The fact that stands for the composed relation. `None` if there are too many.
+    fn fact(&self, facts: Facts, term: &Term, declared: usize) -> Option<Facts> {
+        let mut list = self.0.borrow_mut();
+        let at = match list.iter().position(|(f, t)| *f == facts && t == term) {
+            Some(at) => at,
+            None => {
+                list.push((facts, term.clone()));
+                list.len() - 1
+            }
+        };
+        (declared + at < MAX_DECLARED).then(|| Facts::declared(declared + at))
+    }
+}
+
 /// Turns the terms of one theory into terms of the algebra.
 pub struct Lowering<'a> {
     pub theory: &'a Theory,
@@ -184,16 +206,19 @@ pub struct Lowering<'a> {
     pub located: Vec<Term>,
     /// Those of them that are known to agree with `eco`: see [`crate::question::Given`].
     pub ordered: Vec<Term>,
+    /// Intersections of a step with a composed relation that are kept as relations of their own.
+    pub opaque: Opaque,
     /// What was approximated, for the reason of an "unknown".
     pub approximated: Vec<String>,
 }
 
 impl<'a> Lowering<'a> {
-    pub fn new(theory: &'a Theory, classes: &'a Classes, relations: &'a [String]) -> Lowering<'a> {
+    pub fn new(theory: &'a Theory, context: &'a Context) -> Lowering<'a> {
         Lowering {
             theory,
-            classes,
-            relations,
+            classes: &context.classes,
+            relations: &context.relations,
+            opaque: context.opaque.clone(),
             defs: HashMap::new(),
             solving: false,
             located: Vec::new(),
@@ -221,6 +246,11 @@ impl<'a> Lowering<'a> {
                 Prim::Loc => Term::union(Term::Test(all), Term::Edge(Facts::LOC)),
                 Prim::Int => Term::union(Term::Test(all), Term::Edge(Facts::INT)),
                 Prim::Any => Term::union(Term::Test(all), Term::Edge(Facts::NONE)),
+                // What it is made of says more than that it is in `po`.
+                Prim::Detour if side == Side::Above => Term::seq(
+                    Term::Edge(Facts::CO.and(Facts::EXT)),
+                    Term::Edge(Facts::RF.and(Facts::EXT)),
+                ),
                 // Built-in relations that relate no events in the programs of today may do so later.
                 p => Term::Edge(Facts::of(*p)),
             },
@@ -237,8 +267,10 @@ impl<'a> Lowering<'a> {
             Rel::Union(a, b) => Term::union(self.rel(a, side), self.rel(b, side)),
             Rel::Seq(a, b) => Term::seq(self.rel(a, side), self.rel(b, side)),
             Rel::Inter(a, b) => {
-                let (a, b) = (self.rel(a, side), self.rel(b, side));
-                self.inter(a, b, side)
+                let (x, y) = (self.rel(a, side), self.rel(b, side));
+                // Exact, if approximation from both sides comes out the same.
+                let exact = x == self.rel(a, side.flip()) && y == self.rel(b, side.flip());
+                self.inter(x, y, side, exact)
             }
             Rel::Diff(a, b) => {
                 let first = self.rel(a, side);
@@ -393,7 +425,7 @@ impl<'a> Lowering<'a> {
         self.solving = false;
     }
 
-    fn inter(&mut self, a: Term, b: Term, side: Side) -> Term {
+    fn inter(&mut self, a: Term, b: Term, side: Side, exact: bool) -> Term {
         let all = self.all();
         if a == b {
             return a;
@@ -415,8 +447,8 @@ impl<'a> Lowering<'a> {
                 }
                 Steps { id, steps }.term(all)
             }
-            (Some(x), None) => self.inter_steps(b, x, side),
-            (None, Some(y)) => self.inter_steps(a, y, side),
+            (Some(x), None) => self.inter_steps(b, x, side, exact),
+            (None, Some(y)) => self.inter_steps(a, y, side, exact),
             (None, None) => {
                 self.rough("an intersection of composed relations");
                 side.pick(a, Term::Empty)
@@ -425,7 +457,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A composed relation, where its ends are also related by one step.
-    fn inter_steps(&mut self, e: Term, y: Steps, side: Side) -> Term {
+    fn inter_steps(&mut self, e: Term, y: Steps, side: Side, exact: bool) -> Term {
         let all = self.all();
         let mut out = Term::Empty;
         let inner = e.clone();
@@ -439,6 +471,13 @@ impl<'a> Lowering<'a> {
         for (s, f, t) in &y.steps {
             let e = Term::seq(Term::seq(Term::test(*s), e.clone()), Term::test(*t));
             let symmetric = Facts::LOC.and(Facts::INT).and(Facts::EXT).and(Facts::NOT_LOC);
+            if exact
+                && !symmetric.has(*f)
+                && let Some(own) = self.opaque.fact(*f, &inner, self.relations.len())
+            {
+                out = Term::union(out, step(*s, f.and(own), *t, all));
+                continue;
+            }
             let below = if *f == Facts::NONE {
                 e.clone()
             } else if symmetric.has(*f) && !f.meets(Facts::EXT.and(Facts::NOT_LOC)) {

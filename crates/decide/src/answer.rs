@@ -229,7 +229,8 @@ impl Prover<'_> {
                     &mut fresh
                 }
             };
-            let mut goal = goal.clone();
+            // Different ways to put the same question; it is enough that one of them succeeds.
+            let mut goals = Vec::new();
             if !located.is_empty() {
                 let mut ordered = Vec::new();
                 for h in &located {
@@ -237,26 +238,37 @@ impl Prover<'_> {
                         ordered.push(h.clone());
                     }
                 }
-                let mut lower = Lowering::new(weak, context);
-                lower.ordered = ordered;
-                if let Some(better) = constraint(axiom, &mut lower, Side::Above) {
-                    goal = better;
+                for reads_by_eco in [false, true] {
+                    let mut lower = Lowering::new(weak, context);
+                    lower.ordered = ordered.clone();
+                    lower.reads_by_eco = reads_by_eco;
+                    goals.extend(constraint(axiom, &mut lower, Side::Above));
                 }
             }
+            if goals.is_empty() {
+                goals.push(goal.clone());
+            }
             let before = given.walks;
-            let mut attempts = 0;
-            let judge = &mut self.judge;
-            let found = given.implies(&goal, &mut |walk| {
-                attempts += 1;
-                let shown = || show_walk(walk, &context.classes, &context.relations);
-                first_open.get_or_insert_with(shown);
-                if let Some(found) = example(walk, context, judge) {
-                    let length = walk.facts.len();
-                    counterexample = Some(Counterexample { word: shown(), length, example: found });
-                    return ControlFlow::Break(());
+            let mut found = Found::Open;
+            for goal in &goals {
+                let mut attempts = 0;
+                let judge = &mut self.judge;
+                found = given.implies(goal, &mut |walk| {
+                    attempts += 1;
+                    let shown = || show_walk(walk, &context.classes, &context.relations);
+                    first_open.get_or_insert_with(shown);
+                    if std::env::var("DBG").is_ok() { eprintln!("open: {}", shown()); }
+                    if let Some(found) = example(walk, context, judge) {
+                        let length = walk.facts.len();
+                        counterexample = Some(Counterexample { word: shown(), length, example: found });
+                        return ControlFlow::Break(());
+                    }
+                    if attempts >= ATTEMPTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                })?;
+                if found == Found::Holds || counterexample.is_some() {
+                    break;
                 }
-                if attempts >= ATTEMPTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
+            }
             walks += given.walks - before;
             states = given.states();
             match (found, counterexample.take()) {

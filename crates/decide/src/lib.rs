@@ -11,5 +11,6 @@ mod recursion;
 mod saturate;
 pub mod search;
 pub mod term;
+mod simulation;
 mod used;
 pub mod witness;

@@ -5,6 +5,7 @@
 
 use crate::class::Mask;
 use crate::fact::Facts;
+use crate::simulation::{Move, simulation};
 use crate::term::Term;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -311,6 +312,66 @@ impl Nfa {
         let accepts = order.iter().map(|q| self.accepts[*q as usize]).collect();
         let initial = self.initial.iter().map(|q| number[*q as usize]).collect();
         *self = Nfa { initial, steps, accepts };
+    }
+
+    /// The same words with fewer states and steps: states that can do the same are merged, and steps
+    /// to states beside others that can do more are dropped; then the same for the words backwards.
+    pub fn reduce(&mut self, all: Mask) {
+        loop {
+            let before = (self.states(), self.steps.iter().map(Vec::len).sum::<usize>());
+            self.reduce_forward();
+            let mut back = self.reversed(all);
+            back.reduce_forward();
+            let mut again = back.reversed(all);
+            again.reduce_forward();
+            let after = (again.states(), again.steps.iter().map(Vec::len).sum::<usize>());
+            if after >= before {
+                return;
+            }
+            *self = again;
+        }
+    }
+
+    fn reduce_forward(&mut self) {
+        let moves: Vec<Vec<Move>> = self
+            .steps
+            .iter()
+            .map(|steps| {
+                let of =
+                    |s: &Step| Move { from: s.from, facts: s.facts, to: s.to, target: s.target, tag: false };
+                steps.iter().map(of).collect()
+            })
+            .collect();
+        let above = simulation(&moves, &self.accepts, &vec![0; self.states()]);
+        // The first of those that are alike stands for them.
+        let like = |t: State| -> State {
+            let twins = above[t as usize].iter().filter(|u| above[**u as usize].contains(&t));
+            twins.copied().min().map_or(t, |u| u.min(t))
+        };
+        let stands: Vec<State> = (0..self.states() as State).map(like).collect();
+        for steps in &mut self.steps {
+            for s in steps.iter_mut() {
+                s.target = stands[s.target as usize];
+            }
+            steps.sort();
+            steps.dedup();
+            let old = steps.clone();
+            steps.retain(|a| {
+                !old.iter().any(|b| {
+                    b.target != a.target
+                        && a.facts.has(b.facts)
+                        && a.from & !b.from == 0
+                        && a.to & !b.to == 0
+                        && above[a.target as usize].contains(&b.target)
+                })
+            });
+        }
+        for q in &mut self.initial {
+            *q = stands[*q as usize];
+        }
+        self.initial.sort();
+        self.initial.dedup();
+        self.simplify();
     }
 
     /// The words of the automaton backwards, each pair seen from its other end.

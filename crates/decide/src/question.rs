@@ -2,7 +2,7 @@
 
 use crate::class::Mask;
 use crate::context::{Context, Refusal};
-use crate::fact::Facts;
+use crate::fact::{Alternative, Facts, alternatives};
 use crate::nfa::{Nfa, State, Step};
 use crate::saturate::{Implied, derivative, saturate};
 use crate::search::{Cover, End, Search, Task, Walk};
@@ -37,7 +37,8 @@ pub struct Given<'c> {
     /// With what the constraints imply about single steps.
     pub known: crate::fact::Known,
     raw: Vec<(Nfa, bool)>,
-    cover: Cover,
+    /// The same, saturated.
+    full: Vec<(Nfa, bool)>,
     implied: Implied,
     pub walks: usize,
 }
@@ -55,7 +56,7 @@ impl<'c> Given<'c> {
             context,
             known: context.known.clone(),
             raw: Vec::new(),
-            cover: Cover::default(),
+            full: Vec::new(),
             implied: Implied::default(),
             walks: 0,
         };
@@ -95,11 +96,17 @@ impl<'c> Given<'c> {
     /// One more constraint that is known to hold.
     pub fn add(&mut self, c: &Constraint) -> Result<(), Refusal> {
         let (all, limit) = (self.context.all(), self.context.limits.states);
-        let nfa = Nfa::of(&c.term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
+        // What an assumption claims may be spread over several steps of an acyclic relation.
+        let term = if c.acyclic && !self.context.assumptions.is_empty() {
+            Term::plus(c.term.clone(), all)
+        } else {
+            c.term.clone()
+        };
+        let nfa = Nfa::of(&term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
         let back = nfa.steps.iter().flatten().any(|s| s.facts.looks_back());
         for nfa in std::iter::once(nfa.clone()).chain(back.then(|| nfa.reversed(all))) {
             let full = self.saturated(&nfa).map_err(|e| Refusal::too_large(&c.name, &e))?;
-            self.cover.add_cycles(&full, c.acyclic);
+            self.full.push((full, c.acyclic));
             self.raw.push((nfa, c.acyclic));
         }
         Ok(())
@@ -110,8 +117,36 @@ impl<'c> Given<'c> {
         saturate(nfa, &c.assumptions, &c.loops, &self.implied, &c.classes, c.limits.states)
     }
 
+    /// States of the automata of all constraints.
     pub fn states(&self) -> usize {
-        self.cover.states()
+        self.full.iter().map(|(nfa, _)| nfa.states()).sum()
+    }
+
+    /// The constraints, without what no walk of `left` can match.
+    fn cover(&self, left: &Nfa) -> Cover {
+        let mut facts: Vec<Facts> = left.steps.iter().flatten().map(|s| s.facts).collect();
+        facts.sort();
+        facts.dedup();
+        let mut alts: Vec<Alternative> = Vec::new();
+        for f in facts {
+            alts.extend(alternatives(f, &self.known, &self.context.classes));
+        }
+        let mut cover = Cover::default();
+        for (nfa, acyclic) in &self.full {
+            let mut nfa = nfa.clone();
+            for s in nfa.steps.iter_mut().flatten() {
+                let matching = alts.iter().filter(|a| a.facts.has(s.facts));
+                let (from, to) = matching.fold((0, 0), |(d, r), a| (d | a.dom, r | a.ran));
+                s.from &= from;
+                s.to &= to;
+            }
+            nfa.simplify();
+            nfa.reduce(self.context.all());
+            if nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0) {
+                cover.add_cycles(&nfa, *acyclic);
+            }
+        }
+        cover
     }
 
     /// Whether every loop of a term contains a cycle of the constraints.
@@ -122,9 +157,11 @@ impl<'c> Given<'c> {
     }
 
     fn search(&mut self, left: &Nfa, visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>) -> Found {
+        let mut cover = self.cover(left);
+        cover.finish();
         let mut search = Search {
             left,
-            right: &self.cover,
+            right: &cover,
             classes: &self.context.classes,
             known: self.known.clone(),
             task: Task::Cycles,
@@ -132,7 +169,7 @@ impl<'c> Given<'c> {
             walks: 0,
         };
         let t0 = std::time::Instant::now();
-        if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), self.cover.states()); }
+        if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), cover.states()); }
         let end = search.run(visit);
         if std::env::var("DBG").is_ok() { eprintln!("  {:?} walks {} in {:.2}s; classes {}", end, search.walks, t0.elapsed().as_secs_f64(), self.context.classes.len()); }
         self.walks += search.walks;
@@ -171,8 +208,9 @@ impl<'c> Given<'c> {
     ) -> Result<Found, Refusal> {
         let all = self.context.all();
         let term = if goal.acyclic { Term::plus(goal.term.clone(), all) } else { goal.term.clone() };
-        let nfa = Nfa::of(&term, all, self.context.limits.states)
+        let mut nfa = Nfa::of(&term, all, self.context.limits.states)
             .map_err(|e| Refusal::too_large(&goal.name, &e))?;
+        nfa.reduce(all);
         Ok(self.search(&nfa, visit))
     }
 
@@ -225,11 +263,11 @@ impl<'c> Given<'c> {
         }
         if learnt {
             let raw = std::mem::take(&mut self.raw);
-            self.cover = Cover::default();
+            self.full.clear();
             for (nfa, acyclic) in &raw {
                 let full =
                     self.saturated(nfa).map_err(|e| Refusal::too_large("the models with totality", &e))?;
-                self.cover.add_cycles(&full, *acyclic);
+                self.full.push((full, *acyclic));
             }
             self.raw = raw;
         }
@@ -305,8 +343,9 @@ pub fn included(
     let full =
         saturate(&raw, &context.assumptions, &context.loops, &Implied::default(), &context.classes, limit)
             .map_err(large("the right side"))?;
-    let mut cover = if closed { Given::new(context, &[])?.cover } else { Cover::default() };
+    let mut cover = if closed { Given::new(context, &[])?.cover(&left) } else { Cover::default() };
     cover.add_words(&full);
+    cover.finish();
     let mut search = Search {
         left: &left,
         right: &cover,

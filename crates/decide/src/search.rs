@@ -13,6 +13,7 @@ use crate::class::{Classes, Mask};
 use crate::fact::{Alternative, Facts, Known, alternatives};
 use crate::nfa::{Nfa, State};
 use std::collections::HashMap;
+use crate::simulation::{Move, simulation};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -39,6 +40,14 @@ pub struct Cover {
     repeats: Vec<bool>,
     /// Events that the constraints exclude as such: they are related to themselves by no step.
     excluded: Mask,
+    /// The constraint that a state belongs to.
+    constraint: Vec<u32>,
+    /// The states that can do all that a state can.
+    above: Vec<Vec<State>>,
+    /// The states that a state can do all of.
+    below: Vec<Vec<State>>,
+    /// `returns[t * words + s / 64]`, bit `s`: from `t` one can come to `s`, or a state above it.
+    returns: Vec<u64>,
 }
 
 impl Cover {
@@ -56,6 +65,7 @@ impl Cover {
         self.accepts.extend(&nfa.accepts);
         self.initial.extend(nfa.initial.iter().map(|q| q + base));
         self.repeats.extend(vec![false; nfa.states()]);
+        self.constraint.extend(vec![u32::MAX; nfa.states()]);
         self.first_word = Some(base);
     }
 
@@ -89,7 +99,58 @@ impl Cover {
             self.steps.push(out);
             self.accepts.push(0);
             self.repeats.push(repeats);
+            self.constraint.push(base);
         }
+    }
+
+    /// To be called when all is added.
+    pub fn finish(&mut self) {
+        let moves: Vec<Vec<Move>> = self
+            .steps
+            .iter()
+            .map(|steps| {
+                let of = |s: &CoverStep| Move {
+                    from: s.from,
+                    facts: s.facts,
+                    to: s.to,
+                    target: s.target,
+                    tag: s.closes,
+                };
+                steps.iter().map(of).collect()
+            })
+            .collect();
+        self.above = simulation(&moves, &self.accepts, &self.constraint);
+        let n = self.states();
+        self.below = vec![Vec::new(); n];
+        for (t, above) in self.above.iter().enumerate() {
+            for u in above {
+                self.below[*u as usize].push(t as State);
+            }
+        }
+        let words = n.div_ceil(64);
+        self.returns = vec![0; n * words];
+        for s in 0..n {
+            let row = &mut self.returns[s * words..(s + 1) * words];
+            let mut open = vec![s];
+            let mut reached = vec![false; n];
+            while let Some(q) = open.pop() {
+                for step in &self.steps[q] {
+                    let t = step.target as usize;
+                    if !std::mem::replace(&mut reached[t], true) {
+                        open.push(t);
+                        row[t / 64] |= 1 << (t % 64);
+                        for x in &self.below[t] {
+                            row[*x as usize / 64] |= 1 << (x % 64);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn reaches(&self, t: State, s: State) -> bool {
+        let words = self.states().div_ceil(64);
+        self.returns[t as usize * words + s as usize / 64] >> (s % 64) & 1 == 1
     }
 
     pub fn states(&self) -> usize {
@@ -147,6 +208,7 @@ impl Default for Limits {
 
 struct Node {
     left: State,
+    /// The classes that the first event can be of.
     anchor: Mask,
     mask: Mask,
     right: Rc<[u64]>,
@@ -158,6 +220,7 @@ struct Node {
 
 /// What was seen at a state of the left side.
 struct Seen {
+    anchor: Mask,
     mask: Mask,
     signature: u64,
     right: Rc<[u64]>,
@@ -214,9 +277,11 @@ impl Search<'_> {
     /// Shows the visitor the walks that are not covered, shortest first, until it breaks.
     pub fn run(&mut self, mut visit: impl FnMut(&Walk) -> ControlFlow<()>) -> End {
         let mut nodes: Vec<Node> = Vec::new();
-        let mut seen: HashMap<(State, Mask), Vec<Seen>> = HashMap::new();
+        let mut seen: Vec<Vec<Seen>> = (0..self.left.states()).map(|_| Vec::new()).collect();
+        let above = self.left_above();
         let mut cache: HashMap<Facts, Rc<Vec<Alternative>>> = HashMap::new();
         let mut uncovered = false;
+        let closed = self.task != Task::Words;
         let mut bytes = 0usize;
         self.start(&mut nodes);
         let mut at = 0;
@@ -248,30 +313,37 @@ impl Search<'_> {
                     }
                     for (from, to) in self.anchored(alt.facts, from, to) {
                         for (before, after, right) in self.advance(&right, alt.facts, from, to) {
-                            let key = (step.target, anchor);
-                            let list = seen.entry(key).or_default();
+                            let anchor = if depth_zero && closed { before } else { anchor };
                             let sig = signature(&right);
                             let mut mask = after;
-                            for old in list.iter() {
-                                if mask & old.mask != 0
-                                    && old.signature & !sig == 0
-                                    && subset(&old.right, &right)
-                                {
-                                    mask &= !old.mask;
-                                    if mask == 0 {
-                                        break;
+                            let here = std::iter::once(&step.target).chain(&above[step.target as usize]);
+                            'prune: for q in here {
+                                for old in &seen[*q as usize] {
+                                    if mask & old.mask != 0
+                                        && anchor & !old.anchor == 0
+                                        && old.signature & !sig == 0
+                                        && subset(&old.right, &right)
+                                    {
+                                        mask &= !old.mask;
+                                        if mask == 0 {
+                                            break 'prune;
+                                        }
                                     }
                                 }
                             }
                             if mask == 0 {
                                 continue;
                             }
+                            let list = &mut seen[step.target as usize];
                             list.retain(|old| {
-                                !(old.mask & !mask == 0 && sig & !old.signature == 0 && subset(&right, &old.right))
+                                !(old.mask & !mask == 0
+                                    && old.anchor & !anchor == 0
+                                    && sig & !old.signature == 0
+                                    && subset(&right, &old.right))
                             });
                             let right: Rc<[u64]> = right.into();
                             bytes += right.len() * 8 + 160;
-                            list.push(Seen { mask, signature: sig, right: Rc::clone(&right) });
+                            list.push(Seen { anchor, mask, signature: sig, right: Rc::clone(&right) });
                             nodes.push(Node {
                                 left: step.target,
                                 anchor,
@@ -295,11 +367,31 @@ impl Search<'_> {
         if uncovered { End::Uncovered } else { End::Covered }
     }
 
+    /// States of the left side that can do all that a state can: what was seen there counts.
+    fn left_above(&self) -> Vec<Vec<State>> {
+        let moves: Vec<Vec<Move>> = self
+            .left
+            .steps
+            .iter()
+            .map(|steps| {
+                let of = |s: &crate::nfa::Step| Move {
+                    from: s.from,
+                    facts: s.facts,
+                    to: s.to,
+                    target: s.target,
+                    tag: false,
+                };
+                steps.iter().map(of).collect()
+            })
+            .collect();
+        simulation(&moves, &self.left.accepts, &vec![0; self.left.states()])
+    }
+
     fn start(&self, nodes: &mut Vec<Node>) {
-        let anchors = match self.task {
-            Task::Words => vec![self.classes.anchor_mask()],
-            Task::ClosedWords | Task::Cycles => self.classes.anchors(self.classes.all),
-        };
+        let anchor = self.classes.anchor_mask() & self.allowed();
+        if anchor == 0 {
+            return;
+        }
         let mut right: Vec<u64> = Vec::new();
         if self.task != Task::Words {
             let cycles = self.right.first_word.unwrap_or(self.right.states() as State);
@@ -308,22 +400,16 @@ impl Search<'_> {
         right.extend(self.right.initial.iter().map(|q| pair(WORD, *q, false)));
         right.sort_unstable();
         let right: Rc<[u64]> = right.into();
-        for anchor in anchors {
-            let anchor = anchor & self.allowed();
-            if anchor == 0 {
-                continue;
-            }
-            for q in &self.left.initial {
-                nodes.push(Node {
-                    left: *q,
-                    anchor: if self.task == Task::Words { 0 } else { anchor },
-                    mask: anchor,
-                    right: Rc::clone(&right),
-                    parent: u32::MAX,
-                    facts: Facts::NONE,
-                    before: 0,
-                });
-            }
+        for q in &self.left.initial {
+            nodes.push(Node {
+                left: *q,
+                anchor,
+                mask: anchor,
+                right: Rc::clone(&right),
+                parent: u32::MAX,
+                facts: Facts::NONE,
+                before: 0,
+            });
         }
     }
 
@@ -369,25 +455,29 @@ impl Search<'_> {
             if !closed || u64::from(s) == WORD {
                 continue;
             }
-            if s == t {
+            // A state that can do all that another can stands for it.
+            let back = |t: State| t == s || self.right.above[s as usize].contains(&t);
+            if back(t) {
                 return true;
             }
             let repeats = self.right.repeats[s as usize];
             let mut reached = vec![t];
             let mut at = 0;
             while at < reached.len() {
-                let from = reached[at];
-                let start = pairs.partition_point(|p| (p >> 32) < u64::from(from));
-                for p in pairs[start..].iter().take_while(|p| (**p >> 32) == u64::from(from)) {
-                    let (_, next, closed) = of(*p);
-                    if closed && !repeats {
-                        continue;
-                    }
-                    if next == s {
-                        return true;
-                    }
-                    if !reached.contains(&next) {
-                        reached.push(next);
+                let here = reached[at];
+                for from in std::iter::once(here).chain(self.right.below[here as usize].iter().copied()) {
+                    let start = pairs.partition_point(|p| (p >> 32) < u64::from(from));
+                    for p in pairs[start..].iter().take_while(|p| (**p >> 32) == u64::from(from)) {
+                        let (_, next, closed) = of(*p);
+                        if closed && !repeats {
+                            continue;
+                        }
+                        if back(next) {
+                            return true;
+                        }
+                        if !reached.contains(&next) {
+                            reached.push(next);
+                        }
                     }
                 }
                 at += 1;
@@ -484,30 +574,54 @@ impl Search<'_> {
         }
         out.sort_unstable();
         out.dedup();
-        if self.task != Task::Words {
-            // Where words may repeat, having closed one is no worse than not.
-            let mut kept: Vec<u64> = Vec::with_capacity(out.len());
-            for (i, p) in out.iter().enumerate() {
-                let state = (p >> 1 & 0x7fff_ffff) as usize;
-                if p & 1 == 0 && self.right.repeats[state] && out.get(i + 1) == Some(&(p | 1)) {
-                    continue;
-                }
-                kept.push(*p);
-            }
-            return kept;
+        self.thin(out)
+    }
+
+    /// Leaves out what cannot matter: states from which the start cannot be reached again, and states
+    /// beside others that can do all that they can.
+    fn thin(&self, mut out: Vec<u64>) -> Vec<u64> {
+        let of = |p: u64| (p >> 32, (p >> 1 & 0x7fff_ffff) as State, p & 1 == 1);
+        out.retain(|p| {
+            let (s, t, _) = of(*p);
+            s == WORD || self.right.reaches(t, s as State)
+        });
+        if self.right.above.is_empty() {
+            return out;
         }
-        out
+        let kept: Vec<u64> = out
+            .iter()
+            .enumerate()
+            .filter(|(i, p)| {
+                let (s, t, closed) = of(**p);
+                // Where words may repeat, having closed one is no worse than not.
+                let repeats = s != WORD && self.right.repeats[t as usize];
+                if !closed && repeats && out.get(i + 1) == Some(&(**p | 1)) {
+                    return false;
+                }
+                !self.right.above[t as usize].iter().any(|u| {
+                    let better = pair(s, *u, closed);
+                    let found = |x: u64| out.binary_search(&x).is_ok();
+                    let there = found(better) || (!closed && repeats && found(better | 1));
+                    // Of two that are alike, the first stays.
+                    there && (*u < t || !self.right.above[*u as usize].contains(&t))
+                })
+            })
+            .map(|(_, p)| *p)
+            .collect();
+        kept
     }
 
     /// The walk that led to a node and ends at one of the events of `mask`.
     fn walk(&self, nodes: &[Node], at: usize, mask: Mask) -> Walk {
-        let mut events = vec![mask & mask.wrapping_neg()];
+        let last = mask & mask.wrapping_neg();
+        let mut events = vec![last];
         let mut facts = Vec::new();
         let mut node = &nodes[at];
         while node.parent != u32::MAX {
             facts.push(node.facts);
-            // A class that the step can have been taken from.
-            let before = node.before;
+            // A class that the step can have been taken from; of a closed walk, the first is the last.
+            let first = nodes[node.parent as usize].parent == u32::MAX && self.task != Task::Words;
+            let before = if first { last } else { node.before };
             events.push(before & before.wrapping_neg());
             node = &nodes[node.parent as usize];
         }

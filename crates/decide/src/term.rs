@@ -206,6 +206,8 @@ pub struct Lowering<'a> {
     pub located: Vec<Term>,
     /// Those of them that are known to agree with `eco`: see [`crate::question::Given`].
     pub ordered: Vec<Term>,
+    /// Where such a relation leads from a write to a read, say so by `eco` and not by itself.
+    pub reads_by_eco: bool,
     /// Intersections of a step with a composed relation that are kept as relations of their own.
     pub opaque: Opaque,
     /// What was approximated, for the reason of an "unknown".
@@ -223,6 +225,7 @@ impl<'a> Lowering<'a> {
             solving: false,
             located: Vec::new(),
             ordered: Vec::new(),
+            reads_by_eco: false,
             approximated: Vec::new(),
         }
     }
@@ -514,14 +517,15 @@ impl<'a> Lowering<'a> {
             out = Term::union(out, side.pick(above, below));
         }
         // The identity of the one with loops of the other.
-        if y.id != 0 && side == Side::Above {
+        if y.id != 0 && side == Side::Above && !ordered {
             out = Term::union(out, Term::Test(y.id));
         }
         out
     }
 
     /// `h & loc`, where neither `h` nor `h ; eco` has loops: since `co` is total, two accesses of a
-    /// location are in `eco` one way or the other, or read the same write.
+    /// location are in `eco` one way or the other, or read the same write. What is better to know, `h`
+    /// or `eco`, depends on the question.
     fn within_location(&self, h: &Term) -> Term {
         let c = self.classes;
         let between = |a: Mask, t: Term, b: Mask| Term::seq(Term::seq(Term::test(a), t), Term::test(b));
@@ -532,7 +536,7 @@ impl<'a> Lowering<'a> {
         );
         [
             between(w, Term::Edge(Facts::CO), w),
-            between(w, co_rf, r),
+            between(w, if self.reads_by_eco { co_rf } else { h.clone() }, r),
             between(r, Term::Edge(Facts::FR), w),
             between(r, h.clone(), r),
         ]

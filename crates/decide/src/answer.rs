@@ -165,6 +165,7 @@ pub fn stronger(
         basic: Given::new(&context, &given)?,
         given,
         proved: Vec::new(),
+        ordered: Vec::new(),
         judge: Box::new(move |events, r| {
             admits(&judges.0, events, r)
                 && judges.2.iter().all(|j| admits(j, events, r))
@@ -187,6 +188,8 @@ struct Prover<'a> {
     basic: Given<'a>,
     /// Axioms of the weaker model that are known to hold, from below.
     proved: Vec<Constraint>,
+    /// Relations that are known to agree with `eco` within a location.
+    ordered: Vec<Term>,
     judge: Accept<'a>,
 }
 
@@ -234,10 +237,12 @@ impl Prover<'_> {
             if !located.is_empty() {
                 let mut ordered = Vec::new();
                 for h in &located {
-                    if given.orders_locations(h)? {
+                    let known = self.ordered.contains(h);
+                    if known || given.orders_locations(h)? {
                         ordered.push(h.clone());
                     }
                 }
+                self.ordered.clone_from(&ordered);
                 for reads_by_eco in [false, true] {
                     let mut lower = Lowering::new(weak, context);
                     lower.ordered = ordered.clone();
@@ -294,6 +299,18 @@ impl Prover<'_> {
             }
             Verdict::Unknown(why)
         });
+        // `h ; eco?` without loops is what `h & loc` asks of `h`.
+        if let (Demand::Irreflexive(Rel::Seq(h, e)), true) = (&axiom.constraint, verdict.holds())
+            && let Rel::Opt(e) = &**e
+        {
+            let mut lower = Lowering::new(weak, context);
+            let (h, e) = (lower.rel(h, Side::Above), lower.rel(e, Side::Below));
+            let com = [Facts::RF, Facts::CO, Facts::FR].map(Term::Edge).into_iter().reduce(Term::union);
+            let eco = com.map(|com| Term::plus(com, context.all()));
+            if eco == Some(e) {
+                self.ordered.push(h);
+            }
+        }
         if verdict.holds() && axiom.unless.is_none() {
             let mut lower = Lowering::new(weak, context);
             self.proved.extend(constraint(axiom, &mut lower, Side::Below));

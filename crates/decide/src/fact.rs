@@ -359,6 +359,8 @@ pub fn alternatives(wanted: Facts, known: &Known, c: &Classes) -> Vec<Alternativ
     }
     out.retain(|a| possible(a.facts));
     out.retain(|a| a.dom != 0 && a.ran != 0);
+    // Walks with fewer facts are harder to cover, and make others superfluous: they come first.
+    out.sort_by_key(|a| (a.facts.0.count_ones(), a.facts));
     out.dedup();
     out
 }

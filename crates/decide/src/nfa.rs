@@ -332,7 +332,8 @@ impl Nfa {
         }
     }
 
-    fn reduce_forward(&mut self) {
+    /// For each state, the others that can do all that it can.
+    pub fn above(&self) -> Vec<Vec<State>> {
         let moves: Vec<Vec<Move>> = self
             .steps
             .iter()
@@ -342,7 +343,11 @@ impl Nfa {
                 steps.iter().map(of).collect()
             })
             .collect();
-        let above = simulation(&moves, &self.accepts, &vec![0; self.states()]);
+        simulation(&moves, &self.accepts, &vec![0; self.states()])
+    }
+
+    fn reduce_forward(&mut self) {
+        let above = self.above();
         // The first of those that are alike stands for them.
         let like = |t: State| -> State {
             let twins = above[t as usize].iter().filter(|u| above[**u as usize].contains(&t));

@@ -141,7 +141,10 @@ impl<'c> Given<'c> {
                 s.to &= to;
             }
             nfa.simplify();
+            let n0 = nfa.states();
             nfa.reduce(self.context.all());
+            if std::env::var("DBG").is_ok() { eprintln!("cover part {} -> {} states {} steps", n0, nfa.states(), nfa.steps.iter().map(Vec::len).sum::<usize>()); }
+            if std::env::var("DBG2").is_ok() { for (q, st) in nfa.steps.iter().enumerate() { for s in st { eprintln!("   {q} -{:?}-> {} from {:x} to {:x} acc {:x}", s.facts, s.target, s.from, s.to, nfa.accepts[s.target as usize]); } } }
             if nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0) {
                 cover.add_cycles(&nfa, *acyclic);
             }
@@ -165,13 +168,17 @@ impl<'c> Given<'c> {
             classes: &self.context.classes,
             known: self.known.clone(),
             task: Task::Cycles,
+            threads: false,
             limits: self.context.limits,
             walks: 0,
         };
         let t0 = std::time::Instant::now();
-        if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), cover.states()); }
-        let end = search.run(visit);
-        if std::env::var("DBG").is_ok() { eprintln!("  {:?} walks {} in {:.2}s; classes {}", end, search.walks, t0.elapsed().as_secs_f64(), self.context.classes.len()); }
+        let mut end = search.run(|_| ControlFlow::Break(()));
+        if end != End::Covered {
+            search.threads = true;
+            end = search.run(visit);
+        }
+        if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states {:?} walks {} in {:.2}s", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), cover.states(), end, search.walks, t0.elapsed().as_secs_f64()); }
         self.walks += search.walks;
         match end {
             End::Covered => Found::Holds,
@@ -352,6 +359,7 @@ pub fn included(
         classes: &context.classes,
         known: context.known.clone(),
         task: if closed { Task::ClosedWords } else { Task::Words },
+        threads: true,
         limits: context.limits,
         walks: 0,
     };

@@ -293,9 +293,10 @@ fn assume(b: &mut Builder<'_>, assumptions: &[Assumption]) -> Result<(), TooLarg
     let mut done: Vec<(usize, State, State, Mask, Mask)> = Vec::new();
     for _round in 0..4 {
         let mut found = Vec::new();
+        let above = if assumptions.iter().any(|a| a.claim.len() > 1) { b.nfa.above() } else { vec![] };
         for (a, part) in assumptions.iter().zip(&parts) {
             for q in 0..b.nfa.states() as State {
-                for (target, from, to) in reached_by_all(&b.nfa, q, &a.claim, b.classes.all) {
+                for (target, from, to) in reached_by_all(&b.nfa, q, &a.claim, b.classes.all, &above) {
                     let entry = (*part, q, target, from, to);
                     if !done.contains(&entry) && !found.contains(&entry) {
                         found.push(entry);
@@ -315,8 +316,15 @@ fn assume(b: &mut Builder<'_>, assumptions: &[Assumption]) -> Result<(), TooLarg
 }
 
 /// The states that every word leads to from `q`, with the tests on the first and the last event that
-/// make it so. What is between is in the tests of the word, whatever it is.
-fn reached_by_all(nfa: &Nfa, q: State, words: &[Word], all: Mask) -> Vec<(State, Mask, Mask)> {
+/// make it so. What is between is in the tests of the word, whatever it is. A state counts as reached
+/// where one is that can do all that it can.
+fn reached_by_all(
+    nfa: &Nfa,
+    q: State,
+    words: &[Word],
+    all: Mask,
+    above: &[Vec<State>],
+) -> Vec<(State, Mask, Mask)> {
     let mut out: Option<Vec<(State, Mask, Mask)>> = None;
     for word in words {
         let mut ends = Vec::new();
@@ -360,8 +368,15 @@ fn reached_by_all(nfa: &Nfa, q: State, words: &[Word], all: Mask) -> Vec<(State,
                 let mut both = Vec::new();
                 for (t, f, e) in &old {
                     for (t2, f2, e2) in &ends {
-                        if t == t2 && f & f2 != 0 && e & e2 != 0 {
-                            both.push((*t, f & f2, e & e2));
+                        let least = if t == t2 || above[*t as usize].contains(t2) {
+                            *t
+                        } else if above[*t2 as usize].contains(t) {
+                            *t2
+                        } else {
+                            continue;
+                        };
+                        if f & f2 != 0 && e & e2 != 0 {
+                            both.push((least, f & f2, e & e2));
                         }
                     }
                 }

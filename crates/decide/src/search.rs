@@ -44,6 +44,8 @@ pub struct Cover {
     constraint: Vec<u32>,
     /// The states that can do all that a state can.
     above: Vec<Vec<State>>,
+    /// The same as a matrix of bits.
+    above_bits: Vec<u64>,
     /// The states that a state can do all of.
     below: Vec<Vec<State>>,
     /// `returns[t * words + s / 64]`, bit `s`: from `t` one can come to `s`, or a state above it.
@@ -128,6 +130,12 @@ impl Cover {
             }
         }
         let words = n.div_ceil(64);
+        self.above_bits = vec![0; n * words];
+        for (t, above) in self.above.iter().enumerate() {
+            for u in above {
+                self.above_bits[t * words + *u as usize / 64] |= 1 << (u % 64);
+            }
+        }
         self.returns = vec![0; n * words];
         for s in 0..n {
             let row = &mut self.returns[s * words..(s + 1) * words];
@@ -146,6 +154,11 @@ impl Cover {
                 }
             }
         }
+    }
+
+    fn is_above(&self, t: State, u: State) -> bool {
+        let words = self.states().div_ceil(64);
+        self.above_bits[t as usize * words + u as usize / 64] >> (u % 64) & 1 == 1
     }
 
     fn reaches(&self, t: State, s: State) -> bool {
@@ -232,6 +245,9 @@ pub struct Search<'a> {
     pub classes: &'a Classes,
     pub known: Known,
     pub task: Task,
+    /// Whether to follow which events are of the anchor's thread. Without it there are fewer walks to
+    /// look at, but some of them cannot be.
+    pub threads: bool,
     pub limits: Limits,
     /// How many walks were looked at.
     pub walks: usize,
@@ -248,13 +264,41 @@ fn signature(set: &[u64]) -> u64 {
     set.iter().fold(0, |sig, x| sig | 1 << (x.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58))
 }
 
-/// Whether `a` is contained in `b`; both are sorted.
-fn subset(a: &[u64], b: &[u64]) -> bool {
-    if a.len() > b.len() {
-        return false;
+/// A set of pairs of states that is filled and emptied again and again.
+struct Marks {
+    bits: Vec<u64>,
+    states: u64,
+    touched: Vec<usize>,
+}
+
+impl Marks {
+    fn new(states: usize) -> Marks {
+        let states = states as u64;
+        Marks { bits: vec![0; ((states + 1) * states * 2).div_ceil(64) as usize], states, touched: Vec::new() }
     }
-    let mut rest = b.iter();
-    a.iter().all(|x| rest.by_ref().any(|y| y == x))
+
+    fn at(&self, p: u64) -> u64 {
+        let s = (p >> 32).min(self.states);
+        (s * self.states + (p >> 1 & 0x7fff_ffff)) * 2 + (p & 1)
+    }
+
+    fn set(&mut self, p: u64) {
+        let at = self.at(p);
+        let word = at as usize / 64;
+        self.touched.push(word);
+        self.bits[word] |= 1 << (at % 64);
+    }
+
+    fn has(&self, p: u64) -> bool {
+        let at = self.at(p);
+        self.bits[at as usize / 64] >> (at % 64) & 1 == 1
+    }
+
+    fn clear(&mut self) {
+        for word in self.touched.drain(..) {
+            self.bits[word] = 0;
+        }
+    }
 }
 
 /// Splits a mask so that each part is inside or outside of each cut.
@@ -278,7 +322,9 @@ impl Search<'_> {
     pub fn run(&mut self, mut visit: impl FnMut(&Walk) -> ControlFlow<()>) -> End {
         let mut nodes: Vec<Node> = Vec::new();
         let mut seen: Vec<Vec<Seen>> = (0..self.left.states()).map(|_| Vec::new()).collect();
-        let above = self.left_above();
+        // States of the left side that can do all that a state can: what was seen there counts.
+        let above = self.left.above();
+        let mut weaker = Marks::new(self.right.states());
         let mut cache: HashMap<Facts, Rc<Vec<Alternative>>> = HashMap::new();
         let mut uncovered = false;
         let closed = self.task != Task::Words;
@@ -314,15 +360,15 @@ impl Search<'_> {
                     for (from, to) in self.anchored(alt.facts, from, to) {
                         for (before, after, right) in self.advance(&right, alt.facts, from, to) {
                             let anchor = if depth_zero && closed { before } else { anchor };
-                            let sig = signature(&right);
                             let mut mask = after;
+                            let wide = self.widen(&right, &mut weaker);
                             let here = std::iter::once(&step.target).chain(&above[step.target as usize]);
                             'prune: for q in here {
                                 for old in &seen[*q as usize] {
                                     if mask & old.mask != 0
                                         && anchor & !old.anchor == 0
-                                        && old.signature & !sig == 0
-                                        && subset(&old.right, &right)
+                                        && old.signature & !wide == 0
+                                        && old.right.iter().all(|p| weaker.has(*p))
                                     {
                                         mask &= !old.mask;
                                         if mask == 0 {
@@ -331,16 +377,12 @@ impl Search<'_> {
                                     }
                                 }
                             }
+                            weaker.clear();
                             if mask == 0 {
                                 continue;
                             }
+                            let sig = signature(&right);
                             let list = &mut seen[step.target as usize];
-                            list.retain(|old| {
-                                !(old.mask & !mask == 0
-                                    && old.anchor & !anchor == 0
-                                    && sig & !old.signature == 0
-                                    && subset(&right, &old.right))
-                            });
                             let right: Rc<[u64]> = right.into();
                             bytes += right.len() * 8 + 160;
                             list.push(Seen { anchor, mask, signature: sig, right: Rc::clone(&right) });
@@ -365,26 +407,6 @@ impl Search<'_> {
         }
         self.walks += nodes.len();
         if uncovered { End::Uncovered } else { End::Covered }
-    }
-
-    /// States of the left side that can do all that a state can: what was seen there counts.
-    fn left_above(&self) -> Vec<Vec<State>> {
-        let moves: Vec<Vec<Move>> = self
-            .left
-            .steps
-            .iter()
-            .map(|steps| {
-                let of = |s: &crate::nfa::Step| Move {
-                    from: s.from,
-                    facts: s.facts,
-                    to: s.to,
-                    target: s.target,
-                    tag: false,
-                };
-                steps.iter().map(of).collect()
-            })
-            .collect();
-        simulation(&moves, &self.left.accepts, &vec![0; self.left.states()])
     }
 
     fn start(&self, nodes: &mut Vec<Node>) {
@@ -416,9 +438,13 @@ impl Search<'_> {
     /// The events that there can be.
     fn allowed(&self) -> Mask {
         match self.task {
-            Task::Words => !0,
-            Task::ClosedWords | Task::Cycles => !self.right.excluded,
+            Task::Words => self.thread_classes(),
+            Task::ClosedWords | Task::Cycles => self.thread_classes() & !self.right.excluded,
         }
+    }
+
+    fn thread_classes(&self) -> Mask {
+        if self.threads { !0 } else { self.classes.same_thread | self.classes.init }
     }
 
     /// The events at which a walk that ends here is not covered.
@@ -494,6 +520,7 @@ impl Search<'_> {
         for loc in [c.same_loc, !c.same_loc] {
             for thread in [c.same_thread, !c.same_thread] {
                 let from = from & loc & thread;
+                let thread = if self.threads { thread } else { !0 };
                 if from == 0 {
                     continue;
                 }
@@ -504,7 +531,7 @@ impl Search<'_> {
                 } else if facts.meets(Facts::NOT_LOC) && here {
                     allowed &= !c.same_loc;
                 }
-                let mine = thread == c.same_thread;
+                let mine = self.threads && thread == c.same_thread;
                 if facts.meets(Facts::INT) {
                     allowed &= thread;
                 } else if facts.meets(Facts::EXT) && mine {
@@ -577,6 +604,30 @@ impl Search<'_> {
         self.thin(out)
     }
 
+    /// Marks the pairs that are no better than one of the given ones: they go less far, or have to
+    /// come back to more. Returns the signature of them all.
+    fn widen(&self, right: &[u64], weaker: &mut Marks) -> u64 {
+        let mut sig = 0;
+        let one = |p: u64| 1u64 << (p.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
+        for p in right {
+            let (s, t, closed) = (p >> 32, (p >> 1 & 0x7fff_ffff) as State, p & 1 == 1);
+            let repeats = s != WORD && self.right.repeats[t as usize];
+            let above: &[State] = if s == WORD { &[] } else { &self.right.above[s as usize] };
+            for start in std::iter::once(s).chain(above.iter().map(|x| u64::from(*x))) {
+                for at in std::iter::once(&t).chain(&self.right.below[t as usize]) {
+                    let q = pair(start, *at, closed);
+                    weaker.set(q);
+                    sig |= one(q);
+                    if closed && repeats {
+                        weaker.set(q & !1);
+                        sig |= one(q & !1);
+                    }
+                }
+            }
+        }
+        sig
+    }
+
     /// Leaves out what cannot matter: states from which the start cannot be reached again, and states
     /// beside others that can do all that they can.
     fn thin(&self, mut out: Vec<u64>) -> Vec<u64> {
@@ -588,26 +639,32 @@ impl Search<'_> {
         if self.right.above.is_empty() {
             return out;
         }
-        let kept: Vec<u64> = out
-            .iter()
-            .enumerate()
-            .filter(|(i, p)| {
-                let (s, t, closed) = of(**p);
-                // Where words may repeat, having closed one is no worse than not.
-                let repeats = s != WORD && self.right.repeats[t as usize];
-                if !closed && repeats && out.get(i + 1) == Some(&(**p | 1)) {
-                    return false;
+        let mut kept: Vec<u64> = Vec::with_capacity(out.len());
+        for (i, p) in out.iter().enumerate() {
+            let (s, t, closed) = of(*p);
+            // Where words may repeat, having closed one is no worse than not.
+            let repeats = s != WORD && self.right.repeats[t as usize];
+            let same_start = |q: &&u64| **q >> 32 == s;
+            let others =
+                out[..i].iter().rev().take_while(same_start).chain(out[i + 1..].iter().take_while(same_start));
+            let mut worse = false;
+            for q in others {
+                let (_, u, other_closed) = of(*q);
+                if other_closed != closed && !(repeats && other_closed) {
+                    continue;
                 }
-                !self.right.above[t as usize].iter().any(|u| {
-                    let better = pair(s, *u, closed);
-                    let found = |x: u64| out.binary_search(&x).is_ok();
-                    let there = found(better) || (!closed && repeats && found(better | 1));
-                    // Of two that are alike, the first stays.
-                    there && (*u < t || !self.right.above[*u as usize].contains(&t))
-                })
-            })
-            .map(|(_, p)| *p)
-            .collect();
+                let above = u == t || self.right.is_above(t, u);
+                // Of two that are alike, the first stays.
+                let alike = other_closed == closed && (u == t || self.right.is_above(u, t));
+                if above && !(alike && q > p) {
+                    worse = true;
+                    break;
+                }
+            }
+            if !worse {
+                kept.push(*p);
+            }
+        }
         kept
     }
 

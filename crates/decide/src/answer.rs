@@ -474,7 +474,13 @@ fn inclusion(theory: &Theory, a: &Rel, b: &Rel, limits: Limits) -> Result<Answer
     }
     // An irreflexivity implication (thesis §3.5).
     let goal = Constraint { term: l, acyclic: false, name: theory.show(a).to_string() };
-    let side = Constraint { term: r, acyclic: false, name: theory.show(b).to_string() };
+    let side = match right {
+        Rel::Plus(inner) => {
+            let term = lower.rel(inner, Side::Below);
+            Constraint { term, acyclic: true, name: theory.show(b).to_string() }
+        }
+        _ => Constraint { term: r, acyclic: false, name: theory.show(b).to_string() },
+    };
     let mut given = Given::new(&context, &[side])?;
     let mut first_open: Option<String> = None;
     let mut outcome = (Found::Open, None);

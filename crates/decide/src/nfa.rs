@@ -18,6 +18,8 @@ pub struct Step {
     pub facts: Facts,
     pub to: Mask,
     pub target: State,
+    /// A word ends and another one starts on the way: see [`Nfa::with_repetition`].
+    pub closes: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -126,7 +128,7 @@ impl Nfa {
                         order.len() as State - 1
                     });
                     if *mask != 0 {
-                        steps.insert(Step { from: *mask, facts: *facts, to: all, target });
+                        steps.insert(Step { from: *mask, facts: *facts, to: all, target, closes: false });
                     }
                 }
             }
@@ -146,6 +148,22 @@ impl Nfa {
         self.steps.push(Vec::new());
         self.accepts.push(0);
         self.steps.len() as State - 1
+    }
+
+    /// With steps that go on with another word at the end of one.
+    pub fn with_repetition(&self) -> Nfa {
+        let mut out = self.clone();
+        for steps in &mut out.steps {
+            for s in steps.clone() {
+                let end = s.to & self.accepts[s.target as usize];
+                if end != 0 {
+                    let again = self.initial.iter().map(|q| Step { to: end, target: *q, closes: true, ..s });
+                    steps.extend(again);
+                }
+            }
+        }
+        out.simplify();
+        out
     }
 
     /// The events at which a state has a future.
@@ -202,6 +220,7 @@ impl Nfa {
                     let (a, b) = (&steps[i], &steps[j]);
                     i != j
                         && a.target == b.target
+                        && a.closes == b.closes
                         && a.facts.has(b.facts)
                         && b.from & a.from == a.from
                         && b.to & a.to == a.to
@@ -213,7 +232,8 @@ impl Nfa {
                 }
                 let twin = (i + 1..steps.len()).find(|&j| {
                     let (a, b) = (&steps[i], &steps[j]);
-                    a.target == b.target && a.facts == b.facts && (a.from == b.from || a.to == b.to)
+                    let same = a.target == b.target && a.facts == b.facts && a.closes == b.closes;
+                    same && (a.from == b.from || a.to == b.to)
                 });
                 match twin {
                     Some(j) => {
@@ -241,12 +261,12 @@ impl Nfa {
         };
         let mut blocks = block.iter().collect::<BTreeSet<_>>().len();
         loop {
-            let mut known: HashMap<(usize, Vec<(Mask, Facts, Mask, usize)>), usize> = HashMap::new();
+            let mut known: HashMap<(usize, Vec<(Mask, Facts, Mask, bool, usize)>), usize> = HashMap::new();
             let next: Vec<usize> = (0..self.states())
                 .map(|q| {
                     let mut out: Vec<_> = self.steps[q]
                         .iter()
-                        .map(|s| (s.from, s.facts, s.to, block[s.target as usize]))
+                        .map(|s| (s.from, s.facts, s.to, s.closes, block[s.target as usize]))
                         .collect();
                     out.sort();
                     out.dedup();
@@ -339,7 +359,7 @@ impl Nfa {
             .iter()
             .map(|steps| {
                 let of =
-                    |s: &Step| Move { from: s.from, facts: s.facts, to: s.to, target: s.target, tag: false };
+                    |s: &Step| Move { from: s.from, facts: s.facts, to: s.to, target: s.target, tag: s.closes };
                 steps.iter().map(of).collect()
             })
             .collect();
@@ -364,6 +384,7 @@ impl Nfa {
             steps.retain(|a| {
                 !old.iter().any(|b| {
                     b.target != a.target
+                        && a.closes == b.closes
                         && a.facts.has(b.facts)
                         && a.from & !b.from == 0
                         && a.to & !b.to == 0
@@ -389,6 +410,7 @@ impl Nfa {
                     facts: s.facts.inverse(),
                     to: s.from,
                     target: q as State,
+                    closes: s.closes,
                 });
             }
         }

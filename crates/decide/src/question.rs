@@ -96,20 +96,20 @@ impl<'c> Given<'c> {
     /// One more constraint that is known to hold.
     pub fn add(&mut self, c: &Constraint) -> Result<(), Refusal> {
         let (all, limit) = (self.context.all(), self.context.limits.states);
-        // What an assumption claims may be spread over several steps of an acyclic relation.
-        let term = if c.acyclic && !self.context.assumptions.is_empty() {
-            Term::plus(c.term.clone(), all)
-        } else {
-            c.term.clone()
-        };
-        let nfa = Nfa::of(&term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
+        let nfa = Nfa::of(&c.term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
         let back = nfa.steps.iter().flatten().any(|s| s.facts.looks_back());
         for nfa in std::iter::once(nfa.clone()).chain(back.then(|| nfa.reversed(all))) {
-            let full = self.saturated(&nfa).map_err(|e| Refusal::too_large(&c.name, &e))?;
-            self.full.push((full, c.acyclic));
+            let full = self.saturated(&self.repeated(&nfa, c.acyclic));
+            self.full.push((full.map_err(|e| Refusal::too_large(&c.name, &e))?, c.acyclic));
             self.raw.push((nfa, c.acyclic));
         }
         Ok(())
+    }
+
+    /// What an assumption claims may be spread over several words of an acyclic relation: these
+    /// follow each other in the automaton, then.
+    fn repeated(&self, nfa: &Nfa, acyclic: bool) -> Nfa {
+        if acyclic && !self.context.assumptions.is_empty() { nfa.with_repetition() } else { nfa.clone() }
     }
 
     fn saturated(&self, nfa: &Nfa) -> Result<Nfa, crate::nfa::TooLarge> {
@@ -122,8 +122,8 @@ impl<'c> Given<'c> {
         self.full.iter().map(|(nfa, _)| nfa.states()).sum()
     }
 
-    /// The constraints, without what no walk of `left` can match.
-    fn cover(&self, left: &Nfa) -> Cover {
+    /// Some of the constraints, without what no walk of `left` can match.
+    fn cover(&self, left: &Nfa, active: &[usize]) -> Cover {
         let mut facts: Vec<Facts> = left.steps.iter().flatten().map(|s| s.facts).collect();
         facts.sort();
         facts.dedup();
@@ -132,7 +132,8 @@ impl<'c> Given<'c> {
             alts.extend(alternatives(f, &self.known, &self.context.classes));
         }
         let mut cover = Cover::default();
-        for (nfa, acyclic) in &self.full {
+        for at in active {
+            let (nfa, acyclic) = &self.full[*at];
             let mut nfa = nfa.clone();
             for s in nfa.steps.iter_mut().flatten() {
                 let matching = alts.iter().filter(|a| a.facts.has(s.facts));
@@ -159,33 +160,95 @@ impl<'c> Given<'c> {
         Ok(self.search(&nfa, &mut |_| ControlFlow::Break(())) == Found::Holds)
     }
 
+    /// Starts with the simple constraints. A walk that they do not cover is tried with each of the
+    /// others; one that covers it takes part from then on.
     fn search(&mut self, left: &Nfa, visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>) -> Found {
-        let mut cover = self.cover(left);
-        cover.finish();
-        let mut search = Search {
-            left,
-            right: &cover,
-            classes: &self.context.classes,
-            known: self.known.clone(),
-            task: Task::Cycles,
-            threads: false,
-            limits: self.context.limits,
-            walks: 0,
-        };
-        let t0 = std::time::Instant::now();
-        let mut end = search.run(|_| ControlFlow::Break(()));
-        if end != End::Covered {
-            search.threads = true;
-            end = search.run(visit);
+        const SIMPLE: usize = 4;
+        let (mut active, mut rest): (Vec<usize>, Vec<usize>) =
+            (0..self.full.len()).partition(|at| self.full[*at].0.states() <= SIMPLE);
+        loop {
+            let mut cover = self.cover(left, &active);
+            cover.finish();
+            let mut useful = None;
+            let walks = std::cell::Cell::new(0);
+            let mut search = Search {
+                left,
+                right: &cover,
+                classes: &self.context.classes,
+                known: self.known.clone(),
+                task: Task::Cycles,
+                threads: false,
+                limits: self.context.limits,
+                walks: 0,
+            };
+            let mut end = search.run(|walk| {
+                useful = self.useful(walk, &rest, false, &walks);
+                ControlFlow::Break(())
+            });
+            if end != End::Covered && useful.is_none() {
+                search.threads = true;
+                end = search.run(|walk| {
+                    useful = self.useful(walk, &rest, true, &walks);
+                    if useful.is_some() { ControlFlow::Break(()) } else { visit(walk) }
+                });
+            }
+            if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states, active {:?} rest {:?} {:?} walks {}", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), cover.states(), active, rest, end, search.walks); }
+            self.walks += search.walks + walks.get();
+            match useful {
+                Some(at) => {
+                    active.push(at);
+                    rest.retain(|other| *other != at);
+                }
+                None => {
+                    return match end {
+                        End::Covered => Found::Holds,
+                        End::Stopped => Found::Refuted,
+                        End::Uncovered => Found::Open,
+                        End::Limit => Found::Limit,
+                    };
+                }
+            }
         }
-        if std::env::var("DBG").is_ok() { eprintln!("search: left {} states {} steps, right {} states {:?} walks {} in {:.2}s", left.states(), left.steps.iter().map(Vec::len).sum::<usize>(), cover.states(), end, search.walks, t0.elapsed().as_secs_f64()); }
-        self.walks += search.walks;
-        match end {
-            End::Covered => Found::Holds,
-            End::Stopped => Found::Refuted,
-            End::Uncovered => Found::Open,
-            End::Limit => Found::Limit,
+    }
+
+    /// A constraint that covers a walk.
+    fn useful(
+        &self,
+        walk: &Walk,
+        among: &[usize],
+        threads: bool,
+        walks: &std::cell::Cell<usize>,
+    ) -> Option<usize> {
+        let n = walk.facts.len();
+        let mut one = Nfa { initial: vec![0], ..Nfa::default() };
+        for i in 0..=n {
+            one.accepts.push(if i == n { walk.events[n] } else { 0 });
+            let step = (i < n).then(|| Step {
+                from: walk.events[i],
+                facts: walk.facts[i],
+                to: walk.events[i + 1],
+                target: i as State + 1,
+                closes: false,
+            });
+            one.steps.push(step.into_iter().collect());
         }
+        among.iter().copied().find(|at| {
+            let mut cover = self.cover(&one, &[*at]);
+            cover.finish();
+            let mut search = Search {
+                left: &one,
+                right: &cover,
+                classes: &self.context.classes,
+                known: self.known.clone(),
+                task: Task::Cycles,
+                threads,
+                limits: self.context.limits,
+                walks: 0,
+            };
+            let end = search.run(|_| ControlFlow::Break(()));
+            walks.set(walks.get() + search.walks);
+            end == End::Covered
+        })
     }
 
     /// Thesis §3.6.1: whether `po ; eco` has no loops.
@@ -272,8 +335,9 @@ impl<'c> Given<'c> {
             let raw = std::mem::take(&mut self.raw);
             self.full.clear();
             for (nfa, acyclic) in &raw {
-                let full =
-                    self.saturated(nfa).map_err(|e| Refusal::too_large("the models with totality", &e))?;
+                let full = self
+                    .saturated(&self.repeated(nfa, *acyclic))
+                    .map_err(|e| Refusal::too_large("the models with totality", &e))?;
                 self.full.push((full, *acyclic));
             }
             self.raw = raw;
@@ -350,7 +414,12 @@ pub fn included(
     let full =
         saturate(&raw, &context.assumptions, &context.loops, &Implied::default(), &context.classes, limit)
             .map_err(large("the right side"))?;
-    let mut cover = if closed { Given::new(context, &[])?.cover(&left) } else { Cover::default() };
+    let mut cover = if closed {
+        let given = Given::new(context, &[])?;
+        given.cover(&left, &(0..given.full.len()).collect::<Vec<_>>())
+    } else {
+        Cover::default()
+    };
     cover.add_words(&full);
     cover.finish();
     let mut search = Search {

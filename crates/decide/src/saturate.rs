@@ -174,7 +174,7 @@ struct Builder<'a> {
     nfa: Nfa,
     limit: usize,
     /// Copies that were made: of which automaton, to which state, with which test.
-    copies: HashMap<(usize, State, Mask), State>,
+    copies: HashMap<(usize, State, Mask, bool), State>,
     parts: Vec<Nfa>,
     classes: &'a Classes,
 }
@@ -185,21 +185,22 @@ impl Builder<'_> {
         self.parts.len() - 1
     }
 
-    /// Lets the words of a part lead from a state to another one. Its steps into the last state get
-    /// the test `to`, its first steps the test `from`.
-    fn attach(&mut self, part: usize, q: State, from: Mask, target: State, to: Mask) -> Result<(), TooLarge> {
+    /// Lets the words of a part lead from a state to where a step leads. Its first steps get the
+    /// step's test `from`, its last ones all else of it.
+    fn attach(&mut self, part: usize, q: State, end: &Step) -> Result<(), TooLarge> {
+        let Step { from, to, target, closes, .. } = *end;
         let inner = self.parts[part].clone();
-        let base = match self.copies.get(&(part, target, to)) {
+        let base = match self.copies.get(&(part, target, to, closes)) {
             Some(base) => *base,
             None => {
                 let base = self.nfa.states() as State;
-                self.copies.insert((part, target, to), base);
+                self.copies.insert((part, target, to, closes), base);
                 for _ in 0..inner.states() {
                     self.nfa.add_state();
                 }
                 for (i, steps) in inner.steps.iter().enumerate() {
                     for s in steps {
-                        self.lead(base + i as State, base, s, &inner, target, to, self.classes.all);
+                        self.lead(base + i as State, base, s, &inner, &Step { from: self.classes.all, ..*end });
                     }
                 }
                 base
@@ -207,7 +208,7 @@ impl Builder<'_> {
         };
         for i in &inner.initial {
             for s in &inner.steps[*i as usize] {
-                self.lead(q, base, s, &inner, target, to, from);
+                self.lead(q, base, s, &inner, &Step { from, ..*end });
             }
         }
         if self.nfa.states() > self.limit {
@@ -216,19 +217,18 @@ impl Builder<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn lead(&mut self, q: State, base: State, s: &Step, inner: &Nfa, target: State, to: Mask, from: Mask) {
-        let from = s.from & from;
+    fn lead(&mut self, q: State, base: State, s: &Step, inner: &Nfa, last: &Step) {
+        let from = s.from & last.from;
         if from == 0 {
             return;
         }
         let out = &mut self.nfa.steps[q as usize];
         if !inner.steps[s.target as usize].is_empty() {
-            out.push(Step { from, facts: s.facts, to: s.to, target: base + s.target });
+            out.push(Step { from, target: base + s.target, ..*s });
         }
-        let end = s.to & inner.accepts[s.target as usize] & to;
+        let end = s.to & inner.accepts[s.target as usize] & last.to;
         if end != 0 {
-            out.push(Step { from, facts: s.facts, to: end, target });
+            out.push(Step { from, facts: s.facts, to: end, target: last.target, closes: last.closes });
         }
     }
 }
@@ -264,7 +264,7 @@ pub fn saturate(
                 }
             };
             for part in list {
-                b.attach(part, q as State, s.from, s.target, s.to)?;
+                b.attach(part, q as State, &s)?;
             }
         }
     }
@@ -275,7 +275,8 @@ pub fn saturate(
         let part = b.part(walks);
         for q in 0..states {
             // No test beyond those of the loop itself: the event stays the same.
-            b.attach(part, q, classes.all, q, classes.all)?;
+            let here = Step { from: classes.all, facts: Facts::NONE, to: classes.all, target: q, closes: false };
+            b.attach(part, q, &here)?;
         }
     }
     b.nfa.simplify();
@@ -290,14 +291,14 @@ pub fn saturate(
 /// also gets the words that the assumption puts inside of the claim. Until nothing changes.
 fn assume(b: &mut Builder<'_>, assumptions: &[Assumption]) -> Result<(), TooLarge> {
     let parts: Vec<usize> = assumptions.iter().map(|a| b.part(a.walks.clone())).collect();
-    let mut done: Vec<(usize, State, State, Mask, Mask)> = Vec::new();
+    let mut done: Vec<(usize, State, Step)> = Vec::new();
     for _round in 0..4 {
         let mut found = Vec::new();
         let above = if assumptions.iter().any(|a| a.claim.len() > 1) { b.nfa.above() } else { vec![] };
         for (a, part) in assumptions.iter().zip(&parts) {
             for q in 0..b.nfa.states() as State {
-                for (target, from, to) in reached_by_all(&b.nfa, q, &a.claim, b.classes.all, &above) {
-                    let entry = (*part, q, target, from, to);
+                for end in reached_by_all(&b.nfa, q, &a.claim, b.classes.all, &above) {
+                    let entry = (*part, q, end);
                     if !done.contains(&entry) && !found.contains(&entry) {
                         found.push(entry);
                     }
@@ -307,8 +308,8 @@ fn assume(b: &mut Builder<'_>, assumptions: &[Assumption]) -> Result<(), TooLarg
         if found.is_empty() {
             break;
         }
-        for (part, q, target, from, to) in &found {
-            b.attach(*part, *q, *from, *target, *to)?;
+        for (part, q, end) in &found {
+            b.attach(*part, *q, end)?;
         }
         done.extend(found);
     }
@@ -324,27 +325,31 @@ fn reached_by_all(
     words: &[Word],
     all: Mask,
     above: &[Vec<State>],
-) -> Vec<(State, Mask, Mask)> {
-    let mut out: Option<Vec<(State, Mask, Mask)>> = None;
+) -> Vec<Step> {
+    let mut out: Option<Vec<Step>> = None;
     for word in words {
+        if word.steps.is_empty() {
+            return vec![];
+        }
         let mut ends = Vec::new();
-        // The state, the events there, the test on the first event so far.
-        let mut open: Vec<(State, usize, Mask, Mask)> = vec![(q, 0, all, all)];
-        while let Some((at, i, from, entered)) = open.pop() {
+        // How far the word was followed, as one step.
+        let start = Step { from: all, facts: Facts::NONE, to: all, target: q, closes: false };
+        let mut open: Vec<(usize, Step)> = vec![(0, start)];
+        while let Some((i, so_far)) = open.pop() {
             let Some((facts, mask)) = word.steps.get(i) else {
-                ends.push((at, from, entered));
+                ends.push(so_far);
                 continue;
             };
-            for s in &nfa.steps[at as usize] {
+            for s in &nfa.steps[so_far.target as usize] {
                 if !close(*facts).has(s.facts) {
                     continue;
                 }
                 // The event before this step: the first one may be restricted, others are as the
                 // word says.
                 let from = if i == 0 {
-                    from & s.from
+                    so_far.from & s.from
                 } else if word.steps[i - 1].1 & !s.from == 0 {
-                    from
+                    so_far.from
                 } else {
                     continue;
                 };
@@ -353,36 +358,32 @@ fn reached_by_all(
                     continue;
                 }
                 if from != 0 {
-                    open.push((s.target, i + 1, from, s.to));
+                    let closes = so_far.closes || s.closes;
+                    open.push((i + 1, Step { from, facts: Facts::NONE, to: s.to, target: s.target, closes }));
                 }
             }
-        }
-        if word.steps.is_empty() {
-            return vec![];
         }
         ends.sort();
         ends.dedup();
         out = Some(match out {
             None => ends,
-            Some(old) => {
-                let mut both = Vec::new();
-                for (t, f, e) in &old {
-                    for (t2, f2, e2) in &ends {
-                        let least = if t == t2 || above[*t as usize].contains(t2) {
-                            *t
-                        } else if above[*t2 as usize].contains(t) {
-                            *t2
-                        } else {
-                            continue;
-                        };
-                        if f & f2 != 0 && e & e2 != 0 {
-                            both.push((least, f & f2, e & e2));
-                        }
-                    }
-                }
-                both
-            }
+            Some(old) => old.iter().flat_map(|a| ends.iter().filter_map(|b| least(a, b, above))).collect(),
         });
     }
     out.unwrap_or_default()
+}
+
+/// A step that is inside of two others.
+fn least(a: &Step, b: &Step, above: &[Vec<State>]) -> Option<Step> {
+    let target = if a.target == b.target || above[a.target as usize].contains(&b.target) {
+        a.target
+    } else if above[b.target as usize].contains(&a.target) {
+        b.target
+    } else {
+        return None;
+    };
+    let (from, to) = (a.from & b.from, a.to & b.to);
+    // Having closed a word counts only if both have.
+    let closes = a.closes && b.closes;
+    (from != 0 && to != 0).then_some(Step { from, facts: Facts::NONE, to, target, closes })
 }

@@ -78,6 +78,7 @@ impl Cover {
         for q in &nfa.initial {
             self.excluded |= nfa.accepts[*q as usize];
         }
+        let repeated = nfa.steps.iter().flatten().any(|s| s.closes);
         for steps in &nfa.steps {
             let mut out = Vec::new();
             for s in steps {
@@ -86,13 +87,13 @@ impl Cover {
                     facts: s.facts,
                     to: s.to,
                     target: s.target + base,
-                    closes: false,
+                    closes: s.closes,
                 };
                 if !nfa.steps[s.target as usize].is_empty() {
                     out.push(step);
                 }
                 let end = s.to & nfa.accepts[s.target as usize];
-                if end != 0 {
+                if end != 0 && !repeated {
                     for q in &nfa.initial {
                         out.push(CoverStep { to: end, target: q + base, closes: true, ..step });
                     }

@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod json;
 mod litmus;
+mod model;
 mod models;
 mod output;
 mod report;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         args::Command::Litmus(args) => litmus::main(&args),
         args::Command::Lower(args) => check::lower(&args),
         args::Command::Models => models::main(),
+        args::Command::Model(args) => model::main(&args),
     };
     ExitCode::from(code as u8)
 }

@@ -237,6 +237,21 @@ impl Classes {
         }
     }
 
+    /// A member of each class that there is.
+    pub fn sorts(&self) -> Vec<Atom> {
+        let there = |at: &usize| self.all >> (4 * at) & 0b1111 != 0;
+        (0..self.members.len()).filter(there).map(|at| self.members[at]).collect()
+    }
+
+    /// The members of a set of classes; nothing if it is all of them.
+    pub fn describe(&self, mask: Mask) -> String {
+        if mask == self.all {
+            return String::new();
+        }
+        let with = self.members.iter().enumerate().filter(|(at, _)| mask >> (4 * at) & 0b1111 != 0);
+        with.map(|(_, atom)| atom.to_string()).collect::<Vec<_>>().join(",")
+    }
+
     pub fn declared_names(&self) -> &[String] {
         &self.declared
     }

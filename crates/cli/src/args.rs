@@ -31,6 +31,8 @@ pub enum Command {
     Litmus(LitmusArgs),
     /// List the built-in memory models
     Models,
+    /// Ask questions about memory models
+    Model(crate::model::ModelArgs),
     /// Print the bytecode of C programs
     #[command(hide = true)]
     Lower(LowerArgs),

@@ -15,6 +15,7 @@ mod interrupt;
 mod json;
 mod litmus;
 mod meter;
+mod model;
 mod models;
 mod output;
 mod report;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         args::Command::Litmus(args) => litmus::main(&args),
         args::Command::Lower(args) => check::lower(&args),
         args::Command::Models => models::main(),
+        args::Command::Model(args) => model::main(&args),
     };
     ExitCode::from(code as u8)
 }

@@ -149,8 +149,13 @@ impl Builder<'_> {
             Item::Relation(name) => self.declare(scope, name, Bound::Relation)?,
             Item::Predicate(name) => self.declare(scope, name, Bound::Predicate)?,
             Item::Disjoint(sets) => {
-                for set in &sets {
-                    self.set(scope, set)?;
+                let of: Vec<Set> = sets.iter().map(|set| self.set(scope, set)).collect::<Result<_, _>>()?;
+                for (at, first) in of.iter().enumerate() {
+                    for (second, expr) in of.iter().zip(&sets).skip(at + 1) {
+                        let both = Set::Inter(Box::new(first.clone()), Box::new(second.clone()));
+                        let claim = Inclusion::Subset(Rel::Test(both), Rel::Empty);
+                        self.assumes.push((claim, scope.source.span(expr.pos)));
+                    }
                 }
             }
             Item::Recovery(e) => {

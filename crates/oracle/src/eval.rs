@@ -47,6 +47,8 @@ pub(crate) enum Op {
     Any,
     Prim(Prim),
     Pred(Pred),
+    /// A relation or predicate that the model declares, by its number in the judge.
+    Declared(u32),
     /// The relation defined by a `let rec`, as far as it is known.
     Unknown(u32),
     Union(Node, Node),
@@ -101,6 +103,7 @@ pub struct Judge {
     ops: Vec<Op>,
     steps: [Vec<Step>; 3],
     flags: Vec<Flag>,
+    declared: Vec<String>,
 }
 
 /// The matrices of one execution in the making. Reused for every candidate.
@@ -147,7 +150,7 @@ impl Judge {
         if flags.len() > 32 {
             return Err(Unsupported(String::from("more than 32 errors")));
         }
-        Ok(Judge { ops: c.ops, steps: c.steps, flags })
+        Ok(Judge { ops: c.ops, steps: c.steps, flags, declared: c.declared })
     }
 
     /// The names of the errors and warnings, by their bit in the flags of an execution.
@@ -222,6 +225,10 @@ impl Judge {
             Op::Pred(pred) => {
                 let holds = |(x, e): (usize, &Event)| u32::from(e.satisfies(pred)) << x;
                 Matrix::diagonal(events.iter().enumerate().map(holds).fold(0, |a, b| a | b))
+            }
+            Op::Declared(name) => {
+                let name = &self.declared[name as usize];
+                base.declared.iter().find(|(known, _)| known == name).map_or(Matrix::EMPTY, |(_, m)| *m)
             }
             Op::Unknown(_) => return,
             Op::Union(a, b) => at(a).union(at(b)),

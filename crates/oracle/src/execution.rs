@@ -139,6 +139,9 @@ pub struct Relations {
     pub co: Matrix,
     /// Not `rf^-1 ; co`: the initialising event would connect different locations.
     pub fr: Matrix,
+    /// What the names that models declare stand for (predicates: as diagonals). Names that are not
+    /// here are empty.
+    pub declared: Vec<(String, Matrix)>,
 }
 
 impl Relations {
@@ -165,6 +168,7 @@ impl Relations {
             rf: Matrix::EMPTY,
             co: Matrix::EMPTY,
             fr: Matrix::EMPTY,
+            declared: Vec::new(),
         };
         r.po.set_row(INIT, all_events(n) & !1);
         for (x, a) in events.iter().enumerate() {

@@ -21,6 +21,8 @@ pub(crate) struct Compiler<'a> {
     known: HashMap<Op, Node>,
     defs: Vec<Option<Node>>,
     pub steps: [Vec<Step>; 3],
+    /// The names that the model declares and uses.
+    pub declared: Vec<String>,
     /// Inside of a recursive group: its stage. Nodes of that stage are computed by the group's step.
     group: Option<Stage>,
 }
@@ -34,8 +36,17 @@ impl<'a> Compiler<'a> {
             known: HashMap::new(),
             defs: vec![None; theory.defs.len()],
             steps: Default::default(),
+            declared: Vec::new(),
             group: None,
         }
+    }
+
+    fn declared(&mut self, name: &str) -> Op {
+        let known = self.declared.iter().position(|d| d == name);
+        Op::Declared(known.unwrap_or_else(|| {
+            self.declared.push(name.to_string());
+            self.declared.len() - 1
+        }) as u32)
     }
 
     fn stage(&self, node: Node) -> Stage {
@@ -47,7 +58,7 @@ impl<'a> Compiler<'a> {
             return *node;
         }
         let stage = match op {
-            Op::Empty | Op::Id | Op::Any | Op::Pred(_) => Stage::Events,
+            Op::Empty | Op::Id | Op::Any | Op::Pred(_) | Op::Declared(_) => Stage::Events,
             Op::Prim(prim) => stage_of(prim),
             Op::Unknown(_) => self.group.unwrap_or(Stage::Co),
             Op::Union(a, b) | Op::Inter(a, b) | Op::Diff(a, b) | Op::Seq(a, b) => {
@@ -146,7 +157,8 @@ impl<'a> Compiler<'a> {
 
     pub fn rel(&mut self, r: &Rel) -> Result<Node, Unsupported> {
         let op = match r {
-            Rel::Empty | Rel::Declared(_) => Op::Empty,
+            Rel::Empty => Op::Empty,
+            Rel::Declared(name) => self.declared(name),
             Rel::Id => Op::Id,
             Rel::Prim(p) => Op::Prim(*p),
             Rel::Def(d) => return self.def(*d),
@@ -176,7 +188,8 @@ impl<'a> Compiler<'a> {
 
     fn set(&mut self, s: &Set) -> Result<Node, Unsupported> {
         let op = match s {
-            Set::Empty | Set::Declared(_) => Op::Empty,
+            Set::Empty => Op::Empty,
+            Set::Declared(name) => self.declared(name),
             Set::Pred(p) => Op::Pred(*p),
             Set::Def(d) => return self.def(*d),
             Set::Union(a, b) => Op::Union(self.set(a)?, self.set(b)?),

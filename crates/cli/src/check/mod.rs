@@ -106,7 +106,7 @@ pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
     Exit::BadInput
 }
 
-fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
+pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
     if !svg {
         return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", path.display()));
     }

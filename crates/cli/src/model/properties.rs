@@ -1,0 +1,97 @@
+//! `model properties` and `model reorder`.
+
+use super::args::ModelArgs;
+use super::{load, refused, report};
+use crate::error::{Exit, InputError};
+use crate::output::print;
+use selvedge_decide::properties::{self, Access, Has};
+use selvedge_decide::search::Limits;
+use selvedge_model::Model;
+use serde_json::json;
+use std::fmt::Write;
+
+fn word(has: &Has) -> (&'static str, &str) {
+    match has {
+        Has::Yes => ("yes", ""),
+        Has::No(why) => ("no", why),
+        Has::Unknown(why) => ("unknown", why),
+    }
+}
+
+pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, InputError> {
+    let theory = load(model)?;
+    let admitted = match Model::compile(&theory) {
+        Ok(_) => Has::Yes,
+        Err(d) => Has::No(d.message),
+    };
+    let rows = [
+        ("no values out of thin air", properties::no_thin_air(&theory, limits).map_err(refused)?),
+        ("prefix-closed", properties::prefix_closed(&theory)),
+        ("extensible", properties::extensible(&theory)),
+        ("monotone in orderings", properties::monotone_in_orderings(&theory)),
+        ("monotone under merging of threads", properties::monotone_in_threads(&theory)),
+        ("admitted for exploration", admitted),
+    ];
+    if args.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(name, has)| {
+                let (verdict, why) = word(has);
+                json!({ "property": name, "verdict": verdict, "reason": why })
+            })
+            .collect();
+        report::print_json(&json!({ "model": theory.name, "properties": rows }));
+        return Ok(Exit::Done);
+    }
+    let mut out = format!("{}\n", theory.name);
+    for (name, has) in &rows {
+        let (verdict, why) = word(has);
+        let _ = writeln!(out, "  {verdict:8} {name}{}{why}", if why.is_empty() { "" } else { ": " });
+    }
+    print(&out);
+    Ok(Exit::Done)
+}
+
+pub fn reorder(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, InputError> {
+    let theory = load(model)?;
+    let accesses = Access::all();
+    let mut table = Vec::new();
+    for first in &accesses {
+        let mut row = Vec::new();
+        for second in &accesses {
+            row.push(properties::may_swap(&theory, *first, *second, limits).map_err(refused)?);
+        }
+        table.push(row);
+    }
+    if args.json {
+        let mut rows = Vec::new();
+        for (first, row) in accesses.iter().zip(&table) {
+            for (second, has) in accesses.iter().zip(row) {
+                let (verdict, why) = word(has);
+                rows.push(json!({
+                    "first": first.name(), "second": second.name(), "may_swap": verdict, "reason": why,
+                }));
+            }
+        }
+        report::print_json(&json!({ "model": theory.name, "pairs": rows }));
+        return Ok(Exit::Done);
+    }
+    let mut out = format!(
+        "{}: may the access of a row be swapped with one of a column that comes right after it?\n\
+         (different locations, no dependency between them)\n\n{:9}",
+        theory.name, ""
+    );
+    for second in &accesses {
+        let _ = write!(out, "{:>8}", second.name());
+    }
+    out.push('\n');
+    for (first, row) in accesses.iter().zip(&table) {
+        let _ = write!(out, "{:9}", first.name());
+        for has in row {
+            let _ = write!(out, "{:>8}", word(has).0);
+        }
+        out.push('\n');
+    }
+    print(&out);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,18 @@
+//! Questions about memory models, decided on automata (thesis ch. 3).
+
+pub mod answer;
+pub mod brute;
+pub mod class;
+pub mod context;
+pub mod fact;
+pub mod nfa;
+pub mod properties;
+pub mod question;
+mod recursion;
+mod saturate;
+pub mod search;
+pub mod show;
+mod simulation;
+pub mod term;
+mod used;
+pub mod witness;

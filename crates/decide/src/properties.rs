@@ -1,0 +1,354 @@
+//! Properties of one model (thesis §3.8) and the reorderings that it allows (§3.4.2).
+
+use crate::answer::{Verdict, stronger};
+use crate::context::Refusal;
+use crate::search::Limits;
+use crate::used::{Used, Walk};
+use selvedge_graph::{Kind, Mode};
+use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
+
+/// What is known of a property.
+#[derive(Clone, Debug)]
+pub enum Has {
+    Yes,
+    No(String),
+    Unknown(String),
+}
+
+/// Where a term occurs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+/// Everything under a complement or on the right of a difference.
+#[derive(Default)]
+struct Negative {
+    prims: Vec<Prim>,
+    preds: Vec<Pred>,
+}
+
+fn negative(theory: &Theory) -> Negative {
+    let mut out = Negative::default();
+    for def in &theory.defs {
+        match &def.body {
+            DefBody::Rel(r) => rel(theory, r, Sign::Plus, &mut out, 0),
+            DefBody::Set(s) => set(theory, s, Sign::Plus, &mut out, 0),
+        }
+    }
+    for axiom in &theory.axioms {
+        match &axiom.constraint {
+            Constraint::Acyclic(r)
+            | Constraint::Irreflexive(r)
+            | Constraint::Empty(r)
+            | Constraint::Coherence(r) => rel(theory, r, Sign::Plus, &mut out, 0),
+            Constraint::Inclusion(Inclusion::Subset(a, b)) => {
+                rel(theory, a, Sign::Plus, &mut out, 0);
+                rel(theory, b, Sign::Minus, &mut out, 0);
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+const DEPTH: usize = 64;
+
+fn rel(theory: &Theory, r: &Rel, sign: Sign, out: &mut Negative, depth: usize) {
+    if depth > DEPTH {
+        return;
+    }
+    let other = if sign == Sign::Plus { Sign::Minus } else { Sign::Plus };
+    match r {
+        Rel::Prim(p) if sign == Sign::Minus => out.prims.push(*p),
+        Rel::Def(id) if sign == Sign::Minus => match &theory.defs[id.0 as usize].body {
+            DefBody::Rel(r) => rel(theory, r, sign, out, depth + 1),
+            DefBody::Set(s) => set(theory, s, sign, out, depth + 1),
+        },
+        Rel::Empty | Rel::Id | Rel::Prim(_) | Rel::Def(_) | Rel::Declared(_) => {}
+        Rel::Test(s) => set(theory, s, sign, out, depth),
+        Rel::Cross(a, b) => {
+            set(theory, a, sign, out, depth);
+            set(theory, b, sign, out, depth);
+        }
+        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) => {
+            rel(theory, a, sign, out, depth);
+            rel(theory, b, sign, out, depth);
+        }
+        Rel::Diff(a, b) => {
+            rel(theory, a, sign, out, depth);
+            rel(theory, b, other, out, depth);
+        }
+        Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Inverse(a) | Rel::SameEnds(a) | Rel::Rot(a) => {
+            rel(theory, a, sign, out, depth);
+        }
+        Rel::Not(a) => rel(theory, a, other, out, depth),
+    }
+}
+
+fn set(theory: &Theory, s: &Set, sign: Sign, out: &mut Negative, depth: usize) {
+    if depth > DEPTH {
+        return;
+    }
+    let other = if sign == Sign::Plus { Sign::Minus } else { Sign::Plus };
+    match s {
+        Set::Pred(p) if sign == Sign::Minus => out.preds.push(*p),
+        Set::Def(id) if sign == Sign::Minus => {
+            if let DefBody::Set(s) = &theory.defs[id.0 as usize].body {
+                set(theory, s, sign, out, depth + 1);
+            }
+        }
+        Set::Empty | Set::Pred(_) | Set::Def(_) | Set::Declared(_) => {}
+        Set::Union(a, b) | Set::Inter(a, b) => {
+            set(theory, a, sign, out, depth);
+            set(theory, b, sign, out, depth);
+        }
+        Set::Diff(a, b) => {
+            set(theory, a, sign, out, depth);
+            set(theory, b, other, out, depth);
+        }
+        Set::Not(a) => set(theory, a, other, out, depth),
+        Set::Domain(r) | Set::Range(r) => rel(theory, r, sign, out, depth),
+    }
+}
+
+fn used(theory: &Theory) -> Used {
+    let mut used = Used::default();
+    Walk::new(theory, &mut used).axioms();
+    used
+}
+
+fn axioms(theory: &Theory) -> impl Iterator<Item = &Axiom> {
+    theory.axioms.iter().filter(|a| !a.extra && !matches!(a.constraint, Constraint::Error { .. }))
+}
+
+/// `acyclic r`, as a model.
+fn acyclic(prims: &[Prim], name: &str) -> Theory {
+    let union = prims.iter().map(|p| Rel::Prim(*p)).reduce(|a, b| Rel::Union(Box::new(a), Box::new(b)));
+    let span = selvedge_kat::Span { file: "".into(), line: 1, col: 1, len: 1 };
+    let axiom = Axiom {
+        constraint: Constraint::Acyclic(union.unwrap_or(Rel::Empty)),
+        name: None,
+        unless: None,
+        extra: false,
+        span,
+    };
+    Theory { name: name.into(), defs: vec![], axioms: vec![axiom], assumes: vec![], asserts: vec![] }
+}
+
+/// Whether no value comes out of thin air: dependencies and `rf` have no cycle.
+pub fn no_thin_air(theory: &Theory, limits: Limits) -> Result<Has, Refusal> {
+    let prims: &[(&[Prim], &str)] = &[
+        (&[Prim::Po, Prim::Rf], "po | rf"),
+        (&[Prim::Addr, Prim::Data, Prim::Ctrl, Prim::Rf], "addr | data | ctrl | rf"),
+    ];
+    let mut last = Has::Unknown(String::new());
+    for (prims, name) in prims {
+        match &stronger(theory, &acyclic(prims, name), &[], limits)?[0].verdict {
+            Verdict::Holds => return Ok(Has::Yes),
+            Verdict::Fails(c) if *name != "po | rf" => last = Has::No(c.word.clone()),
+            Verdict::Fails(_) => {}
+            Verdict::Unknown(why) => last = Has::Unknown(why.clone()),
+        }
+    }
+    Ok(last)
+}
+
+/// Whether taking away events that nothing depends on keeps an execution consistent.
+pub fn prefix_closed(theory: &Theory) -> Has {
+    let under = negative(theory);
+    if let Some(p) =
+        under.prims.iter().find(|p| !matches!(p, Prim::Loc | Prim::Int | Prim::Ext | Prim::PoLoc))
+    {
+        return Has::Unknown(format!("`{}` is under a complement or a difference", p.name()));
+    }
+    if axioms(theory).any(|a| a.unless.is_some()) {
+        return Has::Unknown("an axiom has an `unless`".into());
+    }
+    Has::Yes
+}
+
+/// Whether an event can always be added at the end.
+pub fn extensible(theory: &Theory) -> Has {
+    if axioms(theory).any(|a| matches!(a.constraint, Constraint::Empty(_) | Constraint::Inclusion(_))) {
+        return Has::Unknown("an axiom asks for emptiness or an inclusion".into());
+    }
+    let used = used(theory);
+    let plain = |p: &&Prim| {
+        !matches!(
+            p,
+            Prim::Po
+                | Prim::PoLoc
+                | Prim::Rf
+                | Prim::Rfe
+                | Prim::Rfi
+                | Prim::Co
+                | Prim::Coe
+                | Prim::Coi
+                | Prim::Fr
+                | Prim::Fre
+                | Prim::Fri
+                | Prim::Rmw
+                | Prim::Tc
+                | Prim::Tj
+                | Prim::Addr
+                | Prim::Data
+                | Prim::Ctrl
+                | Prim::Loc
+        )
+    };
+    match used.prims.iter().find(plain) {
+        Some(p) => Has::Unknown(format!("`{}` may lead out of the last event", p.name())),
+        None => prefix_closed(theory),
+    }
+}
+
+/// Whether stronger orderings of accesses allow no more.
+pub fn monotone_in_orderings(theory: &Theory) -> Has {
+    let exact =
+        |p: &&Pred| matches!(p, Pred::Rlx | Pred::Na | Pred::ExactRel | Pred::ExactAcq | Pred::ExactAcqRel);
+    if let Some(p) = used(theory).preds.iter().find(exact) {
+        return Has::Unknown(format!("`{}` holds of exactly one ordering", p.name()));
+    }
+    let ordering = |p: &&Pred| matches!(p, Pred::Sc | Pred::Acq | Pred::Rel | Pred::Atomic);
+    match negative(theory).preds.iter().find(ordering) {
+        Some(p) => Has::Unknown(format!("`{}` is under a complement or a difference", p.name())),
+        None => Has::Yes,
+    }
+}
+
+/// Whether putting two threads after each other in one allows no more.
+pub fn monotone_in_threads(theory: &Theory) -> Has {
+    let tells = |p: &&Prim| {
+        matches!(
+            p,
+            Prim::Rfe
+                | Prim::Rfi
+                | Prim::Coe
+                | Prim::Coi
+                | Prim::Fre
+                | Prim::Fri
+                | Prim::Int
+                | Prim::Ext
+                | Prim::Detour
+                | Prim::PoImm
+        )
+    };
+    if let Some(p) = used(theory).prims.iter().find(tells) {
+        return Has::Unknown(format!("`{}` tells threads apart", p.name()));
+    }
+    match negative(theory).prims.iter().find(|p| matches!(p, Prim::Po | Prim::PoLoc)) {
+        Some(Prim::PoLoc) | None => Has::Yes,
+        Some(p) => Has::Unknown(format!("`{}` is under a complement or a difference", p.name())),
+    }
+}
+
+/// One sort of access, for the table of reorderings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub kind: Kind,
+    pub mode: Mode,
+}
+
+impl Access {
+    /// The accesses of C.
+    pub fn all() -> Vec<Access> {
+        let of = |kind, modes: &[Mode]| modes.iter().map(move |mode| Access { kind, mode: *mode }).collect();
+        let mut out: Vec<Access> = of(Kind::Read, &[Mode::Na, Mode::Rlx, Mode::Acq, Mode::Sc]);
+        let writes: Vec<Access> = of(Kind::Write, &[Mode::Na, Mode::Rlx, Mode::Rel, Mode::Sc]);
+        out.extend(writes);
+        out
+    }
+
+    pub fn name(self) -> String {
+        format!("{}[{}]", if self.kind == Kind::Read { "R" } else { "W" }, self.mode)
+    }
+
+    /// Accesses of this sort that are no halves of read-modify-writes.
+    fn set(self) -> Set {
+        let (kind, half) = if self.kind == Kind::Read { (Pred::R, Pred::Ur) } else { (Pred::W, Pred::Uw) };
+        let mode = match self.mode {
+            Mode::Na => Pred::Na,
+            Mode::Rlx => Pred::Rlx,
+            Mode::Acq => Pred::ExactAcq,
+            Mode::Rel => Pred::ExactRel,
+            Mode::AcqRel => Pred::ExactAcqRel,
+            Mode::Sc => Pred::Sc,
+        };
+        let both = Set::Inter(Box::new(Set::Pred(kind)), Box::new(Set::Pred(mode)));
+        Set::Diff(Box::new(both), Box::new(Set::Pred(half)))
+    }
+}
+
+/// Whether `first ; second` on different locations, without dependencies, may be executed the other
+/// way round: whether the model is the same without `po` from the one to the other.
+pub fn may_swap(theory: &Theory, first: Access, second: Access, limits: Limits) -> Result<Has, Refusal> {
+    let used = used(theory);
+    if used.prims.contains(&Prim::PoImm) {
+        return Ok(Has::Unknown("`po-imm` sees every change of the order".into()));
+    }
+    if negative(theory).prims.contains(&Prim::Po) {
+        return Ok(Has::Unknown("`po` is under a complement or a difference".into()));
+    }
+    let gone = Rel::Diff(Box::new(Rel::Cross(first.set(), second.set())), Box::new(Rel::Prim(Prim::Loc)));
+    let po = Rel::Diff(Box::new(Rel::Prim(Prim::Po)), Box::new(gone));
+    let less = replace_po(theory, &po);
+    for a in stronger(&less, theory, &[], limits)? {
+        match a.verdict {
+            Verdict::Holds => {}
+            Verdict::Fails(c) => return Ok(Has::No(c.word)),
+            Verdict::Unknown(why) => return Ok(Has::Unknown(why)),
+        }
+    }
+    Ok(Has::Yes)
+}
+
+/// The theory with something else for `po`.
+fn replace_po(theory: &Theory, by: &Rel) -> Theory {
+    let mut t = theory.clone();
+    for def in &mut t.defs {
+        if let DefBody::Rel(r) = &mut def.body {
+            replace(r, by);
+        }
+    }
+    for axiom in &mut t.axioms {
+        match &mut axiom.constraint {
+            Constraint::Acyclic(r)
+            | Constraint::Irreflexive(r)
+            | Constraint::Empty(r)
+            | Constraint::Coherence(r) => replace(r, by),
+            Constraint::Inclusion(Inclusion::Subset(a, b) | Inclusion::Equal(a, b)) => {
+                replace(a, by);
+                replace(b, by);
+            }
+            Constraint::Inclusion(Inclusion::Total(a)) => replace(a, by),
+            Constraint::Error { .. } => {}
+        }
+    }
+    t
+}
+
+fn replace(r: &mut Rel, by: &Rel) {
+    match r {
+        Rel::Prim(Prim::Po) => *r = by.clone(),
+        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
+            replace(a, by);
+            replace(b, by);
+        }
+        Rel::Star(a)
+        | Rel::Plus(a)
+        | Rel::Opt(a)
+        | Rel::Inverse(a)
+        | Rel::Not(a)
+        | Rel::SameEnds(a)
+        | Rel::Rot(a) => replace(a, by),
+        Rel::Empty
+        | Rel::Id
+        | Rel::Prim(_)
+        | Rel::Def(_)
+        | Rel::Declared(_)
+        | Rel::Test(_)
+        | Rel::Cross(..) => {}
+    }
+}

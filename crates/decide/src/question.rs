@@ -1,0 +1,467 @@
+//! Irreflexivity implications and inclusions, from terms to answers.
+
+use crate::class::Mask;
+use crate::context::{Context, Refusal};
+use crate::fact::{Alternative, Facts, alternatives};
+use crate::nfa::{Nfa, State, Step};
+use crate::saturate::{Implied, derivative, saturate};
+use crate::search::{Cover, End, Search, Task, Walk};
+use crate::term::Term;
+use std::ops::ControlFlow;
+
+/// A relation without loops (or without cycles, if `acyclic`).
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    pub term: Term,
+    pub acyclic: bool,
+    /// How messages call it.
+    pub name: String,
+}
+
+/// How a search went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    Holds,
+    /// The visitor accepted a walk as a counterexample.
+    Refuted,
+    /// There are walks that are not covered, but none was accepted.
+    Open,
+    /// Gave up.
+    Limit,
+}
+
+/// What is known in the executions that are looked at: the constraints of the stronger model,
+/// saturated.
+pub struct Given<'c> {
+    pub context: &'c Context,
+    /// With what the constraints imply about single steps.
+    pub known: crate::fact::Known,
+    raw: Vec<(Nfa, bool)>,
+    /// The same, saturated.
+    full: Vec<(Nfa, bool)>,
+    implied: Implied,
+    pub walks: usize,
+}
+
+fn eco(all: Mask) -> Term {
+    let com = Term::union(Term::union(Term::Edge(Facts::RF), Term::Edge(Facts::CO)), Term::Edge(Facts::FR));
+    Term::plus(com, all)
+}
+
+impl<'c> Given<'c> {
+    /// Executions in which the constraints hold.
+    pub fn new(context: &'c Context, constraints: &[Constraint]) -> Result<Given<'c>, Refusal> {
+        let all = context.all();
+        let mut given = Given {
+            context,
+            known: context.known.clone(),
+            raw: Vec::new(),
+            full: Vec::new(),
+            implied: Implied::default(),
+            walks: 0,
+        };
+        let order =
+            Term::union(Term::Edge(Facts::PO), Term::union(Term::Edge(Facts::TC), Term::Edge(Facts::TJ)));
+        let mut always = vec![
+            Constraint { term: order, acyclic: true, name: "po".into() },
+            Constraint { term: Term::Edge(Facts::CO), acyclic: true, name: "co".into() },
+            // Read-modify-writes are atomic in every execution.
+            Constraint {
+                term: [Facts::FR, Facts::CO, Facts::RMW.inverse()]
+                    .map(Term::Edge)
+                    .into_iter()
+                    .reduce(Term::seq)
+                    .unwrap_or(Term::Empty),
+                acyclic: false,
+                name: "the atomicity of read-modify-writes".into(),
+            },
+        ];
+        for walks in &context.impossible {
+            let any = Term::union(Term::Test(all), Term::Edge(Facts::NONE));
+            let term = Term::seq(walks.clone(), any);
+            always.push(Constraint { term, acyclic: false, name: "an assumption".into() });
+        }
+        for facts in &context.total {
+            always.push(Constraint { term: Term::Edge(*facts), acyclic: true, name: "a total order".into() });
+        }
+        for c in always.iter().chain(constraints) {
+            given.add(c)?;
+        }
+        given.find_coherence()?;
+        Ok(given)
+    }
+
+    /// One more constraint that is known to hold.
+    pub fn add(&mut self, c: &Constraint) -> Result<(), Refusal> {
+        let (all, limit) = (self.context.all(), self.context.limits.states);
+        let nfa = Nfa::of(&c.term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
+        let back = nfa.steps.iter().flatten().any(|s| s.facts.looks_back());
+        for nfa in std::iter::once(nfa.clone()).chain(back.then(|| nfa.reversed(all))) {
+            let full = self.saturated(&self.repeated(&nfa, c.acyclic));
+            self.full.push((full.map_err(|e| Refusal::too_large(&c.name, &e))?, c.acyclic));
+            self.raw.push((nfa, c.acyclic));
+        }
+        Ok(())
+    }
+
+    /// What an assumption claims may be spread over several words of an acyclic relation: these
+    /// follow each other in the automaton, then.
+    fn repeated(&self, nfa: &Nfa, acyclic: bool) -> Nfa {
+        if acyclic && !self.context.assumptions.is_empty() { nfa.with_repetition() } else { nfa.clone() }
+    }
+
+    fn saturated(&self, nfa: &Nfa) -> Result<Nfa, crate::nfa::TooLarge> {
+        let c = self.context;
+        saturate(nfa, &c.assumptions, &c.loops, &self.implied, &c.classes, c.limits.states)
+    }
+
+    /// States of the automata of all constraints.
+    pub fn states(&self) -> usize {
+        self.full.iter().map(|(nfa, _)| nfa.states()).sum()
+    }
+
+    /// Some of the constraints, without what no walk of `left` can match.
+    fn cover(&self, left: &Nfa, active: &[usize]) -> Cover {
+        let mut facts: Vec<Facts> = left.steps.iter().flatten().map(|s| s.facts).collect();
+        facts.sort();
+        facts.dedup();
+        let mut alts: Vec<Alternative> = Vec::new();
+        for f in facts {
+            alts.extend(alternatives(f, &self.known, &self.context.classes));
+        }
+        let mut cover = Cover::default();
+        for at in active {
+            let (nfa, acyclic) = &self.full[*at];
+            let mut nfa = nfa.clone();
+            for s in nfa.steps.iter_mut().flatten() {
+                let matching = alts.iter().filter(|a| a.facts.has(s.facts));
+                let (from, to) = matching.fold((0, 0), |(d, r), a| (d | a.dom, r | a.ran));
+                s.from &= from;
+                s.to &= to;
+            }
+            nfa.simplify();
+            let n0 = nfa.states();
+            nfa.reduce(self.context.all());
+            if std::env::var("DBG").is_ok() {
+                eprintln!(
+                    "cover part {} -> {} states {} steps",
+                    n0,
+                    nfa.states(),
+                    nfa.steps.iter().map(Vec::len).sum::<usize>()
+                );
+            }
+            if std::env::var("DBG2").is_ok() {
+                for (q, st) in nfa.steps.iter().enumerate() {
+                    for s in st {
+                        eprintln!(
+                            "   {q} -{:?}-> {} from {:x} to {:x} acc {:x}",
+                            s.facts, s.target, s.from, s.to, nfa.accepts[s.target as usize]
+                        );
+                    }
+                }
+            }
+            if nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0) {
+                cover.add_cycles(&nfa, *acyclic);
+            }
+        }
+        cover
+    }
+
+    /// Whether every loop of a term contains a cycle of the constraints.
+    fn excludes(&mut self, term: &Term) -> Result<bool, Refusal> {
+        let nfa = Nfa::of(term, self.context.all(), self.context.limits.states)
+            .map_err(|e| Refusal::too_large("a lemma", &e))?;
+        Ok(self.search(&nfa, &mut |_| ControlFlow::Break(())) == Found::Holds)
+    }
+
+    /// Starts with the simple constraints. A walk that they do not cover is tried with each of the
+    /// others; one that covers it takes part from then on.
+    fn search(&mut self, left: &Nfa, visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>) -> Found {
+        const SIMPLE: usize = 4;
+        let (mut active, mut rest): (Vec<usize>, Vec<usize>) =
+            (0..self.full.len()).partition(|at| self.full[*at].0.states() <= SIMPLE);
+        loop {
+            let mut cover = self.cover(left, &active);
+            cover.finish();
+            let mut useful = None;
+            let walks = std::cell::Cell::new(0);
+            let mut search = Search {
+                left,
+                right: &cover,
+                classes: &self.context.classes,
+                known: self.known.clone(),
+                task: Task::Cycles,
+                threads: false,
+                limits: self.context.limits,
+                walks: 0,
+            };
+            let mut end = search.run(|walk| {
+                useful = self.useful(walk, &rest, false, &walks);
+                ControlFlow::Break(())
+            });
+            if end != End::Covered && useful.is_none() {
+                search.threads = true;
+                end = search.run(|walk| {
+                    useful = self.useful(walk, &rest, true, &walks);
+                    if useful.is_some() { ControlFlow::Break(()) } else { visit(walk) }
+                });
+            }
+            if std::env::var("DBG").is_ok() {
+                eprintln!(
+                    "search: left {} states {} steps, right {} states, active {:?} rest {:?} {:?} walks {}",
+                    left.states(),
+                    left.steps.iter().map(Vec::len).sum::<usize>(),
+                    cover.states(),
+                    active,
+                    rest,
+                    end,
+                    search.walks
+                );
+            }
+            self.walks += search.walks + walks.get();
+            match useful {
+                Some(at) => {
+                    active.push(at);
+                    rest.retain(|other| *other != at);
+                }
+                None => {
+                    return match end {
+                        End::Covered => Found::Holds,
+                        End::Stopped => Found::Refuted,
+                        End::Uncovered => Found::Open,
+                        End::Limit => Found::Limit,
+                    };
+                }
+            }
+        }
+    }
+
+    /// A constraint that covers a walk.
+    fn useful(
+        &self,
+        walk: &Walk,
+        among: &[usize],
+        threads: bool,
+        walks: &std::cell::Cell<usize>,
+    ) -> Option<usize> {
+        let n = walk.facts.len();
+        let mut one = Nfa { initial: vec![0], ..Nfa::default() };
+        for i in 0..=n {
+            one.accepts.push(if i == n { walk.events[n] } else { 0 });
+            let step = (i < n).then(|| Step {
+                from: walk.events[i],
+                facts: walk.facts[i],
+                to: walk.events[i + 1],
+                target: i as State + 1,
+                closes: false,
+            });
+            one.steps.push(step.into_iter().collect());
+        }
+        among.iter().copied().find(|at| {
+            let mut cover = self.cover(&one, &[*at]);
+            cover.finish();
+            let mut search = Search {
+                left: &one,
+                right: &cover,
+                classes: &self.context.classes,
+                known: self.known.clone(),
+                task: Task::Cycles,
+                threads,
+                limits: self.context.limits,
+                walks: 0,
+            };
+            let end = search.run(|_| ControlFlow::Break(()));
+            walks.set(walks.get() + search.walks);
+            end == End::Covered
+        })
+    }
+
+    /// Thesis §3.6.1: whether `po ; eco` has no loops.
+    fn find_coherence(&mut self) -> Result<(), Refusal> {
+        let all = self.context.all();
+        let term = Term::seq(Term::Edge(Facts::PO), eco(all));
+        if self.excludes(&term)? {
+            self.known.coherent = true;
+        }
+        Ok(())
+    }
+
+    /// Whether `h` and `h ; eco` have no loops: then events of the same location that `h` orders are
+    /// in `eco`, or both read.
+    pub fn orders_locations(&mut self, h: &Term) -> Result<bool, Refusal> {
+        let all = self.context.all();
+        let term = Term::seq(h.clone(), Term::union(Term::Test(all), eco(all)));
+        self.excludes(&term)
+    }
+
+    /// Whether the constraints imply that a term has no loops (no cycles, if `acyclic`). Walks that
+    /// are not covered are shown to the visitor.
+    pub fn implies(
+        &mut self,
+        goal: &Constraint,
+        visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>,
+    ) -> Result<Found, Refusal> {
+        let all = self.context.all();
+        let term = if goal.acyclic { Term::plus(goal.term.clone(), all) } else { goal.term.clone() };
+        let mut nfa = Nfa::of(&term, all, self.context.limits.states)
+            .map_err(|e| Refusal::too_large(&goal.name, &e))?;
+        nfa.reduce(all);
+        Ok(self.search(&nfa, visit))
+    }
+
+    /// Thesis Prop. 12, by what totality says of single steps: a walk from `a` to `b` that makes a
+    /// cycle with `co` (or another total order) from `b` to `a` implies that the order has `a` before
+    /// `b`, unless they are the same event. The latter is ruled out, too, since such walks are only
+    /// used if none of them can be a loop. Returns whether something was learnt.
+    pub fn use_totality(&mut self) -> Result<bool, Refusal> {
+        const LARGEST: usize = 12;
+        let context = self.context;
+        if self.known.coherent {
+            // Known, but maybe not said by a constraint that is small enough.
+            let term = Term::seq(Term::Edge(Facts::PO), eco(context.all()));
+            self.add(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
+        }
+        // `co` orders the writes of a location.
+        let mut orders = vec![(Facts::CO, true, context.classes.writes)];
+        orders.extend(context.total.iter().map(|f| (*f, false, context.classes.all)));
+        let mut found = Vec::new();
+        for (order, same_loc, ends) in orders {
+            let mut parts = Vec::new();
+            for (nfa, acyclic) in &self.raw {
+                if nfa.states() > LARGEST {
+                    continue;
+                }
+                for (q, steps) in nfa.steps.iter().enumerate() {
+                    for s in steps.iter().filter(|s| s.facts == order) {
+                        parts.push(around(nfa, *acyclic, q as State, s, same_loc, ends));
+                    }
+                }
+            }
+            for part in parts {
+                if part.steps.iter().all(Vec::is_empty) {
+                    continue;
+                }
+                if self.search(&part, &mut |_| ControlFlow::Break(())) != Found::Holds {
+                    continue;
+                }
+                let Ok(part) = self.saturated(&part) else { continue };
+                found.push((order, part));
+            }
+        }
+        let learnt = !found.is_empty();
+        for (order, part) in found {
+            if order == Facts::CO {
+                // What comes after `rf` in a walk that implies `co` implies `fr`.
+                self.implied.add(Facts::FR, derivative(&part, Facts::RF, context.classes.writes));
+            }
+            self.implied.add(order, part);
+        }
+        if learnt {
+            let raw = std::mem::take(&mut self.raw);
+            self.full.clear();
+            for (nfa, acyclic) in &raw {
+                let full = self
+                    .saturated(&self.repeated(nfa, *acyclic))
+                    .map_err(|e| Refusal::too_large("the models with totality", &e))?;
+                self.full.push((full, *acyclic));
+            }
+            self.raw = raw;
+        }
+        Ok(learnt)
+    }
+}
+
+/// The walks that make a cycle of the automaton together with one of its steps: from the step's
+/// target to the end of a word, and from the start of a word to the step. They start and end at the
+/// events of `ends`, and stay in their location if `same_loc`.
+fn around(nfa: &Nfa, acyclic: bool, q: State, step: &Step, same_loc: bool, ends: Mask) -> Nfa {
+    let n = nfa.states() as State;
+    let facts = |f: Facts| {
+        let com = Facts::RF.and(Facts::CO).and(Facts::FR);
+        if !same_loc || f.meets(com) || f.meets(com.inverse()) { f } else { f.and(Facts::LOC) }
+    };
+    let mut out = Nfa::default();
+    for second in [false, true] {
+        for p in 0..nfa.states() {
+            let mut steps = Vec::new();
+            for s in &nfa.steps[p] {
+                let f = facts(s.facts);
+                let shift = if second { n } else { 0 };
+                steps.push(Step { facts: f, target: s.target + shift, ..*s });
+                let end = s.to & nfa.accepts[s.target as usize];
+                if end != 0 && (!second || acyclic) {
+                    for i in &nfa.initial {
+                        steps.push(Step { facts: f, to: end, target: i + n, ..*s });
+                    }
+                }
+            }
+            out.steps.push(steps);
+            out.accepts.push(if second && p as State == q { step.from & ends } else { 0 });
+        }
+    }
+    let start = out.add_state();
+    let entered = step.to & ends;
+    let mut first: Vec<Step> =
+        out.steps[step.target as usize].iter().map(|s| Step { from: s.from & entered, ..*s }).collect();
+    let ends = nfa.accepts[step.target as usize] & entered;
+    if ends != 0 {
+        for i in &nfa.initial {
+            let more = out.steps[(i + n) as usize].iter();
+            first.extend(more.map(|s| Step { from: s.from & ends, ..*s }));
+        }
+    }
+    out.steps[start as usize] = first;
+    out.initial = vec![start];
+    out.simplify();
+    out
+}
+
+/// A plain inclusion. `closed`: only of walks that end where they start.
+pub fn included(
+    context: &Context,
+    left: &Term,
+    right: &Term,
+    closed: bool,
+    visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>,
+) -> Result<(Found, usize), Refusal> {
+    let all = context.all();
+    let limit = context.limits.states;
+    let large = |what: &'static str| move |e| Refusal::too_large(what, &e);
+    let mut right = right.clone();
+    // A walk that cannot be is in every relation (thesis Prop. 1).
+    let any = Term::union(Term::Test(all), Term::Edge(Facts::NONE));
+    for walks in &context.impossible {
+        let around = Term::seq(Term::seq(any.clone(), walks.clone()), any.clone());
+        right = Term::union(right, around);
+    }
+    let left = Nfa::of(left, all, limit).map_err(large("the left side"))?;
+    let raw = Nfa::of(&right, all, limit).map_err(large("the right side"))?;
+    let full =
+        saturate(&raw, &context.assumptions, &context.loops, &Implied::default(), &context.classes, limit)
+            .map_err(large("the right side"))?;
+    let mut cover = if closed {
+        let given = Given::new(context, &[])?;
+        given.cover(&left, &(0..given.full.len()).collect::<Vec<_>>())
+    } else {
+        Cover::default()
+    };
+    cover.add_words(&full);
+    cover.finish();
+    let mut search = Search {
+        left: &left,
+        right: &cover,
+        classes: &context.classes,
+        known: context.known.clone(),
+        task: if closed { Task::ClosedWords } else { Task::Words },
+        threads: true,
+        limits: context.limits,
+        walks: 0,
+    };
+    let found = match search.run(visit) {
+        End::Covered => Found::Holds,
+        End::Stopped => Found::Refuted,
+        End::Uncovered => Found::Open,
+        End::Limit => Found::Limit,
+    };
+    Ok((found, search.walks))
+}

@@ -22,7 +22,7 @@ impl From<Trouble> for Halt {
 }
 
 /// Something that was printed, after so many operations of its thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
     pub after: u32,
     pub text: Vec<u8>,

@@ -63,7 +63,7 @@ impl LastRead {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Made {
     pub objects: u32,
     pub threads: u32,
@@ -81,7 +81,7 @@ pub struct Made {
 }
 
 /// Parts of a state that change seldom.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rare {
     pub held: Vec<Held>,
     /// Thread-specific data: key and value.

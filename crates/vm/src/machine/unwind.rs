@@ -10,7 +10,7 @@ use selvedge_machine::Op;
 use std::rc::Rc;
 
 /// Where `setjmp` was called.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     buffer: u64,
     depth: u32,

@@ -8,7 +8,7 @@
 //! walk that is looked at: whether it accesses the same location, and whether it is of the same
 //! thread. They carry what thesis §3.6.1 knows about same locations along a walk, however long.
 
-use selvedge_graph::{Kind, Mode};
+use selvedge_graph::{Barrier, Kind, Mode};
 use selvedge_kat::ast::Pred;
 use selvedge_oracle::execution::Event;
 
@@ -68,6 +68,17 @@ fn atoms() -> Vec<Atom> {
         for mode in [Rlx, Acq, Rel, AcqRel, Sc] {
             add(kind, mode, true);
         }
+    }
+    // What architectures have beyond C11.
+    add(Kind::Read, Mode::AcqPc, false);
+    for kind in [Kind::Read, Kind::Write] {
+        for mode in [Mode::RlxEx, Mode::AcqEx, Mode::RelEx, Mode::AcqRelEx] {
+            add(kind, mode, false);
+            add(kind, mode, true);
+        }
+    }
+    for barrier in Barrier::ALL {
+        add(Kind::Fence, Mode::Barrier(barrier), false);
     }
     for kind in [Kind::Init, Kind::Choice, Kind::Spawn, Kind::Join] {
         add(kind, Na, false);

@@ -15,7 +15,7 @@ use std::fmt;
 pub struct Facts(pub u64);
 
 const INVERSE: u32 = 24;
-const FIRST_DECLARED: u32 = 14;
+const FIRST_DECLARED: u32 = 15;
 /// The most relations that a model may declare.
 pub const MAX_DECLARED: usize = (INVERSE - FIRST_DECLARED) as usize;
 
@@ -35,6 +35,7 @@ impl Facts {
     pub const TJ: Facts = Facts(1 << 11);
     pub const ALLOC: Facts = Facts(1 << 12);
     pub const FREE: Facts = Facts(1 << 13);
+    pub const CASDEP: Facts = Facts(1 << 14);
     // The rest says the same in both directions.
     pub const LOC: Facts = Facts(1 << 48);
     pub const NOT_LOC: Facts = Facts(1 << 49);
@@ -105,6 +106,7 @@ impl Facts {
             Prim::Addr => F::ADDR,
             Prim::Data => F::DATA,
             Prim::Ctrl => F::CTRL,
+            Prim::CasDep => F::CASDEP,
             Prim::Detour => F::DETOUR,
             Prim::Tc => F::TC,
             Prim::Tj => F::TJ,
@@ -120,9 +122,9 @@ impl Facts {
 
     /// A name for the facts, as a model would write it.
     pub fn named(self, declared: &[String]) -> String {
-        const NAMES: [&str; 14] = [
+        const NAMES: [&str; 15] = [
             "po", "po-imm", "rf", "co", "fr", "rmw", "addr", "data", "ctrl", "detour", "tc", "tj", "alloc",
-            "free",
+            "free", "casdep",
         ];
         let name = |bit: u32| -> String {
             NAMES.get(bit as usize).map(|n| n.to_string()).unwrap_or_else(|| {
@@ -242,6 +244,7 @@ fn ends(facts: Facts, c: &Classes) -> (Mask, Mask) {
     need(Facts::ADDR, c.reads, c.accesses & later);
     need(Facts::DATA, c.reads, c.writes & later);
     need(Facts::CTRL, c.reads, later);
+    need(Facts::CASDEP, c.reads, c.reads);
     need(Facts::DETOUR, c.writes & later, c.reads);
     need(Facts::TC, c.of(selvedge_kat::ast::Pred::Tc), later);
     need(Facts::TJ, later, c.of(selvedge_kat::ast::Pred::Tj));
@@ -252,13 +255,14 @@ fn ends(facts: Facts, c: &Classes) -> (Mask, Mask) {
 
 /// What follows for every pair, in both directions.
 pub fn close(mut f: Facts) -> Facts {
-    let rules: [(Facts, Facts); 8] = [
+    let rules: [(Facts, Facts); 9] = [
         (Facts::PO_IMM, Facts::PO),
         // The write of a read-modify-write comes directly after the source of its read.
         (Facts::RMW, Facts::PO.and(Facts::LOC).and(Facts::INT).and(Facts::PO_IMM).and(Facts::FR)),
         (Facts::ADDR, Facts::PO.and(Facts::INT)),
         (Facts::DATA, Facts::PO.and(Facts::INT)),
         (Facts::CTRL, Facts::PO.and(Facts::INT)),
+        (Facts::CASDEP, Facts::PO.and(Facts::INT)),
         (Facts::DETOUR, Facts::PO.and(Facts::INT).and(Facts::LOC)),
         (Facts::RF.and(Facts::INT), Facts::PO),
         (Facts::TC, Facts::EXT),

@@ -275,6 +275,8 @@ impl Access {
             Mode::Rel => Pred::ExactRel,
             Mode::AcqRel => Pred::ExactAcqRel,
             Mode::Sc => Pred::Sc,
+            // Not among those that are asked about.
+            _ => Pred::Never,
         };
         let both = Set::Inter(Box::new(Set::Pred(kind)), Box::new(Set::Pred(mode)));
         Set::Diff(Box::new(both), Box::new(Set::Pred(half)))

@@ -144,7 +144,14 @@ fn sketch(walk: &Walk, classes: &Classes) -> Option<Sketch> {
             if f.is_declared() {
                 s.declared.push((x, y, f));
             }
-            if f.meets(Facts::ADDR.and(Facts::DATA).and(Facts::CTRL).and(Facts::TC).and(Facts::TJ)) {
+            if f.meets(
+                Facts::ADDR
+                    .and(Facts::DATA)
+                    .and(Facts::CTRL)
+                    .and(Facts::CASDEP)
+                    .and(Facts::TC)
+                    .and(Facts::TJ),
+            ) {
                 return None;
             }
         }
@@ -531,7 +538,8 @@ fn step(f: Facts, r: &Relations, context: &Context) -> Matrix {
             m = m.inter(&matrix.inverse(n));
         }
     }
-    let none = [Facts::ADDR, Facts::DATA, Facts::CTRL, Facts::DETOUR, Facts::ALLOC, Facts::FREE];
+    let none =
+        [Facts::ADDR, Facts::DATA, Facts::CTRL, Facts::CASDEP, Facts::DETOUR, Facts::ALLOC, Facts::FREE];
     if none.iter().any(|x| f.meets(*x) || f.meets(x.inverse())) {
         return Matrix::EMPTY;
     }

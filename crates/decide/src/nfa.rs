@@ -261,7 +261,9 @@ impl Nfa {
         };
         let mut blocks = block.iter().collect::<BTreeSet<_>>().len();
         loop {
-            let mut known: HashMap<(usize, Vec<(Mask, Facts, Mask, bool, usize)>), usize> = HashMap::new();
+            // By block and by steps, with the blocks that these lead to.
+            type Steps = Vec<(Mask, Facts, Mask, bool, usize)>;
+            let mut known: HashMap<(usize, Steps), usize> = HashMap::new();
             let next: Vec<usize> = (0..self.states())
                 .map(|q| {
                     let mut out: Vec<_> = self.steps[q]

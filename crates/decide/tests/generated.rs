@@ -78,10 +78,10 @@ fn judge(t: &Theory, claim: Inclusion) -> Judge {
     Judge::new(&Theory { axioms: vec![axiom], ..t.clone() }).expect("the oracle knows all of it")
 }
 
+type Claim = dyn Fn(&[selvedge_oracle::execution::Event], &selvedge_oracle::execution::Relations) -> bool;
+
 /// The claim on one execution, by the oracle alone.
-fn oracle(
-    text: &str,
-) -> Box<dyn Fn(&[selvedge_oracle::execution::Event], &selvedge_oracle::execution::Relations) -> bool> {
+fn oracle(text: &str) -> Box<Claim> {
     let (left, right) = text.split_once(" <= ").expect("a claim");
     let sub = |a: &str, b: &str| {
         let t = theory(&format!("assert {a} <= {b}"));

@@ -53,6 +53,7 @@ fn ra_ra3() {
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn rc11_rc11_alt() {
     equal("rc11-thesis", "rc11-alt");
 }
@@ -80,6 +81,7 @@ fn coh_coh2() {
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn rc11_imm() {
     holds("rc11", "imm", &["c11-to-imm"]);
 }
@@ -100,6 +102,7 @@ fn c11_strong_tso() {
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn imm_armv8() {
     holds("imm", "armv8", &["imm-to-armv8"]);
 }
@@ -115,26 +118,31 @@ fn c11_strong_armv8() {
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn rc11_ra_power() {
     holds("rc11-ra", "power", &["c11-to-power"]);
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn rc11_sc_power_weak() {
     holds("rc11", "power-weak", &["c11-to-power"]);
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn rc11_sc_rw_power() {
     holds("rc11-scrw", "power", &["c11-to-power"]);
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn rc11_sc_f_power() {
     holds("rc11-scf", "power", &["c11-to-power"]);
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn power_power_simpl() {
     holds("power", "power-simpl", &[]);
 }
@@ -150,11 +158,13 @@ fn fails_as_published(strong: &str) {
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn c11_orig_power_weak() {
     fails_as_published("power-weak");
 }
 
 #[test]
+#[ignore = "not decided within a minute"]
 fn c11_orig_power() {
     fails_as_published("power");
 }

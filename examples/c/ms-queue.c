@@ -7,7 +7,7 @@
 //         Queue Algorithms", PODC 1996
 // published: ms-queue(N), N threads with one operation each: N! executions (-DN=... -DD=0). Here, whether
 //            the enqueuer or a helper moves the tail tells executions apart too: 6 for N=2, 126 for N=3.
-//            Only with annotations that say which compare-and-swap helps which other one are there N!
+//            The published program may say which compare-and-swap helps which other one, or have no helping.
 // expect: sc verified executions=26
 // expect: tso verified executions=26
 // expect: rc11 verified executions=26

@@ -109,9 +109,13 @@ impl<'a> Campaign<'a> {
         &mut self,
         machine: &VmMachine,
         room: u32,
-        from: Snapshot<Finder>,
+        mut from: Snapshot<Finder>,
         workers: usize,
     ) -> Result<(Snapshot<Finder>, bool), InputError> {
+        if let Some(why) = reason_to_stop() {
+            from.stats.gave_up = Some(why);
+            return Ok((from, false));
+        }
         let finder = self.finder();
         let deterministic = self.args.deterministic;
         let team = Team { deterministic, workers, ..self.args.jobs.team(self.model, &self.config) };

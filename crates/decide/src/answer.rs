@@ -6,7 +6,7 @@ use crate::context::{Context, Refusal, Scope};
 use crate::fact::Facts;
 use crate::nfa::Nfa;
 use crate::question::{Constraint, Found, Given, included};
-use crate::saturate::{Implied, saturate};
+use crate::saturate::saturate;
 use crate::search::{Limits, Walk};
 use crate::term::{Lowering, Side, Term};
 use crate::witness::{Example, example};
@@ -216,16 +216,18 @@ impl Prover<'_> {
         let mut walks = 0;
         let mut states = self.basic.states();
         let mut first_open: Option<String> = None;
+        // From what is cheap to what is not.
         for level in 0..3 {
             let mut fresh;
             let given = match level {
                 0 => &mut self.basic,
-                1 if !self.proved.is_empty() || !located.is_empty() => {
-                    let all: Vec<Constraint> = self.given.iter().chain(&self.proved).cloned().collect();
-                    fresh = Given::new(context, &all)?;
+                1 => {
+                    fresh = Given::new(context, &self.given)?;
+                    if !fresh.use_threads()? {
+                        continue;
+                    }
                     &mut fresh
                 }
-                1 => continue,
                 _ => {
                     let all: Vec<Constraint> = self.given.iter().chain(&self.proved).cloned().collect();
                     fresh = Given::new(context, &all)?;
@@ -265,9 +267,6 @@ impl Prover<'_> {
                     attempts += 1;
                     let shown = || show_walk(walk, &context.classes, &context.relations);
                     first_open.get_or_insert_with(shown);
-                    if std::env::var("DBG").is_ok() {
-                        eprintln!("open: {}", shown());
-                    }
                     if let Some(found) = example(walk, context, judge) {
                         let length = walk.facts.len();
                         counterexample = Some(Counterexample { word: shown(), length, example: found });
@@ -643,7 +642,7 @@ pub fn automata(theory: &Theory, limits: Limits) -> Result<Vec<Automaton>, Refus
             &nfa,
             &context.assumptions,
             &context.loops,
-            &Implied::default(),
+            &context.implied,
             &context.classes,
             limits.states,
         )

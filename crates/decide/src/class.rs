@@ -223,6 +223,12 @@ impl Classes {
         self.anchors(self.all).into_iter().fold(0, |a, b| a | b)
     }
 
+    /// The same classes, without the claim to be of the anchor's thread.
+    pub fn forget_thread(&self, mask: Mask) -> Mask {
+        // The bit before says the same otherwise.
+        (mask & self.same_thread) >> SAME_THREAD | mask & !self.same_thread
+    }
+
     /// A member of the first class of a set.
     pub fn member(&self, mask: Mask) -> Option<Atom> {
         self.members.get(mask.trailing_zeros() as usize / 4).copied()

@@ -3,7 +3,7 @@
 use crate::class::Classes;
 use crate::fact::{Facts, Known, MAX_DECLARED, Rule};
 use crate::nfa::{Nfa, TooLarge};
-use crate::saturate::{Assumption, Word, words};
+use crate::saturate::{Assumption, Implied, Word, words};
 use crate::search::Limits;
 use crate::term::{Lowering, Opaque, Side, Term};
 use crate::used::{Used, Walk};
@@ -19,6 +19,8 @@ pub struct Context {
     pub opaque: Opaque,
     pub known: Known,
     pub assumptions: Vec<Assumption>,
+    /// Walks that imply a step, by assumptions of the forms `r ; r <= r`, `r ; s <= r`, `s ; r <= r`.
+    pub implied: Implied,
     /// Walks that end where they start.
     pub loops: Vec<Nfa>,
     /// Walks that do not exist.
@@ -112,6 +114,7 @@ impl Context {
             opaque: Opaque::default(),
             known: Known::default(),
             assumptions: Vec::new(),
+            implied: Implied::default(),
             loops: Vec::new(),
             impossible: Vec::new(),
             claims: Vec::new(),
@@ -180,14 +183,42 @@ impl Context {
                 match (single, claim) {
                     (_, None) => self.unused.push(shown()),
                     (Some(walks), Some(claim)) if self.as_rules(&walks, &claim) => {}
+                    (Some(walks), Some(claim)) if self.as_closure(&walks, &claim) => {}
                     (_, Some(claim)) if claim.iter().any(|w| w.steps.is_empty()) => {
                         self.unused.push(shown());
                     }
-                    (_, Some(claim)) => self.assumptions.push(Assumption { walks: nfa(&walks)?, claim }),
+                    (words, Some(claim)) => {
+                        let words = words.unwrap_or_default();
+                        self.assumptions.push(Assumption { walks: nfa(&walks)?, words, claim });
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Thesis Prop. 2 and 4: `r ; s <= r` makes `r ; s*` imply `r`, and likewise from the left.
+    fn as_closure(&mut self, walks: &[Word], claim: &[Word]) -> bool {
+        let all = self.classes.all;
+        let plain = |w: &Word| w.first == all && w.steps.iter().all(|(_, m)| *m == all);
+        let ([walk], [claim]) = (walks, claim) else { return false };
+        let ([(a, _), (b, _)], [(r, _)]) = (&walk.steps[..], &claim.steps[..]) else { return false };
+        if !plain(walk) || !plain(claim) {
+            return false;
+        }
+        let star = |f: &Facts| Term::star(Term::Edge(*f), all);
+        let term = if a == r {
+            Term::seq(Term::Edge(*r), star(b))
+        } else if b == r {
+            Term::seq(star(a), Term::Edge(*r))
+        } else {
+            return false;
+        };
+        match Nfa::of(&term, all, self.limits.states) {
+            Ok(nfa) => self.implied.add(*r, nfa),
+            Err(_) => return false,
+        }
+        true
     }
 
     /// An assumption about single steps can be read as more facts about them.

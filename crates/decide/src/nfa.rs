@@ -261,14 +261,12 @@ impl Nfa {
         };
         let mut blocks = block.iter().collect::<BTreeSet<_>>().len();
         loop {
-            // By block and by steps, with the blocks that these lead to.
-            type Steps = Vec<(Mask, Facts, Mask, bool, usize)>;
-            let mut known: HashMap<(usize, Steps), usize> = HashMap::new();
+            let mut known: HashMap<(usize, Vec<Step>), usize> = HashMap::new();
             let next: Vec<usize> = (0..self.states())
                 .map(|q| {
                     let mut out: Vec<_> = self.steps[q]
                         .iter()
-                        .map(|s| (s.from, s.facts, s.to, s.closes, block[s.target as usize]))
+                        .map(|s| Step { target: block[s.target as usize] as State, ..*s })
                         .collect();
                     out.sort();
                     out.dedup();

@@ -4,7 +4,7 @@ use crate::class::Mask;
 use crate::context::{Context, Refusal};
 use crate::fact::{Alternative, Facts, alternatives};
 use crate::nfa::{Nfa, State, Step};
-use crate::saturate::{Implied, derivative, saturate};
+use crate::saturate::{Implied, derivative, saturate, within_thread};
 use crate::search::{Cover, End, Search, Task, Walk};
 use crate::term::Term;
 use std::ops::ControlFlow;
@@ -57,7 +57,7 @@ impl<'c> Given<'c> {
             known: context.known.clone(),
             raw: Vec::new(),
             full: Vec::new(),
-            implied: Implied::default(),
+            implied: context.implied.clone(),
             walks: 0,
         };
         let order =
@@ -140,26 +140,7 @@ impl<'c> Given<'c> {
                 s.to &= to;
             }
             nfa.simplify();
-            let n0 = nfa.states();
             nfa.reduce(self.context.all());
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "cover part {} -> {} states {} steps",
-                    n0,
-                    nfa.states(),
-                    nfa.steps.iter().map(Vec::len).sum::<usize>()
-                );
-            }
-            if std::env::var("DBG2").is_ok() {
-                for (q, st) in nfa.steps.iter().enumerate() {
-                    for s in st {
-                        eprintln!(
-                            "   {q} -{:?}-> {} from {:x} to {:x} acc {:x}",
-                            s.facts, s.target, s.from, s.to, nfa.accepts[s.target as usize]
-                        );
-                    }
-                }
-            }
             if nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0) {
                 cover.add_cycles(&nfa, *acyclic);
             }
@@ -205,18 +186,6 @@ impl<'c> Given<'c> {
                     useful = self.useful(walk, &rest, true, &walks);
                     if useful.is_some() { ControlFlow::Break(()) } else { visit(walk) }
                 });
-            }
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "search: left {} states {} steps, right {} states, active {:?} rest {:?} {:?} walks {}",
-                    left.states(),
-                    left.steps.iter().map(Vec::len).sum::<usize>(),
-                    cover.states(),
-                    active,
-                    rest,
-                    end,
-                    search.walks
-                );
             }
             self.walks += search.walks + walks.get();
             match useful {
@@ -282,6 +251,33 @@ impl<'c> Given<'c> {
         let term = Term::seq(Term::Edge(Facts::PO), eco(all));
         if self.excludes(&term)? {
             self.known.coherent = true;
+        }
+        Ok(())
+    }
+
+    /// Lets walks in `co` and `fr` that stay in a thread stand for `po`. Larger automata, so not by
+    /// default. Returns whether something was learnt.
+    pub fn use_threads(&mut self) -> Result<bool, Refusal> {
+        if !self.known.coherent {
+            return Ok(false);
+        }
+        let context = self.context;
+        let large = |e| Refusal::too_large("co | fr", &e);
+        let walks = within_thread(&context.classes, context.limits.states).map_err(large)?;
+        self.implied.add(Facts::PO, walks.clone());
+        self.implied.add(Facts::PO.and(Facts::LOC), walks);
+        self.saturate_again()?;
+        Ok(true)
+    }
+
+    /// After more was learnt about single steps.
+    fn saturate_again(&mut self) -> Result<(), Refusal> {
+        self.full.clear();
+        for (nfa, acyclic) in &self.raw {
+            let full = self
+                .saturated(&self.repeated(nfa, *acyclic))
+                .map_err(|e| Refusal::too_large("the constraints of the stronger model", &e))?;
+            self.full.push((full, *acyclic));
         }
         Ok(())
     }
@@ -357,15 +353,7 @@ impl<'c> Given<'c> {
             self.implied.add(order, part);
         }
         if learnt {
-            let raw = std::mem::take(&mut self.raw);
-            self.full.clear();
-            for (nfa, acyclic) in &raw {
-                let full = self
-                    .saturated(&self.repeated(nfa, *acyclic))
-                    .map_err(|e| Refusal::too_large("the models with totality", &e))?;
-                self.full.push((full, *acyclic));
-            }
-            self.raw = raw;
+            self.saturate_again()?;
         }
         Ok(learnt)
     }
@@ -437,7 +425,7 @@ pub fn included(
     let left = Nfa::of(left, all, limit).map_err(large("the left side"))?;
     let raw = Nfa::of(&right, all, limit).map_err(large("the right side"))?;
     let full =
-        saturate(&raw, &context.assumptions, &context.loops, &Implied::default(), &context.classes, limit)
+        saturate(&raw, &context.assumptions, &context.loops, &context.implied, &context.classes, limit)
             .map_err(large("the right side"))?;
     let mut cover = if closed {
         let given = Given::new(context, &[])?;

@@ -26,6 +26,8 @@ impl Implied {
 #[derive(Clone, Debug)]
 pub struct Assumption {
     pub walks: Nfa,
+    /// The walks one by one, if they are few.
+    pub words: Vec<Word>,
     pub claim: Vec<Word>,
 }
 
@@ -111,9 +113,21 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
     } else if own == F::CO || own == F::FR {
         let words = if own == F::CO { plus(co()) } else { fr() };
         if facts.meets(F::EXT) {
-            return Ok(Some(one_external(&build(words)?)));
+            // One step to another thread, or the ends are known to be the anchor's and another.
+            let (mine, others) = (test(c.same_thread), test(later & !c.same_thread));
+            let known = Term::union(
+                seq(vec![mine.clone(), words.clone(), others.clone()]),
+                seq(vec![others, words.clone(), mine]),
+            );
+            return Ok(Some(union(&one_external(&build(words)?), &build(known)?)));
         }
-        if facts.meets(F::INT) { words.each_step(F::INT, all) } else { words }
+        if facts.meets(F::INT) {
+            let mine = test(c.same_thread);
+            let known = seq(vec![mine.clone(), words.clone(), mine]);
+            Term::union(words.each_step(F::INT, all), known)
+        } else {
+            words
+        }
     } else if facts == F::LOC {
         seq(vec![star(Term::seq(edge(F::LOC), test(later))), edge(F::LOC)])
     } else if facts == F::INT {
@@ -126,6 +140,29 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
         return Ok(None);
     };
     Ok(Some(build(term)?))
+}
+
+/// Walks in `co` or `fr` between events of the anchor's thread: where coherence holds, they follow
+/// `po`.
+pub fn within_thread(c: &Classes, limit: usize) -> Result<Nfa, TooLarge> {
+    let all = c.all;
+    let co = Term::union(Term::Edge(Facts::CO), Term::seq(Term::Edge(Facts::RF), Term::Edge(Facts::FR)));
+    let words =
+        Term::union(Term::plus(co.clone(), all), Term::seq(Term::Edge(Facts::FR), Term::star(co, all)));
+    let mine = Term::test(c.same_thread);
+    Nfa::of(&Term::seq(Term::seq(mine.clone(), words), mine), all, limit)
+}
+
+/// The words of both.
+fn union(a: &Nfa, b: &Nfa) -> Nfa {
+    let base = a.states() as State;
+    let mut out = a.clone();
+    for steps in &b.steps {
+        out.steps.push(steps.iter().map(|s| Step { target: s.target + base, ..*s }).collect());
+    }
+    out.accepts.extend(&b.accepts);
+    out.initial.extend(b.initial.iter().map(|q| q + base));
+    out
 }
 
 /// The words of an automaton in which exactly one step is between threads: their ends are in
@@ -248,7 +285,8 @@ pub fn saturate(
     classes: &Classes,
     limit: usize,
 ) -> Result<Nfa, TooLarge> {
-    let mut b = Builder { nfa: raw.clone(), limit, copies: HashMap::new(), parts: Vec::new(), classes };
+    let mut b =
+        Builder { nfa: raw.clone(), limit: limit * 8, copies: HashMap::new(), parts: Vec::new(), classes };
     assume(&mut b, assumptions)?;
     let mut forms: HashMap<Facts, Vec<usize>> = HashMap::new();
     for q in 0..b.nfa.states() {
@@ -273,6 +311,19 @@ pub fn saturate(
             }
         }
     }
+    // Walks that assumptions speak of may start or end inside of such a longer walk.
+    if !assumptions.is_empty() {
+        b.nfa.reduce(classes.all);
+        b.copies.clear();
+        let closed: Vec<Assumption> = assumptions
+            .iter()
+            .map(|a| {
+                let walks = saturate(&a.walks, &[], &[], implied, classes, limit)?;
+                Ok(Assumption { walks, words: a.words.clone(), claim: a.claim.clone() })
+            })
+            .collect::<Result<_, TooLarge>>()?;
+        assume(&mut b, &closed)?;
+    }
     // What is contained in the identity can happen anywhere.
     let states = b.nfa.states() as State;
     for walks in loops {
@@ -286,12 +337,10 @@ pub fn saturate(
         }
     }
     b.nfa.simplify();
-    let n0 = b.nfa.states();
-    let t0 = std::time::Instant::now();
-    b.nfa.reduce(classes.all);
-    if std::env::var("DBG").is_ok() {
-        eprintln!("reduce {} -> {} in {:.2}", n0, b.nfa.states(), t0.elapsed().as_secs_f64());
+    if b.nfa.states() > limit {
+        return Err(TooLarge { states: limit });
     }
+    b.nfa.reduce(classes.all);
     Ok(b.nfa)
 }
 
@@ -302,12 +351,15 @@ fn assume(b: &mut Builder<'_>, assumptions: &[Assumption]) -> Result<(), TooLarg
     let mut done: Vec<(usize, State, Step)> = Vec::new();
     for _round in 0..4 {
         let mut found = Vec::new();
-        let above = if assumptions.iter().any(|a| a.claim.len() > 1) { b.nfa.above() } else { vec![] };
+        let above = b.nfa.above();
         for (a, part) in assumptions.iter().zip(&parts) {
             for q in 0..b.nfa.states() as State {
                 for end in reached_by_all(&b.nfa, q, &a.claim, b.classes.all, &above) {
                     let entry = (*part, q, end);
-                    if !done.contains(&entry) && !found.contains(&entry) {
+                    if !done.contains(&entry)
+                        && !found.contains(&entry)
+                        && !has_already(&b.nfa, a, q, &end, b.classes.all, &above)
+                    {
                         found.push(entry);
                     }
                 }
@@ -319,9 +371,32 @@ fn assume(b: &mut Builder<'_>, assumptions: &[Assumption]) -> Result<(), TooLarg
         for (part, q, end) in &found {
             b.attach(*part, *q, end)?;
         }
-        done.extend(found);
+        if assumptions.iter().all(|a| !a.words.is_empty()) {
+            // What was found is recognised by its words, so that states may be merged meanwhile.
+            b.nfa.reduce(b.classes.all);
+            b.copies.clear();
+        } else {
+            done.extend(found);
+        }
     }
     Ok(())
+}
+
+/// Whether an automaton has the walks of an assumption from `q` to where `end` leads.
+fn has_already(nfa: &Nfa, a: &Assumption, q: State, end: &Step, all: Mask, above: &[Vec<State>]) -> bool {
+    !a.words.is_empty()
+        && a.words.iter().all(|word| {
+            let last = word.steps.last().map_or(all, |(_, m)| *m);
+            let (from, to) = (end.from & word.first, end.to & last);
+            let one = std::slice::from_ref(word);
+            from == 0
+                || to == 0
+                || reached_by_all(nfa, q, one, all, above).iter().any(|r| {
+                    let target = r.target == end.target
+                        || above.get(end.target as usize).is_some_and(|u| u.contains(&r.target));
+                    target && r.closes == end.closes && from & !r.from == 0 && to & !r.to == 0
+                })
+        })
 }
 
 /// The states that every word leads to from `q`, with the tests on the first and the last event that

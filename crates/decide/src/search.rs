@@ -415,7 +415,11 @@ impl Search<'_> {
     }
 
     fn start(&self, nodes: &mut Vec<Node>) {
-        let anchor = self.classes.anchor_mask() & self.allowed();
+        let mut anchor = self.classes.anchor_mask();
+        if !self.threads {
+            anchor = self.classes.forget_thread(anchor);
+        }
+        let anchor = anchor & self.allowed();
         if anchor == 0 {
             return;
         }
@@ -449,7 +453,7 @@ impl Search<'_> {
     }
 
     fn thread_classes(&self) -> Mask {
-        if self.threads { !0 } else { self.classes.same_thread | self.classes.init }
+        if self.threads { !0 } else { !self.classes.same_thread }
     }
 
     /// The events at which a walk that ends here is not covered.

@@ -1,0 +1,109 @@
+//! `selvedge model`.
+
+mod support;
+
+use support::{directory, selvedge, write};
+
+fn models(path: &str) -> String {
+    format!("{}/../../models/{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn check_tells_by_its_exit_code() {
+    let dir = directory("model-check");
+    let good = write(&dir, "good.kat", "let eco = (rf | co | fr)+\nassert eco = rf | (co | fr) ; rf?\n");
+    let bad = write(&dir, "bad.kat", "assert po <= rf\n");
+    let wrong = write(&dir, "wrong.kat", "assert po <= nonsense\n");
+    // A read has one source; that this one is both inside and outside of a thread is not noticed.
+    let open = write(&dir, "open.kat", "assert [UW] ; rfi ; rf^-1 ; rfe <= 0\n");
+    let run = |file: &str| selvedge(["model", "check", file]);
+    assert_eq!(run(&good).code, 0, "{}", run(&good).out);
+    let failed = run(&bad);
+    assert_eq!(failed.code, 1, "{}", failed.out);
+    assert!(failed.out.contains("FAILS    po <= rf"), "{}", failed.out);
+    assert!(failed.out.contains("-po-> "), "{}", failed.out);
+    let refused = run(&wrong);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("unknown name `nonsense`"), "{}", refused.err);
+    let unknown = run(&open);
+    assert_eq!(unknown.code, 3, "{}", unknown.out);
+    assert!(unknown.out.contains("unknown"), "{}", unknown.out);
+}
+
+#[test]
+fn certification_and_json() {
+    let run = selvedge(["model", "check", &models("table-10.1/eco.kat"), "--certify", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["claims"][0]["verdict"], "holds");
+    assert!(
+        value["claims"][0]["claim"].as_str().is_some_and(|c| c.contains("certified: all")),
+        "{}",
+        run.out
+    );
+}
+
+/// Every pair of shipped models: the verdict, and that the explorer agrees about the execution that
+/// tells them apart.
+#[test]
+fn comparisons_are_confirmed_by_exploration() {
+    let dir = directory("model-compare");
+    let pairs = [
+        ("sc", "tso", "stronger"),
+        ("tso", "pso", "stronger"),
+        ("tso", "ra", "stronger"),
+        ("ra", "rlx", "stronger"),
+        ("rlx", "pso", "weaker"),
+        ("sc", "rc11", "stronger"),
+        ("ra", "rc11", "incomparable"),
+    ];
+    for (a, b, verdict) in pairs {
+        let test = dir.join(format!("{a}-{b}.litmus")).display().to_string();
+        let run = selvedge(["model", "compare", a, b, "--json", "--litmus", &test]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        assert_eq!(value["verdict"], verdict, "{a} {b}");
+        let text = std::fs::read_to_string(&test).expect("a test");
+        let note = text.lines().last().unwrap_or_default();
+        let allows = if note.contains(&format!("allowed by {a},")) { a } else { b };
+        for model in [a, b] {
+            let run = selvedge(["litmus", &test, "-m", model]);
+            let expected = if model == allows { "Sometimes" } else { "Never" };
+            assert!(run.out.contains(expected), "{note}\n{}", run.out);
+        }
+    }
+    let same = selvedge(["model", "compare", &models("table-10.1/ra.kat"), &models("table-10.1/ra3.kat")]);
+    assert!(same.out.starts_with("ra and ra3 are equal"), "{}", same.out);
+}
+
+#[test]
+fn compilation() {
+    let (rc11, tso) = (models("table-10.1/rc11.kat"), models("table-10.1/tso.kat"));
+    let scheme = models("schemes/c11-to-tso.kat");
+    let sound = selvedge(["model", "map", &rc11, &tso, "--scheme", &scheme]);
+    assert_eq!(sound.code, 0, "{}", sound.out);
+    let unsound = selvedge(["model", "map", &rc11, &tso]);
+    assert_eq!(unsound.code, 1, "{}", unsound.out);
+    assert!(unsound.out.contains("FAILS"), "{}", unsound.out);
+}
+
+#[test]
+fn properties_and_drawings() {
+    let run = selvedge(["model", "properties", "tso"]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("yes      no values out of thin air"), "{}", run.out);
+    assert!(run.out.contains("unknown  monotone under merging of threads"), "{}", run.out);
+    let dir = directory("model-show");
+    let file = dir.join("sc.dot").display().to_string();
+    let run = selvedge(["model", "show", "sc", "--dot", &file]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("export acyclic"), "{}", run.out);
+    assert!(std::fs::read_to_string(file).is_ok_and(|text| text.starts_with("digraph")));
+}
+
+#[test]
+fn an_automaton_that_is_too_large_is_named() {
+    let run = selvedge(["model", "compare", "sc", "rc11", "--max-states", "2"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("is too complex: its automaton has more than 2 states"), "{}", run.err);
+}

@@ -9,7 +9,7 @@ use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, 
 use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
-use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid, Value};
+use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
@@ -200,6 +200,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     }
 
     /// How the execution at hand ends.
+    #[inline(always)] // into `finish`
     pub(crate) fn end(&self) -> End {
         let mut end = if self.failure.is_some() { End::Error } else { End::Complete };
         let over = process_over(self.machine, &self.threads);
@@ -226,7 +227,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     // ---- forward ----
 
     /// Adds the next event of thread `t` and enters its first alternative, if it has one.
-    #[inline]
+    #[inline(always)] // into `run`, where it is on the path of every event
     pub(crate) fn extend(&mut self, t: Tid) -> Result<bool, ExploreError> {
         let Some(op) = self.threads.op(t) else { unreachable!("a thread that is there") };
         if matches!(op, Op::Spawn { .. } | Op::Join { .. } | Op::Arrive { .. })
@@ -264,7 +265,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let (next, floor) = self.places(e, rmw);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
-                self.next_place(PlaceFrame { e, mark, next, floor, revisits: true })
+                self.next_place(e, mark, next, floor, true)
             }
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
@@ -396,6 +397,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Tries the next alternative of a decision. Leaves the graph in the state before the decision
     /// was made and returns false if there is none.
+    #[inline(always)] // into `backtrack`
     pub(crate) fn next_alternative(&mut self, frame: Frame) -> bool {
         match frame {
             Frame::Plain { e } => self.remove(e),
@@ -406,8 +408,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.next_source(frame)
             }
             Frame::Place(frame) => {
-                self.graph.undo_to(frame.mark);
-                self.next_place(frame)
+                let PlaceFrame { e, mark, next, floor, revisits } = frame;
+                self.graph.undo_to(mark);
+                self.next_place(e, mark, next, floor, revisits)
             }
             Frame::Revisit { e, scan, first } => self.next_revisit(e, scan, first),
             Frame::Revisited(frame) => {
@@ -554,8 +557,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         }
     }
 
-    fn next_place(&mut self, frame: PlaceFrame) -> bool {
-        let PlaceFrame { e, mark, next, floor, revisits } = frame;
+    fn next_place(&mut self, e: EventId, mark: Mark, next: u32, floor: u32, revisits: bool) -> bool {
         let loc = self.graph.event(e).loc;
         let end = self.graph.co(loc).len() as u32;
         let mut pos = next;
@@ -567,7 +569,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             self.graph.place(e, at);
             if self.trusts(at as u32 == end) || self.consistent(&[e]) {
-                self.frames.push(Frame::Place(PlaceFrame { next: pos, ..frame }));
+                self.frames.push(Frame::Place(PlaceFrame { e, mark, next: pos, floor, revisits }));
                 self.inspect(e);
                 return true;
             }

@@ -84,6 +84,7 @@ impl ExecutionGraph {
         id
     }
 
+    #[inline]
     pub fn add_read(&mut self, tid: Tid, mode: Mode, loc: Loc) -> EventId {
         let e = self.add(tid, Kind::Read, mode, Attrs::NONE);
         self.events[e.index()].loc = loc;
@@ -91,6 +92,7 @@ impl ExecutionGraph {
         e
     }
 
+    #[inline(always)] // the event is written once, in place
     pub fn add_write(&mut self, tid: Tid, mode: Mode, loc: Loc, value: Value, rmw: bool) -> EventId {
         let e = self.add(tid, Kind::Write, mode, Attrs::of(Kind::Write, mode, rmw));
         let ev = &mut self.events[e.index()];

@@ -234,6 +234,7 @@ struct Node {
 
 /// What was seen at a state of the left side.
 struct Seen {
+    node: u32,
     anchor: Mask,
     mask: Mask,
     signature: u64,
@@ -346,8 +347,38 @@ impl Search<'_> {
                     return End::Stopped;
                 }
             }
-            let (left, anchor, mask) = (nodes[at].left, nodes[at].anchor, nodes[at].mask);
+            let (left, anchor, mut mask) = (nodes[at].left, nodes[at].anchor, nodes[at].mask);
             let right = Rc::clone(&nodes[at].right);
+            if !depth_zero {
+                // A harder walk may have been found meanwhile. It did not give way to this one, so
+                // that there is always one that is looked at.
+                let wide = self.widen(&right, &mut weaker);
+                'late: for q in std::iter::once(&left).chain(&above[left as usize]) {
+                    for new in seen[*q as usize].iter().rev().take_while(|new| new.node > at as u32) {
+                        if mask & new.mask != 0
+                            && anchor & !new.anchor == 0
+                            && new.signature & !wide == 0
+                            && new.right.iter().all(|p| weaker.has(*p))
+                        {
+                            mask &= !new.mask;
+                            if mask == 0 {
+                                break 'late;
+                            }
+                        }
+                    }
+                }
+                weaker.clear();
+                if mask != nodes[at].mask {
+                    let list = &mut seen[left as usize];
+                    match list.binary_search_by_key(&(at as u32), |old| old.node) {
+                        Ok(own) if mask == 0 => {
+                            list.remove(own);
+                        }
+                        Ok(own) => list[own].mask = mask,
+                        Err(_) => {}
+                    }
+                }
+            }
             for step in &self.left.steps[left as usize] {
                 if step.from & mask == 0 {
                     continue;
@@ -390,7 +421,13 @@ impl Search<'_> {
                             let list = &mut seen[step.target as usize];
                             let right: Rc<[u64]> = right.into();
                             bytes += right.len() * 8 + 160;
-                            list.push(Seen { anchor, mask, signature: sig, right: Rc::clone(&right) });
+                            list.push(Seen {
+                                node: nodes.len() as u32,
+                                anchor,
+                                mask,
+                                signature: sig,
+                                right: Rc::clone(&right),
+                            });
                             nodes.push(Node {
                                 left: step.target,
                                 anchor,

@@ -53,7 +53,6 @@ fn ra_ra3() {
 }
 
 #[test]
-#[ignore = "takes half a minute or more"]
 fn rc11_rc11_alt() {
     equal("rc11-thesis", "rc11-alt");
 }
@@ -81,7 +80,7 @@ fn coh_coh2() {
 }
 
 #[test]
-#[ignore = "takes half a minute or more"]
+#[ignore = "not decided within a minute"]
 fn rc11_imm() {
     holds("rc11", "imm", &["c11-to-imm"]);
 }
@@ -102,7 +101,6 @@ fn c11_strong_tso() {
 }
 
 #[test]
-#[ignore = "takes half a minute or more"]
 fn imm_armv8() {
     holds("imm", "armv8", &["imm-to-armv8"]);
 }
@@ -118,31 +116,31 @@ fn c11_strong_armv8() {
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn rc11_ra_power() {
     holds("rc11-ra", "power", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn rc11_sc_power_weak() {
     holds("rc11", "power-weak", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn rc11_sc_rw_power() {
     holds("rc11-scrw", "power", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn rc11_sc_f_power() {
     holds("rc11-scf", "power", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn power_power_simpl() {
     holds("power", "power-simpl", &[]);
 }
@@ -158,13 +156,13 @@ fn fails_as_published(strong: &str) {
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn c11_orig_power_weak() {
     fails_as_published("power-weak");
 }
 
 #[test]
-#[ignore = "POWER: not decided in reasonable time yet"]
+#[ignore = "not decided within a minute"]
 fn c11_orig_power() {
     fails_as_published("power");
 }

@@ -242,7 +242,7 @@ fn what_is_interrupted_reports_what_it_has_and_can_go_on() {
     ]);
     let report = json(&again.out);
     assert_eq!((again.code, report["verdict"].as_str()), (3, Some("unknown")));
-    assert!(report["executions"].as_u64().expect("a number") > so_far);
+    assert!(report["executions"].as_u64().expect("a number") >= so_far);
 }
 
 #[test]

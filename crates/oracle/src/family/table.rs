@@ -2,6 +2,7 @@
 //!
 //! A table is about one model. Its lines:
 //!
+//! ```text
 //!     dialect AArch64                      what the tests are written in
 //!     model armv8
 //!     keeps dmb.ld  RR RW                  a mechanism, and the pairs that it keeps in order
@@ -9,6 +10,7 @@
 //!     allow MP lwsync po|ctrl              one mechanism for each pair, alternatives after `|`
 //!     forbid MP lwsync addr|sync
 //!     coherence CoRR CoWW                  forbidden, with program order alone
+//! ```
 //!
 //! A combination of `cycles` is forbidden exactly if each pair is kept in order: that is what
 //! multi-copy atomicity means for such cycles. `#` starts a comment; sources are cited there.

@@ -191,7 +191,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
         let mut other = None;
         for (t, status) in all {
             match status {
-                Status::RmwWrite => return Some(t),
+                Status::RmwWrite | Status::Confirm => return Some(t),
                 Status::Read if !patient.contains(&t) => readers.push(t),
                 Status::Join if can_go_on(threads, &self.explorer.graph, t) => other = other.or(Some(t)),
                 Status::NonRead => other = other.or(Some(t)),

@@ -6,11 +6,10 @@ use crate::inspect::inspect;
 use crate::maximal::{maximally_added, maximally_added_before};
 use crate::over::process_over;
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
-use crate::schedule::next_thread;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
-use selvedge_machine::{Machine, Op, Rmw};
+use selvedge_machine::{Machine, Op, Reduction, Rmw};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,10 +47,10 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) graph: ExecutionGraph,
     pub(crate) threads: Threads<M::State>,
     /// Threads as they were before a revisit that is under way.
-    saved: Vec<(Tid, Standing)>,
+    pub(crate) saved: Vec<(Tid, Standing)>,
     pub(crate) frames: Vec<Frame>,
     /// The causal prefix of a revisiting write, while the graph is cut.
-    prefix: Vec<u32>,
+    pub(crate) prefix: Vec<u32>,
     scratch: Scratch,
     /// What inspection found in the graph that was just entered.
     pub(crate) failure: Option<Failure>,
@@ -62,6 +61,12 @@ pub(crate) struct Explorer<'a, M: Machine> {
     answered: bool,
     /// How many executions may still be shown; shared with other explorers.
     left: Option<&'a AtomicU64>,
+    /// Whether threads that wait are left out of graphs (see `awaits.rs`).
+    pub(crate) awaits: bool,
+    /// By location: what it has told the others about it.
+    pub(crate) noted: Vec<u8>,
+    /// The condition for that was found not to hold.
+    pub(crate) broken: bool,
 }
 
 impl<'a, M: Machine> Explorer<'a, M> {
@@ -95,7 +100,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
             calls,
             answered: false,
             left,
+            awaits: false,
+            noted: Vec::new(),
+            broken: false,
         };
+        explorer.awaits = config.chains.is_some()
+            && config.shortcuts
+            && explorer.reduces(Reduction::Awaits)
+            && explorer.reduces(Reduction::Annotations);
         for t in (0..threads as u16).map(Tid).filter(|t| machine.runs_from_start(*t)) {
             explorer.threads.start(machine, t);
         }
@@ -110,7 +122,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         loop {
             let next = match self.failure {
                 Some(_) => None,
-                None => next_thread(self.config.schedule, &self.threads, &self.graph),
+                None => self.next_thread(),
             };
             let entered = match next {
                 Some(t) => {
@@ -178,6 +190,10 @@ impl<'a, M: Machine> Explorer<'a, M> {
         {
             let most = self.config.max_executions.unwrap_or_default();
             self.stats.gave_up = Some(format!("{most} executions were explored"));
+            return ControlFlow::Break(());
+        }
+        if self.broken {
+            self.stats.gave_up = Some(String::from("a lock is also written by threads that do not have it"));
             return ControlFlow::Break(());
         }
         let end = self.end();
@@ -263,6 +279,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.model.update_clocks(g, e);
                 let mark = g.mark();
                 let (next, floor) = self.places(e, rmw);
+                if self.awaits && !rmw {
+                    self.watch_write(e, next - floor);
+                }
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
                 self.next_place(e, mark, next, floor, true)
@@ -330,7 +349,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     }
 
     #[inline]
-    fn inspect(&mut self, e: EventId) {
+    pub(crate) fn inspect(&mut self, e: EventId) {
         if self.config.inspect && self.failure.is_none() {
             self.failure = inspect(self.machine, self.model, &self.graph, e, self.config.races);
         }
@@ -347,7 +366,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     /// The places of a write in coherence: from `next` down to directly after `floor`. The write of a
     /// read-modify-write has one, after the source of its read; so has every write where coherence is
     /// not told apart, at the end.
-    fn places(&self, w: EventId, rmw: bool) -> (u32, u32) {
+    pub(crate) fn places(&self, w: EventId, rmw: bool) -> (u32, u32) {
         let g = &self.graph;
         if rmw {
             let source = g.rmw_read_of(w).and_then(|r| g.rf(r)).and_then(|s| g.co_pos(s));
@@ -413,6 +432,10 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.next_place(e, mark, next, floor, revisits)
             }
             Frame::Revisit { e, scan, first } => self.next_revisit(e, scan, first),
+            Frame::Lost(frame) => {
+                self.undo_loss(frame);
+                false
+            }
             Frame::Revisited(frame) => {
                 self.note_dead_end(frame.seen, self.graph.event(frame.read).is_rmw_read());
                 self.graph.undo_to(frame.mark);
@@ -465,13 +488,16 @@ impl<'a, M: Machine> Explorer<'a, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let rivalry = self.rivalry(e, w);
-            if rivalry == Rivalry::Futile {
+            if rivalry == Rivalry::Futile || (self.awaits && self.left_out(e, w)) {
                 continue;
             }
             let value = self.read(e, w);
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 self.inspect(e);
                 if next == last || self.failure.is_some() || !self.waits_at_once(e, value) {
+                    if self.awaits && next != last {
+                        self.watch_read(e, w);
+                    }
                     let seen = self.stats.executions();
                     self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                     self.go_on_reading(e, value);
@@ -495,16 +521,20 @@ impl<'a, M: Machine> Explorer<'a, M> {
     /// read-modify-write and another one, its rival, has read from `w` already. It is only good for
     /// revisits that delete the rival's write (thesis §5.5), and there are none if one of the events
     /// since then was not added maximally.
-    fn rivalry(&self, e: EventId, w: EventId) -> Rivalry {
+    fn rivalry(&mut self, e: EventId, w: EventId) -> Rivalry {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
-        let g = &self.graph;
-        if rmw == Rmw::No
-            || self.unconfirmed(e, w)
-            || !self.trusts_floors()
-            || !self.load_outcome(e, mode, rmw, g.value_of(w, loc)).1
-        {
+        let writes = match rmw {
+            Rmw::No => self.awaits && self.is_head(e, w),
+            _ => {
+                !self.unconfirmed(e, w)
+                    && self.trusts_floors()
+                    && self.load_outcome(e, mode, rmw, self.graph.value_of(w, loc)).1
+            }
+        };
+        if !writes {
             return Rivalry::None;
         }
+        let g = &self.graph;
         let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
         let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
         let in_prefix = |x: EventId| {
@@ -622,8 +652,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             let ev = self.graph.event(x);
             if ev.is_read() && ev.loc == loc {
+                if self.goes_with_loser(x, w) {
+                    continue;
+                }
                 self.frames.push(Frame::Revisit { e: w, scan: at, first });
-                if self.revisit(x, w) {
+                let revisited = match self.loses(x, w) {
+                    Some(first) => self.lose(first, w),
+                    None => self.revisit(x, w),
+                };
+                if revisited {
                     return true;
                 }
                 self.frames.pop();
@@ -660,7 +697,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,
     /// are gone. Remembers how they were.
-    fn rewind_threads(&mut self, r: EventId) {
+    pub(crate) fn rewind_threads(&mut self, r: EventId) {
         let base = self.saved.len();
         let from = self.graph.event(r).stamp as usize;
         for at in from..self.graph.order().len() - 1 {
@@ -714,10 +751,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
         }
         self.graph.undo_to(before);
         self.threads.forget_event();
+        self.restore_threads(saved);
+        false
+    }
+
+    /// Puts the threads back that were saved since.
+    pub(crate) fn restore_threads(&mut self, saved: u32) {
         for (t, standing) in self.saved.drain(saved as usize..) {
             self.threads.set(t, standing);
         }
-        false
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Frame {
         first: u32,
     },
     Revisited(RevisitFrame),
+    /// Instead of `Revisited`, where the revisited thread would only wait.
+    Lost(LostFrame),
 }
 
 /// A read: sources are tried from the end of coherence down; `next` is one above the next to try,
@@ -65,4 +67,14 @@ pub struct RevisitFrame {
     pub saved: u32,
     /// How many executions there were when the current place was tried; `u64::MAX` before the first.
     pub seen: u64,
+}
+
+/// A read-modify-write took the place of another one, which was deleted.
+#[derive(Clone, Copy, Debug)]
+pub struct LostFrame {
+    /// The read half of the one that took it.
+    pub winner: EventId,
+    pub before: Mark,
+    /// How many saved threads there were before.
+    pub saved: u32,
 }

@@ -7,6 +7,7 @@
 //!
 //! Models that follow dependencies have their own way, `deferred`.
 
+mod awaits;
 mod barrier;
 mod deferred;
 mod estimate;
@@ -26,6 +27,7 @@ mod threads;
 mod waiting;
 mod witness;
 
+pub use awaits::Chains;
 pub use barrier::{OUT_OF_FORM, orders_by_rmw};
 pub use estimate::{Estimate, Sampling, estimate};
 pub use explorer::explore;

@@ -19,7 +19,7 @@ pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn
     match ev.kind {
         Kind::Read => {
             let Some(source) = g.rf(e) else { return false };
-            if !among_previous(source) {
+            if g.has_won(e) || !among_previous(source) {
                 return false;
             }
             let Some(pos) = g.co_pos(source) else { return false };

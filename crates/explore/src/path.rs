@@ -30,7 +30,7 @@ impl Step {
     /// The decision that a frame stands for; `None` if there was nothing to decide.
     pub(crate) fn of(frame: &Frame) -> Option<Step> {
         match *frame {
-            Frame::Plain { .. } => None,
+            Frame::Plain { .. } | Frame::Lost(_) => None,
             Frame::Choice { next, .. } => Some(Step::Choice(next - 1)),
             Frame::Read(frame) => Some(Step::Source(Reverse(frame.next))),
             Frame::Place(frame) => Some(Step::Place(Reverse(frame.next + 1))),

@@ -1,5 +1,6 @@
 //! What goes into an exploration and what comes out of it.
 
+use crate::awaits::Chains;
 use crate::frame::Frame;
 use crate::over::{Over, process_over};
 use crate::path::Path;
@@ -7,6 +8,7 @@ use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Block, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
+use std::sync::Arc;
 
 /// Which executions count as the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,6 +48,9 @@ pub struct Config {
     /// What is left out because it makes no difference; only with [`Equivalence::Co`]. The
     /// annotations lower the number of blocked executions, confirmation that of complete ones.
     pub reductions: Reductions,
+    /// Where the condition of [`Reduction::Awaits`](selvedge_machine::Reduction::Awaits) is watched; the
+    /// reduction is off without. Whoever gives one has to look at [`Chains::broken`] afterwards.
+    pub chains: Option<Arc<Chains>>,
     /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
     pub watch: Option<fn() -> Option<String>>,
 }
@@ -61,6 +66,7 @@ impl Default for Config {
             inspect: false,
             races: true,
             reductions: Reductions::NONE,
+            chains: None,
             watch: None,
         }
     }

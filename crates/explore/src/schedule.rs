@@ -5,9 +5,16 @@ use crate::threads::{Status, Threads};
 use selvedge_graph::{ExecutionGraph, Tid};
 use selvedge_machine::Op;
 
-/// The next thread, or `None` if the graph is final.
+/// The next thread, or `None` if the graph is final. Reads that `wait` says would only make their thread wait
+/// go last.
 #[inline]
-pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>, g: &ExecutionGraph) -> Option<Tid> {
+pub fn next_thread<S: Clone>(
+    schedule: Schedule,
+    threads: &mut Threads<S>,
+    g: &ExecutionGraph,
+    awaits: bool,
+    mut waits: impl FnMut(&mut Threads<S>, Tid) -> bool,
+) -> Option<Tid> {
     let mut first = None;
     let mut first_non_read = None;
     for (t, status) in threads.status().iter().enumerate() {
@@ -18,7 +25,8 @@ pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>, g: &Execu
         match status {
             // The halves of a read-modify-write are adjacent (thesis §5.8).
             Status::RmwWrite => return Some(tid),
-            Status::Read => first = first.or(Some(tid)),
+            Status::Confirm if awaits => return Some(tid),
+            Status::Read | Status::Confirm => first = first.or(Some(tid)),
             Status::Join if !can_go_on(threads, g, tid) => {}
             _ => {
                 first = first.or(Some(tid));
@@ -26,10 +34,19 @@ pub fn next_thread<S: Clone>(schedule: Schedule, threads: &Threads<S>, g: &Execu
             }
         }
     }
-    match schedule {
+    let next = match schedule {
         Schedule::LeftToRight => first,
         Schedule::WritesFirst => first_non_read.or(first),
+    }?;
+    if !awaits || threads.status()[next.index()] != Status::Read || !waits(threads, next) {
+        return Some(next);
     }
+    let later = (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| match threads.status()[t.index()] {
+        Status::Read => !waits(threads, t),
+        Status::Join => can_go_on(threads, g, t),
+        status => status > Status::Join,
+    });
+    later.or(Some(next))
 }
 
 /// Whether the thread that `t` wants to join has ended, or the round that it is in is complete.

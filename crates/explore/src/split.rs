@@ -4,7 +4,6 @@ use crate::explorer::Explorer;
 use crate::frame::Frame;
 use crate::path::{Path, Step, Unit};
 use crate::report::ExploreError;
-use crate::schedule::next_thread;
 use selvedge_machine::Machine;
 use std::cmp::Reverse;
 
@@ -12,7 +11,7 @@ impl Frame {
     /// Whether there may be later alternatives.
     fn is_open(&self) -> bool {
         match *self {
-            Frame::Plain { .. } => false,
+            Frame::Plain { .. } | Frame::Lost(_) => false,
             Frame::Choice { next, count, .. } => next < count,
             Frame::Read(frame) => frame.next > frame.floor,
             Frame::Place(frame) => frame.next > frame.floor || frame.revisits,
@@ -33,7 +32,7 @@ impl Frame {
     /// Leaves later alternatives to others. The decision itself stays.
     fn close(&mut self) {
         match self {
-            Frame::Plain { .. } => {}
+            Frame::Plain { .. } | Frame::Lost(_) => {}
             Frame::Choice { next, count, .. } => *count = *next,
             Frame::Read(frame) => frame.floor = frame.next,
             Frame::Place(frame) => {
@@ -114,7 +113,7 @@ impl<M: Machine> Explorer<'_, M> {
         if !matches!(step, Step::RevisitPlace(_)) {
             self.failure = None;
             loop {
-                let next = next_thread(self.config.schedule, &self.threads, &self.graph);
+                let next = self.next_thread();
                 if !self.extend(next.ok_or(ExploreError::NoSuchPath)?)? {
                     return Err(ExploreError::NoSuchPath);
                 }
@@ -159,7 +158,7 @@ impl<M: Machine> Explorer<'_, M> {
             frame.next = frame.floor;
             self.enter(Frame::Place(frame))?;
         }
-        let [.., Frame::Revisit { e, scan, first }, Frame::Revisited(mut under_way)] = self.frames[..] else {
+        let [.., Frame::Revisit { e, scan, first }, mut under_way] = self.frames[..] else {
             return Err(ExploreError::NoSuchPath);
         };
         if scan == at {
@@ -169,13 +168,13 @@ impl<M: Machine> Explorer<'_, M> {
             return Err(ExploreError::NoSuchPath);
         }
         self.frames.truncate(self.frames.len() - 2);
-        under_way.next = under_way.floor;
-        if self.next_alternative(Frame::Revisited(under_way)) {
+        under_way.close();
+        if self.next_alternative(under_way) {
             return Err(ExploreError::NoSuchPath);
         }
         self.enter(Frame::Revisit { e, scan: at + 1, first })?;
         match self.frames[..] {
-            [.., Frame::Revisit { scan, .. }, Frame::Revisited(_)] if scan == at => Ok(()),
+            [.., Frame::Revisit { scan, .. }, Frame::Revisited(_) | Frame::Lost(_)] if scan == at => Ok(()),
             _ => Err(ExploreError::NoSuchPath),
         }
     }

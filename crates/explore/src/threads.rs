@@ -10,7 +10,7 @@
 //! stays linear in the size of one graph.
 
 use selvedge_graph::{EventId, Tid, Value};
-use selvedge_machine::{Block, Machine, Op};
+use selvedge_machine::{Block, Machine, Op, Rmw};
 
 /// A thread at its next operation; its local state is kept apart.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,7 @@ struct Node {
     parent: Standing,
     child: Standing,
     sibling: Standing,
+    status: Status,
 }
 
 /// A node of the tree.
@@ -55,6 +56,8 @@ pub enum Status {
     Join,
     Read,
     NonRead,
+    /// A compare-and-exchange right after a load of what it expects.
+    Confirm,
     /// The write half of a read-modify-write, which goes before everything else.
     RmwWrite,
 }
@@ -108,7 +111,7 @@ impl<S: Clone> Threads<S> {
     pub fn set(&mut self, t: Tid, standing: Standing) {
         self.at[t.index()] = standing;
         self.status[t.index()] = match self.nodes.get(standing.index()) {
-            Some(node) => status_of(node.op),
+            Some(node) => node.status,
             None => Status::Absent,
         };
     }
@@ -156,6 +159,12 @@ impl<S: Clone> Threads<S> {
         }
     }
 
+    /// What a thread does next if its operation gives it this value.
+    pub fn peek_at<M: Machine<State = S>>(&mut self, machine: &M, t: Tid, value: Value) -> Op {
+        let standing = self.after(machine, self.at[t.index()], value);
+        self.nodes[standing.index()].op
+    }
+
     /// What the thread of `e` does next if `e` gives it this value.
     pub fn peek<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> Op {
         let standing = self.after(machine, self.origin[e.index()], value);
@@ -185,7 +194,11 @@ impl<S: Clone> Threads<S> {
 
     fn push(&mut self, parent: Standing, input: Value, state: S, op: Op) -> Standing {
         let sibling = self.nodes.get(parent.index()).map_or(Standing::ABSENT, |p| p.child);
-        let node = Node { op, input, parent, child: Standing::ABSENT, sibling };
+        let status = match self.nodes.get(parent.index()) {
+            Some(parent) if confirms(parent.op, input, op) => Status::Confirm,
+            _ => status_of(op),
+        };
+        let node = Node { op, input, parent, child: Standing::ABSENT, sibling, status };
         let standing = match self.free.pop() {
             Some(old) => {
                 self.nodes[old.index()] = node;
@@ -274,6 +287,16 @@ impl<S: Clone> Threads<S> {
     #[inline]
     pub fn op_of(&self, e: EventId) -> Op {
         self.nodes[self.origin[e.index()].index()].op
+    }
+}
+
+/// Whether an operation is a compare-and-exchange right after a load that gave `value`, which it expects.
+fn confirms(before: Op, value: Value, op: Op) -> bool {
+    match (before, op) {
+        (Op::Load { loc: a, rmw: Rmw::No, .. }, Op::Load { loc: b, rmw: Rmw::Cas { expected, .. }, .. }) => {
+            a == b && expected == value
+        }
+        _ => false,
     }
 }
 

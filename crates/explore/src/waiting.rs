@@ -22,7 +22,7 @@ use selvedge_graph::{EventId, Mode, Value};
 use selvedge_machine::{Machine, Op, Reduction, Rmw};
 
 impl<M: Machine> Explorer<'_, M> {
-    fn reduces(&self, reduction: Reduction) -> bool {
+    pub(crate) fn reduces(&self, reduction: Reduction) -> bool {
         self.config.equivalence == Equivalence::Co && self.config.reductions.has(reduction)
     }
 
@@ -65,12 +65,24 @@ impl<M: Machine> Explorer<'_, M> {
         let Some(r) = g.po_pred(u) else { return false };
         let read = g.event(r);
         let Some(source) = g.rf(r).filter(|_| read.is_read() && read.loc == loc) else { return false };
-        let acquires = match read.mode {
-            Mode::Rlx => true,
-            Mode::Acq => matches!(mode, Mode::Acq | Mode::AcqRel | Mode::Sc),
-            Mode::Sc => mode == Mode::Sc,
-            _ => false,
-        };
-        source != w && acquires && !read.is_rmw_read() && g.value_of(source, loc) == value
+        source != w
+            && acquires(read.mode, mode)
+            && !read.is_rmw_read()
+            && g.value_of(source, loc) == value
+    }
+
+    /// Whether a read-modify-write of this ordering acquires at least what the read `r` does.
+    pub(crate) fn confirms(&self, r: EventId, mode: Mode) -> bool {
+        self.reduces(Reduction::Confirmation) && acquires(self.graph.event(r).mode, mode)
+    }
+}
+
+/// Whether a read-modify-write acquires at least what a read does.
+pub(crate) fn acquires(read: Mode, rmw: Mode) -> bool {
+    match read {
+        Mode::Rlx => true,
+        Mode::Acq => matches!(rmw, Mode::Acq | Mode::AcqRel | Mode::Sc),
+        Mode::Sc => rmw == Mode::Sc,
+        _ => false,
     }
 }

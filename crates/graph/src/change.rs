@@ -66,6 +66,7 @@ impl ExecutionGraph {
             idx: thread.len() as u32,
             attrs,
             note: 0,
+            won: false,
             stamp: self.order.len() as u32,
             loc: Loc(u32::MAX),
             value: 0,
@@ -298,31 +299,8 @@ impl ExecutionGraph {
     /// same place in `po` and in insertion order; its id is returned. `w` must not be in coherence.
     pub fn revisit(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) -> EventId {
         let from = self.events[r.index()].stamp as usize;
-        let len = self.order.len() - from;
-        debug_assert_eq!(self.order.last(), Some(&w));
-        self.stash.extend_from_slice(&self.order[from..]);
-        for at in (from..self.order.len()).rev() {
-            let e = self.order[at];
-            if e == w || (e != r && keep(&self.events[e.index()])) {
-                continue;
-            }
-            self.detach(e);
-        }
-        // What is detached is known by `stamp` being out of range; close the gaps in the order.
-        let mut end = from;
-        for at in from..self.order.len() {
-            let e = self.order[at];
-            if self.events[e.index()].stamp != u32::MAX {
-                if end == from && e != r {
-                    end += 1; // the place of the revisited read
-                }
-                self.order[end] = e;
-                self.events[e.index()].stamp = end as u32;
-                end += 1;
-            }
-        }
-        self.order.truncate(end);
-        self.trail.push(Change::Cut { from: from as u32, len: len as u32 });
+        let len = self.delete_from(r, w, keep, 1);
+        self.trail.push(Change::Cut { from: from as u32, len });
 
         let old = &self.events[r.index()];
         let (tid, mode, loc) = (old.tid, old.mode, old.loc);
@@ -336,6 +314,7 @@ impl ExecutionGraph {
         event.loc = loc;
         event.attrs = Attrs::NONE;
         event.note = 0;
+        event.won = false;
         event.rf = EventId::NONE;
         event.next_reader = EventId::NONE;
         event.prev_reader = EventId::NONE;
@@ -344,6 +323,42 @@ impl ExecutionGraph {
         self.order[from] = fresh;
         self.slot_clocks.resize((fresh.index() + 1) * self.slots, ClockId::EMPTY);
         fresh
+    }
+
+    /// The same, but for `r`, which goes like the others and is not replaced.
+    pub fn cut(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) {
+        let from = self.events[r.index()].stamp;
+        let len = self.delete_from(r, w, keep, 0);
+        self.trail.push(Change::Lost { from, len });
+    }
+
+    /// Deletes `r` and the events after it but `w` and those to keep. Leaves `gap` places for others
+    /// where `r` was in insertion order. Returns how many events there were from `r` on.
+    fn delete_from(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool, gap: usize) -> u32 {
+        let from = self.events[r.index()].stamp as usize;
+        let len = self.order.len() - from;
+        debug_assert_eq!(self.order.last(), Some(&w));
+        self.stash.extend_from_slice(&self.order[from..]);
+        for at in (from..self.order.len()).rev() {
+            let e = self.order[at];
+            if e == w || (e != r && keep(&self.events[e.index()])) {
+                continue;
+            }
+            self.detach(e);
+        }
+        // What is detached is known by `stamp` being out of range; close the gaps in the order. `r` itself
+        // made room.
+        let mut end = from + gap;
+        for at in from + 1..self.order.len() {
+            let e = self.order[at];
+            if self.events[e.index()].stamp != u32::MAX {
+                self.order[end] = e;
+                self.events[e.index()].stamp = end as u32;
+                end += 1;
+            }
+        }
+        self.order.truncate(end);
+        len as u32
     }
 
     /// The value that a choice picked.
@@ -376,7 +391,11 @@ impl ExecutionGraph {
                     self.remove_co(w);
                     self.events[w.index()].co_pos = u32::MAX;
                 }
-                Some(Change::Cut { from, len }) => self.undo_cut(from as usize, len as usize),
+                Some(Change::Cut { from, len }) => {
+                    self.remove_fresh(from as usize);
+                    self.restore(from as usize, len as usize);
+                }
+                Some(Change::Lost { from, len }) => self.restore(from as usize, len as usize),
                 Some(Change::Reordered(loc)) => {
                     let co = &mut self.locations[loc.index()].co;
                     let base = self.stash.len() - co.len();
@@ -474,8 +493,8 @@ impl ExecutionGraph {
         self.tally(attrs, 1);
     }
 
-    fn undo_cut(&mut self, from: usize, len: usize) {
-        // The fresh event that stood for the revisited read.
+    /// Takes back the fresh event that stood for a revisited read.
+    fn remove_fresh(&mut self, from: usize) {
         let fresh = self.order[from];
         debug_assert_eq!(fresh.index() + 1, self.events.len());
         let tid = self.events[fresh.index()].tid;
@@ -483,7 +502,10 @@ impl ExecutionGraph {
         self.threads[tid.index()].pop();
         self.events.pop();
         self.slot_clocks.truncate(fresh.index() * self.slots);
+    }
 
+    /// Puts the last `len` events that were deleted back, in their order.
+    fn restore(&mut self, from: usize, len: usize) {
         let base = self.stash.len() - len;
         self.order.truncate(from);
         for at in base..self.stash.len() {

@@ -177,6 +177,8 @@ pub struct Event {
     pub attrs: Attrs,
     /// For the model's own use; 0 at first.
     pub(crate) note: u8,
+    /// For reads: see [`crate::ExecutionGraph::set_won`].
+    pub(crate) won: bool,
     /// Position in insertion order (`<_G`).
     pub stamp: u32,
     /// For reads and writes.

@@ -23,6 +23,11 @@ pub(crate) enum Change {
         from: u32,
         len: u32,
     },
+    /// The same, without a revisited read.
+    Lost {
+        from: u32,
+        len: u32,
+    },
     /// The coherence list of a location was the last entries of `stash`.
     Reordered(Loc),
 }
@@ -85,6 +90,7 @@ impl ExecutionGraph {
             idx: 0,
             attrs: Attrs::of(Kind::Init, Mode::Na, false),
             note: 0,
+            won: false,
             stamp: 0,
             loc: Loc(u32::MAX),
             value: 0,
@@ -167,6 +173,12 @@ impl ExecutionGraph {
     #[inline]
     pub fn co(&self, loc: Loc) -> &[EventId] {
         &self.locations[loc.index()].co
+    }
+
+    /// The end of coherence; `None` if the location has not come up yet.
+    #[inline]
+    pub fn co_last(&self, loc: Loc) -> Option<EventId> {
+        self.locations.get(loc.index())?.co.last().copied()
     }
 
     /// The event that began an object's life, if it has begun.
@@ -336,6 +348,17 @@ impl ExecutionGraph {
     #[inline]
     pub fn set_note(&mut self, e: EventId, note: u8) {
         self.events[e.index()].note = note;
+    }
+
+    /// Whether a read took the place of one that came first.
+    #[inline]
+    pub fn has_won(&self, e: EventId) -> bool {
+        self.events[e.index()].won
+    }
+
+    #[inline]
+    pub fn set_won(&mut self, e: EventId, won: bool) {
+        self.events[e.index()].won = won;
     }
 
     #[inline]

@@ -6,17 +6,18 @@
 use super::explain::Finding;
 use super::find::{Finder, Found, Printed};
 use crate::error::{ErrorKind, InputError};
-use selvedge_explore::{Path as Decisions, Snapshot, Stats, Unit};
+use selvedge_explore::{Chains, Path as Decisions, Snapshot, Stats, Unit};
 use selvedge_vm::SavedTables;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MAGIC: &str = "selvedge-checkpoint";
 /// Of the format. What the steps of a path mean is part of the program's own version.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What an exploration is about. It goes on only if all of it is the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +84,8 @@ struct Body {
     /// Path and text of the first complete execution.
     printed: Option<(String, String)>,
     units: Vec<String>,
+    /// What was known of the locations (`Chains`); nothing if that is not asked any more.
+    chains: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -111,6 +114,7 @@ pub struct Saved {
     pub seconds: f64,
     pub room: u32,
     pub machine: SavedTables,
+    pub chains: Option<Vec<u8>>,
     pub snapshot: Snapshot<Finder>,
 }
 
@@ -123,13 +127,16 @@ pub struct Writer {
     begin: Instant,
     /// Of the runs before this one.
     seconds: f64,
+    /// What is known of the locations.
+    pub chains: Option<Arc<Chains>>,
 }
 
 impl Writer {
     pub fn new(path: &Path, identity: Identity, every: f64, seconds: f64) -> Writer {
         let every = Duration::try_from_secs_f64(every).unwrap_or(Duration::MAX);
         let begin = Instant::now();
-        let mut writer = Writer { path: path.to_path_buf(), identity, every, next: begin, begin, seconds };
+        let path = path.to_path_buf();
+        let mut writer = Writer { path, identity, every, next: begin, begin, seconds, chains: None };
         writer.wait();
         writer
     }
@@ -167,6 +174,7 @@ impl Writer {
             found: found.collect(),
             printed: printed.map(|printed| (printed.path.to_string(), printed.text.clone())),
             units: snapshot.units.iter().map(Unit::to_string).collect(),
+            chains: self.chains.as_ref().map(|chains| chains.save()),
         };
         self.wait();
         let failed = |e: &dyn std::fmt::Display| {
@@ -241,19 +249,20 @@ pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Saved, I
     saved(body, fresh).ok_or_else(damaged)
 }
 
-fn saved(body: Body, fresh: &Finder) -> Option<Saved> {
+fn saved(mut body: Body, fresh: &Finder) -> Option<Saved> {
     let Counts { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted } = body.counts;
     let stats =
         Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, gave_up: None };
     let units: Option<Vec<Unit>> = body.units.iter().map(|text| text.parse().ok()).collect();
     let mut visitor = fresh.clone();
-    for SavedFound { path, finding, threads, drawing, output } in body.found {
+    for SavedFound { path, finding, threads, drawing, output } in std::mem::take(&mut body.found) {
         let path: Decisions = path.parse().ok()?;
         visitor.add(Found { path, finding: Finding { threads, ..finding }, drawing, output });
     }
-    if let Some((path, text)) = body.printed {
+    if let Some((path, text)) = body.printed.take() {
         visitor.print(Printed { path: path.parse().ok()?, text });
     }
     let snapshot = Snapshot { units: units?, stats, visitor };
-    Some(Saved { seconds: body.seconds, room: body.room, machine: body.machine, snapshot })
+    let Body { seconds, room, machine, chains, .. } = body;
+    Some(Saved { seconds, room, machine, chains, snapshot })
 }

@@ -9,12 +9,12 @@ use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use crate::meter::Meter;
 use selvedge_explore::{
-    Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot, Stats, Team,
+    Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot, Stats, Team,
     estimate,
 };
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// For the estimate before a check.
@@ -49,6 +49,7 @@ impl<'a> Campaign<'a> {
             races: !args.no_race_detection,
             reductions: sound_reductions(args.disable, &args.model, !args.no_race_detection),
             max_events: args.max_events,
+            chains: Some(Arc::default()),
             ..Config::default()
         };
         Campaign { model, args, config, meter: Meter::new(args.progress_every), writer: None }
@@ -69,12 +70,23 @@ impl<'a> Campaign<'a> {
         mut from: Option<Snapshot<Finder>>,
     ) -> Result<Run, InputError> {
         loop {
-            let from = from.take().unwrap_or_else(|| Snapshot::start(self.finder()));
+            let from = from.take().unwrap_or_else(|| {
+                // Locations are new.
+                self.config.chains = self.config.chains.take().map(|_| Arc::default());
+                Snapshot::start(self.finder())
+            });
+            if let Some(writer) = &mut self.writer {
+                writer.chains.clone_from(&self.config.chains);
+            }
             let end = self.explore_once(machine, room, from)?;
             if machine.refine() {
                 continue;
             }
             let error = !end.visitor.found().is_empty() && !self.args.all_errors;
+            if !error && self.config.chains.as_ref().is_some_and(|chains| chains.broken().is_some()) {
+                self.config.chains = None;
+                continue;
+            }
             let is_settled = end.units.is_empty() || error;
             if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
                 writer.write(&end, room, machine.save())?;
@@ -138,9 +150,19 @@ impl<'a> Campaign<'a> {
         }
     }
 
+    /// Goes on with what was known of the locations at a checkpoint.
+    pub fn recall(&mut self, chains: Option<Vec<u8>>) {
+        self.config.chains = chains.map(|saved| {
+            let chains = Chains::default();
+            chains.restore(&saved);
+            Arc::new(chains)
+        });
+    }
+
     /// How many executions there are, about.
     pub fn estimate(&self, machine: &mut VmMachine, sampling: &Sampling) -> Result<Estimate, InputError> {
-        sample(machine, self.model, &self.config, sampling)
+        let config = Config { chains: Some(Arc::default()), ..self.config.clone() };
+        sample(machine, self.model, &config, sampling)
     }
 }
 

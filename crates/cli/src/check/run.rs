@@ -84,6 +84,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
                     let message = "cannot resume: the checkpoint is of another program";
                     return Err(InputError::plain(ErrorKind::Checkpoint, message, None));
                 }
+                campaign.recall(saved.chains);
                 Some(saved.snapshot)
             }
         };

@@ -1,0 +1,218 @@
+//! Threads that wait are not part of a graph until there is something for them to read.
+//!
+//! **Waiting reads go last.** A thread whose next read would make it wait if it read from the end of coherence
+//! is not scheduled as long as another one can go on. That is a schedule like any other.
+//!
+//! **Locks.** Let `r` be half of a read-modify-write that took a lock: it reads the write `s`, which says that the
+//! lock is free. Another thread that wants the lock has its read `u` read from `s` as well; its write `w`
+//! then revisits `r` (thesis §5.5), which now sees that the lock is taken and waits. Nothing that waits is worth
+//! a graph here: `r` is deleted like the events after it, and its thread stands before it again. It goes
+//! on when the lock is free. There is no execution in which `r` stays as it was while others go on.
+//!
+//! In the plain algorithm `r` stays in the graph, and says that its thread came first: a second revisit, by which
+//! `r` would take the lock from `u` again, has to be ruled out. So `u` is marked as the winner (`set_won`). As long as
+//! `r` was there, no revisit could delete `u`: with `u` it would delete `w`, which `r` reads from although it
+//! was added before it. Likewise, a winner does not count as added maximally.
+//!
+//! This needs that whatever `r` may read from later has `w` in its causal prefix; if it has not, the plain
+//! algorithm comes to it from another graph, in which `r` still reads from `s`. So the writes to the location
+//! must form a chain, each in the causal prefix of the next: as long as only the one who has the lock
+//! writes to it, they do. Whether they do is watched during the exploration ([`Chains`]). If a location at which
+//! a lock was taken away turns out to have writes that do not, what was explored is of no use, and has to be
+//! explored again without this reduction.
+//!
+//! **Test and test-and-set.** A load `r` right before a compare-and-exchange `u` that expects what `r` read: by
+//! confirmation (see `waiting.rs`) both see the same write, so they are one: added one right after the other,
+//! and deleted together if the lock is lost. What would make `u` see another write is left out.
+
+use crate::explorer::Explorer;
+use crate::frame::{Frame, LostFrame};
+use crate::schedule::next_thread;
+use selvedge_graph::{EventId, Loc, Tid};
+use selvedge_machine::{Machine, Op, Rmw};
+use std::sync::Mutex;
+
+/// A lock at this location was taken away from a thread.
+const LOST: u8 = 1;
+/// There were writes to this location that form no chain.
+const UNCHAINED: u8 = 2;
+
+/// What is known of the locations of a program, by all who explore it.
+#[derive(Debug, Default)]
+pub struct Chains {
+    seen: Mutex<Vec<u8>>,
+}
+
+impl Chains {
+    /// Adds what was found out; returns whether the location is still in order.
+    fn note(&self, loc: Loc, bit: u8) -> bool {
+        let mut seen = self.lock();
+        let at = loc.0 as usize;
+        if seen.len() <= at {
+            seen.resize(at + 1, 0);
+        }
+        seen[at] |= bit;
+        seen[at] != LOST | UNCHAINED
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
+        self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// A location at which a lock was lost although its writes form no chain: what was explored is not
+    /// all there is.
+    pub fn broken(&self) -> Option<Loc> {
+        self.lock().iter().position(|&bits| bits == LOST | UNCHAINED).map(|at| Loc(at as u32))
+    }
+
+    /// What is known, to be remembered elsewhere.
+    pub fn save(&self) -> Vec<u8> {
+        self.lock().clone()
+    }
+
+    /// Adds what was known before.
+    pub fn restore(&self, saved: &[u8]) {
+        for (at, &bits) in saved.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+            self.note(Loc(at as u32), bits & (LOST | UNCHAINED));
+        }
+    }
+}
+
+impl<M: Machine> Explorer<'_, M> {
+    /// The next thread, or `None` if the graph is final.
+    #[inline]
+    pub(crate) fn next_thread(&mut self) -> Option<Tid> {
+        let (machine, g) = (self.machine, &self.graph);
+        next_thread(self.config.schedule, &mut self.threads, g, self.awaits, |threads, t| {
+            let Some(Op::Load { loc, .. }) = threads.op(t) else { return false };
+            let value = match g.co_last(loc) {
+                Some(last) => g.value_of(last, loc),
+                None => machine.init_value(loc),
+            };
+            matches!(threads.peek_at(machine, t, value), Op::Block(_))
+        })
+    }
+
+    #[inline]
+    fn note(&mut self, loc: Loc, bit: u8) {
+        let at = loc.0 as usize;
+        if self.noted.len() <= at {
+            self.noted.resize(at + 1, 0);
+        }
+        if self.noted[at] & bit == 0 {
+            self.noted[at] |= bit;
+            self.broken |= self.config.chains.as_ref().is_some_and(|chains| !chains.note(loc, bit));
+        }
+    }
+
+    /// A write of its own was added to the graph; it may go to `places` places.
+    #[inline]
+    pub(crate) fn watch_write(&mut self, w: EventId, places: u32) {
+        let g = &self.graph;
+        let loc = g.event(w).loc;
+        let chained = match g.co_last(loc) {
+            Some(last) => places == 1 && (last.is_init() || self.model.in_prefix(g, last, w)),
+            None => true,
+        };
+        if !chained {
+            self.note(loc, UNCHAINED);
+        }
+    }
+
+    /// Half of a read-modify-write reads from a write that is not at the end of coherence.
+    pub(crate) fn watch_read(&mut self, r: EventId, w: EventId) {
+        let loc = self.graph.event(r).loc;
+        if self.graph.event(r).is_rmw_read() && self.rmw_reader(w, loc, r).is_none() {
+            self.note(loc, UNCHAINED);
+        }
+    }
+
+    /// The load right before `u` with which it is one, if there is one.
+    pub(crate) fn head(&self, u: EventId) -> Option<EventId> {
+        let Op::Load { loc, mode, rmw: Rmw::Cas { expected, .. } } = self.threads.op_of(u) else { return None };
+        let r = self.graph.po_pred(u)?;
+        let ev = self.graph.event(r);
+        let same = ev.is_read() && !ev.is_rmw_read() && ev.loc == loc && ev.value == expected;
+        (same && self.confirms(r, mode)).then_some(r)
+    }
+
+    /// Whether `e`, a load that reads from `w`, would be one with the compare-and-exchange that follows.
+    pub(crate) fn is_head(&mut self, e: EventId, w: EventId) -> bool {
+        let Op::Load { loc, mode, rmw: Rmw::No } = self.threads.op_of(e) else { return false };
+        let value = self.graph.value_of(w, loc);
+        match self.threads.peek(self.machine, e, value) {
+            Op::Load { loc: next, mode: strong, rmw: Rmw::Cas { expected, .. } } => {
+                next == loc && expected == value && crate::waiting::acquires(mode, strong)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `u` may not read from `w`, because the load that it is one with does not.
+    pub(crate) fn left_out(&mut self, u: EventId, w: EventId) -> bool {
+        let Some(r) = self.head(u) else { return false };
+        let value = self.graph.value_of(w, self.graph.event(u).loc);
+        if self.graph.rf(r) == Some(w) || !self.waits_at_once(u, value) {
+            return false;
+        }
+        let loc = self.graph.event(u).loc;
+        self.note(loc, LOST);
+        true
+    }
+
+    /// The first event that goes if `w` takes the lock away from `r`; `None` if it is no such thing.
+    pub(crate) fn loses(&mut self, r: EventId, w: EventId) -> Option<EventId> {
+        let g = &self.graph;
+        let u = g.rmw_read_of(w)?;
+        if !self.awaits || !g.event(r).is_rmw_read() || g.rf(r) != g.rf(u) {
+            return None;
+        }
+        let value = g.value_of(w, g.event(w).loc);
+        let first = self.head(r);
+        if !matches!(self.threads.peek(self.machine, r, value), Op::Block(_)) {
+            return None;
+        }
+        match first {
+            Some(first) if self.graph.event(first).stamp + 1 == self.graph.event(r).stamp => Some(first),
+            Some(_) => None,
+            None => Some(r),
+        }
+    }
+
+    /// Whether a load goes with a read-modify-write that `w` takes the lock away from.
+    pub(crate) fn goes_with_loser(&mut self, r: EventId, w: EventId) -> bool {
+        let g = &self.graph;
+        if !self.awaits || g.event(r).is_rmw_read() || !g.event(w).is_rmw_write() {
+            return false;
+        }
+        let next = g.order().get(g.event(r).stamp as usize + 1).copied();
+        next.is_some_and(|u| self.graph.po_pred(u) == Some(r) && self.loses(u, w) == Some(r))
+    }
+
+    /// `w` takes the lock from the thread of `first`, which goes back to before it.
+    pub(crate) fn lose(&mut self, first: EventId, w: EventId) -> bool {
+        let saved = self.saved.len() as u32;
+        let loc = self.graph.event(w).loc;
+        self.note(loc, LOST);
+        self.model.prefix(&self.graph, w, &mut self.prefix);
+        self.rewind_threads(first);
+        let before = self.graph.mark();
+        let prefix = &self.prefix;
+        self.graph.cut(first, w, |ev| ev.idx <= prefix[ev.tid.index()]);
+        let (place, _) = self.places(w, true);
+        self.graph.place(w, place as usize);
+        let Some(winner) = self.graph.rmw_read_of(w) else { unreachable!("a read-modify-write") };
+        self.graph.set_won(winner, true);
+        self.stats.revisits += 1;
+        self.frames.push(Frame::Lost(LostFrame { winner, before, saved }));
+        self.inspect(w);
+        true
+    }
+
+    /// Takes that back.
+    pub(crate) fn undo_loss(&mut self, frame: LostFrame) {
+        self.graph.set_won(frame.winner, false);
+        self.graph.undo_to(frame.before);
+        self.restore_threads(frame.saved);
+    }
+}

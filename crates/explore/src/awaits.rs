@@ -28,8 +28,9 @@
 use crate::explorer::Explorer;
 use crate::frame::{Frame, LostFrame};
 use crate::schedule::next_thread;
+use crate::waiting::acquires;
 use selvedge_graph::{EventId, Loc, Tid};
-use selvedge_machine::{Machine, Op, Rmw};
+use selvedge_machine::{Machine, Op, Reduction, Rmw};
 use std::sync::Mutex;
 
 /// A lock at this location was taken away from a thread.
@@ -128,12 +129,15 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// The load right before `u` with which it is one, if there is one.
-    pub(crate) fn head(&self, u: EventId) -> Option<EventId> {
-        let Op::Load { loc, mode, rmw: Rmw::Cas { expected, .. } } = self.threads.op_of(u) else { return None };
+    fn head(&self, u: EventId) -> Option<EventId> {
+        let Op::Load { loc, mode, rmw: Rmw::Cas { expected, .. } } = self.threads.op_of(u) else {
+            return None;
+        };
         let r = self.graph.po_pred(u)?;
         let ev = self.graph.event(r);
         let same = ev.is_read() && !ev.is_rmw_read() && ev.loc == loc && ev.value == expected;
-        (same && self.confirms(r, mode)).then_some(r)
+        let waits = || self.threads.state_of(u).is_some_and(|state| self.machine.waits_if_it_fails(state));
+        (same && self.confirms(r, mode) && waits()).then_some(r)
     }
 
     /// Whether `e`, a load that reads from `w`, would be one with the compare-and-exchange that follows.
@@ -142,22 +146,27 @@ impl<M: Machine> Explorer<'_, M> {
         let value = self.graph.value_of(w, loc);
         match self.threads.peek(self.machine, e, value) {
             Op::Load { loc: next, mode: strong, rmw: Rmw::Cas { expected, .. } } => {
-                next == loc && expected == value && crate::waiting::acquires(mode, strong)
+                next == loc
+                    && expected == value
+                    && self.reduces(Reduction::Confirmation)
+                    && acquires(mode, strong)
+                    && self.threads.state_after(e, value).is_some_and(|s| self.machine.waits_if_it_fails(s))
             }
             _ => false,
         }
     }
 
-    /// Whether `u` may not read from `w`, because the load that it is one with does not.
+    /// Whether it is no use that `u` reads from `w`, because it would wait, and the load that it is one with will never
+    /// see another write: it was not added maximally.
     pub(crate) fn left_out(&mut self, u: EventId, w: EventId) -> bool {
         let Some(r) = self.head(u) else { return false };
-        let value = self.graph.value_of(w, self.graph.event(u).loc);
-        if self.graph.rf(r) == Some(w) || !self.waits_at_once(u, value) {
-            return false;
-        }
-        let loc = self.graph.event(u).loc;
-        self.note(loc, LOST);
-        true
+        let g = &self.graph;
+        let (loc, stamp) = (g.event(u).loc, g.event(r).stamp);
+        let Some(source) = g.rf(r).filter(|&source| source != w) else { return false };
+        let before = |x: EventId| g.event(x).stamp < stamp;
+        let Some(pos) = g.co_pos(source) else { return false };
+        let fixed = before(source) && g.co(loc)[pos + 1..].iter().any(|&x| before(x));
+        fixed && self.waits_at_once(u, g.value_of(w, loc))
     }
 
     /// The first event that goes if `w` takes the lock away from `r`; `None` if it is no such thing.
@@ -167,16 +176,27 @@ impl<M: Machine> Explorer<'_, M> {
         if !self.awaits || !g.event(r).is_rmw_read() || g.rf(r) != g.rf(u) {
             return None;
         }
-        let value = g.value_of(w, g.event(w).loc);
-        let first = self.head(r);
+        let (loc, value) = (g.event(w).loc, g.value_of(w, g.event(w).loc));
         if !matches!(self.threads.peek(self.machine, r, value), Op::Block(_)) {
             return None;
         }
-        match first {
-            Some(first) if self.graph.event(first).stamp + 1 == self.graph.event(r).stamp => Some(first),
-            Some(_) => None,
-            None => Some(r),
+        let first = match self.head(r) {
+            Some(first) if self.graph.event(first).stamp + 1 == self.graph.event(r).stamp => first,
+            Some(_) => return None,
+            None => r,
+        };
+        // It will come to its read again, and must not read then what it could have read now.
+        let Op::Load { mode, rmw, .. } = self.threads.op_of(r) else { return None };
+        let last = self.graph.rf(u).and_then(|source| self.graph.co_pos(source))?;
+        for pos in 0..=last {
+            let x = self.graph.co(loc)[pos];
+            let value = self.graph.value_of(x, loc);
+            let taken = self.load_outcome(r, mode, rmw, value).1 && self.rmw_reader(x, loc, u).is_some();
+            if !taken && !matches!(self.threads.peek(self.machine, first, value), Op::Block(_)) {
+                return None;
+            }
         }
+        Some(first)
     }
 
     /// Whether a load goes with a read-modify-write that `w` takes the lock away from.

@@ -171,6 +171,13 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
+    /// The state of the thread of `e` when it stands at what comes next if `e` gives it this value; only if that was
+    /// asked for before.
+    pub fn state_after(&self, e: EventId, value: Value) -> Option<&S> {
+        let standing = self.child(self.origin[e.index()], value)?;
+        self.states.get(standing.index())
+    }
+
     /// Lets the thread of `e` wait, whatever its code would do.
     pub fn block(&mut self, e: EventId, t: Tid) {
         let state = self.states[self.origin[e.index()].index()].clone();

@@ -1,6 +1,6 @@
 //! The machine for [`Program`]s.
 
-use crate::expr::Expr;
+use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
 use crate::{Block, Deps, Machine, Op, ProgramError, Rmw};
@@ -108,6 +108,20 @@ impl Machine for Program {
     fn writes_regardless(&self, state: &ThreadState) -> bool {
         let code = &self.threads[state.thread.index()].code;
         matches!(code.get(state.pc as usize), Some(Instr::Rmw { op: RmwOp::Exchange, .. }))
+    }
+
+    fn waits_if_it_fails(&self, state: &ThreadState) -> bool {
+        let code = &self.threads[state.thread.index()].code;
+        let pc = state.pc as usize;
+        let (Some(Instr::Cas { ok, .. }), Some(Instr::Assume { cond })) = (code.get(pc), code.get(pc + 1))
+        else {
+            return false;
+        };
+        match cond {
+            Expr::Reg(reg) => reg == ok,
+            Expr::Bin(BinOp::Eq, a, b) => **a == Expr::Reg(*ok) && **b == Expr::Const(1),
+            _ => false,
+        }
     }
 
     fn tracks_deps(&self) -> bool {

@@ -4,6 +4,7 @@ mod access;
 mod analysis;
 mod barrier;
 mod call;
+mod failing;
 mod lead_in;
 mod memory;
 mod names;
@@ -559,6 +560,13 @@ impl Machine for VmMachine {
 
     fn spin_reads(&self, state: &VmState) -> u32 {
         (state.loads - state.loads_at_header).max(1)
+    }
+
+    fn waits_if_it_fails(&self, state: &VmState) -> bool {
+        let frame = &state.frame;
+        let header = self.info(frame.func).waiting_failures.get(frame.pc as usize).copied().flatten();
+        // The load before it must be part of the iteration that is made again; its own is counted already.
+        header.and_then(|header| frame.loads_at(header)).is_some_and(|then| then + 1 < state.loads)
     }
 
     fn place(&self, state: &VmState) -> Option<SourcePlace> {

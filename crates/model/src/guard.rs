@@ -59,6 +59,13 @@ impl Test {
     pub fn holds(&self, attrs: Attrs) -> bool {
         self.first.holds(attrs) || self.rest.iter().any(|c| c.holds(attrs))
     }
+
+    /// Whether it may hold of an event that has no attributes but these.
+    #[inline]
+    pub fn may_hold(&self, among: Attrs) -> bool {
+        let may = |c: &Cube| among.has(Attrs(c.must));
+        may(&self.first) || self.rest.iter().any(may)
+    }
 }
 
 impl Cube {

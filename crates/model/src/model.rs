@@ -223,29 +223,14 @@ impl Model {
 
     /// What becomes an error through the access `e`, as far as that can be told from the accesses of its
     /// location: data races.
+    #[inline]
     pub fn race_at(&self, g: &ExecutionGraph, e: EventId) -> Option<ModelError> {
-        let ev = g.event(e);
         self.errors.iter().find_map(|check| {
             let Right::View(slot) = check.right else { return None };
-            if check.needs.is_some_and(|a| g.count_of(a) == 0) {
+            if check.needs.is_some_and(|a| g.count_of(a) == 0) || !check.may_race(g, e, slot) {
                 return None;
             }
-            let conflict = |x: Attrs, y: Attrs| check.conflicts.iter().any(|(a, b)| a.holds(x) && b.holds(y));
-            let races = |x: EventId| {
-                let other = g.event(x).attrs;
-                x != e
-                    && !x.is_init()
-                    && (conflict(other, ev.attrs) || conflict(ev.attrs, other))
-                    && !g.includes(e, slot, x)
-                    && !g.includes(x, slot, e)
-            };
-            // Writes conflict with all accesses, reads with writes only.
-            let with_readers = ev.kind == Kind::Write;
-            let first = g.co(ev.loc).iter().find_map(|&w| {
-                let mut readers = g.readers(w, ev.loc).take(if with_readers { usize::MAX } else { 0 });
-                if races(w) { Some(w) } else { readers.find(|&r| races(r)) }
-            })?;
-            Some(ModelError { name: check.name.clone(), warning: check.warning, first, second: e })
+            check.race_at(g, e, slot)
         })
     }
 
@@ -256,6 +241,48 @@ impl Model {
 }
 
 impl ErrorCheck {
+    /// Whether an access that is not ordered with `e` conflicts with it.
+    #[inline]
+    fn may_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
+        let ev = g.event(e);
+        let among = g.attrs_at(ev.loc);
+        let (a, b) = (ev.attrs, |test: &Test| test.may_hold(among));
+        self.conflicts.iter().any(|(x, y)| x.holds(a) && b(y) || y.holds(a) && b(x))
+            && self.has_race(g, e, slot)
+    }
+
+    fn conflict(&self, x: Attrs, y: Attrs) -> bool {
+        self.conflicts.iter().any(|(a, b)| a.holds(x) && b.holds(y) || a.holds(y) && b.holds(x))
+    }
+
+    /// Looks at the accesses of other threads that `e` does not come after.
+    fn has_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
+        let ev = g.event(e);
+        let races = |x: EventId| self.conflict(g.event(x).attrs, ev.attrs) && !g.includes(x, slot, e);
+        let known = g.clocks().slice(g.clock(e, slot)).iter().enumerate().filter(|(t, _)| *t != ev.tid.index());
+        known.into_iter().any(|(t, &idx)| g.accesses_after(ev.loc, Tid(t as u16), idx).any(races))
+    }
+
+    /// The race of `e` with an access that is first in coherence, if there is one.
+    #[cold]
+    fn race_at(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> Option<ModelError> {
+        let ev = g.event(e);
+        let races = |x: EventId| {
+            x != e
+                && !x.is_init()
+                && self.conflict(g.event(x).attrs, ev.attrs)
+                && !g.includes(e, slot, x)
+                && !g.includes(x, slot, e)
+        };
+        // Writes conflict with all accesses, reads with writes only.
+        let with_readers = ev.kind == Kind::Write;
+        let first = g.co(ev.loc).iter().find_map(|&w| {
+            let mut readers = g.readers(w, ev.loc).take(if with_readers { usize::MAX } else { 0 });
+            if races(w) { Some(w) } else { readers.find(|&r| races(r)) }
+        })?;
+        Some(ModelError { name: self.name.clone(), warning: self.warning, first, second: e })
+    }
+
     fn violation(&self, g: &ExecutionGraph) -> Option<(EventId, EventId)> {
         let events: Vec<EventId> = by_thread(g).collect();
         let left: Vec<Vec<EventId>> = events.iter().map(|&x| self.left.from(g, x)).collect();

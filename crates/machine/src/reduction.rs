@@ -27,6 +27,8 @@ pub enum Reduction {
     Awaits,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
+    /// What a model says of orderings that a program does not use is left out (seed 002 §5.2).
+    Simplification,
 }
 
 impl Reduction {
@@ -41,6 +43,7 @@ impl Reduction {
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Bam,
+        Reduction::Simplification,
     ];
 
     pub fn name(self) -> &'static str {
@@ -55,6 +58,7 @@ impl Reduction {
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Bam => "bam",
+            Reduction::Simplification => "simplification",
         }
     }
 }

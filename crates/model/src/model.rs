@@ -1,5 +1,6 @@
 //! A model, ready to answer.
 
+use crate::classes::Classes;
 use crate::cycle::{CycleCheck, Search};
 use crate::guard::Test;
 use crate::view::View;
@@ -12,6 +13,8 @@ pub(crate) const CAUSAL: usize = 0;
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) name: String,
+    /// The events of the programs that it is for; `None` if it is for all.
+    pub(crate) classes: Option<Classes>,
     /// The first is causal order.
     pub(crate) views: Vec<View>,
     pub(crate) slots: usize,
@@ -20,6 +23,9 @@ pub struct Model {
     /// The view of the only entry of `coherence`.
     pub(crate) coherence_view: Option<usize>,
     pub(crate) cycles: Vec<CycleCheck>,
+    /// Sequential consistency, if it is quicker to find out than the constraints of the model: all their
+    /// steps go along `po`, `rf`, coherence and from-read, so where those have no cycles, they have none.
+    pub(crate) interleaved: Option<CycleCheck>,
     /// Errors before warnings.
     pub(crate) errors: Vec<ErrorCheck>,
     pub(crate) orders_threads: bool,
@@ -69,6 +75,11 @@ pub struct Scratch {
 impl Model {
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the model may be asked about programs that have such events.
+    pub fn is_for(&self, attrs: Attrs) -> bool {
+        self.classes.as_ref().is_none_or(|classes| classes.has(attrs))
     }
 
     /// How many clocks each event of a graph needs.
@@ -175,9 +186,11 @@ impl Model {
     }
 
     pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
-        self.cycles
-            .iter()
-            .all(|c| c.needs.is_some_and(|a| g.count_of(a) == 0) || c.holds_at(g, e, &mut scratch.search))
+        let search = &mut scratch.search;
+        let mut asked = self.cycles.iter().filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
+        asked.peek().is_none()
+            || self.interleaved.as_ref().is_some_and(|sc| sc.holds_at(g, e, search))
+            || asked.all(|c| c.holds_at(g, e, search))
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.
@@ -259,7 +272,8 @@ impl ErrorCheck {
     fn has_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
         let ev = g.event(e);
         let races = |x: EventId| self.conflict(g.event(x).attrs, ev.attrs) && !g.includes(x, slot, e);
-        let known = g.clocks().slice(g.clock(e, slot)).iter().enumerate().filter(|(t, _)| *t != ev.tid.index());
+        let known =
+            g.clocks().slice(g.clock(e, slot)).iter().enumerate().filter(|(t, _)| *t != ev.tid.index());
         known.into_iter().any(|(t, &idx)| g.accesses_after(ev.loc, Tid(t as u16), idx).any(races))
     }
 

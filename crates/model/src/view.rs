@@ -6,6 +6,7 @@
 //! on its way to an acquire) there is a clock per state of the automaton: the events from which such a
 //! word leads to `e`. All of them are computed from the clocks of `e`'s causal predecessors.
 
+use crate::classes::Classes;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter, tj_source};
@@ -27,6 +28,8 @@ struct Rule {
     /// On the event that the step leaves.
     guard: Guard,
     letter: Letter,
+    /// The word that it continues is finished at every event that it leaves.
+    after_finished: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,15 +78,16 @@ struct Take {
 }
 
 impl View {
-    /// Compiles the view of a term, with its clocks from slot `base` on. `None` if the term is not of
-    /// the shape that clocks can represent.
-    pub fn compile(term: &Term, base: usize) -> Option<View> {
+    /// Compiles the view of a term, with its clocks from slot `base` on, for programs that have no
+    /// events but those of `classes`. `None` if the term is not of the shape that clocks can represent.
+    pub fn compile(term: &Term, base: usize, classes: Option<&Classes>) -> Option<View> {
         let Term::Plus(body) = term else { return None };
         let p = Positions::of(body);
         if !p.letters.iter().all(|l| l.is_causal()) || !p.contains(Letter::plain(Base::PoImm)) {
             return None;
         }
-        let mut states = states_of(&p);
+        let p = classes.map_or_else(|| Positions::of(body), |classes| classes.simplify(&p));
+        let mut states = states_of(&p, classes);
         simplify(&mut states);
         let used = continued(&states);
         let mut view = View {
@@ -313,19 +317,27 @@ impl View {
     }
 }
 
-fn states_of(p: &Positions) -> Vec<State> {
+fn states_of(p: &Positions, classes: Option<&Classes>) -> Vec<State> {
+    let accept = |q: usize| p.last.iter().find(|(s, _)| *s == q).map_or(Guard::never(), |(_, g)| g.clone());
+    let is_finished = |from: usize, guard: &Guard, to: usize| {
+        let finished = accept(from);
+        let here = |g: &Guard| match classes {
+            Some(classes) => classes.between(g, Some(p.letters[from]), Some(p.letters[to])),
+            None => g.clone(),
+        };
+        here(&guard.or(&finished)) == here(&finished)
+    };
     (0..p.letters.len())
         .map(|q| {
             let letter = p.letters[q];
             let starts = p.first.iter().filter(|(_, to)| *to == q);
             let follows = p.follow.iter().filter(|(_, _, to)| *to == q);
             let rules = starts
-                .map(|(guard, _)| (From::Start, guard))
-                .chain(follows.map(|(from, guard, _)| (From::State(*from), guard)))
-                .map(|(from, guard)| Rule { from, guard: guard.clone(), letter })
+                .map(|(guard, _)| (From::Start, guard, true))
+                .chain(follows.map(|(s, guard, _)| (From::State(*s), guard, is_finished(*s, guard, q))))
+                .map(|(from, guard, done)| Rule { from, guard: guard.clone(), letter, after_finished: done })
                 .collect();
-            let accept = p.last.iter().find(|(s, _)| *s == q).map_or(Guard::never(), |(_, g)| g.clone());
-            State { rules, accept }
+            State { rules, accept: accept(q) }
         })
         .collect()
 }
@@ -344,14 +356,14 @@ fn continued(states: &[State]) -> Vec<bool> {
 /// Drops rules that say nothing new, and joins states that are reached in the same ways.
 fn simplify(states: &mut Vec<State>) {
     loop {
-        // A word that is finished wherever it is may as well start again from there.
-        let finished: Vec<bool> = states.iter().map(|s| s.accept.is_always()).collect();
+        // A word of which the events before are before anyway may as well start again where it is.
+        let covered = covered(states);
         for state in states.iter_mut() {
             let starts: Vec<Rule> = state.rules.iter().filter(|r| r.from == From::Start).cloned().collect();
             state.rules.retain(|r| match r.from {
                 From::Start => true,
                 From::State(s) => {
-                    !(finished[s]
+                    !((covered[s] || r.after_finished)
                         && starts.iter().any(|t| t.letter == r.letter && t.guard.or(&r.guard) == t.guard))
                 }
             });
@@ -394,6 +406,28 @@ fn simplify(states: &mut Vec<State>) {
     }
 }
 
+/// The states whose words are all in the view already: those that are finished wherever they are, and those
+/// that go on from such words along `po`, of which the view is made.
+fn covered(states: &[State]) -> Vec<bool> {
+    let mut covered = vec![true; states.len()];
+    loop {
+        let from_covered = |r: &Rule| match r.from {
+            From::Start => true,
+            From::State(s) => covered[s] || r.after_finished,
+        };
+        let along_po = |r: &Rule| matches!(r.letter.base, Base::PoImm | Base::Po | Base::Rmw);
+        let fewer = states.iter().zip(&covered).position(|(state, covered)| {
+            *covered
+                && !state.accept.is_always()
+                && !state.rules.iter().all(|r| along_po(r) && from_covered(r))
+        });
+        match fewer {
+            Some(state) => covered[state] = false,
+            None => return covered,
+        }
+    }
+}
+
 fn same_rules(x: &[Rule], y: &[Rule], a: usize, b: usize) -> bool {
     // Self-references count as equal: a loop on one is a loop on the other.
     let rename = |r: &Rule| {
@@ -418,19 +452,36 @@ fn drop_own_thread(states: &mut [State]) {
     }
 }
 
-/// States without rules never have a clock.
+/// States that no word leads to never have a clock, and the clocks of those from which no word is ever
+/// finished are not asked for.
 fn drop_unreached(states: &mut Vec<State>) {
-    while let Some(dead) = states.iter().position(|s| s.rules.is_empty()) {
-        states.remove(dead);
-        for state in states.iter_mut() {
-            state.rules.retain(|r| r.from != From::State(dead));
-            for rule in &mut state.rules {
-                if let From::State(s) = &mut rule.from
-                    && *s > dead
-                {
-                    *s -= 1;
+    let n = states.len();
+    let (mut reached, mut useful) = (vec![false; n], vec![false; n]);
+    for _ in 0..n {
+        for (q, state) in states.iter().enumerate() {
+            reached[q] |= state.rules.iter().any(|r| match r.from {
+                From::Start => true,
+                From::State(s) => reached[s],
+            });
+            useful[q] |= !state.accept.is_never();
+            for rule in &state.rules {
+                if let From::State(s) = rule.from {
+                    useful[s] |= useful[q];
                 }
             }
         }
+    }
+    let kept: Vec<usize> = (0..n).filter(|q| reached[*q] && useful[*q]).collect();
+    let number = |s: usize| kept.iter().position(|k| *k == s);
+    let all = std::mem::take(states);
+    for state in kept.iter().map(|q| &all[*q]) {
+        let rules = state.rules.iter().filter_map(|r| {
+            let from = match r.from {
+                From::Start => From::Start,
+                From::State(s) => From::State(number(s)?),
+            };
+            Some(Rule { from, ..r.clone() })
+        });
+        states.push(State { rules: rules.collect(), accept: state.accept.clone() });
     }
 }

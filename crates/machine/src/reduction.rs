@@ -18,6 +18,8 @@ pub enum Reduction {
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
     Escape,
+    /// What is in memory that others cannot see yet is carried round loops in registers.
+    Carry,
     /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
     Annotations,
     /// A read-modify-write and a read of the same value directly before it see the same write.
@@ -32,13 +34,14 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 11] = [
+    pub const ALL: [Reduction; 12] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
         Reduction::Pef,
         Reduction::Retry,
         Reduction::Escape,
+        Reduction::Carry,
         Reduction::Annotations,
         Reduction::Confirmation,
         Reduction::Awaits,
@@ -54,6 +57,7 @@ impl Reduction {
             Reduction::Pef => "pef",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
+            Reduction::Carry => "carry",
             Reduction::Annotations => "annotations",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",

@@ -240,7 +240,9 @@ impl Model {
     pub fn race_at(&self, g: &ExecutionGraph, e: EventId) -> Option<ModelError> {
         self.errors.iter().find_map(|check| {
             let Right::View(slot) = check.right else { return None };
-            if check.needs.is_some_and(|a| g.count_of(a) == 0) || !check.may_race(g, e, slot) {
+            // Both accesses are of this location, and one of them has the attribute.
+            let loc = g.event(e).loc;
+            if check.needs.is_some_and(|a| !g.attrs_at(loc).has(a)) || !check.may_race(g, e, slot) {
                 return None;
             }
             check.race_at(g, e, slot)
@@ -255,7 +257,6 @@ impl Model {
 
 impl ErrorCheck {
     /// Whether an access that is not ordered with `e` conflicts with it.
-    #[inline]
     fn may_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
         let ev = g.event(e);
         let among = g.attrs_at(ev.loc);

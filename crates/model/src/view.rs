@@ -60,6 +60,8 @@ pub struct View {
     /// Words begin only at events that have one of these attributes, or through the creation and the
     /// end of threads.
     beginners: Attrs,
+    /// New words come along `rf`, from one rule, and with the creation and the end of threads only.
+    learns_by_reading: bool,
     /// The bit of an event's note that says that it has unfinished words of this view.
     pub(crate) bit: u8,
 }
@@ -102,6 +104,7 @@ impl View {
             finished: Vec::new(),
             reads_learn_from_source_only: false,
             beginners: Attrs::NONE,
+            learns_by_reading: false,
             bit: 0,
         };
         let mut slot_of = vec![None; states.len()];
@@ -136,6 +139,10 @@ impl View {
             !at_read(&state.accept)
                 || state.rules.iter().all(|r| matches!(r.letter.base, Base::Rf | Base::Tc | Base::Tj))
         });
+        view.learns_by_reading = view.slots == 1
+            && view.from_rf.iter().all(|t| t.letter.is_plain() && t.from.is_none())
+            && view.from_rf.len() <= 1
+            && [&view.from_po, &view.from_rmw, &view.from_far_po].into_iter().all(Vec::is_empty);
         let starts = [&view.from_po, &view.from_far_po, &view.from_rf, &view.from_rmw];
         let starts = starts.into_iter().flatten().filter(|t| t.from.is_none());
         view.beginners = starts.fold(Attrs::NONE, |all, t| all | t.guard.hints());
@@ -197,6 +204,20 @@ impl View {
     pub fn update(&self, g: &mut ExecutionGraph, e: EventId) {
         let pred = g.po_pred(e);
         let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
+        if self.learns_by_reading && pred.is_some() {
+            let ev = g.event(e);
+            match ev.kind {
+                Kind::Join | Kind::Depart => {}
+                Kind::Read => {
+                    // What an earlier event of the own thread knows is known.
+                    let (attrs, tid) = (ev.attrs, ev.tid);
+                    let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
+                    let main = self.after_reading(g, attrs, source, main);
+                    return g.set_clock(e, self.main, main);
+                }
+                _ => return g.set_clock(e, self.main, main),
+            }
+        }
         if g.note(e) & self.bit != 0 {
             self.forget_words(g, e);
         }
@@ -235,6 +256,26 @@ impl View {
             }
         }
         g.set_clock(e, self.main, main);
+    }
+
+    /// What a read with these attributes knows that knew `main` before.
+    #[inline]
+    fn after_reading(
+        &self,
+        g: &mut ExecutionGraph,
+        attrs: Attrs,
+        source: Option<EventId>,
+        main: ClockId,
+    ) -> ClockId {
+        let (Some(w), Some(take)) = (source, self.from_rf.first()) else { return main };
+        let ev = g.event(w);
+        let (tid, idx) = (ev.tid, ev.idx);
+        let finished = matches!(&take.to, Err(done) if done.holds(attrs));
+        if !finished || !take.guard.holds(ev.attrs) {
+            return main;
+        }
+        let known = g.clock(w, self.main);
+        g.clocks_mut().join_with(main, known, tid, idx)
     }
 
     /// Takes over from what a join or a departure waited for.

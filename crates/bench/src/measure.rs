@@ -2,7 +2,8 @@
 
 use selvedge_bench::programs;
 use selvedge_explore::{Config, Equivalence, explore};
-use selvedge_model::Model;
+use selvedge_machine::Machine;
+use selvedge_model::{Classes, Model};
 use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::Instant;
@@ -56,7 +57,11 @@ pub fn run(program: &str, n: &str, model: &str, equivalence: &str) -> Result<Mea
     let machine =
         programs::by_name(program, n).ok_or_else(|| format!("no benchmark `{program}`; see `list`"))?;
     let theory = selvedge_kat::load_named(model).map_err(|d| d.to_string())?;
-    let model = Model::compile(&theory).map_err(|d| d.to_string())?;
+    let model = match machine.event_classes() {
+        Some(classes) => Model::compile_for(&theory, &Classes::new(classes.into_attrs())),
+        None => Model::compile(&theory),
+    };
+    let model = model.map_err(|d| d.to_string())?;
     let equivalence = match equivalence {
         "co" => Equivalence::Co,
         "rf" => Equivalence::Rf,

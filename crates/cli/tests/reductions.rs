@@ -195,18 +195,69 @@ fn retries_are_not_counted() {
     const PUSH: &str = "struct node { struct node *next; }; _Atomic(struct node *) top;
         static void f(void) { struct node *n = malloc(sizeof *n), *old;
         do { old = atomic_load(&top); n->next = old; } while (!atomic_compare_exchange_strong(&top, &old, n)); }";
+    const PUSH_OWN: &str = "struct node { int v; struct node *next; }; _Atomic(struct node *) top;
+        static void f(void) { struct node *n = malloc(sizeof *n); n->v = 1; n->next = atomic_load(&top);
+        while (!atomic_compare_exchange_strong(&top, &n->next, n)); }";
     for model in ["sc", "tso", "rc11"] {
         for threads in [2, 3, 4] {
             let orders = (1..=threads as u64).product::<u64>();
             assert_eq!(executions("increment", INCREMENT, threads, model, ""), orders);
             assert_eq!(executions("lock", LOCK, threads, model, ""), orders);
             assert_eq!(executions("push", PUSH, threads, model, ""), orders);
+            assert_eq!(executions("push-own", PUSH_OWN, threads, model, ""), orders);
         }
         assert!(executions("increment", INCREMENT, 3, model, "retry") > 6);
         assert_eq!(executions("lock", LOCK, 3, model, "confirmation"), 36);
         assert!(executions("push", PUSH, 3, model, "escape") > 6);
         assert!(executions("push", PUSH, 3, model, "pef") > 6);
+        assert!(executions("push-own", PUSH_OWN, 3, model, "carry") > 6);
     }
+}
+
+/// Pushes whose compare-and-exchange leaves what it saw in the node, and who looks at the nodes.
+#[test]
+fn carried_cells_make_no_difference() {
+    const PUSHES: [&str; 4] = [
+        "n->next = atomic_load(&top); while (!atomic_compare_exchange_strong(&top, &n->next, n));",
+        "n->next = atomic_load_explicit(&top, memory_order_relaxed);
+         while (!atomic_compare_exchange_weak_explicit(&top, &n->next, n, memory_order_release,
+             memory_order_relaxed));",
+        "n->next = NULL; while (!atomic_compare_exchange_strong(&top, &n->next, n)) n->v++;",
+        "n->next = atomic_load(&top); do { n->v += 2; } while (!atomic_compare_exchange_strong(&top, &n->next, n));",
+    ];
+    let models = ["sc", "tso", "pso", "ra", "rlx", "rc11"].map(|name| {
+        let theory = selvedge_kat::load_named(name).expect("a shipped model");
+        (name, Model::compile(&theory).expect("an admissible model"))
+    });
+    let mut carried = 0;
+    for (number, push) in PUSHES.iter().enumerate() {
+        let text = format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdlib.h>\n
+             struct node {{ int v; struct node *next; }}; _Atomic(struct node *) top; atomic_int sum;\n
+             static void *thread(void *arg) {{ struct node *n = malloc(sizeof *n); n->v = 1; {push} return NULL; }}\n
+             int main(void) {{ pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, thread, NULL);
+             struct node *n = atomic_load(&top); if (n) {{ sum = n->v + 10; if (n->next) sum = n->next->v + 20; }}
+             for (int i = 0; i < 2; i++) pthread_join(t[i], NULL); }}\n"
+        );
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("carried-{number}.c"));
+        std::fs::write(&file, &text).expect("the file can be written");
+        let others = Reduction::ALL.into_iter().filter(|r| *r != Reduction::Carry);
+        let only = others.fold(Reductions::ALL, Reductions::without);
+        let (with, without) = (compile(&file, only), compile(&file, Reductions::NONE));
+        carried += u32::from(with != without);
+        let all = compile(&file, Reductions::ALL);
+        for (name, model) in &models {
+            let expected = outcome(&without, model, 3, Reductions::NONE).expect("few executions");
+            let found = outcome(&with, model, 3, Reductions::NONE).expect("few executions");
+            // The very same executions, but for accesses that only one thread knows of.
+            assert_eq!(found, expected, "{name}\n{text}");
+            let reductions = if *name == "rlx" { Reductions::NONE } else { sound(name, Reductions::ALL) };
+            let reduced = outcome(&all, model, 3, reductions).expect("few executions");
+            assert_eq!((&reduced.states, &reduced.errors), (&found.states, &found.errors), "{name}\n{text}");
+            assert!(reduced.executions <= found.executions);
+        }
+    }
+    assert_eq!(carried, PUSHES.len() as u32);
 }
 
 /// What `selvedge check` says of an example: the verdict and the kinds of errors.

@@ -271,6 +271,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
+                debug_assert!(self.model.is_for(g.event(e).attrs), "{mode} {rmw}");
                 if self.machine.has_final_writes()
                     && self.threads.state_of(e).is_some_and(|s| self.machine.is_final(s))
                 {
@@ -356,6 +357,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     }
 
     fn enter_plain(&mut self, e: EventId) -> bool {
+        debug_assert!(self.model.is_for(self.graph.event(e).attrs));
         self.model.update_clocks(&mut self.graph, e);
         self.inspect(e);
         self.frames.push(Frame::Plain { e });
@@ -567,7 +569,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
         let value = self.graph.value_of(w, loc);
         let (mode, writes) = self.load_outcome(e, mode, rmw, value);
         let writes = writes && !self.unconfirmed(e, w);
-        self.graph.read_from(e, w, mode, Attrs::of(Kind::Read, mode, writes));
+        let attrs = Attrs::of(Kind::Read, mode, writes);
+        debug_assert!(self.model.is_for(attrs), "{mode} {writes}");
+        self.graph.read_from(e, w, mode, attrs);
         self.model.update_clocks(&mut self.graph, e);
         value
     }

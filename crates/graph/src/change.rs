@@ -34,6 +34,7 @@ impl ExecutionGraph {
             co: vec![EventId::INIT],
             init_readers: EventId::NONE,
             last: vec![EventId::NONE; self.threads.len()],
+            seen: Attrs::NONE,
         });
         if let Some(object) = object {
             self.object_mut(object).locs.push(loc);
@@ -99,6 +100,8 @@ impl ExecutionGraph {
         let ev = &mut self.events[e.index()];
         ev.loc = loc;
         ev.value = value;
+        let attrs = ev.attrs;
+        self.locations[loc.index()].seen = self.attrs_at(loc) | attrs;
         self.push_access(e);
         e
     }
@@ -182,6 +185,8 @@ impl ExecutionGraph {
         let ev = &mut self.events[w.index()];
         debug_assert!(ev.kind == Kind::Write);
         ev.attrs = ev.attrs | Attrs::FINAL;
+        let loc = ev.loc;
+        self.locations[loc.index()].seen = self.attrs_at(loc) | Attrs::FINAL;
         self.tally(Attrs::FINAL, 1);
     }
 
@@ -237,6 +242,7 @@ impl ExecutionGraph {
         ev.value = value;
         ev.mode = mode;
         ev.attrs = attrs;
+        self.locations[loc.index()].seen = self.attrs_at(loc) | attrs;
         self.tally(attrs, 1);
         self.link_reader(r);
         self.trail.push(Change::Reads(r));

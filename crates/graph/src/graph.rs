@@ -40,6 +40,8 @@ pub(crate) struct Location {
     pub(crate) init_readers: EventId,
     /// The last access of each thread.
     pub(crate) last: Vec<EventId>,
+    /// What was true of one of its accesses at some time. Not taken back.
+    pub(crate) seen: Attrs,
 }
 
 /// An object with a beginning and an end of life.
@@ -179,6 +181,13 @@ impl ExecutionGraph {
     #[inline]
     pub fn co_last(&self, loc: Loc) -> Option<EventId> {
         self.locations.get(loc.index())?.co.last().copied()
+    }
+
+    /// Attributes that an access of this location has or has had, in this graph or in an earlier one; an
+    /// access does not have any others.
+    #[inline]
+    pub fn attrs_at(&self, loc: Loc) -> Attrs {
+        self.locations[loc.index()].seen
     }
 
     /// The event that began an object's life, if it has begun.

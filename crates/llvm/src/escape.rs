@@ -99,10 +99,10 @@ impl Allocators {
 }
 
 /// Where each register is written.
-struct Definitions(Vec<Vec<(usize, usize)>>);
+pub(crate) struct Definitions(Vec<Vec<(usize, usize)>>);
 
 impl Definitions {
-    fn new(graph: &Graph) -> Definitions {
+    pub(crate) fn new(graph: &Graph) -> Definitions {
         let mut places: Vec<Vec<(usize, usize)>> = Vec::new();
         for (block, body) in graph.blocks.iter().enumerate() {
             for (position, instr) in body.code.iter().enumerate() {
@@ -122,7 +122,7 @@ impl Definitions {
     }
 
     /// The only place where a register is written.
-    fn only(&self, reg: Reg) -> Option<(usize, usize)> {
+    pub(crate) fn only(&self, reg: Reg) -> Option<(usize, usize)> {
         match self.all(reg) {
             [place] => Some(*place),
             _ => None,
@@ -130,7 +130,7 @@ impl Definitions {
     }
 
     /// The register that this one is always computed from, by a known offset.
-    fn exact(&self, graph: &Graph, mut reg: Reg) -> Option<(Reg, i64)> {
+    pub(crate) fn exact(&self, graph: &Graph, mut reg: Reg) -> Option<(Reg, i64)> {
         let mut offset = 0i64;
         for _ in 0..graph.blocks.len() + 64 {
             let (block, position) = self.only(reg)?;
@@ -148,7 +148,7 @@ impl Definitions {
 }
 
 /// The registers that may hold an address computed from `root`.
-fn derived(graph: &Graph, root: Reg) -> BTreeSet<Reg> {
+pub(crate) fn derived(graph: &Graph, root: Reg) -> BTreeSet<Reg> {
     let mut found = BTreeSet::from([root]);
     let mut changed = true;
     while changed {
@@ -165,12 +165,12 @@ fn derived(graph: &Graph, root: Reg) -> BTreeSet<Reg> {
     found
 }
 
-fn is_in(operand: Operand, regs: &BTreeSet<Reg>) -> bool {
+pub(crate) fn is_in(operand: Operand, regs: &BTreeSet<Reg>) -> bool {
     matches!(operand, Operand::Reg(reg) if regs.contains(&reg))
 }
 
 /// Whether an instruction lets anything but the registers themselves know the address that they hold.
-fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
+pub(crate) fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
     match instr {
         Instr::Move { .. } | Instr::Cmp { .. } | Instr::Load { .. } => false,
         Instr::Offset { index, .. } => is_in(*index, regs),
@@ -216,7 +216,13 @@ pub(crate) fn rewritten(graph: &Graph, found: &Loop, allocators: &Allocators) ->
 }
 
 /// Whether `root` is the address of an object that nobody knows whenever the header is passed.
-fn is_kept(graph: &Graph, found: &Loop, defs: &Definitions, root: Reg, allocators: &Allocators) -> bool {
+pub(crate) fn is_kept(
+    graph: &Graph,
+    found: &Loop,
+    defs: &Definitions,
+    root: Reg,
+    allocators: &Allocators,
+) -> bool {
     let Some((made_in, position)) = defs.only(root) else { return false };
     if found.blocks.contains(&made_in)
         || allocators.makes(&graph.blocks[made_in].code[position]) != Some(root)
@@ -264,11 +270,7 @@ fn is_overwritten(graph: &Graph, found: &Loop, defs: &Definitions, cell: OwnCell
                 Instr::Load { addr: Operand::Reg(addr), bytes, .. }
                 | Instr::Rmw { addr: Operand::Reg(addr), bytes, .. }
                 | Instr::Cmpxchg { addr: Operand::Reg(addr), bytes, .. } => {
-                    let apart = |(base, at): (Reg, i64)| {
-                        base == cell.base
-                            && (at.saturating_add(*bytes as i64) <= cell.offset
-                                || cell.offset.saturating_add(cell.bytes as i64) <= at)
-                    };
+                    let apart = |(base, at): (Reg, i64)| base == cell.base && cell.is_apart(at, *bytes);
                     derived.contains(addr) && !defs.exact(graph, *addr).is_some_and(apart)
                 }
                 _ => false,

@@ -3,7 +3,7 @@
 use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
-use crate::{Block, Deps, Machine, Op, ProgramError, Rmw};
+use crate::{Block, Deps, EventClasses, Machine, Op, ProgramError, Rmw};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
 
@@ -71,6 +71,35 @@ impl Machine for Program {
 
     fn runs_from_start(&self, thread: Tid) -> bool {
         self.threads[thread.index()].initial
+    }
+
+    fn event_classes(&self) -> Option<EventClasses> {
+        let mut classes = EventClasses::default();
+        for instr in self.threads.iter().flat_map(|t| &t.code) {
+            match instr {
+                Instr::Load { mode, .. } => classes.read(*mode),
+                Instr::Store { mode, .. } => classes.write(*mode),
+                Instr::Rmw { mode, .. } => classes.rmw(*mode),
+                Instr::Cas { success, failure, .. } => {
+                    classes.rmw(*success);
+                    classes.read(*failure);
+                    classes.choice();
+                }
+                Instr::LoadLinked { mode, .. } | Instr::StoreConditional { mode, .. } => {
+                    classes.rmw(*mode);
+                    classes.choice();
+                }
+                Instr::Fence { mode } => classes.fence(*mode),
+                Instr::Spawn { .. } | Instr::Join { .. } => classes.threads(),
+                Instr::Assign { .. }
+                | Instr::Branch { .. }
+                | Instr::Jump { .. }
+                | Instr::Assume { .. }
+                | Instr::Assert { .. }
+                | Instr::Cut => {}
+            }
+        }
+        Some(classes)
     }
 
     fn locations(&self) -> usize {

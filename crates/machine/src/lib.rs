@@ -4,12 +4,14 @@
 //! models: it is told the value of each read. A thread's local state is a value that can be saved
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
 
+mod classes;
 pub mod expr;
 pub mod interp;
 pub mod program;
 pub mod reduction;
 mod track;
 
+pub use classes::EventClasses;
 pub use interp::{Registers, ThreadState};
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
@@ -126,6 +128,12 @@ pub trait Machine {
 
     /// Threads are numbered from 0 up to this, exclusive.
     fn threads(&self) -> usize;
+
+    /// What events the program may have, whatever the values that it reads: their attributes. Events that
+    /// never come up do no harm. `None` if that is not known.
+    fn event_classes(&self) -> Option<EventClasses> {
+        None
+    }
 
     /// Whether this thread runs from the start; the others wait to be spawned.
     fn runs_from_start(&self, thread: Tid) -> bool;

@@ -18,6 +18,8 @@ pub enum Reduction {
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
     Escape,
+    /// What is in memory that others cannot see yet is carried round loops in registers.
+    Carry,
     /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
     Annotations,
     /// A read-modify-write and a read of the same value directly before it see the same write.
@@ -27,20 +29,24 @@ pub enum Reduction {
     Awaits,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
+    /// What a model says of orderings that a program does not use is left out (seed 002 §5.2).
+    Simplification,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 10] = [
+    pub const ALL: [Reduction; 12] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
         Reduction::Pef,
         Reduction::Retry,
         Reduction::Escape,
+        Reduction::Carry,
         Reduction::Annotations,
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Bam,
+        Reduction::Simplification,
     ];
 
     pub fn name(self) -> &'static str {
@@ -51,10 +57,12 @@ impl Reduction {
             Reduction::Pef => "pef",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
+            Reduction::Carry => "carry",
             Reduction::Annotations => "annotations",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Bam => "bam",
+            Reduction::Simplification => "simplification",
         }
     }
 }

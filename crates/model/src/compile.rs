@@ -9,6 +9,7 @@
 //!
 //! Constraints outside of these shapes are refused; what is asked for is named.
 
+use crate::classes::Classes;
 use crate::cycle::{CycleCheck, MAX_STATES};
 use crate::glushkov::Positions;
 use crate::guard::Test;
@@ -23,12 +24,21 @@ use std::sync::Arc;
 impl Model {
     /// Compiles a model, or says why it cannot drive the exploration.
     pub fn compile(theory: &Theory) -> Result<Model, Diagnostic> {
-        Compiler::new(theory).run()
+        Compiler::new(theory, None).run()
+    }
+
+    /// Compiles a model for programs that have no events but those of `classes`. Whether it can drive the
+    /// exploration at all is for `compile` to say.
+    pub fn compile_for(theory: &Theory, classes: &Classes) -> Result<Model, Diagnostic> {
+        let mut model = Compiler::new(theory, Some(classes)).run()?;
+        model.classes = Some(classes.clone());
+        Ok(model)
     }
 }
 
 struct Compiler<'a> {
     theory: &'a Theory,
+    classes: Option<&'a Classes>,
     terms: Terms<'a>,
     model: Model,
     /// Views by the term they compute.
@@ -39,23 +49,26 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(theory: &'a Theory) -> Compiler<'a> {
+    fn new(theory: &'a Theory, classes: Option<&'a Classes>) -> Compiler<'a> {
         let step = |b| Term::letter(b);
         let causal = Term::plus(Term::union(
             Term::union(step(Base::PoImm), step(Base::Rf)),
             Term::union(step(Base::Tc), step(Base::Tj)),
         ));
-        let view = View::compile(&causal, 0).expect("causal order is a view");
+        let view = View::compile(&causal, 0, classes).expect("causal order is a view");
         Compiler {
             theory,
-            terms: Terms::new(theory),
+            classes,
+            terms: Terms::new(theory, classes),
             model: Model {
                 name: theory.name.clone(),
+                classes: None,
                 slots: view.slots(),
                 views: vec![view],
                 coherence: Vec::new(),
                 coherence_view: None,
                 cycles: Vec::new(),
+                interleaved: None,
                 errors: Vec::new(),
                 orders_threads: false,
             },
@@ -81,6 +94,11 @@ impl<'a> Compiler<'a> {
         }
         self.model.orders_threads = self.mentions_threads;
         self.model.errors.sort_by_key(|check| check.warning);
+        if self.model.cycles.iter().any(|c| c.states() > 1) {
+            let steps = [Base::PoImm, Base::Rf, Base::Co, Base::Fr, Base::Tc, Base::Tj];
+            let any = steps.into_iter().map(Term::letter).fold(Term::Empty, Term::union);
+            self.model.interleaved = Some(CycleCheck::new(&Positions::of(&any), true, None));
+        }
         if let [slot] = self.model.coherence[..] {
             self.model.coherence_view = self.model.views.iter().position(|v| v.main() == slot);
         }
@@ -187,7 +205,7 @@ impl<'a> Compiler<'a> {
         if repeat && axiom.unless.is_none() && plain(Base::PoImm) && plain(Base::Rf) {
             self.no_thin_air = true;
         }
-        let check = CycleCheck::new(&positions, repeat);
+        let check = CycleCheck::new(&positions, repeat, None);
         if check.states() > MAX_STATES {
             return Err(self.not_admissible(
                 Some(span),
@@ -195,7 +213,7 @@ impl<'a> Compiler<'a> {
                 &format!("split the constraint; up to {MAX_STATES} states are supported"),
             ));
         }
-        if let Some(unless) = &axiom.unless {
+        if let Some(unless) = axiom.unless.as_ref().filter(|_| self.classes.is_none()) {
             // Only a clause that changes nothing: without such events no path exists anyway.
             let attr = self.absent_attribute(unless, span)?;
             if check.states() > 0 && !check.needs_attribute(attr) {
@@ -204,6 +222,13 @@ impl<'a> Compiler<'a> {
                     "the `unless` clause could switch the constraint on for cycles that are there already",
                     "every path of the constraint must pass an event of the set that the clause is about",
                 ));
+            }
+        }
+        let mut check = check;
+        if self.classes.is_some() && check.states() > 1 {
+            let simpler = CycleCheck::new(&positions, repeat, self.classes);
+            if simpler.states() < check.states() {
+                check = simpler;
             }
         }
         if check.states() > 0 && !check.is_causal() {
@@ -255,7 +280,12 @@ impl<'a> Compiler<'a> {
         if let Some((_, slot)) = self.known.iter().find(|(t, _)| t == term) {
             return Some(*slot);
         }
-        let mut view = View::compile(term, self.model.slots)?;
+        let mut view = View::compile(term, self.model.slots, None)?;
+        if self.classes.is_some() {
+            // What events can be where keeps some states apart that are alike otherwise.
+            let simpler = View::compile(term, self.model.slots, self.classes);
+            view = simpler.filter(|s| s.slots() <= view.slots()).unwrap_or(view);
+        }
         if view.slots() > 1 {
             // Views with unfinished words need a bit of the events' notes.
             view.bit = self.next_bit;

@@ -8,6 +8,7 @@
 //! The graph was consistent before its last event was added, so only cycles through that event are
 //! looked for; and an event that was added maximally has no step that leads out of it.
 
+use crate::classes::Classes;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter};
@@ -62,7 +63,10 @@ pub struct Search {
 pub const MAX_STATES: usize = 64;
 
 impl CycleCheck {
-    pub fn new(positions: &Positions, repeat: bool) -> CycleCheck {
+    /// The check of a term, for programs that have no events but those of `classes`.
+    pub fn new(positions: &Positions, repeat: bool, classes: Option<&Classes>) -> CycleCheck {
+        let simpler = classes.map(|classes| classes.simplify(positions));
+        let positions = simpler.as_ref().unwrap_or(positions);
         let n = positions.letters.len();
         let mut moves: Vec<Vec<Move>> = vec![Vec::new(); n];
         for (p, guard, q) in &positions.follow {
@@ -70,13 +74,20 @@ impl CycleCheck {
         }
         for (p, end) in &positions.last {
             for (begin, q) in &positions.first {
-                let guard = end.and(begin);
+                let mut guard = end.and(begin);
+                if let Some(classes) = classes {
+                    let letter = |q: usize| Some(positions.letters[q]);
+                    guard = classes.between(&guard, letter(*p), letter(*q));
+                }
                 if !guard.is_never() {
                     moves[*p].push(Move { letter: positions.letters[*q], to: *q, turn: true, guard });
                 }
             }
         }
         let mut check = CycleCheck { moves, steps: Vec::new(), repeat, needs: None, plain: false };
+        if classes.is_some() {
+            check.trim();
+        }
         check.reduce();
         check.needs = check.needed_attribute();
         check.shorten();
@@ -94,6 +105,44 @@ impl CycleCheck {
     /// thread creation, which the explorer keeps acyclic by construction.
     pub fn is_causal(&self) -> bool {
         self.moves.iter().flatten().all(|m| m.letter.is_causal())
+    }
+
+    /// Drops moves that are on no cycle with a turn, and the states that have no moves then.
+    fn trim(&mut self) {
+        let n = self.moves.len();
+        let reach = self.reach(|_| true);
+        let back = |p: usize, m: &Move| m.to == p || reach[m.to][p];
+        let mut turns: Vec<bool> =
+            (0..n).map(|p| self.moves[p].iter().any(|m| m.turn && back(p, m))).collect();
+        turns = (0..n).map(|p| turns[p] || (0..n).any(|q| turns[q] && reach[p][q] && reach[q][p])).collect();
+        let mut moves: Vec<Vec<Move>> = std::mem::take(&mut self.moves);
+        for (p, moves) in moves.iter_mut().enumerate() {
+            moves.retain(|m| turns[p] && back(p, m));
+        }
+        let kept: Vec<usize> = (0..n).filter(|p| !moves[*p].is_empty()).collect();
+        let number = |p: usize| kept.iter().position(|k| *k == p);
+        self.moves = kept
+            .iter()
+            .map(|p| moves[*p].iter().filter_map(|m| Some(Move { to: number(m.to)?, ..m.clone() })).collect())
+            .collect();
+    }
+
+    /// Which states can be reached from which by moves of this kind.
+    fn reach(&self, open: impl Fn(&Move) -> bool) -> Vec<Vec<bool>> {
+        let n = self.moves.len();
+        let mut reach = vec![vec![false; n]; n];
+        for (s, row) in reach.iter_mut().enumerate() {
+            let mut stack = vec![s];
+            while let Some(p) = stack.pop() {
+                for m in self.moves[p].iter().filter(|m| open(m)) {
+                    if !row[m.to] {
+                        row[m.to] = true;
+                        stack.push(m.to);
+                    }
+                }
+            }
+        }
+        reach
     }
 
     /// Merges states that have the same moves, until nothing changes.
@@ -170,8 +219,9 @@ impl CycleCheck {
     }
 
     fn is_plain(&self) -> bool {
-        let has = |b| self.moves[0].iter().any(|m| m.letter == Letter::plain(b));
-        self.moves.len() == 1
+        let has = |b| self.moves[0].iter().any(|m| m.turn && m.letter == Letter::plain(b));
+        self.repeat
+            && self.moves.len() == 1
             && self.moves[0].iter().all(|m| m.guard.is_always())
             && [Base::PoImm, Base::Rf, Base::Tc, Base::Tj].into_iter().all(has)
     }
@@ -185,21 +235,10 @@ impl CycleCheck {
     /// Whether every accepted cycle passes an event that has this attribute: without the moves that
     /// need it, no turn lies on a cycle.
     pub fn needs_attribute(&self, attr: Attrs) -> bool {
-        let open = |m: &&Move| !m.guard.requires(attr);
-        let n = self.moves.len();
-        let mut reach = vec![vec![false; n]; n];
-        for (s, row) in reach.iter_mut().enumerate() {
-            let mut stack = vec![s];
-            while let Some(p) = stack.pop() {
-                for m in self.moves[p].iter().filter(open) {
-                    if !row[m.to] {
-                        row[m.to] = true;
-                        stack.push(m.to);
-                    }
-                }
-            }
-        }
-        !(0..n).any(|p| self.moves[p].iter().filter(open).any(|m| m.turn && (m.to == p || reach[m.to][p])))
+        let open = |m: &Move| !m.guard.requires(attr);
+        let reach = self.reach(open);
+        let closes = |p: usize, m: &Move| open(m) && m.turn && (m.to == p || reach[m.to][p]);
+        !(0..self.moves.len()).any(|p| self.moves[p].iter().any(|m| closes(p, m)))
     }
 
     /// An attribute that some event on every word of a term has. A word closed to a cycle by one more

@@ -59,6 +59,13 @@ impl Test {
     pub fn holds(&self, attrs: Attrs) -> bool {
         self.first.holds(attrs) || self.rest.iter().any(|c| c.holds(attrs))
     }
+
+    /// Whether it may hold of an event that has no attributes but these.
+    #[inline]
+    pub fn may_hold(&self, among: Attrs) -> bool {
+        let may = |c: &Cube| among.has(Attrs(c.must));
+        may(&self.first) || self.rest.iter().any(may)
+    }
 }
 
 impl Cube {
@@ -148,6 +155,41 @@ impl Guard {
         self.0.iter().any(|c| c.holds(attrs))
     }
 
+    /// A simpler guard that holds of the same of these events.
+    pub fn among(&self, here: &[Attrs]) -> Guard {
+        if self.is_never() || self.is_always() || here.iter().all(|a| self.holds(*a)) {
+            return if self.is_never() { Guard::never() } else { Guard::always() };
+        }
+        let passing = |c: Cube| here.iter().map(|a| c.holds(*a)).collect::<Vec<bool>>();
+        let mut cubes: Vec<(Cube, Vec<bool>)> = Vec::new();
+        for &cube in &self.0 {
+            let wanted = passing(cube);
+            let Cube { must: asked, mustnot: refused } = cube;
+            let mut cube = cube;
+            // What kind of event it asks for is the last to go.
+            for bit in (0..32).map(|i| 1u32 << i).filter(|bit| refused & bit != 0) {
+                let less = Cube { mustnot: cube.mustnot & !bit, ..cube };
+                cube = if passing(less) == wanted { less } else { cube };
+            }
+            for bit in (0..32).rev().map(|i| 1u32 << i).filter(|bit| asked & bit != 0) {
+                let less = Cube { must: cube.must & !bit, ..cube };
+                cube = if passing(less) == wanted { less } else { cube };
+            }
+            if wanted.contains(&true) {
+                cubes.push((cube, wanted));
+            }
+        }
+        let within = |a: &[bool], b: &[bool]| a.iter().zip(b).all(|(a, b)| !a || *b);
+        let mut kept: Vec<(Cube, Vec<bool>)> = Vec::new();
+        for (cube, passes) in cubes {
+            if !kept.iter().any(|(_, other)| within(&passes, other)) {
+                kept.retain(|(_, other)| !within(other, &passes));
+                kept.push((cube, passes));
+            }
+        }
+        Guard::normal(kept.into_iter().map(|(cube, _)| cube).collect())
+    }
+
     /// Whether every event that satisfies the guard has this attribute.
     pub fn requires(&self, attr: Attrs) -> bool {
         self.0.iter().all(|c| c.must & attr.0 == attr.0)
@@ -221,6 +263,23 @@ mod tests {
             // The name is one that models can use.
             let read = Pred::by_name(a.name(), selvedge_kat::Dialect::Kat);
             assert_eq!(read, Some(Pred::Barrier(a.name())));
+        }
+    }
+
+    #[test]
+    fn simpler_guards_hold_of_the_same_events() {
+        use selvedge_graph::{Kind, Mode};
+        let (read, write) = (Kind::Read, Kind::Write);
+        let here =
+            [Attrs::of(read, Mode::Acq, false), Attrs::of(write, Mode::Rel, false), Attrs::NONE, Attrs::TC];
+        let acquire = Guard::of(Pred::Acq).and(&Guard::of(Pred::R));
+        assert_eq!(acquire.among(&here), Guard::attr(Attrs::R));
+        assert!(Guard::of(Pred::Sc).among(&here).is_never());
+        assert!(Guard::of(Pred::Sc).not().among(&here).is_always());
+        assert!(Guard::of(Pred::Rel).or(&Guard::of(Pred::F)).among(&here[1..2]).is_always());
+        let some = acquire.or(&Guard::of(Pred::W)).or(&Guard::of(Pred::F)).and(&Guard::of(Pred::Na).not());
+        for a in here {
+            assert_eq!(some.among(&here).holds(a), some.holds(a));
         }
     }
 

@@ -10,6 +10,7 @@
 //! exploration at all (`compile`). Models that follow dependencies are evaluated on matrices instead
 //! (`relational`); [`Compiled`] is either.
 
+mod classes;
 mod compile;
 mod compiled;
 mod cycle;
@@ -23,5 +24,6 @@ mod steps;
 mod term;
 mod view;
 
+pub use classes::Classes;
 pub use compiled::Compiled;
 pub use model::{Model, ModelError, Scratch};

@@ -1,5 +1,6 @@
 //! A model, ready to answer.
 
+use crate::classes::Classes;
 use crate::cycle::{CycleCheck, Search};
 use crate::guard::Test;
 use crate::view::View;
@@ -12,6 +13,8 @@ pub(crate) const CAUSAL: usize = 0;
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) name: String,
+    /// The events of the programs that it is for; `None` if it is for all.
+    pub(crate) classes: Option<Classes>,
     /// The first is causal order.
     pub(crate) views: Vec<View>,
     pub(crate) slots: usize,
@@ -20,6 +23,9 @@ pub struct Model {
     /// The view of the only entry of `coherence`.
     pub(crate) coherence_view: Option<usize>,
     pub(crate) cycles: Vec<CycleCheck>,
+    /// Sequential consistency, if it is quicker to find out than the constraints of the model: all their
+    /// steps go along `po`, `rf`, coherence and from-read, so where those have no cycles, they have none.
+    pub(crate) interleaved: Option<CycleCheck>,
     /// Errors before warnings.
     pub(crate) errors: Vec<ErrorCheck>,
     pub(crate) orders_threads: bool,
@@ -69,6 +75,11 @@ pub struct Scratch {
 impl Model {
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the model may be asked about programs that have such events.
+    pub fn is_for(&self, attrs: Attrs) -> bool {
+        self.classes.as_ref().is_none_or(|classes| classes.has(attrs))
     }
 
     /// How many clocks each event of a graph needs.
@@ -175,9 +186,11 @@ impl Model {
     }
 
     pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
-        self.cycles
-            .iter()
-            .all(|c| c.needs.is_some_and(|a| g.count_of(a) == 0) || c.holds_at(g, e, &mut scratch.search))
+        let search = &mut scratch.search;
+        let mut asked = self.cycles.iter().filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
+        asked.peek().is_none()
+            || self.interleaved.as_ref().is_some_and(|sc| sc.holds_at(g, e, search))
+            || asked.all(|c| c.holds_at(g, e, search))
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.
@@ -223,29 +236,16 @@ impl Model {
 
     /// What becomes an error through the access `e`, as far as that can be told from the accesses of its
     /// location: data races.
+    #[inline]
     pub fn race_at(&self, g: &ExecutionGraph, e: EventId) -> Option<ModelError> {
-        let ev = g.event(e);
         self.errors.iter().find_map(|check| {
             let Right::View(slot) = check.right else { return None };
-            if check.needs.is_some_and(|a| g.count_of(a) == 0) {
+            // Both accesses are of this location, and one of them has the attribute.
+            let loc = g.event(e).loc;
+            if check.needs.is_some_and(|a| !g.attrs_at(loc).has(a)) || !check.may_race(g, e, slot) {
                 return None;
             }
-            let conflict = |x: Attrs, y: Attrs| check.conflicts.iter().any(|(a, b)| a.holds(x) && b.holds(y));
-            let races = |x: EventId| {
-                let other = g.event(x).attrs;
-                x != e
-                    && !x.is_init()
-                    && (conflict(other, ev.attrs) || conflict(ev.attrs, other))
-                    && !g.includes(e, slot, x)
-                    && !g.includes(x, slot, e)
-            };
-            // Writes conflict with all accesses, reads with writes only.
-            let with_readers = ev.kind == Kind::Write;
-            let first = g.co(ev.loc).iter().find_map(|&w| {
-                let mut readers = g.readers(w, ev.loc).take(if with_readers { usize::MAX } else { 0 });
-                if races(w) { Some(w) } else { readers.find(|&r| races(r)) }
-            })?;
-            Some(ModelError { name: check.name.clone(), warning: check.warning, first, second: e })
+            check.race_at(g, e, slot)
         })
     }
 
@@ -256,6 +256,48 @@ impl Model {
 }
 
 impl ErrorCheck {
+    /// Whether an access that is not ordered with `e` conflicts with it.
+    fn may_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
+        let ev = g.event(e);
+        let among = g.attrs_at(ev.loc);
+        let (a, b) = (ev.attrs, |test: &Test| test.may_hold(among));
+        self.conflicts.iter().any(|(x, y)| x.holds(a) && b(y) || y.holds(a) && b(x))
+            && self.has_race(g, e, slot)
+    }
+
+    fn conflict(&self, x: Attrs, y: Attrs) -> bool {
+        self.conflicts.iter().any(|(a, b)| a.holds(x) && b.holds(y) || a.holds(y) && b.holds(x))
+    }
+
+    /// Looks at the accesses of other threads that `e` does not come after.
+    fn has_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
+        let ev = g.event(e);
+        let races = |x: EventId| self.conflict(g.event(x).attrs, ev.attrs) && !g.includes(x, slot, e);
+        let known =
+            g.clocks().slice(g.clock(e, slot)).iter().enumerate().filter(|(t, _)| *t != ev.tid.index());
+        known.into_iter().any(|(t, &idx)| g.accesses_after(ev.loc, Tid(t as u16), idx).any(races))
+    }
+
+    /// The race of `e` with an access that is first in coherence, if there is one.
+    #[cold]
+    fn race_at(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> Option<ModelError> {
+        let ev = g.event(e);
+        let races = |x: EventId| {
+            x != e
+                && !x.is_init()
+                && self.conflict(g.event(x).attrs, ev.attrs)
+                && !g.includes(e, slot, x)
+                && !g.includes(x, slot, e)
+        };
+        // Writes conflict with all accesses, reads with writes only.
+        let with_readers = ev.kind == Kind::Write;
+        let first = g.co(ev.loc).iter().find_map(|&w| {
+            let mut readers = g.readers(w, ev.loc).take(if with_readers { usize::MAX } else { 0 });
+            if races(w) { Some(w) } else { readers.find(|&r| races(r)) }
+        })?;
+        Some(ModelError { name: self.name.clone(), warning: self.warning, first, second: e })
+    }
+
     fn violation(&self, g: &ExecutionGraph) -> Option<(EventId, EventId)> {
         let events: Vec<EventId> = by_thread(g).collect();
         let left: Vec<Vec<EventId>> = events.iter().map(|&x| self.left.from(g, x)).collect();

@@ -4,6 +4,7 @@
 //! where one side says something about a single step (`po & loc`, `rf \ po`, `po \ (W * R)`), which
 //! is where models use them. What does not fit is refused, never approximated.
 
+use crate::classes::Classes;
 use crate::guard::Guard;
 use crate::letter::{Base, Letter, Pairs};
 use selvedge_kat::{DefBody, DefId, Diagnostic, Pred, Prim, Rel, Set, Span, Theory};
@@ -93,11 +94,13 @@ pub struct Terms<'a> {
     pub(crate) defs: HashMap<DefId, Term>,
     /// Views that are used as single steps, as in `hb & loc`.
     pub views: Vec<(Term, Span)>,
+    /// The events that can occur; `None` for any.
+    classes: Option<&'a Classes>,
 }
 
 impl<'a> Terms<'a> {
-    pub fn new(theory: &'a Theory) -> Terms<'a> {
-        Terms { theory, defs: HashMap::new(), views: Vec::new() }
+    pub fn new(theory: &'a Theory, classes: Option<&'a Classes>) -> Terms<'a> {
+        Terms { theory, defs: HashMap::new(), views: Vec::new(), classes }
     }
 
     /// The term of a relation that is used at `span`.
@@ -230,6 +233,11 @@ impl<'a> Terms<'a> {
     }
 
     pub(crate) fn set(&mut self, set: &Set, span: &Span) -> Result<Guard, Diagnostic> {
+        let guard = self.set_as_written(set, span)?;
+        Ok(self.classes.map_or(guard.clone(), |classes| classes.anywhere(&guard)))
+    }
+
+    fn set_as_written(&mut self, set: &Set, span: &Span) -> Result<Guard, Diagnostic> {
         Ok(match set {
             Set::Empty | Set::Declared(_) => Guard::never(),
             Set::Pred(p) => Guard::of(*p),

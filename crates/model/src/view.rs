@@ -6,6 +6,7 @@
 //! on its way to an acquire) there is a clock per state of the automaton: the events from which such a
 //! word leads to `e`. All of them are computed from the clocks of `e`'s causal predecessors.
 
+use crate::classes::Classes;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter, tj_source};
@@ -27,6 +28,8 @@ struct Rule {
     /// On the event that the step leaves.
     guard: Guard,
     letter: Letter,
+    /// The word that it continues is finished at every event that it leaves.
+    after_finished: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +60,8 @@ pub struct View {
     /// Words begin only at events that have one of these attributes, or through the creation and the
     /// end of threads.
     beginners: Attrs,
+    /// New words come along `rf`, from one rule, and with the creation and the end of threads only.
+    learns_by_reading: bool,
     /// The bit of an event's note that says that it has unfinished words of this view.
     pub(crate) bit: u8,
 }
@@ -75,15 +80,16 @@ struct Take {
 }
 
 impl View {
-    /// Compiles the view of a term, with its clocks from slot `base` on. `None` if the term is not of
-    /// the shape that clocks can represent.
-    pub fn compile(term: &Term, base: usize) -> Option<View> {
+    /// Compiles the view of a term, with its clocks from slot `base` on, for programs that have no
+    /// events but those of `classes`. `None` if the term is not of the shape that clocks can represent.
+    pub fn compile(term: &Term, base: usize, classes: Option<&Classes>) -> Option<View> {
         let Term::Plus(body) = term else { return None };
         let p = Positions::of(body);
         if !p.letters.iter().all(|l| l.is_causal()) || !p.contains(Letter::plain(Base::PoImm)) {
             return None;
         }
-        let mut states = states_of(&p);
+        let p = classes.map_or_else(|| Positions::of(body), |classes| classes.simplify(&p));
+        let mut states = states_of(&p, classes);
         simplify(&mut states);
         let used = continued(&states);
         let mut view = View {
@@ -98,6 +104,7 @@ impl View {
             finished: Vec::new(),
             reads_learn_from_source_only: false,
             beginners: Attrs::NONE,
+            learns_by_reading: false,
             bit: 0,
         };
         let mut slot_of = vec![None; states.len()];
@@ -132,6 +139,10 @@ impl View {
             !at_read(&state.accept)
                 || state.rules.iter().all(|r| matches!(r.letter.base, Base::Rf | Base::Tc | Base::Tj))
         });
+        view.learns_by_reading = view.slots == 1
+            && view.from_rf.iter().all(|t| t.letter.is_plain() && t.from.is_none())
+            && view.from_rf.len() <= 1
+            && [&view.from_po, &view.from_rmw, &view.from_far_po].into_iter().all(Vec::is_empty);
         let starts = [&view.from_po, &view.from_far_po, &view.from_rf, &view.from_rmw];
         let starts = starts.into_iter().flatten().filter(|t| t.from.is_none());
         view.beginners = starts.fold(Attrs::NONE, |all, t| all | t.guard.hints());
@@ -193,6 +204,20 @@ impl View {
     pub fn update(&self, g: &mut ExecutionGraph, e: EventId) {
         let pred = g.po_pred(e);
         let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
+        if self.learns_by_reading && pred.is_some() {
+            let ev = g.event(e);
+            match ev.kind {
+                Kind::Join | Kind::Depart => {}
+                Kind::Read => {
+                    // What an earlier event of the own thread knows is known.
+                    let (attrs, tid) = (ev.attrs, ev.tid);
+                    let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
+                    let main = self.after_reading(g, attrs, source, main);
+                    return g.set_clock(e, self.main, main);
+                }
+                _ => return g.set_clock(e, self.main, main),
+            }
+        }
         if g.note(e) & self.bit != 0 {
             self.forget_words(g, e);
         }
@@ -231,6 +256,26 @@ impl View {
             }
         }
         g.set_clock(e, self.main, main);
+    }
+
+    /// What a read with these attributes knows that knew `main` before.
+    #[inline]
+    fn after_reading(
+        &self,
+        g: &mut ExecutionGraph,
+        attrs: Attrs,
+        source: Option<EventId>,
+        main: ClockId,
+    ) -> ClockId {
+        let (Some(w), Some(take)) = (source, self.from_rf.first()) else { return main };
+        let ev = g.event(w);
+        let (tid, idx) = (ev.tid, ev.idx);
+        let finished = matches!(&take.to, Err(done) if done.holds(attrs));
+        if !finished || !take.guard.holds(ev.attrs) {
+            return main;
+        }
+        let known = g.clock(w, self.main);
+        g.clocks_mut().join_with(main, known, tid, idx)
     }
 
     /// Takes over from what a join or a departure waited for.
@@ -313,19 +358,27 @@ impl View {
     }
 }
 
-fn states_of(p: &Positions) -> Vec<State> {
+fn states_of(p: &Positions, classes: Option<&Classes>) -> Vec<State> {
+    let accept = |q: usize| p.last.iter().find(|(s, _)| *s == q).map_or(Guard::never(), |(_, g)| g.clone());
+    let is_finished = |from: usize, guard: &Guard, to: usize| {
+        let finished = accept(from);
+        let here = |g: &Guard| match classes {
+            Some(classes) => classes.between(g, Some(p.letters[from]), Some(p.letters[to])),
+            None => g.clone(),
+        };
+        here(&guard.or(&finished)) == here(&finished)
+    };
     (0..p.letters.len())
         .map(|q| {
             let letter = p.letters[q];
             let starts = p.first.iter().filter(|(_, to)| *to == q);
             let follows = p.follow.iter().filter(|(_, _, to)| *to == q);
             let rules = starts
-                .map(|(guard, _)| (From::Start, guard))
-                .chain(follows.map(|(from, guard, _)| (From::State(*from), guard)))
-                .map(|(from, guard)| Rule { from, guard: guard.clone(), letter })
+                .map(|(guard, _)| (From::Start, guard, true))
+                .chain(follows.map(|(s, guard, _)| (From::State(*s), guard, is_finished(*s, guard, q))))
+                .map(|(from, guard, done)| Rule { from, guard: guard.clone(), letter, after_finished: done })
                 .collect();
-            let accept = p.last.iter().find(|(s, _)| *s == q).map_or(Guard::never(), |(_, g)| g.clone());
-            State { rules, accept }
+            State { rules, accept: accept(q) }
         })
         .collect()
 }
@@ -344,14 +397,14 @@ fn continued(states: &[State]) -> Vec<bool> {
 /// Drops rules that say nothing new, and joins states that are reached in the same ways.
 fn simplify(states: &mut Vec<State>) {
     loop {
-        // A word that is finished wherever it is may as well start again from there.
-        let finished: Vec<bool> = states.iter().map(|s| s.accept.is_always()).collect();
+        // A word of which the events before are before anyway may as well start again where it is.
+        let covered = covered(states);
         for state in states.iter_mut() {
             let starts: Vec<Rule> = state.rules.iter().filter(|r| r.from == From::Start).cloned().collect();
             state.rules.retain(|r| match r.from {
                 From::Start => true,
                 From::State(s) => {
-                    !(finished[s]
+                    !((covered[s] || r.after_finished)
                         && starts.iter().any(|t| t.letter == r.letter && t.guard.or(&r.guard) == t.guard))
                 }
             });
@@ -394,6 +447,28 @@ fn simplify(states: &mut Vec<State>) {
     }
 }
 
+/// The states whose words are all in the view already: those that are finished wherever they are, and those
+/// that go on from such words along `po`, of which the view is made.
+fn covered(states: &[State]) -> Vec<bool> {
+    let mut covered = vec![true; states.len()];
+    loop {
+        let from_covered = |r: &Rule| match r.from {
+            From::Start => true,
+            From::State(s) => covered[s] || r.after_finished,
+        };
+        let along_po = |r: &Rule| matches!(r.letter.base, Base::PoImm | Base::Po | Base::Rmw);
+        let fewer = states.iter().zip(&covered).position(|(state, covered)| {
+            *covered
+                && !state.accept.is_always()
+                && !state.rules.iter().all(|r| along_po(r) && from_covered(r))
+        });
+        match fewer {
+            Some(state) => covered[state] = false,
+            None => return covered,
+        }
+    }
+}
+
 fn same_rules(x: &[Rule], y: &[Rule], a: usize, b: usize) -> bool {
     // Self-references count as equal: a loop on one is a loop on the other.
     let rename = |r: &Rule| {
@@ -418,19 +493,36 @@ fn drop_own_thread(states: &mut [State]) {
     }
 }
 
-/// States without rules never have a clock.
+/// States that no word leads to never have a clock, and the clocks of those from which no word is ever
+/// finished are not asked for.
 fn drop_unreached(states: &mut Vec<State>) {
-    while let Some(dead) = states.iter().position(|s| s.rules.is_empty()) {
-        states.remove(dead);
-        for state in states.iter_mut() {
-            state.rules.retain(|r| r.from != From::State(dead));
-            for rule in &mut state.rules {
-                if let From::State(s) = &mut rule.from
-                    && *s > dead
-                {
-                    *s -= 1;
+    let n = states.len();
+    let (mut reached, mut useful) = (vec![false; n], vec![false; n]);
+    for _ in 0..n {
+        for (q, state) in states.iter().enumerate() {
+            reached[q] |= state.rules.iter().any(|r| match r.from {
+                From::Start => true,
+                From::State(s) => reached[s],
+            });
+            useful[q] |= !state.accept.is_never();
+            for rule in &state.rules {
+                if let From::State(s) = rule.from {
+                    useful[s] |= useful[q];
                 }
             }
         }
+    }
+    let kept: Vec<usize> = (0..n).filter(|q| reached[*q] && useful[*q]).collect();
+    let number = |s: usize| kept.iter().position(|k| *k == s);
+    let all = std::mem::take(states);
+    for state in kept.iter().map(|q| &all[*q]) {
+        let rules = state.rules.iter().filter_map(|r| {
+            let from = match r.from {
+                From::Start => From::Start,
+                From::State(s) => From::State(number(s)?),
+            };
+            Some(Rule { from, ..r.clone() })
+        });
+        states.push(State { rules: rules.collect(), accept: state.accept.clone() });
     }
 }

@@ -426,6 +426,14 @@ pub struct OwnCell {
     pub bytes: u8,
 }
 
+impl OwnCell {
+    /// Whether bytes at another offset from the same address are none of its own.
+    pub fn is_apart(self, offset: i64, bytes: u8) -> bool {
+        offset.saturating_add(bytes as i64) <= self.offset
+            || self.offset.saturating_add(self.bytes as i64) <= offset
+    }
+}
+
 /// How pointers are made of an allocation and an offset.
 pub mod pointer {
     /// Offsets start here, so that pointers a little before an object do not look like another one.

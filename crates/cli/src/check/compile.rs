@@ -1,7 +1,9 @@
 //! From sources and options to a machine.
 
 use crate::error::{ErrorKind, InputError};
-use selvedge_machine::{Reduction, Reductions};
+use selvedge_kat::Theory;
+use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
+use selvedge_model::{Classes, Model};
 use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::path::PathBuf;
@@ -77,4 +79,15 @@ pub fn loop_bounds(texts: &[String]) -> Result<Vec<LoopBound>, InputError> {
 pub fn machine(module: &Module, options: Options) -> Result<VmMachine, InputError> {
     VmMachine::new(module.clone(), options)
         .map_err(|e| InputError::plain(ErrorKind::Compile, e.to_string(), None))
+}
+
+/// The model as far as it matters for the orderings that a program uses.
+pub fn simplified(
+    theory: &Theory,
+    wanted: Reductions,
+    machine: &impl Machine,
+) -> Result<Option<Model>, InputError> {
+    let classes = machine.event_classes().filter(|_| wanted.has(Reduction::Simplification));
+    let compile = |classes: EventClasses| Model::compile_for(theory, &Classes::new(classes.into_attrs()));
+    classes.map(compile).transpose().map_err(|d| InputError::new(ErrorKind::Model, d))
 }

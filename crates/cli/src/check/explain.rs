@@ -39,6 +39,9 @@ pub struct Step {
 
 /// What is wrong in this execution, if anything is.
 pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Option<Finding> {
+    if x.end == End::Complete && !leaks {
+        return None;
+    }
     let namer = Namer { machine, x };
     // What inspection found comes before what the program made of it.
     let (kind, message, place, thread) = if let Some(failure) = x.failure() {
@@ -49,7 +52,7 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
     } else if let Some((t, error)) = x.program_error() {
         let place = x.state(t).and_then(|s| machine.place(s));
         (error.kind.to_string(), error.message, place, Some(t))
-    } else if let Some(event) = namer.leaked().filter(|_| leaks && !x.exited()) {
+    } else if let Some(event) = (leaks && !x.exited()).then(|| namer.leaked()).flatten() {
         let message = format!("{} is never freed", namer.access(event));
         (String::from("leak"), message, namer.place(event), Some(x.graph.event(event).tid))
     } else {

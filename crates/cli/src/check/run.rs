@@ -1,7 +1,7 @@
 //! Runs a check: compile in a child process, explore, report.
 
 use super::checkpoint::{self, Identity, Writer};
-use super::compile::{loop_bounds, lower, machine, sound_reductions};
+use super::compile::{loop_bounds, lower, machine, simplified, sound_reductions};
 use super::explain::Finding;
 use super::explore::{Campaign, SHORT};
 use super::find::Results;
@@ -42,7 +42,11 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
         reductions: sound_reductions(args.disable, &args.model, !args.no_race_detection),
         ..Options::default()
     };
-    let mut campaign = Campaign::new(&model, args);
+    let plan = (FEW_THREADS.min(args.threads_max), bam && ordered_barriers.is_none());
+    let first = machine(&module, options(plan.0, plan.1))?;
+    let simpler = simplified(&theory, args.disable, &first)?;
+    let mut first = Some(first);
+    let mut campaign = Campaign::new(simpler.as_ref().unwrap_or(&model), args);
     let identity = (args.checkpoint.is_some() || args.resume.is_some()).then(|| {
         let wanted = format!(
             "{} {:?} {} {} {} {} {} {} {} {} {} {}",
@@ -76,7 +80,11 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     // Room for threads costs time per event, and most programs have few: start small.
     let mut room = saved.as_ref().map_or(FEW_THREADS.min(args.threads_max), |saved| saved.room);
     let (mut machine, run) = loop {
-        let mut machine = machine(&module, options(room, bam && ordered_barriers.is_none()))?;
+        let now = (room, bam && ordered_barriers.is_none());
+        let mut machine = match first.take() {
+            Some(first) if now == plan => first,
+            _ => machine(&module, options(now.0, now.1))?,
+        };
         let from = match saved.take() {
             None => None,
             Some(saved) => {

@@ -22,6 +22,7 @@ use selvedge_machine::{Reduction, Reductions};
 use selvedge_vm::ir::{self, FuncId, GlobalId, Operand};
 
 use crate::bisimilar;
+use crate::carry;
 use crate::cfg::Graph;
 use crate::error::CompileError;
 use crate::escape::Allocators;
@@ -109,8 +110,11 @@ pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::M
             .collect();
         let effects = Effects::new(&callees);
         let allocators = Allocators::new(&callees);
-        for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&out.functions) {
+        for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&mut out.functions) {
             if let Some(body) = body {
+                if reductions.has(Reduction::Carry) {
+                    function.regs = carry::carry(body, loops, &allocators, function.regs);
+                }
                 spin::mark(body, loops, function.regs, &effects, reductions);
                 pef::mark(body, loops, function.regs, &allocators, reductions);
             }

@@ -20,14 +20,14 @@ mod wide;
 
 pub use state::VmState;
 
-use crate::ir::{FuncId, Global, GlobalId, Module, Operand, Place, pointer};
+use crate::ir::{FuncId, Global, GlobalId, Instr, Module, Operand, Place, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
-use selvedge_graph::{Loc, Tid, Value};
-use selvedge_machine::{Machine, Op, ProgramError, Reductions, SourcePlace};
+use selvedge_graph::{Loc, Mode, Tid, Value};
+use selvedge_machine::{EventClasses, Machine, Op, ProgramError, Reductions, SourcePlace};
 use state::{Caller, Frame, LastRead, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -460,6 +460,30 @@ impl Machine for VmMachine {
 
     fn threads(&self) -> usize {
         self.options.max_threads as usize
+    }
+
+    fn event_classes(&self) -> Option<EventClasses> {
+        let mut classes = EventClasses::default();
+        classes.threads();
+        classes.choice();
+        classes.objects();
+        // The machine copies memory, and leaves what threads return, by plain accesses.
+        classes.read(Mode::Na);
+        classes.write(Mode::Na);
+        for instr in self.module.functions.iter().flat_map(|f| &f.code) {
+            match instr {
+                Instr::Load { mode, .. } => classes.read(*mode),
+                Instr::Store { mode, .. } => classes.write(*mode),
+                Instr::Rmw { mode, .. } => classes.rmw(*mode),
+                Instr::Cmpxchg { success, failure, .. } => {
+                    classes.rmw(*success);
+                    classes.read(*failure);
+                }
+                Instr::Fence { mode } => classes.fence(*mode),
+                _ => {}
+            }
+        }
+        Some(classes)
     }
 
     fn runs_from_start(&self, thread: Tid) -> bool {

@@ -99,14 +99,22 @@ pub struct Deps {
     pub ctrl: DepSet,
     /// For the read of a compare-and-swap: what the value that it expects was computed from.
     pub cas: DepSet,
+    /// What decides whether the thread came here, or failed on the way from its previous event: by a
+    /// division, by an address. This is no dependency, and models do not see it.
+    pub faults: DepSet,
 }
 
 impl Deps {
-    pub const NONE: Deps =
-        Deps { addr: DepSet::EMPTY, data: DepSet::EMPTY, ctrl: DepSet::EMPTY, cas: DepSet::EMPTY };
+    pub const NONE: Deps = Deps {
+        addr: DepSet::EMPTY,
+        data: DepSet::EMPTY,
+        ctrl: DepSet::EMPTY,
+        cas: DepSet::EMPTY,
+        faults: DepSet::EMPTY,
+    };
 
     pub fn is_empty(&self) -> bool {
-        self.addr.is_empty() && self.data.is_empty() && self.ctrl.is_empty() && self.cas.is_empty()
+        [&self.addr, &self.data, &self.ctrl, &self.cas].iter().all(|set| set.is_empty())
     }
 }
 

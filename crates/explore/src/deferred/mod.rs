@@ -69,7 +69,7 @@ impl<M: Machine> Explorer<'_, M> {
                 self.stats.events += 1;
                 let Some(standing) = &p.lines[t.index()].standing else { unreachable!("it goes on") };
                 if !p.knows_next(t, standing) {
-                    // The address may turn out not to be one.
+                    // The address may turn out not to be one, or something before it to fail.
                     let mut q = p.clone();
                     q.lines[t.index()].fails = true;
                     self.go(q, visit)?;

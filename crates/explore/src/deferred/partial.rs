@@ -108,7 +108,7 @@ pub struct Line<S> {
     pub events: Vec<Ev>,
     /// Where the thread stands, after all of its events; `None` if it was not created.
     pub standing: Option<Standing<S>>,
-    /// It was decided that the thread goes no further, as its next access turns out to have no valid address.
+    /// It was decided that the thread goes no further, as it turns out to fail before its next event.
     pub fails: bool,
 }
 
@@ -179,7 +179,7 @@ impl<S: Clone> Partial<S> {
         let deps = &standing.deps;
         let terminal = matches!(standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
         self.are_known(t, &deps.ctrl)
-            && (!terminal || (self.are_known(t, &deps.addr) && self.are_known(t, &deps.data)))
+            && (!terminal || [&deps.addr, &deps.data, &deps.faults].iter().all(|set| self.are_known(t, set)))
     }
 
     /// Adds the next event of a thread. `value` is what a choice picks, `succeeds` how a compare-and-swap
@@ -307,7 +307,7 @@ impl<S: Clone> Partial<S> {
 
     /// Whether all that the operation depends on is known.
     pub fn knows_next(&self, t: Tid, s: &Standing<S>) -> bool {
-        self.is_certain(t, s) && self.are_known(t, &s.deps.addr)
+        self.is_certain(t, s) && self.are_known(t, &s.deps.addr) && self.are_known(t, &s.deps.faults)
     }
 
     /// The read half of a read-modify-write, given its write.

@@ -52,6 +52,10 @@ impl DepSet {
         word >> (at % 64) & 1 == 1
     }
 
+    pub fn intersects(&self, other: &DepSet) -> bool {
+        self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
+    }
+
     pub fn union(&mut self, other: &DepSet) {
         self.low |= other.low;
         if self.high.len() < other.high.len() {

@@ -14,6 +14,7 @@
 //! has any for this program; if so, the exploration is given up.
 
 mod judge;
+mod lifetimes;
 mod partial;
 mod result;
 mod thin_air;
@@ -91,12 +92,7 @@ impl<M: Machine> Explorer<'_, M> {
                         }
                         return ControlFlow::Continue(());
                     }
-                    Op::Alloc { .. }
-                    | Op::Free { .. }
-                    | Op::Detach { .. }
-                    | Op::Local { .. }
-                    | Op::Arrive { .. }
-                    | Op::Depart { .. } => {
+                    Op::Local { .. } | Op::Arrive { .. } | Op::Depart { .. } => {
                         return self.fail(ExploreError::NotWithDependencies(self.model.name().to_string()));
                     }
                     Op::Spawn { .. } | Op::Join { .. } if !self.model.orders_threads() => {
@@ -214,7 +210,7 @@ impl<M: Machine> Explorer<'_, M> {
         // Where it is not certain that a thread stands, it is that it came to its last event.
         let to_come = |t: usize| {
             let line = &p.lines[t];
-            let Some(s) = &line.standing else { return true }; // it may be created
+            let Some(s) = &line.standing else { return self.may_be_created(p) };
             if p.is_certain(Tid(t as u16), s) {
                 let over = matches!(s.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
                 return !over && self.machine.may_write(&s.state, loc);
@@ -223,6 +219,18 @@ impl<M: Machine> Explorer<'_, M> {
             last.is_none_or(|&e| self.machine.may_write(&p.at(e).standing.state, loc))
         };
         p.events().any(open) || (0..p.lines.len()).any(to_come)
+    }
+
+    /// Whether a thread may still be created.
+    fn may_be_created(&self, p: &Partial<M::State>) -> bool {
+        p.lines.iter().zip(0..).any(|(line, t)| {
+            let Some(s) = &line.standing else { return false };
+            if p.is_certain(Tid(t), s) {
+                let over = matches!(s.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
+                return !over && self.machine.may_spawn(&s.state);
+            }
+            line.events.last().is_none_or(|&e| self.machine.may_spawn(&p.at(e).standing.state))
+        })
     }
 
     fn waits_in_vain(&self, p: &Partial<M::State>, r: Ev) -> bool {
@@ -277,7 +285,7 @@ impl<M: Machine> Explorer<'_, M> {
             return ControlFlow::Continue(());
         }
         let errors = |ids: &[_]| self.model.errors(ids, &self.space);
-        let broken = result::show(self.machine, p, errors, &mut self.stats, visit);
+        let broken = result::show(self.machine, p, self.config, errors, &mut self.stats, visit);
         if broken.is_break() {
             self.stats.gave_up = Some(String::from("stopped at an execution"));
             return ControlFlow::Break(());

@@ -61,6 +61,9 @@ impl<S> Happening<S> {
             Op::Fence { .. } => Kind::Fence,
             Op::Spawn { .. } => Kind::Spawn,
             Op::Join { .. } => Kind::Join,
+            Op::Alloc { .. } => Kind::Alloc,
+            Op::Free { .. } => Kind::Free,
+            Op::Detach { .. } => Kind::Detach,
             _ => Kind::Choice,
         }
     }
@@ -223,7 +226,11 @@ impl<S: Clone> Partial<S> {
         for at in first..=self.lines[t.index()].events.len() {
             let before = &self.at(last).standing.state;
             let mut state = M::State::clone(before);
-            let op = machine.step(&mut state, self.input(machine, last));
+            let input = self.input(machine, last);
+            let op = match self.is_known(last) {
+                true => machine.step(&mut state, input),
+                false => machine.step_not_knowing(&mut state, input),
+            };
             let standing = Standing::of(machine, state, op);
             match self.lines[t.index()].events.get(at).copied() {
                 Some(next) => {
@@ -245,6 +252,9 @@ impl<S: Clone> Partial<S> {
             && self.are_known(t, &deps.addr)
         {
             self.at_mut(e).loc = Some(loc);
+            if self.co.len() <= loc.index() {
+                self.co.resize(loc.index() + 1, Vec::new());
+            }
         }
         // What a read-modify-write writes depends on what it reads, unless that is a comparison or said
         // to be so.

@@ -120,15 +120,22 @@ impl<M: Machine> Explorer<'_, M> {
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
                 return self.finish(&p, visit);
             }
+            let watch = self.config.watch;
+            let stop = || watch.is_some_and(|watch| watch().is_some());
             return match thin_air::is_possible(
                 self.machine,
                 self.model,
                 &p,
                 &mut self.candidate,
                 &mut self.space,
+                &stop,
             ) {
-                true => self.fail(ExploreError::ThinAir(self.model.name().to_string())),
-                false => ControlFlow::Continue(()),
+                Some(true) => self.fail(ExploreError::ThinAir(self.model.name().to_string())),
+                Some(false) => ControlFlow::Continue(()),
+                None => {
+                    self.is_over();
+                    ControlFlow::Break(())
+                }
             };
         }
     }
@@ -136,6 +143,14 @@ impl<M: Machine> Explorer<'_, M> {
     fn fail(&mut self, error: ExploreError) -> ControlFlow<()> {
         self.error = Some(error);
         ControlFlow::Break(())
+    }
+
+    /// Whether it is time to stop.
+    fn is_over(&mut self) -> bool {
+        if self.stats.gave_up.is_none() {
+            self.stats.gave_up = self.config.watch.and_then(|watch| watch());
+        }
+        self.stats.gave_up.is_some()
     }
 
     fn check_limits(&mut self, p: &Partial<M::State>) -> ControlFlow<()> {
@@ -263,6 +278,10 @@ impl<M: Machine> Explorer<'_, M> {
             q.rerun(self.machine, r);
             if q.goes_as_decided(q.at(r).tid) && self.admits(&q, Progress::Partial) {
                 self.go(q, visit)?;
+            }
+            // Between two events there may be much to try.
+            if self.is_over() {
+                return ControlFlow::Break(());
             }
         }
         if self.may_come(&p, loc) {

@@ -65,9 +65,12 @@ pub enum Verdict {
     },
     /// The oracle gave up.
     TooBig,
-    /// There is an execution in which a value depends on itself, and the explorer says that it does not
-    /// explore such programs. What it visited before is right.
-    ThinAir,
+    /// The explorer says that a value may depend on itself, and that it does not explore such programs. What
+    /// it visited before is right. `found`: the oracle does have such an execution; if not, the explorer,
+    /// which does not look at values here, was too careful.
+    ThinAir {
+        found: bool,
+    },
     Disagree(Box<Disagreement>),
 }
 
@@ -117,7 +120,7 @@ impl Subject {
         // Dependencies are followed in one way only.
         if self.model.follows_dependencies() {
             return match fine.then(|| self.run(program, &Config::default(), &mut known)) {
-                Some(Err(d)) if thin_air && d.thin_air && d.is_otherwise_right() => Verdict::ThinAir,
+                Some(Err(d)) if d.thin_air && d.is_otherwise_right() => Verdict::ThinAir { found: thin_air },
                 Some(Err(disagreement)) => Verdict::Disagree(disagreement),
                 Some(Ok(executions)) => Verdict::Agree { executions },
                 None => Verdict::Agree { executions: 0 },

@@ -547,7 +547,8 @@ impl VmMachine {
         let mut result = DepSet::EMPTY;
         let next = match native {
             Native::Nothing => Next::Run,
-            Native::Assert | Native::Assume => self.decide(t, &first),
+            // To wait for a thread takes branches on which one it is.
+            Native::Assert | Native::Assume | Native::Join | Native::Detach => self.decide(t, &first),
             Native::SpinEnd => {
                 result = first.clone();
                 self.decide(t, &first)

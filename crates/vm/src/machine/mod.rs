@@ -197,7 +197,7 @@ impl VmMachine {
         let tables = Tables::new(&module);
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
-        let stores = options.track_deps.then(|| Box::new(Stores::of(&module)));
+        let stores = options.track_deps.then(|| Box::new(Stores::of(&module, &|f| functions[f].runtime)));
         let main = FuncId(main as u32);
         Ok(VmMachine {
             module,
@@ -417,7 +417,8 @@ impl VmMachine {
         let object = tables.objects[tables.layout.cell(loc).object as usize];
         let target = match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => Target::Global(g),
-            _ => Target::Made,
+            Object::Made { site, .. } if !self.info(site.func).runtime => Target::Made(site.func, site.pc),
+            _ => Target::OfLibrary,
         };
         let mut found = Vec::new();
         // What a thread returns is written by nobody else.

@@ -6,7 +6,7 @@
 
 use super::analysis::{successors, written};
 use super::native::Native;
-use crate::ir::{FuncId, GlobalId, Instr, Module, Operand, Reg};
+use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand, Reg};
 use crate::runtime::for_each_operand;
 use selvedge_graph::Mode;
 use std::cell::RefCell;
@@ -17,22 +17,30 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Points {
     globals: BTreeSet<u32>,
-    /// Anything that had its address taken, and all that is made while the program runs.
+    /// Objects that are made while the program runs, by the place where they are.
+    made: BTreeSet<Made>,
+    /// Objects that the library makes.
+    of_library: bool,
+    /// Anything that had its address taken, and what the library makes.
     any: bool,
-    /// Objects that are made while the program runs.
-    made: bool,
 }
 
+/// An instruction that makes objects.
+type Made = (u32, u32);
+
 impl Points {
-    const ANY: Points = Points { globals: BTreeSet::new(), any: true, made: true };
+    const ANY: Points =
+        Points { globals: BTreeSet::new(), made: BTreeSet::new(), of_library: true, any: true };
 
     /// Returns whether there is anything new.
     fn add(&mut self, other: &Points) -> bool {
-        let before = (self.globals.len(), self.any, self.made);
+        let size = |p: &Points| (p.globals.len(), p.made.len(), p.of_library, p.any);
+        let before = size(self);
         self.globals.extend(&other.globals);
+        self.made.extend(&other.made);
+        self.of_library |= other.of_library;
         self.any |= other.any;
-        self.made |= other.made;
-        before != (self.globals.len(), self.any, self.made)
+        before != size(self)
     }
 }
 
@@ -75,8 +83,8 @@ pub struct Stores {
     calls: Vec<Vec<Vec<u32>>>,
     /// By function and instruction: what comes next.
     next: Vec<Vec<Vec<u32>>>,
-    /// Globals that had their address taken.
-    escaped: BTreeSet<u32>,
+    /// What had its address taken.
+    escaped: Points,
     known: RefCell<HashMap<(FuncId, u32), Arc<Reach>>>,
 }
 
@@ -84,12 +92,16 @@ pub struct Stores {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     Global(GlobalId),
-    Made,
+    /// Made by this instruction of the program.
+    Made(FuncId, u32),
+    /// Made by the library.
+    OfLibrary,
 }
 
 impl Stores {
-    pub fn of(module: &Module) -> Stores {
-        let mut analysis = Analysis::new(module);
+    /// `runtime`: whether a function is the library's.
+    pub fn of(module: &Module, runtime: &dyn Fn(usize) -> bool) -> Stores {
+        let mut analysis = Analysis::new(module, runtime);
         while analysis.round() {}
         analysis.stores()
     }
@@ -98,9 +110,13 @@ impl Stores {
     pub fn may_be(&self, site: &Site, target: Target) -> bool {
         match target {
             Target::Global(g) => {
-                site.to.globals.contains(&g.0) || (site.to.any && self.escaped.contains(&g.0))
+                site.to.globals.contains(&g.0) || (site.to.any && self.escaped.globals.contains(&g.0))
             }
-            Target::Made => site.to.made || site.to.any,
+            Target::Made(f, pc) => {
+                let made = (f.0, pc);
+                site.to.made.contains(&made) || (site.to.any && self.escaped.made.contains(&made))
+            }
+            Target::OfLibrary => site.to.of_library || site.to.any,
         }
     }
 
@@ -129,29 +145,37 @@ impl Stores {
     }
 }
 
+/// `malloc` and its like.
+fn allocates(function: &Function) -> bool {
+    let native = Native::named(&function.name).filter(|_| function.code.is_empty());
+    matches!(native, Some(Native::Malloc(_) | Native::Calloc))
+}
+
 struct Analysis<'a> {
     module: &'a Module,
+    runtime: &'a dyn Fn(usize) -> bool,
     /// By function and register.
     regs: Vec<Vec<Points>>,
     results: Vec<Points>,
     /// Functions that had their address taken.
     taken: Vec<bool>,
-    escaped: BTreeSet<u32>,
+    escaped: Points,
 }
 
 impl<'a> Analysis<'a> {
-    fn new(module: &'a Module) -> Analysis<'a> {
+    fn new(module: &'a Module, runtime: &'a dyn Fn(usize) -> bool) -> Analysis<'a> {
         let regs = module.functions.iter().map(|f| vec![Points::default(); f.regs as usize]).collect();
         let mut analysis = Analysis {
             module,
+            runtime,
             regs,
             results: vec![Points::default(); module.functions.len()],
             taken: vec![false; module.functions.len()],
-            escaped: BTreeSet::new(),
+            escaped: Points::default(),
         };
         let mut take = |operand: &Operand| match operand {
             Operand::Func(f) => analysis.taken[f.0 as usize] = true,
-            Operand::Global(g, _) => _ = analysis.escaped.insert(g.0),
+            Operand::Global(g, _) => _ = analysis.escaped.globals.insert(g.0),
             _ => {}
         };
         module.globals.iter().flat_map(|g| &g.addresses).for_each(|(_, operand)| take(operand));
@@ -200,9 +224,7 @@ impl<'a> Analysis<'a> {
 
     fn escape(&mut self, f: usize, operand: Operand) -> bool {
         let points = self.points(f, operand);
-        let before = self.escaped.len();
-        self.escaped.extend(&points.globals);
-        before != self.escaped.len()
+        self.escaped.add(&points)
     }
 
     /// Goes through the program once. Returns whether there was anything new.
@@ -210,8 +232,13 @@ impl<'a> Analysis<'a> {
         let module = self.module;
         let mut new = false;
         for (f, function) in module.functions.iter().enumerate() {
-            for instr in &function.code {
+            for (pc, instr) in function.code.iter().enumerate() {
                 let dst = written(instr);
+                let made = if (self.runtime)(f) {
+                    Points { of_library: true, ..Points::default() }
+                } else {
+                    Points { made: BTreeSet::from([(f as u32, pc as u32)]), ..Points::default() }
+                };
                 match instr {
                     Instr::Call { callee: Operand::Func(g), args, .. }
                         if !module.functions[g.0 as usize].code.is_empty() =>
@@ -233,6 +260,13 @@ impl<'a> Analysis<'a> {
                             new |= self.add(f, first, count, &points);
                         }
                     }
+                    Instr::Call { callee: Operand::Func(g), .. }
+                        if allocates(&module.functions[g.0 as usize]) =>
+                    {
+                        if let Some((first, count)) = dst {
+                            new |= self.add(f, first, count, &made);
+                        }
+                    }
                     Instr::Call { args, .. } => {
                         for arg in args {
                             new |= self.escape(f, *arg);
@@ -252,7 +286,6 @@ impl<'a> Analysis<'a> {
                     }
                     Instr::Alloca { .. } => {
                         if let Some((first, count)) = dst {
-                            let made = Points { made: true, ..Points::default() };
                             new |= self.add(f, first, count, &made);
                         }
                     }

@@ -6,6 +6,7 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use selvedge_machine::Program;
 use selvedge_oracle::c_source::{self, Registers};
+use selvedge_oracle::generate_arch::Arch;
 use selvedge_oracle::{Detail, End, Judge, Limits, TooBig, enumerate, generate};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 const MODELS: [&str; 5] = ["sc", "tso", "pso", "ra", "rc11"];
+
+/// Models that follow dependencies.
+const DEPENDENCIES: [&str; 4] = ["imm", "armv8", "power", "riscv"];
 
 /// Where the oracle gives up.
 const LIMITS: Limits = Limits { traces: 2_000, candidates: 40_000 };
@@ -145,9 +149,13 @@ fn check(file: &Path, model: &str, all_errors: bool, reduced: bool) -> Result<Va
         .map_err(|_| format!("no report: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-fn run(judges: &[Judge], seed: u64, number: u64) -> Outcome {
+fn run(models: &[&str], judges: &[Judge], seed: u64, number: u64) -> Outcome {
     let mut rng = generate::rng_for(seed, number);
-    let mut program = generate::program(&mut rng);
+    let dependencies = models == DEPENDENCIES;
+    let mut program = match dependencies {
+        true => generate::arch_program(&mut rng, Arch::Imm),
+        false => generate::program(&mut rng),
+    };
     c_source::settle(&mut program, || rng.random_ratio(1, 4));
     if c_source::print(&program, &[]).is_none() {
         return Outcome::Skipped;
@@ -165,7 +173,7 @@ fn run(judges: &[Judge], seed: u64, number: u64) -> Outcome {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("generated-{seed}-{number}.c"));
     std::fs::write(&file, &text).expect("the file can be written");
     let mut verdicts = Vec::new();
-    for (model, facts) in MODELS.iter().zip(&of_models) {
+    for (model, facts) in models.iter().zip(&of_models) {
         let all_errors = rng.random_ratio(1, 2);
         let reduced = rng.random_ratio(1, 2);
         let result = check(&file, model, all_errors, reduced);
@@ -197,12 +205,21 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn generated_programs_are_judged_as_the_oracle_does() {
-    let (wanted, seed) = (setting("SELVEDGE_FUZZ_PROGRAMS", 30), setting("SELVEDGE_FUZZ_SEED", 1));
+    compare(&MODELS, setting("SELVEDGE_FUZZ_PROGRAMS", 30));
+}
+
+#[test]
+fn generated_programs_with_dependencies_are_judged_as_the_oracle_does() {
+    compare(&DEPENDENCIES, setting("SELVEDGE_FUZZ_PROGRAMS", 12));
+}
+
+fn compare(models: &[&str], wanted: u64) {
+    let seed = setting("SELVEDGE_FUZZ_SEED", 1);
     let judge = |name: &&str| {
         let theory = selvedge_kat::load_named(name).expect("a shipped model");
         Judge::new(&theory).expect("the oracle evaluates it")
     };
-    let judges: Vec<Judge> = MODELS.iter().map(judge).collect();
+    let judges: Vec<Judge> = models.iter().map(judge).collect();
     let (next, kept) = (AtomicU64::new(0), AtomicU64::new(0));
     let (verified, violated) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failures = Mutex::new(Vec::new());
@@ -211,7 +228,7 @@ fn generated_programs_are_judged_as_the_oracle_does() {
             scope.spawn(|| {
                 while kept.load(Ordering::Relaxed) < wanted {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    match run(&judges, seed, number) {
+                    match run(models, &judges, seed, number) {
                         Outcome::Skipped => continue,
                         Outcome::Agree(verdicts) => {
                             let good = verdicts.iter().filter(|v| **v == "verified").count();

@@ -263,10 +263,12 @@ pub enum ExploreError {
     )]
     ThreadsNotOrdered(String),
     #[error(
-        "the model `{0}` lets values come out of thin air in this program (a cycle of dependencies and reads-from); such executions cannot be explored"
+        "under the model `{0}` this program may have executions in which a value depends on itself (a cycle of dependencies and reads-from: out of thin air); such programs cannot be explored"
     )]
     ThinAir(String),
-    #[error("the model `{0}` follows dependencies, which is supported for litmus tests only so far")]
+    #[error(
+        "the model `{0}` follows dependencies, which is not supported for this program: it uses barriers, or `selvedge_local`, or is not run by a machine that tracks them"
+    )]
     NotWithDependencies(String),
     #[error("more than {0} threads are not supported")]
     TooManyThreads(usize),

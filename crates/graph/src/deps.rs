@@ -52,6 +52,10 @@ impl DepSet {
         word >> (at % 64) & 1 == 1
     }
 
+    pub fn intersects(&self, other: &DepSet) -> bool {
+        self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
+    }
+
     pub fn union(&mut self, other: &DepSet) {
         self.low |= other.low;
         if self.high.len() < other.high.len() {
@@ -99,14 +103,22 @@ pub struct Deps {
     pub ctrl: DepSet,
     /// For the read of a compare-and-swap: what the value that it expects was computed from.
     pub cas: DepSet,
+    /// What decides whether the thread came here, or failed on the way from its previous event: by a
+    /// division, by an address. This is no dependency, and models do not see it.
+    pub faults: DepSet,
 }
 
 impl Deps {
-    pub const NONE: Deps =
-        Deps { addr: DepSet::EMPTY, data: DepSet::EMPTY, ctrl: DepSet::EMPTY, cas: DepSet::EMPTY };
+    pub const NONE: Deps = Deps {
+        addr: DepSet::EMPTY,
+        data: DepSet::EMPTY,
+        ctrl: DepSet::EMPTY,
+        cas: DepSet::EMPTY,
+        faults: DepSet::EMPTY,
+    };
 
     pub fn is_empty(&self) -> bool {
-        self.addr.is_empty() && self.data.is_empty() && self.ctrl.is_empty() && self.cas.is_empty()
+        [&self.addr, &self.data, &self.ctrl, &self.cas].iter().all(|set| set.is_empty())
     }
 }
 

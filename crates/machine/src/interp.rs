@@ -162,6 +162,9 @@ impl Machine for Program {
     }
 
     fn step(&self, state: &mut ThreadState, input: Value) -> Op {
+        if let Some(t) = &mut state.tracking {
+            t.go_on();
+        }
         let op = self.next_operation(state, input);
         if let Some(t) = &mut state.tracking {
             t.next_operation();
@@ -360,7 +363,10 @@ impl ThreadState {
             }),
             Instr::Cas { addr, weak, .. } => Some(match self.resolve(addr, locations) {
                 Ok(loc) if *weak => {
-                    self.track(Tracking::clear);
+                    self.track(|t| {
+                        t.clear();
+                        t.may_fail(addr);
+                    });
                     self.stage = Stage::CasChosen { loc };
                     Op::Choose { count: 2 }
                 }
@@ -372,7 +378,10 @@ impl ThreadState {
             }),
             Instr::LoadLinked { addr, .. } => Some(match self.resolve(addr, locations) {
                 Ok(loc) => {
-                    self.track(Tracking::clear);
+                    self.track(|t| {
+                        t.clear();
+                        t.may_fail(addr);
+                    });
                     self.stage = Stage::LinkChosen { loc };
                     Op::Choose { count: 2 }
                 }
@@ -386,6 +395,7 @@ impl ThreadState {
                         t.clear();
                         t.address(addr);
                         t.data(value);
+                        t.may_fail(addr);
                         t.forget(*ok);
                     });
                     self.regs[ok.0 as usize] = succeeds as Value;

@@ -193,6 +193,12 @@ pub trait Machine {
     /// gave it: what a load read or a choice picked; other operations give 0.
     fn step(&self, state: &mut Self::State, input: Value) -> Op;
 
+    /// The same where what the load that the thread stands at reads is not known yet; `guess` is what it
+    /// may be. What the operation has of it is of no meaning, and `deps` tells what that is.
+    fn step_not_knowing(&self, state: &mut Self::State, guess: Value) -> Op {
+        self.step(state, guess)
+    }
+
     /// An error that `step` returned.
     fn error(&self, error: u32) -> ProgramError;
 
@@ -235,6 +241,11 @@ pub trait Machine {
     /// Whether there are any. Saying yes is always right.
     fn may_write(&self, state: &Self::State, loc: Loc) -> bool {
         self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
+    }
+
+    /// Whether a thread in this state may still create others. Saying yes is always right.
+    fn may_spawn(&self, _state: &Self::State) -> bool {
+        true
     }
 
     /// Whether the process is over where this thread has come to its end.

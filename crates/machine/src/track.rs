@@ -33,7 +33,12 @@ impl Tracking {
         &self.deps
     }
 
-    /// The thread goes on to its next operation.
+    /// The thread leaves the operation that it stood at.
+    pub fn go_on(&mut self) {
+        self.deps.faults.clear();
+    }
+
+    /// The thread is at its next operation.
     pub fn next_operation(&mut self) {
         self.at += 1;
     }
@@ -73,6 +78,13 @@ impl Tracking {
         let mut set = DepSet::EMPTY;
         addr.registers(&mut |r| set.union(&self.regs[r.0 as usize]));
         self.deps.addr = set;
+    }
+
+    /// The thread has failed, unless this is an address.
+    pub fn may_fail(&mut self, addr: &Addr) {
+        let mut set = DepSet::EMPTY;
+        addr.registers(&mut |r| set.union(&self.regs[r.0 as usize]));
+        self.deps.faults.union(&set);
     }
 
     pub fn data(&mut self, value: &Expr) {

@@ -75,6 +75,10 @@ pub struct Score {
     pub compared: u64,
     pub executions: u64,
     pub too_big: u64,
+    /// Programs that the explorer refused because of values out of thin air, and those of them in which
+    /// the oracle finds none.
+    pub thin_air: u64,
+    pub needless: u64,
     /// Generated models that the explorer did not admit, or the oracle could not evaluate.
     pub refused: u64,
     pub time: Duration,
@@ -232,6 +236,10 @@ impl Shared<'_> {
                 self.executions.fetch_add(executions, Ordering::Relaxed);
             }
             Verdict::TooBig => score.too_big += 1,
+            Verdict::ThinAir { found } => {
+                score.thin_air += 1;
+                score.needless += u64::from(!found);
+            }
             Verdict::Disagree(first) => {
                 score.compared += 1;
                 self.stop.store(true, Ordering::Relaxed);
@@ -279,6 +287,8 @@ impl Score {
         self.compared += other.compared;
         self.executions += other.executions;
         self.too_big += other.too_big;
+        self.thin_air += other.thin_air;
+        self.needless += other.needless;
         self.refused += other.refused;
         self.time += other.time;
     }
@@ -297,14 +307,17 @@ impl fmt::Display for Failure {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "model      compared   executions   programs/s   too big   models refused")?;
+        writeln!(
+            f,
+            "model      compared   executions   programs/s   too big   thin air (needlessly)   models refused"
+        )?;
         for (name, s) in &self.scores {
             let rate = s.compared as f64 / s.time.as_secs_f64().max(1e-9);
             let (compared, executions) = (s.compared, s.executions);
             writeln!(
                 f,
-                "{name:8} {compared:>10} {executions:>12} {rate:>12.0} {:>9} {:>9}",
-                s.too_big, s.refused
+                "{name:8} {compared:>10} {executions:>12} {rate:>12.0} {:>9} {:>10} {:>13} {:>9}",
+                s.too_big, s.thin_air, s.needless, s.refused
             )?;
         }
         for failure in &self.failures {

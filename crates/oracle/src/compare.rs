@@ -8,7 +8,7 @@ use crate::canon::Canon;
 use crate::enumerate::{Detail, Limits, enumerate};
 use crate::eval::{Judge, Unsupported};
 use crate::execution::End;
-use selvedge_explore::{Config, Equivalence, Schedule, explore_compiled};
+use selvedge_explore::{Config, Equivalence, ExploreError, Schedule, explore_compiled};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
 use selvedge_model::Compiled;
@@ -65,6 +65,12 @@ pub enum Verdict {
     },
     /// The oracle gave up.
     TooBig,
+    /// The explorer says that a value may depend on itself, and that it does not explore such programs. What
+    /// it visited before is right. `found`: the oracle does have such an execution; if not, the explorer,
+    /// which does not look at values here, was too careful.
+    ThinAir {
+        found: bool,
+    },
     Disagree(Box<Disagreement>),
 }
 
@@ -85,6 +91,8 @@ pub struct Disagreement {
     pub flags: Vec<(Canon, Vec<String>, Vec<String>)>,
     /// The exploration itself failed, or broke a promise.
     pub failure: Option<String>,
+    /// It was that values come out of thin air.
+    pub thin_air: bool,
 }
 
 impl Subject {
@@ -99,9 +107,11 @@ impl Subject {
         let fine = options.equivalences.contains(&Equivalence::Co);
         let detail = if fine { Detail::Co } else { Detail::Rf };
         let mut known = Known::new();
+        let mut thin_air = false;
         let found = enumerate(program, &self.judge, detail, options.limits, &mut |x| {
             let fact = Fact { end: x.end(), flags: Some(x.flags), visits: 0 };
             known.insert(Canon::from_execution(x, fine), fact);
+            thin_air = thin_air || x.depends_on_itself();
         });
         if found.is_err() {
             return Verdict::TooBig;
@@ -110,6 +120,7 @@ impl Subject {
         // Dependencies are followed in one way only.
         if self.model.follows_dependencies() {
             return match fine.then(|| self.run(program, &Config::default(), &mut known)) {
+                Some(Err(d)) if d.thin_air && d.is_otherwise_right() => Verdict::ThinAir { found: thin_air },
                 Some(Err(disagreement)) => Verdict::Disagree(disagreement),
                 Some(Ok(executions)) => Verdict::Agree { executions },
                 None => Verdict::Agree { executions: 0 },
@@ -170,6 +181,7 @@ impl Subject {
                 if count > enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         }));
+        d.thin_air = matches!(result, Ok(Err(ExploreError::ThinAir(_))));
         d.failure = match result {
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -233,12 +245,17 @@ impl Disagreement {
             ends: Vec::new(),
             flags: Vec::new(),
             failure: None,
+            thin_air: false,
         }
     }
 
     fn is_none(&self) -> bool {
-        self.failure.is_none()
-            && [&self.missing, &self.extra, &self.twice].iter().all(|list| list.is_empty())
+        self.failure.is_none() && self.missing.is_empty() && self.is_otherwise_right()
+    }
+
+    /// Whether what was visited was right.
+    fn is_otherwise_right(&self) -> bool {
+        [&self.extra, &self.twice].iter().all(|list| list.is_empty())
             && self.ends.is_empty()
             && self.flags.is_empty()
     }

@@ -265,6 +265,24 @@ pub enum End {
 }
 
 impl Execution<'_> {
+    /// Whether there is a cycle of dependencies and reads: a value that depends on itself. A
+    /// read-modify-write writes what depends on its read.
+    pub fn depends_on_itself(&self) -> bool {
+        let mut on = Matrix::EMPTY;
+        for (at, e) in self.events.iter().enumerate().skip(1) {
+            let first = at + 1 - e.idx as usize;
+            let Deps { addr, data, ctrl, cas } = e.deps;
+            let all = addr | data | ctrl | cas;
+            (1..e.idx).filter(|i| all >> i & 1 != 0).for_each(|i| on.set(first + i as usize - 1, at));
+            match e.kind {
+                Kind::Read => on.set(self.rf[at] as usize, at),
+                Kind::Write if e.rmw => on.set(at - 1, at),
+                _ => {}
+            }
+        }
+        !on.is_acyclic(self.events.len())
+    }
+
     /// The gravest of what happened to its threads.
     pub fn end(&self) -> End {
         let of = |end: &ThreadEnd| match end {

@@ -28,7 +28,7 @@ pub fn program(rng: &mut SmallRng) -> Program {
 
 /// A program with dependencies, in the instructions of an architecture.
 pub fn arch_program(rng: &mut SmallRng, arch: Arch) -> Program {
-    let mut program = in_style(rng, Style::Arch(arch), false);
+    let mut program = in_style(rng, Style::Arch(arch), arch.has_threads());
     program.tracks_deps = true;
     program
 }

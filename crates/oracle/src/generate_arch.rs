@@ -32,6 +32,11 @@ impl Arch {
         })
     }
 
+    /// Whether programs may create and join threads.
+    pub(crate) fn has_threads(self) -> bool {
+        self != Arch::Lkmm
+    }
+
     /// Weights of: load, store, read-modify-write, compare-and-swap, exclusive pair (number 5).
     pub(crate) fn accesses(self) -> Weighted<u32> {
         match self {

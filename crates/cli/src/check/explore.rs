@@ -57,9 +57,7 @@ impl<'a> Campaign<'a> {
 
     /// A visitor that has seen nothing.
     pub fn finder(&self) -> Finder {
-        let drawing = self.args.dot.is_some() || self.args.svg.is_some();
-        let CheckArgs { leaks, all_errors: all, show_output: output, .. } = *self.args;
-        Finder::new(Wanted { leaks, all, drawing, output })
+        finder(self.args)
     }
 
     /// Explores what is left at `from`, or everything. `room` is for checkpoints.
@@ -185,6 +183,12 @@ pub fn sample(
             return Ok(guess);
         }
     }
+}
+
+pub fn finder(args: &CheckArgs) -> Finder {
+    let drawing = args.dot.is_some() || args.svg.is_some();
+    let CheckArgs { leaks, all_errors: all, show_output: output, .. } = *args;
+    Finder::new(Wanted { leaks, all, drawing, output })
 }
 
 /// Watches over one exploration.

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 pub mod compile;
+pub mod dependencies;
 mod explain;
 pub mod explore;
 pub mod find;

@@ -3,18 +3,19 @@
 use super::checkpoint::{self, Identity, Writer};
 use super::compile::{loop_bounds, lower, machine, simplified, sound_reductions};
 use super::explain::Finding;
-use super::explore::{Campaign, SHORT};
+use super::explore::{Campaign, Run, SHORT};
 use super::find::Results;
 use super::limits;
-use super::{CutLoop, Report};
+use super::{CutLoop, Report, dependencies};
 use crate::args::CheckArgs;
 use crate::error::{ErrorKind, InputError};
 use crate::interrupt;
 use crate::meter::Meter;
 use selvedge_explore::{Sampling, orders_by_rmw};
+use selvedge_kat::Theory;
 use selvedge_machine::Reduction;
-use selvedge_model::Model;
-use selvedge_vm::{Options, VmMachine};
+use selvedge_model::{Compiled, Model};
+use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::time::Instant;
 
 /// Threads to make room for at first.
@@ -24,12 +25,67 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     let start = Instant::now();
     limits::set(args.time_limit, args.mem_limit);
     let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
-    let model = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    let compiled = Compiled::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let unroll_some = loop_bounds(&args.unroll_loop)?;
+    let explored = match &compiled {
+        Compiled::Clocks(model) => explore_clocks(args, &theory, model, unroll_some)?,
+        Compiled::Matrices(_) => explore_dependencies(args, &compiled, unroll_some)?,
+    };
+    report(args, compiled.name(), explored, start)
+}
+
+/// What an exploration came to.
+struct Explored {
+    machine: VmMachine,
+    run: Run,
+    /// Why barriers were explored with an order of arrivals.
+    ordered_barriers: Option<String>,
+    /// Time that was spent on it before it was taken up again.
+    seconds_before: f64,
+}
+
+fn explore_dependencies(
+    args: &CheckArgs,
+    model: &Compiled,
+    unroll_some: Vec<LoopBound>,
+) -> Result<Explored, InputError> {
+    dependencies::refuse_options(args, model.name())?;
+    let reductions = dependencies::sound(args.disable);
+    let module = lower(&args.files, reductions, &args.clang)?;
+    interrupt::listen();
+    let mut room = FEW_THREADS.min(args.threads_max);
+    let (machine, run) = loop {
+        let options = Options {
+            track_deps: true,
+            unordered_barriers: false,
+            unroll: args.unroll,
+            unroll_some: unroll_some.clone(),
+            max_threads: room,
+            weak_cas_failures: args.weak_cas,
+            keep_output: args.show_output,
+            reductions,
+            ..Options::default()
+        };
+        let mut machine = machine(&module, options)?;
+        let run = dependencies::explore(model, args, &mut machine)?;
+        if room == args.threads_max || !machine.ran_out_of_threads() {
+            break (machine, run);
+        }
+        room = room.saturating_mul(2).min(args.threads_max);
+    };
+    Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0 })
+}
+
+fn explore_clocks(
+    args: &CheckArgs,
+    theory: &Theory,
+    model: &Model,
+    unroll_some: Vec<LoopBound>,
+) -> Result<Explored, InputError> {
     let module = lower(&args.files, args.disable, &args.clang)?;
     interrupt::listen();
     let bam = !args.no_bam && args.disable.has(Reduction::Bam);
-    let mut ordered_barriers = (bam && !orders_by_rmw(&model)).then(|| {
+    let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {
         format!("the model `{}` does not order what comes before and after a read-modify-write", model.name())
     });
     let options = |room, unordered_barriers| Options {
@@ -44,9 +100,9 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     };
     let plan = (FEW_THREADS.min(args.threads_max), bam && ordered_barriers.is_none());
     let first = machine(&module, options(plan.0, plan.1))?;
-    let simpler = simplified(&theory, args.disable, &first)?;
+    let simpler = simplified(theory, args.disable, &first)?;
     let mut first = Some(first);
-    let mut campaign = Campaign::new(simpler.as_ref().unwrap_or(&model), args);
+    let mut campaign = Campaign::new(simpler.as_ref().unwrap_or(model), args);
     let identity = (args.checkpoint.is_some() || args.resume.is_some()).then(|| {
         let wanted = format!(
             "{} {:?} {} {} {} {} {} {} {} {} {} {}",
@@ -79,7 +135,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     }
     // Room for threads costs time per event, and most programs have few: start small.
     let mut room = saved.as_ref().map_or(FEW_THREADS.min(args.threads_max), |saved| saved.room);
-    let (mut machine, run) = loop {
+    let (machine, run) = loop {
         let now = (room, bam && ordered_barriers.is_none());
         let mut machine = match first.take() {
             Some(first) if now == plan => first,
@@ -109,6 +165,16 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     if let Some(writer) = campaign.writer.filter(|_| run.is_settled) {
         writer.remove();
     }
+    Ok(Explored { machine, run, ordered_barriers, seconds_before })
+}
+
+fn report(
+    args: &CheckArgs,
+    model: &str,
+    explored: Explored,
+    start: Instant,
+) -> Result<(Report, Option<String>), InputError> {
+    let Explored { mut machine, run, ordered_barriers, seconds_before } = explored;
     let Results { findings, drawing, output } = run.results;
     let bounded_loops: Vec<CutLoop> = machine
         .cut_loops()
@@ -141,7 +207,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     });
     let report = Report {
         verdict,
-        model: model.name().to_string(),
+        model: model.to_string(),
         executions: run.stats.complete,
         blocked: run.stats.blocked,
         seconds: seconds_before + start.elapsed().as_secs_f64(),

@@ -14,6 +14,7 @@
 //! has any for this program; if so, the exploration is given up.
 
 mod judge;
+mod lifetimes;
 mod partial;
 mod result;
 mod thin_air;
@@ -69,7 +70,7 @@ impl<M: Machine> Explorer<'_, M> {
                 self.stats.events += 1;
                 let Some(standing) = &p.lines[t.index()].standing else { unreachable!("it goes on") };
                 if !p.knows_next(t, standing) {
-                    // The address may turn out not to be one.
+                    // The address may turn out not to be one, or something before it to fail.
                     let mut q = p.clone();
                     q.lines[t.index()].fails = true;
                     self.go(q, visit)?;
@@ -91,12 +92,7 @@ impl<M: Machine> Explorer<'_, M> {
                         }
                         return ControlFlow::Continue(());
                     }
-                    Op::Alloc { .. }
-                    | Op::Free { .. }
-                    | Op::Detach { .. }
-                    | Op::Local { .. }
-                    | Op::Arrive { .. }
-                    | Op::Depart { .. } => {
+                    Op::Local { .. } | Op::Arrive { .. } | Op::Depart { .. } => {
                         return self.fail(ExploreError::NotWithDependencies(self.model.name().to_string()));
                     }
                     Op::Spawn { .. } | Op::Join { .. } if !self.model.orders_threads() => {
@@ -124,15 +120,22 @@ impl<M: Machine> Explorer<'_, M> {
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
                 return self.finish(&p, visit);
             }
+            let watch = self.config.watch;
+            let stop = || watch.is_some_and(|watch| watch().is_some());
             return match thin_air::is_possible(
                 self.machine,
                 self.model,
                 &p,
                 &mut self.candidate,
                 &mut self.space,
+                &stop,
             ) {
-                true => self.fail(ExploreError::ThinAir(self.model.name().to_string())),
-                false => ControlFlow::Continue(()),
+                Some(true) => self.fail(ExploreError::ThinAir(self.model.name().to_string())),
+                Some(false) => ControlFlow::Continue(()),
+                None => {
+                    self.is_over();
+                    ControlFlow::Break(())
+                }
             };
         }
     }
@@ -140,6 +143,14 @@ impl<M: Machine> Explorer<'_, M> {
     fn fail(&mut self, error: ExploreError) -> ControlFlow<()> {
         self.error = Some(error);
         ControlFlow::Break(())
+    }
+
+    /// Whether it is time to stop.
+    fn is_over(&mut self) -> bool {
+        if self.stats.gave_up.is_none() {
+            self.stats.gave_up = self.config.watch.and_then(|watch| watch());
+        }
+        self.stats.gave_up.is_some()
     }
 
     fn check_limits(&mut self, p: &Partial<M::State>) -> ControlFlow<()> {
@@ -214,7 +225,7 @@ impl<M: Machine> Explorer<'_, M> {
         // Where it is not certain that a thread stands, it is that it came to its last event.
         let to_come = |t: usize| {
             let line = &p.lines[t];
-            let Some(s) = &line.standing else { return true }; // it may be created
+            let Some(s) = &line.standing else { return self.may_be_created(p) };
             if p.is_certain(Tid(t as u16), s) {
                 let over = matches!(s.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
                 return !over && self.machine.may_write(&s.state, loc);
@@ -223,6 +234,18 @@ impl<M: Machine> Explorer<'_, M> {
             last.is_none_or(|&e| self.machine.may_write(&p.at(e).standing.state, loc))
         };
         p.events().any(open) || (0..p.lines.len()).any(to_come)
+    }
+
+    /// Whether a thread may still be created.
+    fn may_be_created(&self, p: &Partial<M::State>) -> bool {
+        p.lines.iter().zip(0..).any(|(line, t)| {
+            let Some(s) = &line.standing else { return false };
+            if p.is_certain(Tid(t), s) {
+                let over = matches!(s.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
+                return !over && self.machine.may_spawn(&s.state);
+            }
+            line.events.last().is_none_or(|&e| self.machine.may_spawn(&p.at(e).standing.state))
+        })
     }
 
     fn waits_in_vain(&self, p: &Partial<M::State>, r: Ev) -> bool {
@@ -256,6 +279,10 @@ impl<M: Machine> Explorer<'_, M> {
             if q.goes_as_decided(q.at(r).tid) && self.admits(&q, Progress::Partial) {
                 self.go(q, visit)?;
             }
+            // Between two events there may be much to try.
+            if self.is_over() {
+                return ControlFlow::Break(());
+            }
         }
         if self.may_come(&p, loc) {
             let h = p.at_mut(r);
@@ -277,7 +304,7 @@ impl<M: Machine> Explorer<'_, M> {
             return ControlFlow::Continue(());
         }
         let errors = |ids: &[_]| self.model.errors(ids, &self.space);
-        let broken = result::show(self.machine, p, errors, &mut self.stats, visit);
+        let broken = result::show(self.machine, p, self.config, errors, &mut self.stats, visit);
         if broken.is_break() {
             self.stats.gave_up = Some(String::from("stopped at an execution"));
             return ControlFlow::Break(());

@@ -61,6 +61,9 @@ impl<S> Happening<S> {
             Op::Fence { .. } => Kind::Fence,
             Op::Spawn { .. } => Kind::Spawn,
             Op::Join { .. } => Kind::Join,
+            Op::Alloc { .. } => Kind::Alloc,
+            Op::Free { .. } => Kind::Free,
+            Op::Detach { .. } => Kind::Detach,
             _ => Kind::Choice,
         }
     }
@@ -108,7 +111,7 @@ pub struct Line<S> {
     pub events: Vec<Ev>,
     /// Where the thread stands, after all of its events; `None` if it was not created.
     pub standing: Option<Standing<S>>,
-    /// It was decided that the thread goes no further, as its next access turns out to have no valid address.
+    /// It was decided that the thread goes no further, as it turns out to fail before its next event.
     pub fails: bool,
 }
 
@@ -179,7 +182,7 @@ impl<S: Clone> Partial<S> {
         let deps = &standing.deps;
         let terminal = matches!(standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
         self.are_known(t, &deps.ctrl)
-            && (!terminal || (self.are_known(t, &deps.addr) && self.are_known(t, &deps.data)))
+            && (!terminal || [&deps.addr, &deps.data, &deps.faults].iter().all(|set| self.are_known(t, set)))
     }
 
     /// Adds the next event of a thread. `value` is what a choice picks, `succeeds` how a compare-and-swap
@@ -223,7 +226,11 @@ impl<S: Clone> Partial<S> {
         for at in first..=self.lines[t.index()].events.len() {
             let before = &self.at(last).standing.state;
             let mut state = M::State::clone(before);
-            let op = machine.step(&mut state, self.input(machine, last));
+            let input = self.input(machine, last);
+            let op = match self.is_known(last) {
+                true => machine.step(&mut state, input),
+                false => machine.step_not_knowing(&mut state, input),
+            };
             let standing = Standing::of(machine, state, op);
             match self.lines[t.index()].events.get(at).copied() {
                 Some(next) => {
@@ -245,6 +252,9 @@ impl<S: Clone> Partial<S> {
             && self.are_known(t, &deps.addr)
         {
             self.at_mut(e).loc = Some(loc);
+            if self.co.len() <= loc.index() {
+                self.co.resize(loc.index() + 1, Vec::new());
+            }
         }
         // What a read-modify-write writes depends on what it reads, unless that is a comparison or said
         // to be so.
@@ -307,7 +317,7 @@ impl<S: Clone> Partial<S> {
 
     /// Whether all that the operation depends on is known.
     pub fn knows_next(&self, t: Tid, s: &Standing<S>) -> bool {
-        self.is_certain(t, s) && self.are_known(t, &s.deps.addr)
+        self.is_certain(t, s) && self.are_known(t, &s.deps.addr) && self.are_known(t, &s.deps.faults)
     }
 
     /// The read half of a read-modify-write, given its write.

@@ -1,10 +1,10 @@
 //! From an execution that is complete to the graph that the visitor is shown.
 
-use super::Visit;
 use super::partial::{Ev, INIT, Partial, Source};
-use crate::report::{End, Execution, ModelErrors, Stats};
+use super::{Visit, lifetimes};
+use crate::report::{Config, End, Execution, Failure, ModelErrors, Stats};
 use crate::threads::Threads;
-use selvedge_graph::{EventId, ExecutionGraph, Loc, Tid, Value};
+use selvedge_graph::{EventId, ExecutionGraph, Loc, Tid};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::ModelError;
 use std::ops::ControlFlow;
@@ -12,12 +12,15 @@ use std::ops::ControlFlow;
 pub fn show<M: Machine>(
     machine: &M,
     p: &Partial<M::State>,
+    config: &Config,
     errors: impl FnOnce(&[EventId]) -> Vec<ModelError>,
     stats: &mut Stats,
     visit: &mut Visit<'_, M>,
 ) -> ControlFlow<()> {
-    let init: Vec<Value> = (0..p.co.len() as u32).map(|l| machine.init_value(Loc(l))).collect();
-    let mut graph = ExecutionGraph::new(p.lines.len(), &init, 0);
+    let mut graph = ExecutionGraph::new(p.lines.len(), &[], 0);
+    for loc in (0..p.co.len() as u32).map(Loc) {
+        graph.add_location(machine.init_value(loc), machine.object(loc));
+    }
     let mut threads = Threads::new(p.lines.len());
     // By event of `p`; in the candidate that the model saw last, events have the same numbers.
     let mut ids = vec![EventId::INIT];
@@ -48,15 +51,23 @@ pub fn show<M: Machine>(
             _ => End::Blocked,
         });
     }
-    stats.count(end);
     let found = Found(errors(&ids));
+    let race = || {
+        let race = found.0.iter().find(|error| config.races && !error.warning)?;
+        Some(Failure { kind: "data-race", event: race.second, other: Some(race.first) })
+    };
+    let failure = if config.inspect { lifetimes::inspect(machine, &graph).or_else(race) } else { None };
+    if failure.is_some() {
+        end = End::Error;
+    }
+    stats.count(end);
     visit(&Execution {
         graph: &graph,
         end,
         machine,
         model: &found,
         threads: &threads,
-        failure: None,
+        failure: failure.as_ref(),
         frames: &[],
     })
 }
@@ -72,6 +83,9 @@ fn add<S: Clone>(graph: &mut ExecutionGraph, p: &Partial<S>, e: Ev) -> EventId {
         (Op::Fence { mode }, _) => graph.add_fence(h.tid, mode),
         (Op::Spawn { thread }, _) => graph.add_spawn(h.tid, thread),
         (Op::Join { thread }, _) => graph.add_join(h.tid, thread),
+        (Op::Detach { thread }, _) => graph.add_detach(h.tid, thread),
+        (Op::Alloc { object }, _) => graph.add_alloc(h.tid, object),
+        (Op::Free { object }, _) => graph.add_free(h.tid, object),
         _ => graph.add_choice(h.tid, h.value.unwrap_or(0)),
     }
 }

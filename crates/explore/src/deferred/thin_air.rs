@@ -13,13 +13,15 @@ use selvedge_graph::{Attrs, DepSet, Kind, Tid};
 use selvedge_machine::Machine;
 use selvedge_model::relational::{Candidate, Progress, Relational, Workspace};
 
+/// `None` if it was told to stop.
 pub fn is_possible<M: Machine>(
     machine: &M,
     model: &Relational,
     p: &Partial<M::State>,
     c: &mut Candidate,
     space: &mut Workspace,
-) -> bool {
+    stop: &dyn Fn() -> bool,
+) -> Option<bool> {
     let numbers = judge::numbers(p, true);
     let is_waiting =
         |&e: &Ev| p.at(e).is_read() && p.at(e).source == Source::Deferred && numbers[e].is_some();
@@ -43,10 +45,13 @@ pub fn is_possible<M: Machine>(
         choices.push(sources);
     }
     if choices.is_empty() || choices.iter().any(Vec::is_empty) {
-        return false; // somebody waits for nothing at all
+        return Some(false); // somebody waits for nothing at all
     }
     let mut at = vec![0; choices.len()];
-    loop {
+    for tried in 0u64.. {
+        if tried % 64 == 0 && stop() {
+            return None;
+        }
         let pairs = waiting.iter().zip(&choices).zip(&at);
         assumed.rf = pairs.map(|((&r, from), &i)| (from[i], r)).collect();
         let has_one_location = |(w, r): &(usize, Ev)| {
@@ -55,13 +60,14 @@ pub fn is_possible<M: Machine>(
         if assumed.rf.iter().all(has_one_location) {
             judge::show(p, &numbers, &assumed, c);
             if model.admits(c, Progress::Assumed, space) {
-                return true;
+                return Some(true);
             }
         }
-        let Some(next) = (0..at.len()).find(|&i| at[i] + 1 < choices[i].len()) else { return false };
+        let Some(next) = (0..at.len()).find(|&i| at[i] + 1 < choices[i].len()) else { return Some(false) };
         at[next] += 1;
         at[..next].fill(0);
     }
+    Some(false)
 }
 
 /// The kinds of writes that a thread may still come to and `r` may read from.

@@ -5,6 +5,7 @@ mod analysis;
 mod barrier;
 mod call;
 mod failing;
+mod follow;
 mod lead_in;
 mod memory;
 mod names;
@@ -13,25 +14,28 @@ mod print;
 mod purity;
 mod run;
 mod state;
+mod stores;
 mod thread_local;
 mod threads;
+mod tracking;
 mod unwind;
 mod wide;
 
 pub use state::VmState;
 
-use crate::ir::{FuncId, Global, GlobalId, Instr, Module, Operand, Place, pointer};
+use crate::ir::{FuncId, Global, GlobalId, Instr, Module, Operand, Place, RmwOp, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
-use selvedge_graph::{Loc, Mode, Tid, Value};
+use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
 use selvedge_machine::{EventClasses, Machine, Op, ProgramError, Reductions, SourcePlace};
 use state::{Caller, Frame, LastRead, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
+use stores::{Reach, Stores, Target};
 
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
 pub const RESTART: u32 = u32::MAX;
@@ -79,6 +83,8 @@ pub struct Options {
     pub reductions: Reductions,
     /// Arrivals at barriers are events without an order among them; if not, they are counted.
     pub unordered_barriers: bool,
+    /// Threads keep track of what their operations depend on.
+    pub track_deps: bool,
 }
 
 impl Default for Options {
@@ -95,6 +101,7 @@ impl Default for Options {
             keep_output: false,
             reductions: Reductions::ALL,
             unordered_barriers: true,
+            track_deps: false,
         }
     }
 }
@@ -131,6 +138,8 @@ pub struct VmMachine {
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
+    /// What may be written from where; only with [`Options::track_deps`].
+    stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
     common: Arc<Mutex<Tables>>,
 }
@@ -189,6 +198,7 @@ impl VmMachine {
         let tables = Tables::new(&module);
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
+        let stores = options.track_deps.then(|| Box::new(Stores::of(&module, &|f| functions[f].runtime)));
         let main = FuncId(main as u32);
         Ok(VmMachine {
             module,
@@ -198,6 +208,7 @@ impl VmMachine {
             argv,
             hooks,
             slots,
+            stores,
             tables: RefCell::new(tables),
             common,
         })
@@ -214,6 +225,7 @@ impl VmMachine {
             argv: self.argv,
             hooks: self.hooks,
             slots: self.slots.clone(),
+            stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
             common: Arc::clone(&self.common),
         }
@@ -389,12 +401,41 @@ impl VmMachine {
             choices: 0,
             last_read: None,
             left_result: false,
+            tracking: self.options.track_deps.then(Box::default),
         }
     }
 
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
         state.frames().find(|frame| !self.info(frame.func).runtime)
+    }
+
+    /// The stores to a location that a thread may still come to.
+    fn writes_to_come(&self, state: &VmState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        // A `longjmp` may lead back.
+        let stores = self.stores.as_ref().filter(|_| state.rare.jumps.is_empty())?;
+        let tables = self.tables.borrow();
+        let object = tables.objects[tables.layout.cell(loc).object as usize];
+        let target = match object {
+            Object::Global(g) | Object::ThreadLocal(_, g) => Target::Global(g),
+            Object::Made { site, .. } if !self.info(site.func).runtime => Target::Made(site.func, site.pc),
+            _ => Target::OfLibrary,
+        };
+        let mut found = Vec::new();
+        // What a thread returns is written by nobody else.
+        if object == Object::Result(state.thread) {
+            found.push((Mode::Na, false));
+        } else if matches!(object, Object::Result(_)) {
+            return Some(found);
+        }
+        for reach in reaches(state, stores) {
+            for site in reach.sites.iter().filter(|site| stores.may_be(site, target)) {
+                if !found.contains(&(site.mode, site.rmw)) {
+                    found.push((site.mode, site.rmw));
+                }
+            }
+        }
+        Some(found)
     }
 
     /// `&x`, if a value is an address.
@@ -550,6 +591,7 @@ impl Machine for VmMachine {
         }
         let went = match state.stage {
             Stage::Departing(_) => self.go_on_from_barrier(state),
+            _ if state.tracking.is_some() => self.go_on_following(state, input as u64),
             _ => self.go_on(state, input as u64),
         };
         let op = went.unwrap_or_else(|halt| match halt {
@@ -572,6 +614,35 @@ impl Machine for VmMachine {
             _ => {}
         }
         op
+    }
+
+    fn step_not_knowing(&self, state: &mut VmState, guess: Value) -> Op {
+        if let Some(t) = &mut state.tracking {
+            t.unknown.insert(t.at.max(1));
+        }
+        self.step(state, guess)
+    }
+
+    fn tracks_deps(&self) -> bool {
+        self.options.track_deps
+    }
+
+    fn deps(&self, state: &VmState) -> Deps {
+        state.tracking.as_ref().map_or(Deps::NONE, |t| t.deps.clone())
+    }
+
+    fn stores_to_come(&self, state: &VmState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        self.writes_to_come(state, loc)
+    }
+
+    fn may_spawn(&self, state: &VmState) -> bool {
+        let spawns = |stores: &Stores| reaches(state, stores).any(|reach| reach.spawns);
+        !state.rare.jumps.is_empty() || self.stores.as_ref().is_none_or(|stores| spawns(stores))
+    }
+
+    fn writes_regardless(&self, state: &VmState) -> bool {
+        let code = &self.function(state.frame.func).code;
+        matches!(code.get(state.frame.pc as usize), Some(Instr::Rmw { op: RmwOp::Xchg, .. }))
     }
 
     fn error(&self, error: u32) -> ProgramError {
@@ -656,6 +727,15 @@ impl Machine for VmMachine {
     fn thread_name(&self, state: &VmState) -> String {
         self.function(state.entry).name.clone()
     }
+}
+
+/// What each call that is under way may still do.
+fn reaches<'a>(state: &'a VmState, stores: &'a Stores) -> impl Iterator<Item = Arc<Reach>> {
+    state.frames().enumerate().map(|(at, frame)| {
+        // A caller goes on after the call.
+        let pc = if at == 0 { frame.pc } else { frame.pc.wrapping_add(1) };
+        stores.from(frame.func, pc)
+    })
 }
 
 /// A program counter whose successor is the first instruction.

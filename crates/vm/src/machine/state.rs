@@ -4,6 +4,7 @@
 
 use super::print::Printed;
 use super::purity::Watch;
+use super::tracking::Tracking;
 use super::unwind::{Jump, Landing};
 use crate::format::Text;
 use crate::ir::{FuncId, Reg};
@@ -42,6 +43,8 @@ pub struct VmState {
     pub(super) choices: u32,
     /// A thread leaves its result once.
     pub(super) left_result: bool,
+    /// What depends on what, if that is of interest.
+    pub(super) tracking: Option<Box<Tracking>>,
 }
 
 /// A load, or a compare-and-exchange that failed: if it did not, a write follows.

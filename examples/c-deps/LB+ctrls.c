@@ -1,0 +1,35 @@
+// Load buffering in which each thread writes only if it read a 1: a control dependency on both sides.
+// expect: imm verified, armv8 verified, power verified, riscv verified, x86 verified, rc11 verified
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x, y;
+int a, b;
+
+static void *left(void *arg)
+{
+    a = atomic_load_explicit(&x, memory_order_relaxed);
+    if (a == 1)
+        atomic_store_explicit(&y, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void *right(void *arg)
+{
+    b = atomic_load_explicit(&y, memory_order_relaxed);
+    if (b == 1)
+        atomic_store_explicit(&x, 1, memory_order_relaxed);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, left, NULL);
+    pthread_create(&t[1], NULL, right, NULL);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    assert(a == 0 && b == 0);
+    return 0;
+}

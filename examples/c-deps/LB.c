@@ -1,0 +1,34 @@
+// Load buffering: each thread reads one variable and writes the other, and nothing in a thread depends on what
+// it read. Hardware that lets a write overtake an earlier read allows both reads to see 1; RC11 does not.
+// expect: imm violated, armv8 violated, power violated, riscv violated, x86 verified, rc11 verified
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+atomic_int x, y;
+int a, b;
+
+static void *left(void *arg)
+{
+    a = atomic_load_explicit(&x, memory_order_relaxed);
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void *right(void *arg)
+{
+    b = atomic_load_explicit(&y, memory_order_relaxed);
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, left, NULL);
+    pthread_create(&t[1], NULL, right, NULL);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    assert(!(a == 1 && b == 1));
+    return 0;
+}

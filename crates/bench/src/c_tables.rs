@@ -30,7 +30,7 @@ const fn row(
     Row { name, file, model, options, defines, executions, seconds }
 }
 
-const EXAMPLES: &str = "examples/c";
+pub const EXAMPLES: &str = "examples/c";
 const PROGRAMS: &str = "crates/bench/programs";
 
 /// Seed 002 Table 2, column "New".
@@ -148,7 +148,7 @@ struct Measured {
 }
 
 /// The command that was built beside this one.
-fn selvedge() -> Result<PathBuf, String> {
+pub fn selvedge() -> Result<PathBuf, String> {
     let me = std::env::current_exe().map_err(|e| e.to_string())?;
     let path = me.with_file_name("selvedge");
     if path.exists() {

@@ -9,20 +9,21 @@ mod tables;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: selvedge-bench table NAME|all | run PROGRAM N MODEL co|rf | estimates | list";
+const USAGE: &str = "usage: selvedge-bench table NAME|all | run PROGRAM N MODEL co|rf | list";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
+        ["table", "estimates"] => accuracy::print(),
         ["table", name] => tables::print(name).and_then(|own| match c_tables::print(name)? || own {
             true => Ok(()),
             false => Err(format!("no table `{name}`; see `list`")),
         }),
-        ["estimates"] => accuracy::print(),
         ["list"] => {
             tables::list();
             c_tables::list();
+            println!("estimates Estimates (seed 002 Fig. 4)");
             Ok(())
         }
         ["run", program, n, model, equivalence] => {

@@ -128,10 +128,15 @@ impl Sum {
     }
 }
 
+/// What there was to choose from for an event.
+struct Choices {
+    event: EventId,
+    alternatives: f64,
+}
+
 struct Sampler<'s, 'a, M: Machine> {
     explorer: Explorer<'a, M>,
-    /// How many alternatives there were for each event.
-    choices: Vec<(EventId, f64)>,
+    choices: Vec<Choices>,
     rng: &'s mut Rng,
 }
 
@@ -160,7 +165,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
                 Some(Frame::Plain { .. }) => {}
                 Some(&Frame::Choice { e, count, .. }) => {
                     let value = self.rng.below(count as usize) as u32;
-                    self.choices.push((e, count as f64));
+                    self.choices.push(Choices { event: e, alternatives: count as f64 });
                     self.go_back_to(|frame| match frame {
                         Frame::Choice { next, .. } => *next = value,
                         _ => unreachable!("it was a choice"),
@@ -179,7 +184,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
             patient.clear();
         }
-        let weight = self.choices.iter().map(|(_, alternatives)| alternatives).product();
+        let weight = self.choices.iter().map(|choices| choices.alternatives).product();
         Ok(Some((weight, self.explorer.end())))
     }
 
@@ -260,7 +265,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
         }
         self.explorer.extend(t)?;
         let Some(&Frame::Read(frame)) = self.explorer.frames.last() else { return Ok(true) };
-        self.choices.push((frame.e, all.len() as f64));
+        self.choices.push(Choices { event: frame.e, alternatives: all.len() as f64 });
         if !possible.is_empty() {
             let at = possible[self.rng.below(possible.len())].cursor;
             self.go_back_to(|frame| *cursor(frame) = at + 1);
@@ -278,16 +283,20 @@ impl<M: Machine> Sampler<'_, '_, M> {
         let all = self.alternatives(t, cursor);
         self.explorer.extend(t)?;
         let Some(&Frame::Place(frame)) = self.explorer.frames.last() else { return Ok(()) };
-        self.choices.push((frame.e, all.len() as f64));
+        self.choices.push(Choices { event: frame.e, alternatives: all.len() as f64 });
         let at = all[self.rng.below(all.len())].cursor;
         self.go_back_to(|frame| *cursor(frame) = at + 1);
-        let (g, model) = (&self.explorer.graph, self.explorer.model);
         let w = frame.e;
-        let loc = g.event(w).loc;
-        for (r, alternatives) in &mut self.choices {
-            let ev = g.event(*r);
-            if ev.is_read() && ev.loc == loc && !model.in_prefix(g, *r, w) {
-                *alternatives += 1.0;
+        let (loc, value) = (self.explorer.graph.event(w).loc, self.explorer.graph.event(w).value);
+        for choices in &mut self.choices {
+            let (g, r) = (&self.explorer.graph, choices.event);
+            let ev = g.event(r);
+            if !ev.is_read() || ev.loc != loc || self.explorer.model.in_prefix(g, r, w) {
+                continue;
+            }
+            // Where its thread would only wait, little follows that another sample does not count.
+            if !self.explorer.waits_at_once(r, value) {
+                choices.alternatives += 1.0;
             }
         }
         Ok(())

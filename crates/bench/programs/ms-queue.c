@@ -61,14 +61,17 @@ static void enqueue(int value)
     for (;;) {
         struct node *last = atomic_load_explicit(&tail, memory_order_acquire);
         struct node *next = atomic_load_explicit(&last->next, memory_order_acquire);
+#ifdef PLAIN_TAIL
+        if (next != NULL)
+            continue;
+#else
         if (last != atomic_load_explicit(&tail, LOOK))
             continue;
         if (next != NULL) {
-#ifndef PLAIN_TAIL
             move(&tail, last, next);
-#endif
             continue;
         }
+#endif
         if (atomic_compare_exchange_strong_explicit(&last->next, &next, node, memory_order_release,
                                                     memory_order_relaxed)) {
 #ifdef PLAIN_TAIL

@@ -60,6 +60,9 @@ pub const SWITCHES: &[Switch] = &[
     ),
     switch(Reduction::Annotations, "szymanski(3)", "examples/c/szymanski-counted.c", "", "-DN=3"),
     switch(Reduction::Confirmation, "ttaslock(4)", "examples/c/ttas.c", "", "-DN=4"),
+    switch(Reduction::Awaits, "ttaslock(6)", "examples/c/ttas.c", "", "-DN=6"),
+    switch(Reduction::Awaits, "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),
+    switch(Reduction::Awaits, "barrier-lock(4)", "crates/bench/programs/barrier-lock.c", "", "-DN=4"),
     switch(Reduction::Bam, "barrier(6)", "crates/bench/programs/barrier.c", "", "-DN=6"),
     switch(Reduction::Bam, "barrier-lock(3)", "crates/bench/programs/barrier-lock.c", "", "-DN=3"),
 ];

@@ -129,7 +129,9 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// The load right before `u` with which it is one, if there is one.
     pub(crate) fn head(&self, u: EventId) -> Option<EventId> {
-        let Op::Load { loc, mode, rmw: Rmw::Cas { expected, .. } } = self.threads.op_of(u) else { return None };
+        let Op::Load { loc, mode, rmw: Rmw::Cas { expected, .. } } = self.threads.op_of(u) else {
+            return None;
+        };
         let r = self.graph.po_pred(u)?;
         let ev = self.graph.event(r);
         let same = ev.is_read() && !ev.is_rmw_read() && ev.loc == loc && ev.value == expected;

@@ -41,11 +41,12 @@ pub fn next_thread<S: Clone>(
     if !awaits || threads.status()[next.index()] != Status::Read || !waits(threads, next) {
         return Some(next);
     }
-    let later = (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| match threads.status()[t.index()] {
-        Status::Read => !waits(threads, t),
-        Status::Join => can_go_on(threads, g, t),
-        status => status > Status::Join,
-    });
+    let later =
+        (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| match threads.status()[t.index()] {
+            Status::Read => !waits(threads, t),
+            Status::Join => can_go_on(threads, g, t),
+            status => status > Status::Join,
+        });
     later.or(Some(next))
 }
 

@@ -65,10 +65,7 @@ impl<M: Machine> Explorer<'_, M> {
         let Some(r) = g.po_pred(u) else { return false };
         let read = g.event(r);
         let Some(source) = g.rf(r).filter(|_| read.is_read() && read.loc == loc) else { return false };
-        source != w
-            && acquires(read.mode, mode)
-            && !read.is_rmw_read()
-            && g.value_of(source, loc) == value
+        source != w && acquires(read.mode, mode) && !read.is_rmw_read() && g.value_of(source, loc) == value
     }
 
     /// Whether a read-modify-write of this ordering acquires at least what the read `r` does.

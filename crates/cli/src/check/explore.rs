@@ -9,8 +9,8 @@ use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use crate::meter::Meter;
 use selvedge_explore::{
-    Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot, Stats, Team,
-    estimate,
+    Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot,
+    Stats, Team, estimate,
 };
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;

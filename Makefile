@@ -40,12 +40,11 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-# The published tables: all of them, or make bench TABLE=classics
-TABLE ?= all
+# The published tables: all of them, written to docs, or one, printed: make bench TABLE=barriers
 bench:
 	@scripts/setup.sh $(NEEDS)
 	cargo build --release -q -p selvedge-cli
-	cargo run --release -q -p selvedge-bench -- table $(TABLE)
+	cargo run --release -q -p selvedge-bench -- $(if $(TABLE),table $(TABLE),report docs)
 
 # Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000
 MODEL    ?= all

@@ -1,28 +1,34 @@
-//! The benchmark harness: `table NAME` prints the rows of a table, `run …` measures one row.
+//! The benchmark harness: `table NAME` prints a table, `report DIR` writes all of them, `run …` measures one row of
+//! the tables of the explorer alone.
 //!
 //! Every row runs in a process of its own, so that peak memory is that row's.
 
 mod accuracy;
-mod c_tables;
+mod command;
+mod engine;
 mod measure;
-mod tables;
+mod peer;
+mod plot;
+mod report;
+mod scaling;
+mod summary;
+mod switches;
+mod table;
 
+use selvedge_bench::catalogue::TABLES;
+use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: selvedge-bench table NAME|all | run PROGRAM N MODEL co|rf | estimates | list";
+const USAGE: &str = "usage: selvedge-bench table NAME | report DIR | run PROGRAM N MODEL co|rf | list";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["table", name] => tables::print(name).and_then(|own| match c_tables::print(name)? || own {
-            true => Ok(()),
-            false => Err(format!("no table `{name}`; see `list`")),
-        }),
-        ["estimates"] => accuracy::print(),
+        ["table", name] => print(name),
+        ["report", dir] => report::write(Path::new(dir)),
         ["list"] => {
-            tables::list();
-            c_tables::list();
+            list();
             Ok(())
         }
         ["run", program, n, model, equivalence] => {
@@ -37,4 +43,33 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn list() {
+    for table in TABLES {
+        println!("{:13} {}", table.key, table.title);
+    }
+    println!("reductions    Each reduction on and off\nestimates     Estimates (seed 002 Fig. 4)");
+    println!("workers       Workers (thesis Fig. 10.2)");
+    engine::list();
+}
+
+fn print(name: &str) -> Result<(), String> {
+    if let Some(table) = TABLES.iter().find(|table| table.key == name) {
+        let outcomes = table::run(table)?;
+        print!("{}", table::markdown(table, &outcomes)?);
+        print!("{}", summary::markdown(&outcomes, summary::start_up()?));
+        return Ok(());
+    }
+    let text = match name {
+        "reductions" => switches::markdown()?,
+        "estimates" => accuracy::markdown()?,
+        "workers" => scaling::markdown()?,
+        _ => engine::markdown(name)?,
+    };
+    if text.is_empty() {
+        return Err(format!("no table `{name}`; see `list`"));
+    }
+    print!("{text}");
+    Ok(())
 }

@@ -17,7 +17,7 @@ use selvedge_model::Model;
 use selvedge_vm::VmMachine;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// As `--format json` prints it.
@@ -151,16 +151,22 @@ fn of_program(
     };
     let module = lower(&args.files, args.disable, &args.clang)?;
     interrupt::listen();
-    let config = Config { inspect: true, races: !args.no_race_detection, reductions, ..Config::default() };
+    let races = !args.no_race_detection;
+    let chains = Some(Arc::default());
+    let mut config = Config { inspect: true, races, reductions, chains, ..Config::default() };
     let mut vm = machine(&module, options)?;
     let guess = sample(&mut vm, model, &config, sampling)?;
     loop {
         let first = Mutex::new(vm.colleague());
         let colleague = || -> VmMachine { first.lock().unwrap_or_else(PoisonError::into_inner).colleague() };
         let pace = pace(&colleague, model, &config).map_err(unsupported)?;
-        if !vm.refine() {
+        let refined = vm.refine();
+        let broken = config.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
+        if !refined && !broken {
             return Ok((guess, pace));
         }
+        // Locations are new; or awaits cannot be left out.
+        config.chains = config.chains.filter(|_| !broken).map(|_| Arc::default());
     }
 }
 

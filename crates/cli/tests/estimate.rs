@@ -25,12 +25,19 @@ fn program(name: &str) -> String {
 /// Within one order of magnitude of the truth, blocked executions included (seed 002 §3.5).
 #[test]
 fn estimates_are_near_the_truth() {
-    for name in
-        ["fib_bench.c", "ms-queue.c", "mpmc.c", "chase-lev.c", "lamport.c", "szymanski.c", "peterson.c"]
-    {
+    for (name, size) in [
+        ("fib_bench.c", "-DN=4"),
+        ("ms-queue.c", "-DN=3"),
+        ("mpmc.c", "-DN=3"),
+        ("chase-lev.c", "-DN=3"),
+        ("lamport.c", "-DN=3"),
+        ("szymanski-counted.c", "-DN=3"),
+        ("peterson.c", "-DN=4"),
+        ("dekker.c", "-DN=3"),
+    ] {
         let file = program(name);
-        let guess = estimate(&[&file, "--seconds", "20"])["mean"].as_f64().expect("a number");
-        let check = selvedge(["check", "--format", "json", &file]);
+        let guess = estimate(&[&file, "--seconds", "1", "--", size])["mean"].as_f64().expect("a number");
+        let check = selvedge(["check", "--format", "json", &file, "--", size]);
         let truth: Value = serde_json::from_str(&check.out).expect("JSON");
         let all =
             truth["executions"].as_f64().expect("a number") + truth["blocked"].as_f64().expect("a number");
@@ -38,10 +45,20 @@ fn estimates_are_near_the_truth() {
     }
 }
 
+/// What is small is explored, not estimated.
+#[test]
+fn small_programs_are_counted() {
+    let report = estimate(&[&program("fib_bench.c"), "--", "-DN=3"]);
+    let check = selvedge(["check", "--format", "json", &program("fib_bench.c"), "--", "-DN=3"]);
+    let truth: Value = serde_json::from_str(&check.out).expect("JSON");
+    assert_eq!(report["mean"].as_f64(), truth["executions"].as_f64());
+    assert_eq!(report["stddev"].as_f64(), Some(0.0));
+}
+
 #[test]
 fn the_same_seed_gives_the_same_estimate() {
     let file = program("fib_bench.c");
-    let with = |seed: &str| estimate(&[&file, "--seed", seed, "--seconds", "20"]);
+    let with = |seed: &str| estimate(&[&file, "--seed", seed, "--seconds", "60", "--", "-DN=5"]);
     assert_eq!(with("7"), with("7"));
     assert_ne!(with("7")["mean"], with("8")["mean"]);
 }

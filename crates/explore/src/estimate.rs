@@ -6,11 +6,16 @@
 //! reads come as late as they can, so that there are many writes to choose from, and the alternatives of a
 //! read are counted at the end, with the writes that came later and would have revisited it (the *choice map*,
 //! §3.3).
+//!
+//! That is biased where much waits or is revisited. So the exploration is tried, too: as it is, for a short while,
+//! which is all there is to do for small programs; and thinned out at random (`thinning`), which is not biased but
+//! varies more. The samples' mean is the estimate unless the thinned exploration contradicts it.
 
 use crate::explorer::{Explorer, NOBODY_CALLS};
 use crate::frame::Frame;
 use crate::report::{Config, End, ExploreError};
 use crate::schedule::can_go_on;
+use crate::thinning::{Bounds, Walk, walk};
 use crate::threads::Status;
 use selvedge_graph::{EventId, Tid};
 use selvedge_machine::Machine;
@@ -50,8 +55,11 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
-/// Takes samples until there are enough, or `stop` says so, which is asked after each and given the kind of
-/// failure that it came to. The same seed gives the same samples.
+/// What is explored of a program to find out whether it is small, in events.
+const SMALL: u64 = 40_000;
+
+/// Estimates until it is sure enough, or `stop` says so, which is asked after each execution and given the kind
+/// of failure that it came to. The same seed gives the same estimate, unless the time ended it.
 pub fn estimate<M: Machine>(
     machine: &M,
     model: &Model,
@@ -60,6 +68,54 @@ pub fn estimate<M: Machine>(
     stop: &mut dyn FnMut(Option<&'static str>) -> bool,
 ) -> Result<Estimate, ExploreError> {
     let begin = Instant::now();
+    let part = |quarters: u32| begin + sampling.time * quarters / 4;
+    let mut stopped = false;
+    let stop = &mut |failure: Option<&'static str>| {
+        stopped |= stop(failure);
+        stopped
+    };
+    let bounds = Bounds { events: SMALL, until: part(1) };
+    let first = walk(machine, model, config, 1.0, &mut Rng(sampling.seed), bounds, stop)?;
+    let seen = match first {
+        Walk::Over(all) => {
+            let seconds = begin.elapsed().as_secs_f64();
+            let (samples, errors) = (all.met, all.errors);
+            return Ok(Estimate {
+                samples,
+                mean: all.all,
+                stddev: 0.0,
+                blocked: all.blocked,
+                errors,
+                seconds,
+            });
+        }
+        Walk::Unfinished(some) => some.all,
+        Walk::Stopped => 0.0,
+    };
+    let samples = take_samples(machine, model, config, sampling, part(2), seen, stop)?;
+    let thinned = if samples.samples < sampling.least {
+        None
+    } else {
+        thin(machine, model, config, sampling, part(4), stop)?
+    };
+    let best = match thinned {
+        Some(thinned) if thinned.contradicts(&samples) => Sum { errors: samples.errors, ..thinned },
+        _ => samples,
+    };
+    let mut estimate = best.estimate(begin.elapsed());
+    estimate.mean = estimate.mean.max(seen);
+    Ok(estimate)
+}
+
+fn take_samples<M: Machine>(
+    machine: &M,
+    model: &Model,
+    config: &Config,
+    sampling: &Sampling,
+    until: Instant,
+    seen: f64,
+    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
+) -> Result<Sum, ExploreError> {
     // What shortcuts leave out leads nowhere or to revisits; here, it counts.
     let config = Config { shortcuts: false, ..config.clone() };
     let mut rng = Rng(sampling.seed);
@@ -75,11 +131,57 @@ pub fn estimate<M: Machine>(
         if stop(sampler.explorer.failure.as_ref().map(|failure| failure.kind)) {
             break;
         }
-        if sum.samples >= sampling.least && sum.is_enough(sampling) || begin.elapsed() >= sampling.time {
+        if sum.samples >= sampling.least && sum.is_enough(sampling, seen) || Instant::now() >= until {
             break;
         }
     }
-    Ok(sum.estimate(begin.elapsed()))
+    Ok(sum)
+}
+
+/// One walk is to have about so many events, and none many times as many.
+const WALK: u64 = 4_000;
+const LONG_WALK: u64 = 25 * WALK;
+/// All walks together, so that the number of walks does not depend on the time.
+const WALKS: u64 = 120 * WALK;
+
+/// Walks through the thinned exploration; none if it could not be made thin enough.
+fn thin<M: Machine>(
+    machine: &M,
+    model: &Model,
+    config: &Config,
+    sampling: &Sampling,
+    until: Instant,
+    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
+) -> Result<Option<Sum>, ExploreError> {
+    let mut rng = Rng(!sampling.seed);
+    let mut once =
+        |keep: f64, events: u64| walk(machine, model, config, keep, &mut rng, Bounds { events, until }, stop);
+    // How much to keep: the most with which several walks in a row are short.
+    let mut keep = 0.8;
+    let mut short = 0;
+    while short < 3 {
+        match once(keep, WALK)? {
+            Walk::Over(_) => short += 1,
+            Walk::Unfinished(_) if keep > 1e-3 && Instant::now() < until => (keep, short) = (keep * 0.8, 0),
+            _ => return Ok(None),
+        }
+    }
+    let mut sum = Sum::default();
+    let mut events = 0;
+    while events < WALKS {
+        match once(keep, LONG_WALK)? {
+            Walk::Over(tally) => {
+                sum.add_weight(tally.all, tally.blocked);
+                events += WALK;
+            }
+            Walk::Unfinished(_) if Instant::now() < until => {
+                (keep, sum) = (keep * 0.8, Sum::default());
+                events += LONG_WALK;
+            }
+            _ => break,
+        }
+    }
+    Ok((sum.samples >= 8).then_some(sum))
 }
 
 /// One sample: its number of alternatives, and how it ends; `None` if it came to nothing.
@@ -99,9 +201,13 @@ impl Sum {
     fn add(&mut self, sample: Sample) {
         let weight = sample.map_or(0.0, |(weight, _)| weight);
         let end = sample.map(|(_, end)| end);
-        self.samples += 1;
         self.errors += (end == Some(End::Error)) as u64;
-        self.blocked += if end == Some(End::Blocked) { weight } else { 0.0 };
+        self.add_weight(weight, if end == Some(End::Blocked) { weight } else { 0.0 });
+    }
+
+    fn add_weight(&mut self, weight: f64, blocked: f64) {
+        self.samples += 1;
+        self.blocked += blocked;
         let distance = weight - self.mean;
         self.mean += distance / self.samples as f64;
         self.squares += distance * (weight - self.mean);
@@ -111,9 +217,24 @@ impl Sum {
         if self.samples < 2 { 0.0 } else { (self.squares / (self.samples - 1) as f64).sqrt() }
     }
 
-    fn is_enough(&self, sampling: &Sampling) -> bool {
-        let of_mean = self.stddev() / (self.samples as f64).sqrt();
-        of_mean <= sampling.precision * self.mean || self.samples as f64 > self.mean
+    /// Of the mean.
+    fn error(&self) -> f64 {
+        self.stddev() / (self.samples.max(1) as f64).sqrt()
+    }
+
+    /// `seen` executions are known to be there: a mean below that is not worth much.
+    fn is_enough(&self, sampling: &Sampling, seen: f64) -> bool {
+        self.mean >= seen
+            && (self.error() <= sampling.precision * self.mean || self.samples as f64 > self.mean)
+    }
+
+    /// Whether this, which is not biased, rules out what the `other` says. If it says more, that is enough: by
+    /// Markov's inequality, a mean of `k` times the truth has a probability below `1 / k`. Too little it says more
+    /// often, since what is met seldom counts much; so then it has to be sure.
+    fn contradicts(&self, other: &Sum) -> bool {
+        let is_sure = self.error() <= 0.6 * self.mean;
+        let near = (self.mean - other.mean).abs() <= 2.0 * self.error() + 0.25 * self.mean;
+        if self.mean > other.mean { !near || self.mean > 3.0 * other.mean } else { is_sure && !near }
     }
 
     fn estimate(&self, time: Duration) -> Estimate {
@@ -128,10 +249,15 @@ impl Sum {
     }
 }
 
+/// What there was to choose from for an event.
+struct Choices {
+    event: EventId,
+    alternatives: f64,
+}
+
 struct Sampler<'s, 'a, M: Machine> {
     explorer: Explorer<'a, M>,
-    /// How many alternatives there were for each event.
-    choices: Vec<(EventId, f64)>,
+    choices: Vec<Choices>,
     rng: &'s mut Rng,
 }
 
@@ -160,7 +286,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
                 Some(Frame::Plain { .. }) => {}
                 Some(&Frame::Choice { e, count, .. }) => {
                     let value = self.rng.below(count as usize) as u32;
-                    self.choices.push((e, count as f64));
+                    self.choices.push(Choices { event: e, alternatives: count as f64 });
                     self.go_back_to(|frame| match frame {
                         Frame::Choice { next, .. } => *next = value,
                         _ => unreachable!("it was a choice"),
@@ -179,7 +305,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
             patient.clear();
         }
-        let weight = self.choices.iter().map(|(_, alternatives)| alternatives).product();
+        let weight = self.choices.iter().map(|choices| choices.alternatives).product();
         Ok(Some((weight, self.explorer.end())))
     }
 
@@ -260,7 +386,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
         }
         self.explorer.extend(t)?;
         let Some(&Frame::Read(frame)) = self.explorer.frames.last() else { return Ok(true) };
-        self.choices.push((frame.e, all.len() as f64));
+        self.choices.push(Choices { event: frame.e, alternatives: all.len() as f64 });
         if !possible.is_empty() {
             let at = possible[self.rng.below(possible.len())].cursor;
             self.go_back_to(|frame| *cursor(frame) = at + 1);
@@ -278,16 +404,20 @@ impl<M: Machine> Sampler<'_, '_, M> {
         let all = self.alternatives(t, cursor);
         self.explorer.extend(t)?;
         let Some(&Frame::Place(frame)) = self.explorer.frames.last() else { return Ok(()) };
-        self.choices.push((frame.e, all.len() as f64));
+        self.choices.push(Choices { event: frame.e, alternatives: all.len() as f64 });
         let at = all[self.rng.below(all.len())].cursor;
         self.go_back_to(|frame| *cursor(frame) = at + 1);
-        let (g, model) = (&self.explorer.graph, self.explorer.model);
         let w = frame.e;
-        let loc = g.event(w).loc;
-        for (r, alternatives) in &mut self.choices {
-            let ev = g.event(*r);
-            if ev.is_read() && ev.loc == loc && !model.in_prefix(g, *r, w) {
-                *alternatives += 1.0;
+        let (loc, value) = (self.explorer.graph.event(w).loc, self.explorer.graph.event(w).value);
+        for choices in &mut self.choices {
+            let (g, r) = (&self.explorer.graph, choices.event);
+            let ev = g.event(r);
+            if !ev.is_read() || ev.loc != loc || self.explorer.model.in_prefix(g, r, w) {
+                continue;
+            }
+            // Where its thread would only wait, little follows that another sample does not count.
+            if !self.explorer.waits_at_once(r, value) {
+                choices.alternatives += 1.0;
             }
         }
         Ok(())
@@ -295,7 +425,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
-struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
     fn next(&mut self) -> u64 {
@@ -304,6 +434,11 @@ impl Rng {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+
+    /// From 0 up to 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// One of `0..n`, which is not empty.

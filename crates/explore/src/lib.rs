@@ -23,6 +23,7 @@ mod report;
 mod schedule;
 mod split;
 mod team;
+mod thinning;
 mod threads;
 mod waiting;
 mod witness;

@@ -4,9 +4,9 @@
 //! `from` of the step that leaves (and into `accepts`, at the end of a word).
 
 use crate::class::Mask;
-use crate::fact::Facts;
+use crate::fact::{Facts, close};
 use crate::simulation::{Move, simulation};
-use crate::term::Term;
+use crate::term::{Located, Term};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
@@ -80,6 +80,57 @@ impl Thompson {
                 self.tests[from].push((all, middle));
                 self.build(a, middle, middle, all)?;
                 self.tests[middle].push((all, to));
+            }
+            Term::Located(inner) => self.located(inner, from, to, all)?,
+        }
+        Ok(())
+    }
+
+    /// The walks of a term from an access to one of the same location: each state twice, for events
+    /// that are of the first one's location and those that are not.
+    fn located(&mut self, inner: &Located, from: usize, to: usize, all: Mask) -> Result<(), TooLarge> {
+        let Located { accesses, init, .. } = *inner;
+        let nfa = Nfa::of(&inner.term, all, self.limit)?;
+        let mut nodes = Vec::new();
+        for _ in 0..nfa.states() {
+            nodes.push([self.node()?, self.node()?]);
+        }
+        for q in &nfa.initial {
+            self.tests[from].push((accesses, nodes[*q as usize][0]));
+        }
+        for (q, [here, there]) in nodes.clone().into_iter().enumerate() {
+            self.tests[here].push((nfa.accepts[q] & accesses, to));
+            // The initialising event is of the location of whatever comes after it.
+            for s in &nfa.steps[q] {
+                let [to_here, to_there] = nodes[s.target as usize];
+                let f = s.facts;
+                let (same, other) = (f.and(Facts::LOC), f.and(Facts::NOT_LOC));
+                let never_same = f.meets(Facts::NOT_LOC);
+                let never_other = close(f).meets(Facts::LOC);
+                let mut lead = |x: usize, f: Facts, from: Mask, to: Mask, y: usize| -> Result<(), TooLarge> {
+                    if from & s.from != 0 && to & s.to != 0 {
+                        let (a, b) = (self.node()?, self.node()?);
+                        self.tests[x].push((s.from & from, a));
+                        self.edges[a].push((f, b));
+                        self.tests[b].push((s.to & to, y));
+                    }
+                    Ok(())
+                };
+                if !never_same {
+                    let f = if never_other { f } else { same };
+                    lead(here, f, all, all, to_here)?;
+                    lead(there, f, all, all, to_there)?;
+                }
+                if !never_other {
+                    lead(here, other, all, all, to_there)?;
+                    lead(there, other, all, all, to_there)?;
+                    lead(there, other, all, all, to_here)?;
+                }
+                for (x, y) in [(here, to_there), (there, to_here)] {
+                    lead(x, f, init, all, y)?;
+                    lead(x, f, all, init, y)?;
+                }
+                lead(here, f, init, all, to_here)?;
             }
         }
         Ok(())

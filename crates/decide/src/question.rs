@@ -6,7 +6,7 @@ use crate::fact::{Alternative, Facts, alternatives};
 use crate::nfa::{Nfa, State, Step};
 use crate::saturate::{Implied, derivative, saturate, within_thread};
 use crate::search::{Cover, End, Search, Task, Walk};
-use crate::term::Term;
+use crate::term::{Term, closed_eco, eco};
 use std::ops::ControlFlow;
 
 /// A relation without loops (or without cycles, if `acyclic`).
@@ -41,11 +41,6 @@ pub struct Given<'c> {
     full: Vec<(Nfa, bool)>,
     implied: Implied,
     pub walks: usize,
-}
-
-fn eco(all: Mask) -> Term {
-    let com = Term::union(Term::union(Term::Edge(Facts::RF), Term::Edge(Facts::CO)), Term::Edge(Facts::FR));
-    Term::plus(com, all)
 }
 
 impl<'c> Given<'c> {
@@ -314,7 +309,7 @@ impl<'c> Given<'c> {
         let context = self.context;
         if self.known.coherent {
             // Known, but maybe not said by a constraint that is small enough.
-            let term = Term::seq(Term::Edge(Facts::PO), eco(context.all()));
+            let term = Term::seq(Term::Edge(Facts::PO), closed_eco(context.all()));
             self.add(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
         }
         // `co` orders the writes of a location.

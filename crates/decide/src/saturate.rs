@@ -66,7 +66,7 @@ pub fn words(term: &Term, all: Mask) -> Option<Vec<Word>> {
             }
             out
         }
-        Term::Star(_) | Term::Var(_) => return None,
+        Term::Star(_) | Term::Located(_) | Term::Var(_) => return None,
     };
     (out.len() <= MOST).then_some(out)
 }

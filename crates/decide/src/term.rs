@@ -22,8 +22,32 @@ pub enum Term {
     Union(Rc<Term>, Rc<Term>),
     Seq(Rc<Term>, Rc<Term>),
     Star(Rc<Term>),
+    /// The walks of a term whose ends access the same location, as far as their steps tell.
+    Located(Rc<Located>),
     /// A recursive definition that is being solved.
     Var(DefId),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Located {
+    pub term: Term,
+    pub accesses: Mask,
+    /// The initialising event is of every location.
+    pub init: Mask,
+}
+
+/// `(rf | co | fr)+`, for right sides: there are more ways to match it.
+pub fn closed_eco(all: Mask) -> Term {
+    let com = [Facts::RF, Facts::CO, Facts::FR].map(Term::Edge).into_iter().reduce(Term::union);
+    Term::plus(com.unwrap_or(Term::Empty), all)
+}
+
+/// `(rf | co | fr)+` without repetition (thesis §3.4.1). Equal, and better on the left side: there are
+/// fewer walks to cover.
+pub fn eco(all: Mask) -> Term {
+    let (rf, co, fr) = (Term::Edge(Facts::RF), Term::Edge(Facts::CO), Term::Edge(Facts::FR));
+    let more = Term::union(Term::Test(all), rf.clone());
+    Term::union(rf, Term::seq(Term::union(co, fr), more))
 }
 
 impl Term {
@@ -71,7 +95,28 @@ impl Term {
             Term::Union(a, b) => Term::union(a.inverse(), b.inverse()),
             Term::Seq(a, b) => Term::seq(b.inverse(), a.inverse()),
             Term::Star(a) => Term::Star(Rc::new(a.inverse())),
+            Term::Located(a) => {
+                let (accesses, init) = (a.accesses, a.init);
+                Term::Located(Rc::new(Located { term: a.term.inverse(), accesses, init }))
+            }
         }
+    }
+
+    /// Whether it is `rf | co | fr`, in any order.
+    fn is_com(&self) -> bool {
+        fn gather(t: &Term, seen: &mut Facts) -> bool {
+            let com = Facts::RF.and(Facts::CO).and(Facts::FR);
+            match t {
+                Term::Union(a, b) => gather(a, seen) && gather(b, seen),
+                Term::Edge(f) if com.has(*f) => {
+                    *seen = seen.and(*f);
+                    f.0.count_ones() == 1
+                }
+                _ => false,
+            }
+        }
+        let mut seen = Facts::NONE;
+        gather(self, &mut seen) && seen == Facts::RF.and(Facts::CO).and(Facts::FR)
     }
 
     /// Each step has these facts, too, and the events between are in `middle`. Of what is not known
@@ -85,6 +130,8 @@ impl Term {
             Term::Union(a, b) => Term::union(of(a), of(b)),
             Term::Seq(a, b) => Term::seq(Term::seq(of(a), Term::Test(middle)), of(b)),
             Term::Star(a) => Term::Star(Rc::new(Term::seq(of(a), Term::Test(middle)))),
+            // Only on the left side.
+            Term::Located(_) => Term::Empty,
         }
     }
 }
@@ -117,7 +164,7 @@ impl Steps {
                 steps.extend(b.steps.iter().map(|(s, f, t)| (s & a.id, *f, *t)));
                 Steps { id: a.id & b.id, steps }
             }
-            Term::Star(_) | Term::Var(_) => return None,
+            Term::Star(_) | Term::Located(_) | Term::Var(_) => return None,
         })
     }
 
@@ -131,6 +178,17 @@ impl Steps {
             out = Term::union(out, step(*s, *f, *t, all));
         }
         out
+    }
+}
+
+/// Whether a term depends on a definition that is being solved.
+fn has_var(term: &Term) -> bool {
+    match term {
+        Term::Var(_) => true,
+        Term::Empty | Term::Test(_) | Term::Edge(_) => false,
+        Term::Union(a, b) | Term::Seq(a, b) => has_var(a) || has_var(b),
+        Term::Star(a) => has_var(a),
+        Term::Located(a) => has_var(&a.term),
     }
 }
 
@@ -194,6 +252,16 @@ impl Opaque {
     }
 }
 
+/// Which pairs of a relation within a location are said by `eco`, not by the relation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByEco {
+    Nothing,
+    /// Those that end in a write.
+    ToWrites,
+    /// Those that start or end in a write.
+    FromWrites,
+}
+
 /// Turns the terms of one theory into terms of the algebra.
 pub struct Lowering<'a> {
     pub theory: &'a Theory,
@@ -206,8 +274,8 @@ pub struct Lowering<'a> {
     pub located: Vec<Term>,
     /// Those of them that are known to agree with `eco`: see [`crate::question::Given`].
     pub ordered: Vec<Term>,
-    /// Where such a relation leads from a write to a read, say so by `eco` and not by itself.
-    pub reads_by_eco: bool,
+    /// Which pairs of such a relation to say by `eco`.
+    pub by_eco: ByEco,
     /// Intersections of a step with a composed relation that are kept as relations of their own.
     pub opaque: Opaque,
     /// What was approximated, for the reason of an "unknown".
@@ -225,7 +293,7 @@ impl<'a> Lowering<'a> {
             solving: false,
             located: Vec::new(),
             ordered: Vec::new(),
-            reads_by_eco: false,
+            by_eco: ByEco::Nothing,
             approximated: Vec::new(),
         }
     }
@@ -287,8 +355,14 @@ impl<'a> Lowering<'a> {
                 let second = self.rel(b, side.flip());
                 self.diff(first, second, side)
             }
-            Rel::Star(a) => Term::star(self.rel(a, side), all),
-            Rel::Plus(a) => Term::plus(self.rel(a, side), all),
+            Rel::Star(a) => match self.rel(a, side) {
+                a if side == Side::Above && a.is_com() => Term::union(Term::Test(all), eco(all)),
+                a => Term::star(a, all),
+            },
+            Rel::Plus(a) => match self.rel(a, side) {
+                a if side == Side::Above && a.is_com() => eco(all),
+                a => Term::plus(a, all),
+            },
             Rel::Opt(a) => Term::union(Term::Test(all), self.rel(a, side)),
             Rel::Inverse(a) => self.rel(a, side).inverse(),
             Rel::Not(a) => {
@@ -503,6 +577,10 @@ impl<'a> Lowering<'a> {
                     let eco = self.within_location(&inner);
                     Term::seq(Term::seq(Term::test(*s), eco), Term::test(*t))
                 }
+                f if *f == Facts::LOC && !has_var(&inner) => {
+                    let located = self.located_term(&inner);
+                    Term::seq(Term::seq(Term::test(*s), located), Term::test(*t))
+                }
                 f if f.meets(Facts::LOC) => {
                     let access = Term::test(self.classes.accesses);
                     Term::seq(Term::seq(access.clone(), e), access)
@@ -523,6 +601,11 @@ impl<'a> Lowering<'a> {
         out
     }
 
+    fn located_term(&self, h: &Term) -> Term {
+        let (accesses, init) = (self.classes.accesses, self.classes.init);
+        Term::Located(Rc::new(Located { term: h.clone(), accesses, init }))
+    }
+
     /// `h & loc`, where neither `h` nor `h ; eco` has loops: since `co` is total, two accesses of a
     /// location are in `eco` one way or the other, or read the same write. What is better to know, `h`
     /// or `eco`, depends on the question.
@@ -531,15 +614,16 @@ impl<'a> Lowering<'a> {
         let between = |a: Mask, t: Term, b: Mask| Term::seq(Term::seq(Term::test(a), t), Term::test(b));
         let (r, w) = (c.reads, c.writes);
         let co_rf = Term::seq(Term::union(Term::Test(c.all), Term::Edge(Facts::CO)), Term::Edge(Facts::RF));
-        [
-            between(w, Term::Edge(Facts::CO), w),
-            between(w, if self.reads_by_eco { co_rf } else { h.clone() }, r),
-            between(r, Term::Edge(Facts::FR), w),
-            between(r, h.clone(), r),
-        ]
-        .into_iter()
-        .reduce(Term::union)
-        .unwrap_or(Term::Empty)
+        let h = self.located_term(h);
+        let (to_writes, to_reads) = match self.by_eco {
+            ByEco::Nothing => return h,
+            ByEco::ToWrites => ((Term::Edge(Facts::CO), Term::Edge(Facts::FR)), h.clone()),
+            ByEco::FromWrites => ((Term::Edge(Facts::CO), Term::Edge(Facts::FR)), co_rf),
+        };
+        [between(w, to_writes.0, w), between(r, to_writes.1, w), between(w, to_reads, r), between(r, h, r)]
+            .into_iter()
+            .reduce(Term::union)
+            .unwrap_or(Term::Empty)
     }
 
     fn diff(&mut self, a: Term, b: Term, side: Side) -> Term {

@@ -116,8 +116,10 @@ pub fn constraint(axiom: &Axiom, lower: &mut Lowering<'_>, side: Side) -> Option
     let (term, acyclic) = match &axiom.constraint {
         Demand::Acyclic(r) => (lower.rel(r, side), true),
         Demand::Irreflexive(r) => (lower.rel(r, side), false),
-        Demand::Coherence(r) => let eco = if side == Side::Above { eco(all) } else { closed_eco(all) };
-            (Term::seq(lower.rel(r, side), eco), false),
+        Demand::Coherence(r) => {
+            let eco = if side == Side::Above { eco(all) } else { closed_eco(all) };
+            (Term::seq(lower.rel(r, side), eco), false)
+        }
         Demand::Empty(r) => (none(r, lower, side), false),
         Demand::Inclusion(Inclusion::Subset(r, Rel::Empty) | Inclusion::Equal(r, Rel::Empty)) => {
             (none(r, lower, side), false)

@@ -293,6 +293,7 @@ impl Prover<'_> {
             break;
         }
         let verdict = verdict.unwrap_or_else(|| {
+            if std::env::var("DBG").is_ok() { eprintln!("{claim}: {first_open:?}"); }
             let mut why = format!(
                 "no proof, and no execution that shows the contrary; the shortest walk without a proof is {}",
                 first_open.unwrap_or_default()

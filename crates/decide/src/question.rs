@@ -159,6 +159,12 @@ impl<'c> Given<'c> {
         loop {
             let mut cover = self.cover(left, &active);
             cover.finish();
+            if std::env::var("DBG").is_ok() {
+                eprintln!("search: left {} states {} steps; active {:?} of {:?}; cover {}", left.states(),
+                    left.steps.iter().map(Vec::len).sum::<usize>(), active,
+                    self.full.iter().map(|(n,a)| (n.states(), n.steps.iter().map(Vec::len).sum::<usize>(), *a)).collect::<Vec<_>>(), cover.states());
+            }
+            let start = std::time::Instant::now();
             let mut useful = None;
             let walks = std::cell::Cell::new(0);
             let mut search = Search {
@@ -182,6 +188,7 @@ impl<'c> Given<'c> {
                     if useful.is_some() { ControlFlow::Break(()) } else { visit(walk) }
                 });
             }
+            if std::env::var("DBG").is_ok() { eprintln!("   {:?} walks {} useful {:?} {:.2}s", end, search.walks, useful, start.elapsed().as_secs_f64()); }
             self.walks += search.walks + walks.get();
             match useful {
                 Some(at) => {

@@ -288,6 +288,7 @@ pub fn saturate(
     let mut b =
         Builder { nfa: raw.clone(), limit: limit * 8, copies: HashMap::new(), parts: Vec::new(), classes };
     assume(&mut b, assumptions)?;
+    detours(&mut b.nfa, classes);
     let mut forms: HashMap<Facts, Vec<usize>> = HashMap::new();
     for q in 0..b.nfa.states() {
         for s in b.nfa.steps[q].clone() {
@@ -342,6 +343,26 @@ pub fn saturate(
     }
     b.nfa.reduce(classes.all);
     Ok(b.nfa)
+}
+
+/// A detour is a step of `coe` and one of `rfe`: where the right side has these, it has the detour.
+fn detours(nfa: &mut Nfa, c: &Classes) {
+    let (coe, rfe) = (close(Facts::CO.and(Facts::EXT)), close(Facts::RF.and(Facts::EXT)));
+    let between = c.writes & !c.init;
+    for q in 0..nfa.states() {
+        let mut found = Vec::new();
+        for first in nfa.steps[q].iter().filter(|s| coe.has(s.facts) && between & !s.to == 0) {
+            for second in &nfa.steps[first.target as usize] {
+                // Two ends of words are not one.
+                let closes = first.closes || second.closes;
+                if rfe.has(second.facts) && between & !second.from == 0 && !(first.closes && second.closes) {
+                    let facts = Facts::DETOUR;
+                    found.push(Step { from: first.from, facts, to: second.to, target: second.target, closes });
+                }
+            }
+        }
+        nfa.steps[q].extend(found);
+    }
 }
 
 /// Thesis §3.7: where the right side has every word of an assumption's claim between two states, it

@@ -317,10 +317,6 @@ impl<'a> Lowering<'a> {
                 Prim::Loc => Term::union(Term::Test(all), Term::Edge(Facts::LOC)),
                 Prim::Int => Term::union(Term::Test(all), Term::Edge(Facts::INT)),
                 Prim::Any => Term::union(Term::Test(all), Term::Edge(Facts::NONE)),
-                // What it is made of says more than that it is in `po`.
-                Prim::Detour if side == Side::Above => {
-                    Term::seq(Term::Edge(Facts::CO.and(Facts::EXT)), Term::Edge(Facts::RF.and(Facts::EXT)))
-                }
                 // Built-in relations that relate no events in the programs of today may do so later.
                 p => Term::Edge(Facts::of(*p)),
             },

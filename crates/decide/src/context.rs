@@ -112,7 +112,7 @@ impl Context {
             classes,
             relations: used.relations,
             opaque: Opaque::default(),
-            known: Known::default(),
+            known: Known { rmw_apart: used.rmw_apart, ..Known::default() },
             assumptions: Vec::new(),
             implied: Implied::default(),
             loops: Vec::new(),

@@ -110,6 +110,9 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
         .into_iter()
         .reduce(Term::union)
         .unwrap_or(Term::Empty)
+    } else if facts == F::PO.and(F::NOT_RMW) {
+        // Nothing is between the accesses of a read-modify-write.
+        Term::union(edge(facts), Term::seq(edge(F::PO), plus(edge(F::PO))))
     } else if own == F::CO || own == F::FR {
         let words = if own == F::CO { plus(co()) } else { fr() };
         if facts.meets(F::EXT) {

@@ -644,6 +644,7 @@ impl<'a> Lowering<'a> {
                     (Facts::NOT_LOC, Facts::LOC),
                     (Facts::INT, Facts::EXT),
                     (Facts::EXT, Facts::INT),
+                    (Facts::RMW, Facts::NOT_RMW),
                 ];
                 if missing == Facts::NONE {
                     continue;

@@ -551,5 +551,8 @@ fn step(f: Facts, r: &Relations, context: &Context) -> Matrix {
             m = m.inter(&matrix);
         }
     }
+    if f.meets(Facts::NOT_RMW) {
+        m = m.diff(&r.rmw).diff(&r.rmw.inverse(n));
+    }
     if f.meets(Facts::NOT_LOC) { m.diff(&r.loc) } else { m }
 }

@@ -421,7 +421,7 @@ impl Nfa {
                 steps.iter().map(of).collect()
             })
             .collect();
-        simulation(&moves, &self.accepts, &vec![0; self.states()])
+        simulation(&moves, &self.accepts)
     }
 
     fn reduce_forward(&mut self) {

@@ -5,8 +5,10 @@ use crate::context::{Context, Refusal};
 use crate::fact::{Alternative, Facts, alternatives};
 use crate::nfa::{Nfa, State, Step};
 use crate::saturate::{Implied, derivative, saturate, within_thread};
-use crate::search::{Cover, End, Search, Task, Walk};
+use crate::cover::{Cover, Part};
+use crate::search::{End, Search, Task, Walk};
 use crate::term::{Term, closed_eco, eco};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// A relation without loops (or without cycles, if `acyclic`).
@@ -115,32 +117,29 @@ impl<'c> Given<'c> {
         self.full.iter().map(|(nfa, _)| nfa.states()).sum()
     }
 
-    /// Some of the constraints, without what no walk of `left` can match.
-    fn cover(&self, left: &Nfa, active: &[usize]) -> Cover {
+    /// A constraint without what no walk can match whose steps have these facts; nothing if nothing is
+    /// left.
+    fn part(&self, alts: &[Alternative], at: usize) -> Option<Part> {
+        let (nfa, acyclic) = &self.full[at];
+        let mut nfa = nfa.clone();
+        for s in nfa.steps.iter_mut().flatten() {
+            let matching = alts.iter().filter(|a| a.facts.has(s.facts));
+            let (from, to) = matching.fold((0, 0), |(d, r), a| (d | a.dom, r | a.ran));
+            s.from &= from;
+            s.to &= to;
+        }
+        nfa.simplify();
+        nfa.reduce(self.context.all());
+        let some = nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0);
+        some.then(|| Part::cycles(&nfa, *acyclic))
+    }
+
+    /// What the steps of an automaton can be.
+    fn alternatives(&self, left: &Nfa) -> Vec<Alternative> {
         let mut facts: Vec<Facts> = left.steps.iter().flatten().map(|s| s.facts).collect();
         facts.sort();
         facts.dedup();
-        let mut alts: Vec<Alternative> = Vec::new();
-        for f in facts {
-            alts.extend(alternatives(f, &self.known, &self.context.classes));
-        }
-        let mut cover = Cover::default();
-        for at in active {
-            let (nfa, acyclic) = &self.full[*at];
-            let mut nfa = nfa.clone();
-            for s in nfa.steps.iter_mut().flatten() {
-                let matching = alts.iter().filter(|a| a.facts.has(s.facts));
-                let (from, to) = matching.fold((0, 0), |(d, r), a| (d | a.dom, r | a.ran));
-                s.from &= from;
-                s.to &= to;
-            }
-            nfa.simplify();
-            nfa.reduce(self.context.all());
-            if nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0) {
-                cover.add_cycles(&nfa, *acyclic);
-            }
-        }
-        cover
+        facts.into_iter().flat_map(|f| alternatives(f, &self.known, &self.context.classes)).collect()
     }
 
     /// Whether every loop of a term contains a cycle of the constraints.
@@ -150,89 +149,32 @@ impl<'c> Given<'c> {
         Ok(self.search(&nfa, &mut |_| ControlFlow::Break(())) == Found::Holds)
     }
 
-    /// Starts with the simple constraints. A walk that they do not cover is tried with each of the
-    /// others; one that covers it takes part from then on.
+    /// Starts with the simple constraints, and with the others where they help: of walks that are not
+    /// covered it is found out which constraint covers them, and where it has to start.
     fn search(&mut self, left: &Nfa, visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>) -> Found {
         const SIMPLE: usize = 4;
-        let (mut active, mut rest): (Vec<usize>, Vec<usize>) =
-            (0..self.full.len()).partition(|at| self.full[*at].0.states() <= SIMPLE);
-        loop {
-            let mut cover = self.cover(left, &active);
-            cover.finish();
-            if std::env::var("DBG").is_ok() {
-                eprintln!("search: left {} states {} steps; active {:?} of {:?}; cover {}", left.states(),
-                    left.steps.iter().map(Vec::len).sum::<usize>(), active,
-                    self.full.iter().map(|(n,a)| (n.states(), n.steps.iter().map(Vec::len).sum::<usize>(), *a)).collect::<Vec<_>>(), cover.states());
+        /// Walks to collect before the search starts again.
+        const GAPS: usize = 24;
+        let alts = self.alternatives(left);
+        let mut cover = Cover::default();
+        let mut rest: Vec<usize> = Vec::new();
+        for at in 0..self.full.len() {
+            if self.full[at].0.states() > SIMPLE {
+                rest.push(at);
+            } else if let Some(part) = self.part(&alts, at) {
+                cover.add(&part);
             }
-            let start = std::time::Instant::now();
+        }
+        cover.start_anywhere();
+        let mut parts: HashMap<usize, Option<(Part, Cover)>> = HashMap::new();
+        let mut threads = false;
+        // Walks that nothing covers, and were shown.
+        let mut shown: Vec<Walk> = Vec::new();
+        loop {
+            let mut gaps: Vec<Vec<Vec<State>>> = Vec::new();
             let mut useful = None;
-            let walks = std::cell::Cell::new(0);
             let mut search = Search {
                 left,
-                right: &cover,
-                classes: &self.context.classes,
-                known: self.known.clone(),
-                task: Task::Cycles,
-                threads: false,
-                limits: self.context.limits,
-                walks: 0,
-            };
-            let mut end = search.run(|walk| {
-                useful = self.useful(walk, &rest, false, &walks);
-                ControlFlow::Break(())
-            });
-            if end != End::Covered && useful.is_none() {
-                search.threads = true;
-                end = search.run(|walk| {
-                    useful = self.useful(walk, &rest, true, &walks);
-                    if useful.is_some() { ControlFlow::Break(()) } else { visit(walk) }
-                });
-            }
-            if std::env::var("DBG").is_ok() { eprintln!("   {:?} walks {} useful {:?} {:.2}s", end, search.walks, useful, start.elapsed().as_secs_f64()); }
-            self.walks += search.walks + walks.get();
-            match useful {
-                Some(at) => {
-                    active.push(at);
-                    rest.retain(|other| *other != at);
-                }
-                None => {
-                    return match end {
-                        End::Covered => Found::Holds,
-                        End::Stopped => Found::Refuted,
-                        End::Uncovered => Found::Open,
-                        End::Limit => Found::Limit,
-                    };
-                }
-            }
-        }
-    }
-
-    /// A constraint that covers a walk.
-    fn useful(
-        &self,
-        walk: &Walk,
-        among: &[usize],
-        threads: bool,
-        walks: &std::cell::Cell<usize>,
-    ) -> Option<usize> {
-        let n = walk.facts.len();
-        let mut one = Nfa { initial: vec![0], ..Nfa::default() };
-        for i in 0..=n {
-            one.accepts.push(if i == n { walk.events[n] } else { 0 });
-            let step = (i < n).then(|| Step {
-                from: walk.events[i],
-                facts: walk.facts[i],
-                to: walk.events[i + 1],
-                target: i as State + 1,
-                closes: false,
-            });
-            one.steps.push(step.into_iter().collect());
-        }
-        among.iter().copied().find(|at| {
-            let mut cover = self.cover(&one, &[*at]);
-            cover.finish();
-            let mut search = Search {
-                left: &one,
                 right: &cover,
                 classes: &self.context.classes,
                 known: self.known.clone(),
@@ -241,10 +183,64 @@ impl<'c> Given<'c> {
                 limits: self.context.limits,
                 walks: 0,
             };
-            let end = search.run(|_| ControlFlow::Break(()));
-            walks.set(walks.get() + search.walks);
-            end == End::Covered
-        })
+            let mut hopeless = false;
+            let start = std::time::Instant::now();
+            let end = search.run(|walk| {
+                let starts = cover.starts_for(walk);
+                if !starts.is_empty() {
+                    gaps.push(starts);
+                    return if gaps.len() < GAPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+                }
+                if gaps.is_empty() {
+                    useful = rest.iter().copied().find(|at| {
+                        let part = parts.entry(*at).or_insert_with(|| {
+                            let part = self.part(&alts, *at)?;
+                            let mut own = Cover::default();
+                            own.add(&part);
+                            Some((part, own))
+                        });
+                        part.as_ref().is_some_and(|(_, own)| !own.starts_for(walk).is_empty())
+                    });
+                    if useful.is_some() {
+                        return ControlFlow::Break(());
+                    }
+                }
+                if !gaps.is_empty() {
+                    // Another walk, then.
+                    return ControlFlow::Continue(());
+                }
+                if !threads {
+                    hopeless = true;
+                    return ControlFlow::Break(());
+                }
+                if shown.contains(walk) {
+                    return ControlFlow::Continue(());
+                }
+                shown.push(walk.clone());
+                visit(walk)
+            });
+            self.walks += search.walks;
+            if std::env::var("DBG").is_ok() {
+                eprintln!("   {:?} left {} cover {} starts {} walks {} gaps {} useful {:?} hopeless {hopeless} threads {threads} {:.2}s", end, left.states(), cover.states(), cover.starts.iter().filter(|b| **b).count(), search.walks, gaps.len(), useful, start.elapsed().as_secs_f64());
+            }
+            if let Some(at) = useful {
+                rest.retain(|other| *other != at);
+                if let Some(Some((part, _))) = parts.get(&at) {
+                    cover.add(part);
+                }
+            } else if !gaps.is_empty() {
+                activate(&mut cover, gaps);
+            } else if hopeless {
+                threads = true;
+            } else {
+                return match end {
+                    End::Covered => Found::Holds,
+                    End::Stopped => Found::Refuted,
+                    End::Uncovered => Found::Open,
+                    End::Limit => Found::Limit,
+                };
+            }
+        }
     }
 
     /// Thesis §3.6.1: whether `po ; eco` has no loops.
@@ -361,6 +357,22 @@ impl<'c> Given<'c> {
     }
 }
 
+/// Starts in states so that each of the walks is covered: first in those that cover most of them.
+fn activate(cover: &mut Cover, mut gaps: Vec<Vec<Vec<State>>>) {
+    while !gaps.is_empty() {
+        let mut votes: HashMap<&Vec<State>, usize> = HashMap::new();
+        for starts in gaps.iter().flatten() {
+            *votes.entry(starts).or_default() += 1;
+        }
+        let best = votes.iter().max_by_key(|(starts, n)| (**n, std::cmp::Reverse(*starts)));
+        let Some(best) = best.map(|(starts, _)| (*starts).clone()) else { return };
+        for q in &best {
+            cover.starts[*q as usize] = true;
+        }
+        gaps.retain(|starts| !starts.contains(&best));
+    }
+}
+
 /// The walks that make a cycle of the automaton together with one of its steps: from the step's
 /// target to the end of a word, and from the start of a word to the step. They start and end at the
 /// events of `ends`, and stay in their location if `same_loc`.
@@ -429,14 +441,16 @@ pub fn included(
     let full =
         saturate(&raw, &context.assumptions, &context.loops, &context.implied, &context.classes, limit)
             .map_err(large("the right side"))?;
-    let mut cover = if closed {
+    let mut cover = Cover::default();
+    if closed {
         let given = Given::new(context, &[])?;
-        given.cover(&left, &(0..given.full.len()).collect::<Vec<_>>())
-    } else {
-        Cover::default()
-    };
-    cover.add_words(&full);
-    cover.finish();
+        let alts = given.alternatives(&left);
+        for part in (0..given.full.len()).filter_map(|at| given.part(&alts, at)) {
+            cover.add(&part);
+        }
+    }
+    cover.add(&Part::words(&full));
+    cover.start_anywhere();
     let mut search = Search {
         left: &left,
         right: &cover,

@@ -86,21 +86,40 @@ impl Thompson {
         Ok(())
     }
 
-    /// The walks of a term from an access to one of the same location: each state twice, for events
-    /// that are of the first one's location and those that are not.
+    /// The walks of a term from an access to one of the same location. The anchor's location is told
+    /// from others; the initialising event is of all of them.
     fn located(&mut self, inner: &Located, from: usize, to: usize, all: Mask) -> Result<(), TooLarge> {
-        let Located { accesses, init, .. } = *inner;
+        let Located { accesses, init, same_loc, .. } = *inner;
         let nfa = Nfa::of(&inner.term, all, self.limit)?;
+        // Of events that are of the first one's location, and those that are not.
+        let anchors = (accesses & same_loc, all & !same_loc);
+        let others = (accesses & !same_loc & !init, all);
+        self.located_at(&nfa, inner, from, to, anchors)?;
+        self.located_at(&nfa, inner, from, to, others)?;
+        self.located_at(&nfa, inner, from, to, (init, all))
+    }
+
+    /// Each state twice, for events that are of the first one's location and those that are not.
+    fn located_at(
+        &mut self,
+        nfa: &Nfa,
+        inner: &Located,
+        from: usize,
+        to: usize,
+        (start, elsewhere): (Mask, Mask),
+    ) -> Result<(), TooLarge> {
+        let Located { accesses, init, .. } = *inner;
+        let all = elsewhere | accesses;
+        let within = if start == init { accesses } else { start | init };
         let mut nodes = Vec::new();
         for _ in 0..nfa.states() {
             nodes.push([self.node()?, self.node()?]);
         }
         for q in &nfa.initial {
-            self.tests[from].push((accesses, nodes[*q as usize][0]));
+            self.tests[from].push((start, nodes[*q as usize][0]));
         }
         for (q, [here, there]) in nodes.clone().into_iter().enumerate() {
-            self.tests[here].push((nfa.accepts[q] & accesses, to));
-            // The initialising event is of the location of whatever comes after it.
+            self.tests[here].push((nfa.accepts[q] & within, to));
             for s in &nfa.steps[q] {
                 let [to_here, to_there] = nodes[s.target as usize];
                 let f = s.facts;
@@ -108,6 +127,7 @@ impl Thompson {
                 let never_same = f.meets(Facts::NOT_LOC);
                 let never_other = close(f).meets(Facts::LOC);
                 let mut lead = |x: usize, f: Facts, from: Mask, to: Mask, y: usize| -> Result<(), TooLarge> {
+                    let to = to & if y == to_here { within } else { elsewhere };
                     if from & s.from != 0 && to & s.to != 0 {
                         let (a, b) = (self.node()?, self.node()?);
                         self.tests[x].push((s.from & from, a));
@@ -126,6 +146,7 @@ impl Thompson {
                     lead(there, other, all, all, to_there)?;
                     lead(there, other, all, all, to_here)?;
                 }
+                // The initialising event is of the location of whatever comes after it.
                 for (x, y) in [(here, to_there), (there, to_here)] {
                     lead(x, f, init, all, y)?;
                     lead(x, f, all, init, y)?;

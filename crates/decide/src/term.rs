@@ -34,6 +34,8 @@ pub struct Located {
     pub accesses: Mask,
     /// The initialising event is of every location.
     pub init: Mask,
+    /// Of the anchor's location.
+    pub same_loc: Mask,
 }
 
 /// `(rf | co | fr)+`, for right sides: there are more ways to match it.
@@ -96,8 +98,7 @@ impl Term {
             Term::Seq(a, b) => Term::seq(b.inverse(), a.inverse()),
             Term::Star(a) => Term::Star(Rc::new(a.inverse())),
             Term::Located(a) => {
-                let (accesses, init) = (a.accesses, a.init);
-                Term::Located(Rc::new(Located { term: a.term.inverse(), accesses, init }))
+                Term::Located(Rc::new(Located { term: a.term.inverse(), ..(**a).clone() }))
             }
         }
     }
@@ -598,8 +599,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn located_term(&self, h: &Term) -> Term {
-        let (accesses, init) = (self.classes.accesses, self.classes.init);
-        Term::Located(Rc::new(Located { term: h.clone(), accesses, init }))
+        let Classes { accesses, init, same_loc, .. } = *self.classes;
+        Term::Located(Rc::new(Located { term: h.clone(), accesses, init, same_loc }))
     }
 
     /// `h & loc`, where neither `h` nor `h ; eco` has loops: since `co` is total, two accesses of a

@@ -260,12 +260,14 @@ impl Prover<'_> {
             let before = given.walks;
             let mut found = Found::Open;
             for goal in &goals {
+                if std::env::var("DBG").is_ok() { eprintln!("level {level}"); }
                 let mut attempts = 0;
                 let judge = &mut self.judge;
                 found = given.implies(goal, &mut |walk| {
                     attempts += 1;
                     let shown = || show_walk(walk, &context.classes, &context.relations);
                     first_open.get_or_insert_with(shown);
+                    if std::env::var("DBG").is_ok() && attempts < 4 { eprintln!("open {}", shown()); }
                     if let Some(found) = example(walk, context, judge) {
                         let length = walk.facts.len();
                         counterexample = Some(Counterexample { word: shown(), length, example: found });
@@ -642,6 +644,7 @@ pub fn automata(theory: &Theory, limits: Limits) -> Result<Vec<Automaton>, Refus
             &context.loops,
             &context.implied,
             &context.classes,
+            false,
             limits.states,
         )
         .map_err(large)?;

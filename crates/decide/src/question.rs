@@ -109,7 +109,15 @@ impl<'c> Given<'c> {
 
     fn saturated(&self, nfa: &Nfa) -> Result<Nfa, crate::nfa::TooLarge> {
         let c = self.context;
-        saturate(nfa, &c.assumptions, &c.loops, &self.implied, &c.classes, c.limits.states)
+        saturate(
+            nfa,
+            &c.assumptions,
+            &c.loops,
+            &self.implied,
+            &c.classes,
+            self.known.coherent,
+            c.limits.states,
+        )
     }
 
     /// States of the automata of all constraints.
@@ -249,6 +257,10 @@ impl<'c> Given<'c> {
         let term = Term::seq(Term::Edge(Facts::PO), eco(all));
         if self.excludes(&term)? {
             self.known.coherent = true;
+            let nfa = Nfa::of(&Term::seq(Term::Edge(Facts::PO), closed_eco(all)), all, self.context.limits.states)
+                .map_err(|e| Refusal::too_large("po ; eco", &e))?;
+            self.raw.push((nfa, false));
+            self.saturate_again()?;
         }
         Ok(())
     }
@@ -271,6 +283,7 @@ impl<'c> Given<'c> {
     /// After more was learnt about single steps.
     fn saturate_again(&mut self) -> Result<(), Refusal> {
         self.full.clear();
+        if std::env::var("DBG").is_ok() { eprintln!("saturate again"); }
         for (nfa, acyclic) in &self.raw {
             let full = self
                 .saturated(&self.repeated(nfa, *acyclic))
@@ -310,11 +323,6 @@ impl<'c> Given<'c> {
     pub fn use_totality(&mut self) -> Result<bool, Refusal> {
         const LARGEST: usize = 12;
         let context = self.context;
-        if self.known.coherent {
-            // Known, but maybe not said by a constraint that is small enough.
-            let term = Term::seq(Term::Edge(Facts::PO), closed_eco(context.all()));
-            self.add(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
-        }
         // `co` orders the writes of a location.
         let mut orders = vec![(Facts::CO, true, context.classes.writes)];
         orders.extend(context.total.iter().map(|f| (*f, false, context.classes.all)));
@@ -439,7 +447,7 @@ pub fn included(
     let left = Nfa::of(left, all, limit).map_err(large("the left side"))?;
     let raw = Nfa::of(&right, all, limit).map_err(large("the right side"))?;
     let full =
-        saturate(&raw, &context.assumptions, &context.loops, &context.implied, &context.classes, limit)
+        saturate(&raw, &context.assumptions, &context.loops, &context.implied, &context.classes, false, limit)
             .map_err(large("the right side"))?;
     let mut cover = Cover::default();
     if closed {

@@ -72,7 +72,7 @@ pub fn words(term: &Term, all: Mask) -> Option<Vec<Word>> {
 }
 
 /// The walks that imply a step with these facts, by what holds in every execution.
-fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, TooLarge> {
+fn closed_form(facts: Facts, c: &Classes, coherent: bool, limit: usize) -> Result<Option<Nfa>, TooLarge> {
     use Facts as F;
     let all = c.all;
     let edge = Term::Edge;
@@ -89,6 +89,16 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
             seq(vec![edge(F::RF.inverse()), test(later), plus(co())]),
         )
     };
+    // Where coherence holds, what leads to a write inside of a location is `co` or `fr`: `co` is total.
+    let within = |from: Mask| {
+        let steps = [F::PO.and(F::LOC), F::RF, F::CO, F::FR].map(edge);
+        let any = steps.into_iter().reduce(Term::union).unwrap_or(Term::Empty);
+        seq(vec![test(from & later), plus(any), test(c.writes)])
+    };
+    let (co_walks, fr_walks) = (
+        || if coherent { Term::union(plus(co()), within(c.writes)) } else { plus(co()) },
+        || if coherent { Term::union(fr(), within(c.reads)) } else { fr() },
+    );
     let build = |t: Term| Nfa::of(&t, all, limit);
     let own = facts.minus(F::INT.and(F::EXT));
     let term = if facts == F::PO {
@@ -114,7 +124,7 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
         // Nothing is between the accesses of a read-modify-write.
         Term::union(edge(facts), Term::seq(edge(F::PO), plus(edge(F::PO))))
     } else if own == F::CO || own == F::FR {
-        let words = if own == F::CO { plus(co()) } else { fr() };
+        let words = if own == F::CO { co_walks() } else { fr_walks() };
         if facts.meets(F::EXT) {
             // One step to another thread, or the ends are known to be the anchor's and another.
             let (mine, others) = (test(c.same_thread), test(later & !c.same_thread));
@@ -286,6 +296,7 @@ pub fn saturate(
     loops: &[Nfa],
     implied: &Implied,
     classes: &Classes,
+    coherent: bool,
     limit: usize,
 ) -> Result<Nfa, TooLarge> {
     let mut b =
@@ -300,7 +311,7 @@ pub fn saturate(
                 None => {
                     let back = s.facts.looks_back();
                     let facts = if back { s.facts.inverse() } else { s.facts };
-                    let mut found: Vec<Nfa> = closed_form(facts, classes, limit)?.into_iter().collect();
+                    let mut found: Vec<Nfa> = closed_form(facts, classes, coherent, limit)?.into_iter().collect();
                     found.extend(implied.extra.get(&facts).into_iter().flatten().cloned());
                     if back {
                         found = found.iter().map(|n| n.reversed(classes.all)).collect();
@@ -322,7 +333,7 @@ pub fn saturate(
         let closed: Vec<Assumption> = assumptions
             .iter()
             .map(|a| {
-                let walks = saturate(&a.walks, &[], &[], implied, classes, limit)?;
+                let walks = saturate(&a.walks, &[], &[], implied, classes, coherent, limit)?;
                 Ok(Assumption { walks, words: a.words.clone(), claim: a.claim.clone() })
             })
             .collect::<Result<_, TooLarge>>()?;
@@ -331,7 +342,7 @@ pub fn saturate(
     // What is contained in the identity can happen anywhere.
     let states = b.nfa.states() as State;
     for walks in loops {
-        let walks = saturate(walks, assumptions, &[], implied, classes, limit)?;
+        let walks = saturate(walks, assumptions, &[], implied, classes, coherent, limit)?;
         let part = b.part(walks);
         for q in 0..states {
             // No test beyond those of the loop itself: the event stays the same.

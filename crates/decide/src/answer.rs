@@ -247,7 +247,7 @@ impl Prover<'_> {
                     }
                 }
                 self.ordered.clone_from(&ordered);
-                for by_eco in [ByEco::Nothing, ByEco::ToWrites, ByEco::FromWrites] {
+                for by_eco in [ByEco::All, ByEco::ToWrites, ByEco::Nothing] {
                     let mut lower = Lowering::new(weak, context);
                     lower.ordered = ordered.clone();
                     lower.by_eco = by_eco;

@@ -103,6 +103,55 @@ impl Term {
         }
     }
 
+    /// The events at which it has words without steps.
+    fn without_steps(&self, all: Mask) -> Mask {
+        match self {
+            Term::Empty | Term::Edge(_) | Term::Var(_) => 0,
+            Term::Test(m) => *m,
+            Term::Union(a, b) => a.without_steps(all) | b.without_steps(all),
+            Term::Seq(a, b) => a.without_steps(all) & b.without_steps(all),
+            Term::Star(_) => all,
+            Term::Located(a) => a.term.without_steps(all),
+        }
+    }
+
+    /// The words that do not end with a step of `facts`, and some that do.
+    fn ends_otherwise(&self, facts: Facts, all: Mask) -> Term {
+        match self {
+            Term::Edge(f) if f.has(facts) => Term::Empty,
+            Term::Empty | Term::Test(_) | Term::Edge(_) | Term::Located(_) | Term::Var(_) => self.clone(),
+            Term::Union(a, b) => Term::union(a.ends_otherwise(facts, all), b.ends_otherwise(facts, all)),
+            Term::Seq(a, b) => {
+                // Where the second part has no steps, the first one ends the word.
+                let rest = Term::seq((**a).clone(), b.ends_otherwise_with_steps(facts, all));
+                let whole = Term::seq(a.ends_otherwise(facts, all), Term::test(b.without_steps(all)));
+                Term::union(rest, whole)
+            }
+            Term::Star(a) => {
+                Term::union(Term::Test(all), Term::seq(self.clone(), a.ends_otherwise_with_steps(facts, all)))
+            }
+        }
+    }
+
+    /// The same without the words that have no steps.
+    fn ends_otherwise_with_steps(&self, facts: Facts, all: Mask) -> Term {
+        match self {
+            Term::Test(_) => Term::Empty,
+            Term::Union(a, b) => Term::union(
+                a.ends_otherwise_with_steps(facts, all),
+                b.ends_otherwise_with_steps(facts, all),
+            ),
+            Term::Seq(a, b) => {
+                let rest = Term::seq((**a).clone(), b.ends_otherwise_with_steps(facts, all));
+                let whole =
+                    Term::seq(a.ends_otherwise_with_steps(facts, all), Term::test(b.without_steps(all)));
+                Term::union(rest, whole)
+            }
+            Term::Star(a) => Term::seq(self.clone(), a.ends_otherwise_with_steps(facts, all)),
+            Term::Empty | Term::Edge(_) | Term::Located(_) | Term::Var(_) => self.ends_otherwise(facts, all),
+        }
+    }
+
     /// Whether it is `rf | co | fr`, in any order.
     fn is_com(&self) -> bool {
         fn gather(t: &Term, seen: &mut Facts) -> bool {
@@ -259,8 +308,8 @@ pub enum ByEco {
     Nothing,
     /// Those that end in a write.
     ToWrites,
-    /// Those that start or end in a write.
-    FromWrites,
+    /// Those that start or end in a write, and of those between reads what ends with `rf`.
+    All,
 }
 
 /// Turns the terms of one theory into terms of the algebra.
@@ -611,13 +660,18 @@ impl<'a> Lowering<'a> {
         let between = |a: Mask, t: Term, b: Mask| Term::seq(Term::seq(Term::test(a), t), Term::test(b));
         let (r, w) = (c.reads, c.writes);
         let co_rf = Term::seq(Term::union(Term::Test(c.all), Term::Edge(Facts::CO)), Term::Edge(Facts::RF));
-        let h = self.located_term(h);
-        let (to_writes, to_reads) = match self.by_eco {
-            ByEco::Nothing => return h,
-            ByEco::ToWrites => ((Term::Edge(Facts::CO), Term::Edge(Facts::FR)), h.clone()),
-            ByEco::FromWrites => ((Term::Edge(Facts::CO), Term::Edge(Facts::FR)), co_rf),
+        let (co, fr) = (Term::Edge(Facts::CO), Term::Edge(Facts::FR));
+        let (to_reads, of_reads) = match self.by_eco {
+            ByEco::Nothing => return self.located_term(h),
+            ByEco::ToWrites => (self.located_term(h), self.located_term(h)),
+            // Two reads of the same write: if `h` got to the second one by `rf`, from that write, it would
+            // get to the first one, too, and had a loop.
+            ByEco::All => {
+                let same = self.located_term(&h.ends_otherwise(Facts::RF, c.all));
+                (co_rf, Term::union(Term::seq(fr.clone(), Term::Edge(Facts::RF)), same))
+            }
         };
-        [between(w, to_writes.0, w), between(r, to_writes.1, w), between(w, to_reads, r), between(r, h, r)]
+        [between(w, co, w), between(r, fr, w), between(w, to_reads, r), between(r, of_reads, r)]
             .into_iter()
             .reduce(Term::union)
             .unwrap_or(Term::Empty)

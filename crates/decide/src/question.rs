@@ -101,10 +101,11 @@ impl<'c> Given<'c> {
         Ok(())
     }
 
-    /// What an assumption claims may be spread over several words of an acyclic relation: these
-    /// follow each other in the automaton, then.
+    /// What an assumption claims may be spread over several words of an acyclic relation, and so may be
+    /// the two steps of a detour: the words follow each other in the automaton, then.
     fn repeated(&self, nfa: &Nfa, acyclic: bool) -> Nfa {
-        if acyclic && !self.context.assumptions.is_empty() { nfa.with_repetition() } else { nfa.clone() }
+        let spread = !self.context.assumptions.is_empty() || self.context.detours;
+        if acyclic && spread { nfa.with_repetition() } else { nfa.clone() }
     }
 
     fn saturated(&self, nfa: &Nfa) -> Result<Nfa, crate::nfa::TooLarge> {

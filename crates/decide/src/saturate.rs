@@ -367,9 +367,9 @@ fn detours(nfa: &mut Nfa, c: &Classes) {
         let mut found = Vec::new();
         for first in nfa.steps[q].iter().filter(|s| coe.has(s.facts) && between & !s.to == 0) {
             for second in &nfa.steps[first.target as usize] {
-                // Two ends of words are not one.
+                // Only words that may repeat follow each other.
                 let closes = first.closes || second.closes;
-                if rfe.has(second.facts) && between & !second.from == 0 && !(first.closes && second.closes) {
+                if rfe.has(second.facts) && between & !second.from == 0 {
                     let facts = Facts::DETOUR;
                     found.push(Step { from: first.from, facts, to: second.to, target: second.target, closes });
                 }

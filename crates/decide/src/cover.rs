@@ -122,8 +122,12 @@ pub struct Cover {
     pub above: Vec<Vec<State>>,
     /// The same as a matrix of bits.
     above_bits: Vec<u64>,
+    /// The same without those that are alike and come later: beside these, a state is not needed.
+    better_bits: Vec<u64>,
     /// The states that a state can do all of.
     pub below: Vec<Vec<State>>,
+    /// The same with the state itself, as a matrix of bits.
+    below_bits: Vec<u64>,
     /// `returns[t * words + s / 64]`, bit `s`: from `t` one can come to `s`, or a state above it.
     returns: Vec<u64>,
 }
@@ -164,6 +168,19 @@ impl Cover {
                 self.above_bits[t * words + *u as usize / 64] |= 1 << (u % 64);
             }
         }
+        let mut better = self.above_bits.clone();
+        for t in 0..n as State {
+            for u in self.above[t as usize].iter().filter(|u| **u > t && self.is_above(**u, t)) {
+                better[t as usize * words + *u as usize / 64] &= !(1 << (u % 64));
+            }
+        }
+        self.better_bits = better;
+        self.below_bits = vec![0; n * words];
+        for t in 0..n {
+            for u in self.below[t].iter().chain([&(t as State)]) {
+                self.below_bits[t * words + *u as usize / 64] |= 1 << (u % 64);
+            }
+        }
         self.returns = vec![0; n * words];
         for s in 0..n {
             let row = &mut self.returns[s * words..(s + 1) * words];
@@ -182,6 +199,26 @@ impl Cover {
                 }
             }
         }
+    }
+
+    /// Whether one of a set of states makes `t` superfluous.
+    pub fn has_better(&self, t: State, set: &[u64]) -> bool {
+        let words = self.states().div_ceil(64);
+        let row = &self.better_bits[t as usize * words..][..words];
+        row.iter().zip(set).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether one of a set of states can do all that `t` can.
+    pub fn has_above(&self, t: State, set: &[u64]) -> bool {
+        let words = self.states().div_ceil(64);
+        let row = &self.above_bits[t as usize * words..][..words];
+        set[t as usize / 64] >> (t % 64) & 1 == 1 || row.iter().zip(set).any(|(a, b)| a & b != 0)
+    }
+
+    /// The states that `t` can do all of, and itself.
+    pub fn below_row(&self, t: State) -> &[u64] {
+        let words = self.states().div_ceil(64);
+        &self.below_bits[t as usize * words..][..words]
     }
 
     /// Whether `u` can do all that `t` can.

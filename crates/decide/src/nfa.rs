@@ -7,7 +7,7 @@ use crate::class::Mask;
 use crate::fact::{Facts, close};
 use crate::simulation::{Move, simulation};
 use crate::term::{Located, Term};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 pub type State = u32;
@@ -333,7 +333,7 @@ impl Nfa {
         };
         let mut blocks = block.iter().collect::<BTreeSet<_>>().len();
         loop {
-            let mut known: HashMap<(usize, Vec<Step>), usize> = HashMap::new();
+            let mut known: BTreeMap<(usize, Vec<Step>), usize> = BTreeMap::new();
             let next: Vec<usize> = (0..self.states())
                 .map(|q| {
                     let mut out: Vec<_> = self.steps[q]

@@ -13,51 +13,47 @@ pub fn pair(s: u64, t: State, closed: bool) -> u64 {
     s << 32 | u64::from(t) << 1 | u64::from(closed)
 }
 
+/// Says of a set of pairs that it cannot be inside of another one.
 pub fn signature(set: &[u64]) -> u64 {
-    set.iter().fold(0, |sig, x| sig | 1 << (x.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58))
+    set.iter().fold(0, |sig, p| sig | 1 << (present(*p) % 64))
 }
 
-/// A set of pairs of states that is filled and emptied again and again.
+/// A set of pairs of states that is filled and emptied again and again: a row of bits for each start,
+/// without and with a word closed.
 pub struct Marks {
     bits: Vec<u64>,
-    states: u64,
+    states: usize,
+    words: usize,
     touched: Vec<usize>,
 }
 
 impl Marks {
     pub fn new(states: usize) -> Marks {
-        let states = states as u64;
-        Marks {
-            bits: vec![0; ((states + 1) * states * 2).div_ceil(64) as usize],
-            states,
-            touched: Vec::new(),
-        }
+        let words = states.div_ceil(64);
+        Marks { bits: vec![0; (states + 1) * 2 * words], states, words, touched: Vec::new() }
     }
 
-    fn at(&self, p: u64) -> u64 {
-        let s = (p >> 32).min(self.states);
-        (s * self.states + (p >> 1 & 0x7fff_ffff)) * 2 + (p & 1)
+    fn row(&self, start: u64, closed: bool) -> usize {
+        ((start as usize).min(self.states) * 2 + usize::from(closed)) * self.words
     }
 
-    fn set(&mut self, p: u64) {
-        let at = self.at(p);
-        let word = at as usize / 64;
-        self.touched.push(word);
-        self.bits[word] |= 1 << (at % 64);
+    fn set(&mut self, start: u64, closed: bool, states: &[u64]) {
+        let row = self.row(start, closed);
+        self.touched.push(row);
+        self.bits[row..row + self.words].iter_mut().zip(states).for_each(|(a, b)| *a |= b);
     }
 
     pub fn has(&self, p: u64) -> bool {
-        let at = self.at(p);
-        self.bits[at as usize / 64] >> (at % 64) & 1 == 1
+        let (start, t, closed) = of(p);
+        self.bits[self.row(start, closed) + t as usize / 64] >> (t % 64) & 1 == 1
     }
 
     pub fn clear(&mut self) {
-        for word in self.touched.drain(..) {
-            self.bits[word] = 0;
+        for row in self.touched.drain(..) {
+            self.bits[row..row + self.words].fill(0);
         }
     }
 }
-
 
 /// Start, present state, whether closed.
 fn of(p: u64) -> (u64, State, bool) {
@@ -173,20 +169,17 @@ impl Cover {
     /// come back to more. Returns the signature of them all.
     pub fn widen(&self, right: &[u64], weaker: &mut Marks) -> u64 {
         let mut sig = 0;
-        let one = |p: u64| 1u64 << (p.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
         for p in right {
             let (s, t, closed) = of(*p);
             let repeats = s != WORD && self.repeats[t as usize];
             let above: &[State] = if s == WORD { &[] } else { &self.above[s as usize] };
-            for start in std::iter::once(s).chain(above.iter().map(|x| u64::from(*x))) {
-                for at in std::iter::once(&t).chain(&self.below[t as usize]) {
-                    let q = pair(start, *at, closed);
-                    weaker.set(q);
-                    sig |= one(q);
-                    if closed && repeats {
-                        weaker.set(q & !1);
-                        sig |= one(q & !1);
-                    }
+            let row = self.below_row(t);
+            sig |= row.iter().fold(0, |a, b| a | b);
+            let started = above.iter().filter(|x| self.starts[**x as usize]).map(|x| u64::from(*x));
+            for start in std::iter::once(s).chain(started) {
+                weaker.set(start, closed, row);
+                if closed && repeats {
+                    weaker.set(start, false, row);
                 }
             }
         }
@@ -200,34 +193,27 @@ impl Cover {
             let (s, t, _) = of(*p);
             s == WORD || self.reaches(t, s as State)
         });
+        let words = self.states().div_ceil(64);
+        // What is reached from one start, without and with a word closed.
+        let (mut open, mut closed) = (vec![0u64; words], vec![0u64; words]);
         let mut kept: Vec<u64> = Vec::with_capacity(out.len());
-        for (i, p) in out.iter().enumerate() {
-            let (s, t, closed) = of(*p);
-            // Where words may repeat, having closed one is no worse than not.
-            let repeats = s != WORD && self.repeats[t as usize];
-            let same_start = |q: &&u64| **q >> 32 == s;
-            let others = out[..i]
-                .iter()
-                .rev()
-                .take_while(same_start)
-                .chain(out[i + 1..].iter().take_while(same_start));
-            let mut worse = false;
-            for q in others {
-                let (_, u, other_closed) = of(*q);
-                if other_closed != closed && !(repeats && other_closed) {
-                    continue;
-                }
-                let above = u == t || self.is_above(t, u);
-                // Of two that are alike, the first stays.
-                let alike = other_closed == closed && (u == t || self.is_above(u, t));
-                if above && !(alike && q > p) {
-                    worse = true;
-                    break;
-                }
+        for group in out.chunk_by(|p, q| p >> 32 == q >> 32) {
+            open.fill(0);
+            closed.fill(0);
+            for p in group {
+                let (_, t, is_closed) = of(*p);
+                let set = if is_closed { &mut closed } else { &mut open };
+                set[t as usize / 64] |= 1 << (t % 64);
             }
-            if !worse {
-                kept.push(*p);
-            }
+            kept.extend(group.iter().filter(|p| {
+                let (s, t, is_closed) = of(**p);
+                if is_closed {
+                    return !self.has_better(t, &closed);
+                }
+                // Where words may repeat, having closed one is no worse than not.
+                let repeats = s != WORD && self.repeats[t as usize];
+                !self.has_better(t, &open) && !(repeats && self.has_above(t, &closed))
+            }));
         }
         kept
     }

@@ -11,6 +11,9 @@ use crate::term::{Term, closed_eco, eco};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+/// States of an automaton that is small.
+const SMALL: usize = 12;
+
 /// A relation without loops (or without cycles, if `acyclic`).
 #[derive(Clone, Debug)]
 pub struct Constraint {
@@ -38,7 +41,7 @@ pub struct Given<'c> {
     pub context: &'c Context,
     /// With what the constraints imply about single steps.
     pub known: crate::fact::Known,
-    raw: Vec<(Nfa, bool)>,
+    raw: Vec<(Nfa, bool, String)>,
     /// The same, saturated.
     full: Vec<(Nfa, bool)>,
     implied: Implied,
@@ -82,21 +85,44 @@ impl<'c> Given<'c> {
             always.push(Constraint { term: Term::Edge(*facts), acyclic: true, name: "a total order".into() });
         }
         for c in always.iter().chain(constraints) {
-            given.add(c)?;
+            given.add_raw(c)?;
         }
-        given.find_coherence()?;
+        // Whether coherence holds is a question to small constraints most of the time, and all of them
+        // are saturated by the answer.
+        given.saturate(given.raw.iter().any(|(nfa, ..)| nfa.states() > SMALL))?;
+        if !given.find_coherence()? && given.full.len() < given.raw.len() {
+            given.saturate(false)?;
+            given.find_coherence()?;
+        }
+        if given.known.coherent {
+            let po = Term::Edge(Facts::PO);
+            let term = Term::seq(po, closed_eco(all));
+            given.add_raw(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
+            given.saturate(false)?;
+        }
         Ok(given)
     }
 
-    /// One more constraint that is known to hold.
-    pub fn add(&mut self, c: &Constraint) -> Result<(), Refusal> {
+    fn add_raw(&mut self, c: &Constraint) -> Result<(), Refusal> {
         let (all, limit) = (self.context.all(), self.context.limits.states);
         let nfa = Nfa::of(&c.term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
         let back = nfa.steps.iter().flatten().any(|s| s.facts.looks_back());
-        for nfa in std::iter::once(nfa.clone()).chain(back.then(|| nfa.reversed(all))) {
-            let full = self.saturated(&self.repeated(&nfa, c.acyclic));
-            self.full.push((full.map_err(|e| Refusal::too_large(&c.name, &e))?, c.acyclic));
-            self.raw.push((nfa, c.acyclic));
+        if back {
+            self.raw.push((nfa.reversed(all), c.acyclic, c.name.clone()));
+        }
+        self.raw.push((nfa, c.acyclic, c.name.clone()));
+        Ok(())
+    }
+
+    /// Saturates the constraints, or those that are small.
+    fn saturate(&mut self, small: bool) -> Result<(), Refusal> {
+        self.full.clear();
+        for (nfa, acyclic, name) in &self.raw {
+            if small && nfa.states() > SMALL {
+                continue;
+            }
+            let full = self.saturated(&self.repeated(nfa, *acyclic));
+            self.full.push((full.map_err(|e| Refusal::too_large(name, &e))?, *acyclic));
         }
         Ok(())
     }
@@ -201,14 +227,15 @@ impl<'c> Given<'c> {
                     return if gaps.len() < GAPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
                 }
                 if gaps.is_empty() {
-                    useful = rest.iter().copied().find(|at| {
-                        let part = parts.entry(*at).or_insert_with(|| {
-                            let part = self.part(&alts, *at)?;
+                    useful = rest.iter().copied().find_map(|at| {
+                        let part = parts.entry(at).or_insert_with(|| {
+                            let part = self.part(&alts, at)?;
                             let mut own = Cover::default();
                             own.add(&part);
                             Some((part, own))
                         });
-                        part.as_ref().is_some_and(|(_, own)| !own.starts_for(walk).is_empty())
+                        let starts = part.as_ref()?.1.starts_for(walk);
+                        (!starts.is_empty()).then_some((at, starts))
                     });
                     if useful.is_some() {
                         return ControlFlow::Break(());
@@ -232,10 +259,13 @@ impl<'c> Given<'c> {
             if std::env::var("DBG").is_ok() {
                 eprintln!("   {:?} left {} cover {} starts {} walks {} gaps {} useful {:?} hopeless {hopeless} threads {threads} {:.2}s", end, left.states(), cover.states(), cover.starts.iter().filter(|b| **b).count(), search.walks, gaps.len(), useful, start.elapsed().as_secs_f64());
             }
-            if let Some(at) = useful {
+            if let Some((at, mut starts)) = useful {
                 rest.retain(|other| *other != at);
                 if let Some(Some((part, _))) = parts.get(&at) {
+                    let base = cover.states() as State;
+                    starts.iter_mut().flatten().for_each(|q| *q += base);
                     cover.add(part);
+                    activate(&mut cover, vec![starts]);
                 }
             } else if !gaps.is_empty() {
                 activate(&mut cover, gaps);
@@ -253,17 +283,10 @@ impl<'c> Given<'c> {
     }
 
     /// Thesis §3.6.1: whether `po ; eco` has no loops.
-    fn find_coherence(&mut self) -> Result<(), Refusal> {
-        let all = self.context.all();
-        let term = Term::seq(Term::Edge(Facts::PO), eco(all));
-        if self.excludes(&term)? {
-            self.known.coherent = true;
-            let nfa = Nfa::of(&Term::seq(Term::Edge(Facts::PO), closed_eco(all)), all, self.context.limits.states)
-                .map_err(|e| Refusal::too_large("po ; eco", &e))?;
-            self.raw.push((nfa, false));
-            self.saturate_again()?;
-        }
-        Ok(())
+    fn find_coherence(&mut self) -> Result<bool, Refusal> {
+        let term = Term::seq(Term::Edge(Facts::PO), eco(self.context.all()));
+        self.known.coherent = self.excludes(&term)?;
+        Ok(self.known.coherent)
     }
 
     /// Lets walks in `co` and `fr` that stay in a thread stand for `po`. Larger automata, so not by
@@ -277,21 +300,8 @@ impl<'c> Given<'c> {
         let walks = within_thread(&context.classes, context.limits.states).map_err(large)?;
         self.implied.add(Facts::PO, walks.clone());
         self.implied.add(Facts::PO.and(Facts::LOC), walks);
-        self.saturate_again()?;
+        self.saturate(false)?;
         Ok(true)
-    }
-
-    /// After more was learnt about single steps.
-    fn saturate_again(&mut self) -> Result<(), Refusal> {
-        self.full.clear();
-        if std::env::var("DBG").is_ok() { eprintln!("saturate again"); }
-        for (nfa, acyclic) in &self.raw {
-            let full = self
-                .saturated(&self.repeated(nfa, *acyclic))
-                .map_err(|e| Refusal::too_large("the constraints of the stronger model", &e))?;
-            self.full.push((full, *acyclic));
-        }
-        Ok(())
     }
 
     /// Whether `h` and `h ; eco` have no loops: then events of the same location that `h` orders are
@@ -322,7 +332,6 @@ impl<'c> Given<'c> {
     /// `b`, unless they are the same event. The latter is ruled out, too, since such walks are only
     /// used if none of them can be a loop. Returns whether something was learnt.
     pub fn use_totality(&mut self) -> Result<bool, Refusal> {
-        const LARGEST: usize = 12;
         let context = self.context;
         // `co` orders the writes of a location.
         let mut orders = vec![(Facts::CO, true, context.classes.writes)];
@@ -330,8 +339,8 @@ impl<'c> Given<'c> {
         let mut found = Vec::new();
         for (order, same_loc, ends) in orders {
             let mut parts = Vec::new();
-            for (nfa, acyclic) in &self.raw {
-                if nfa.states() > LARGEST {
+            for (nfa, acyclic, _) in &self.raw {
+                if nfa.states() > SMALL {
                     continue;
                 }
                 for (q, steps) in nfa.steps.iter().enumerate() {
@@ -360,7 +369,7 @@ impl<'c> Given<'c> {
             self.implied.add(order, part);
         }
         if learnt {
-            self.saturate_again()?;
+            self.saturate(false)?;
         }
         Ok(learnt)
     }

@@ -260,14 +260,12 @@ impl Prover<'_> {
             let before = given.walks;
             let mut found = Found::Open;
             for goal in &goals {
-                if std::env::var("DBG").is_ok() { eprintln!("level {level}"); }
                 let mut attempts = 0;
                 let judge = &mut self.judge;
                 found = given.implies(goal, &mut |walk| {
                     attempts += 1;
                     let shown = || show_walk(walk, &context.classes, &context.relations);
                     first_open.get_or_insert_with(shown);
-                    if std::env::var("DBG").is_ok() && attempts < 4 { eprintln!("open {}", shown()); }
                     if let Some(found) = example(walk, context, judge) {
                         let length = walk.facts.len();
                         counterexample = Some(Counterexample { word: shown(), length, example: found });
@@ -295,7 +293,6 @@ impl Prover<'_> {
             break;
         }
         let verdict = verdict.unwrap_or_else(|| {
-            if std::env::var("DBG").is_ok() { eprintln!("{claim}: {first_open:?}"); }
             let mut why = format!(
                 "no proof, and no execution that shows the contrary; the shortest walk without a proof is {}",
                 first_open.unwrap_or_default()

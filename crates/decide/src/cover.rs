@@ -31,13 +31,8 @@ pub struct Part {
 
 impl Part {
     fn simulated(mut self) -> Part {
-        let of = |s: &CoverStep| Move {
-            from: s.from,
-            facts: s.facts,
-            to: s.to,
-            target: s.target,
-            tag: s.closes,
-        };
+        let of =
+            |s: &CoverStep| Move { from: s.from, facts: s.facts, to: s.to, target: s.target, tag: s.closes };
         let moves: Vec<Vec<Move>> = self.steps.iter().map(|steps| steps.iter().map(of).collect()).collect();
         self.above = simulation(&moves, &self.accepts);
         self
@@ -45,13 +40,8 @@ impl Part {
 
     /// The words of an automaton.
     pub fn words(nfa: &Nfa) -> Part {
-        let step = |s: &Step| CoverStep {
-            from: s.from,
-            facts: s.facts,
-            to: s.to,
-            target: s.target,
-            closes: false,
-        };
+        let step =
+            |s: &Step| CoverStep { from: s.from, facts: s.facts, to: s.to, target: s.target, closes: false };
         Part {
             steps: nfa.steps.iter().map(|steps| steps.iter().map(step).collect()).collect(),
             accepts: nfa.accepts.clone(),
@@ -72,13 +62,8 @@ impl Part {
         for steps in &nfa.steps {
             let mut out = Vec::new();
             for s in steps {
-                let step = CoverStep {
-                    from: s.from,
-                    facts: s.facts,
-                    to: s.to,
-                    target: s.target,
-                    closes: s.closes,
-                };
+                let step =
+                    CoverStep { from: s.from, facts: s.facts, to: s.to, target: s.target, closes: s.closes };
                 if !nfa.steps[s.target as usize].is_empty() {
                     out.push(step);
                 }

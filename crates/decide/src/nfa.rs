@@ -259,8 +259,32 @@ impl Nfa {
         }
     }
 
+    /// The states from which a word can end.
+    fn ends(&self) -> Vec<bool> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.states()];
+        for (q, steps) in self.steps.iter().enumerate() {
+            for s in steps {
+                before[s.target as usize].push(q);
+            }
+        }
+        let mut ends: Vec<bool> = self.accepts.iter().map(|m| *m != 0).collect();
+        let mut open: Vec<usize> = (0..self.states()).filter(|q| ends[*q]).collect();
+        while let Some(q) = open.pop() {
+            for p in &before[q] {
+                if !std::mem::replace(&mut ends[*p], true) {
+                    open.push(*p);
+                }
+            }
+        }
+        ends
+    }
+
     /// Narrows the tests of steps to events at which their targets go on.
     fn prune(&mut self) {
+        let ends = self.ends();
+        for steps in &mut self.steps {
+            steps.retain(|s| ends[s.target as usize]);
+        }
         loop {
             let alive: Vec<Mask> = (0..self.states()).map(|q| self.alive(q as State)).collect();
             let mut changed = false;

@@ -145,7 +145,13 @@ impl Cover {
         found
     }
 
-    pub fn image(&self, right: &[u64], enabled: &[(State, CoverStep)], before: Mask, after: Mask) -> Vec<u64> {
+    pub fn image(
+        &self,
+        right: &[u64],
+        enabled: &[(State, CoverStep)],
+        before: Mask,
+        after: Mask,
+    ) -> Vec<u64> {
         let mut out = Vec::new();
         for p in right {
             let (s, t, closed) = of(*p);

@@ -2,10 +2,10 @@
 
 use crate::class::Mask;
 use crate::context::{Context, Refusal};
+use crate::cover::{Cover, Part};
 use crate::fact::{Alternative, Facts, alternatives};
 use crate::nfa::{Nfa, State, Step};
 use crate::saturate::{Implied, derivative, saturate, within_thread};
-use crate::cover::{Cover, Part};
 use crate::search::{End, Search, Task, Walk};
 use crate::term::{Term, closed_eco, eco};
 use std::collections::HashMap;
@@ -219,12 +219,15 @@ impl<'c> Given<'c> {
                 walks: 0,
             };
             let mut hopeless = false;
-            let start = std::time::Instant::now();
             let end = search.run(|walk| {
                 let starts = cover.starts_for(walk);
                 if !starts.is_empty() {
                     gaps.push(starts);
-                    return if gaps.len() < GAPS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+                    return if gaps.len() < GAPS {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    };
                 }
                 if gaps.is_empty() {
                     useful = rest.iter().copied().find_map(|at| {
@@ -256,9 +259,6 @@ impl<'c> Given<'c> {
                 visit(walk)
             });
             self.walks += search.walks;
-            if std::env::var("DBG").is_ok() {
-                eprintln!("   {:?} left {} cover {} starts {} walks {} gaps {} useful {:?} hopeless {hopeless} threads {threads} {:.2}s", end, left.states(), cover.states(), cover.starts.iter().filter(|b| **b).count(), search.walks, gaps.len(), useful, start.elapsed().as_secs_f64());
-            }
             if let Some((at, mut starts)) = useful {
                 rest.retain(|other| *other != at);
                 if let Some(Some((part, _))) = parts.get(&at) {
@@ -456,9 +456,16 @@ pub fn included(
     }
     let left = Nfa::of(left, all, limit).map_err(large("the left side"))?;
     let raw = Nfa::of(&right, all, limit).map_err(large("the right side"))?;
-    let full =
-        saturate(&raw, &context.assumptions, &context.loops, &context.implied, &context.classes, false, limit)
-            .map_err(large("the right side"))?;
+    let full = saturate(
+        &raw,
+        &context.assumptions,
+        &context.loops,
+        &context.implied,
+        &context.classes,
+        false,
+        limit,
+    )
+    .map_err(large("the right side"))?;
     let mut cover = Cover::default();
     if closed {
         let given = Given::new(context, &[])?;

@@ -311,7 +311,8 @@ pub fn saturate(
                 None => {
                     let back = s.facts.looks_back();
                     let facts = if back { s.facts.inverse() } else { s.facts };
-                    let mut found: Vec<Nfa> = closed_form(facts, classes, coherent, limit)?.into_iter().collect();
+                    let mut found: Vec<Nfa> =
+                        closed_form(facts, classes, coherent, limit)?.into_iter().collect();
                     found.extend(implied.extra.get(&facts).into_iter().flatten().cloned());
                     if back {
                         found = found.iter().map(|n| n.reversed(classes.all)).collect();
@@ -371,7 +372,13 @@ fn detours(nfa: &mut Nfa, c: &Classes) {
                 let closes = first.closes || second.closes;
                 if rfe.has(second.facts) && between & !second.from == 0 {
                     let facts = Facts::DETOUR;
-                    found.push(Step { from: first.from, facts, to: second.to, target: second.target, closes });
+                    found.push(Step {
+                        from: first.from,
+                        facts,
+                        to: second.to,
+                        target: second.target,
+                        closes,
+                    });
                 }
             }
         }

@@ -10,8 +10,8 @@
 //! not pursued (antichain); the first walk found uncovered is a shortest one.
 
 use crate::class::{Classes, Mask};
-use crate::fact::{Alternative, Facts, Known, alternatives};
 use crate::cover::{Cover, CoverStep};
+use crate::fact::{Alternative, Facts, Known, alternatives};
 use crate::nfa::{Nfa, State};
 use crate::pairs::{Marks, WORD, pair, present, signature};
 use std::collections::HashMap;
@@ -302,7 +302,11 @@ impl Search<'_> {
                 for p in node.right.iter().filter(|p| **p >> 32 == WORD) {
                     mask &= !self.right.accepts[present(*p) as usize];
                 }
-                if mask != 0 && self.task == Task::ClosedWords && !depth_zero && self.right.closes(&node.right) {
+                if mask != 0
+                    && self.task == Task::ClosedWords
+                    && !depth_zero
+                    && self.right.closes(&node.right)
+                {
                     return None;
                 }
                 (mask != 0).then_some(mask)

@@ -97,9 +97,7 @@ impl Term {
             Term::Union(a, b) => Term::union(a.inverse(), b.inverse()),
             Term::Seq(a, b) => Term::seq(b.inverse(), a.inverse()),
             Term::Star(a) => Term::Star(Rc::new(a.inverse())),
-            Term::Located(a) => {
-                Term::Located(Rc::new(Located { term: a.term.inverse(), ..(**a).clone() }))
-            }
+            Term::Located(a) => Term::Located(Rc::new(Located { term: a.term.inverse(), ..(**a).clone() })),
         }
     }
 
@@ -137,10 +135,9 @@ impl Term {
     fn ends_otherwise_with_steps(&self, facts: Facts, all: Mask) -> Term {
         match self {
             Term::Test(_) => Term::Empty,
-            Term::Union(a, b) => Term::union(
-                a.ends_otherwise_with_steps(facts, all),
-                b.ends_otherwise_with_steps(facts, all),
-            ),
+            Term::Union(a, b) => {
+                Term::union(a.ends_otherwise_with_steps(facts, all), b.ends_otherwise_with_steps(facts, all))
+            }
             Term::Seq(a, b) => {
                 let rest = Term::seq((**a).clone(), b.ends_otherwise_with_steps(facts, all));
                 let whole =

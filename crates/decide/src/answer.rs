@@ -8,7 +8,7 @@ use crate::nfa::Nfa;
 use crate::question::{Constraint, Found, Given, included};
 use crate::saturate::saturate;
 use crate::search::{Limits, Walk};
-use crate::term::{Lowering, Side, Term};
+use crate::term::{ByEco, Lowering, Side, Term, closed_eco, eco};
 use crate::witness::{Example, example};
 use selvedge_kat::ast::{Axiom, Constraint as Demand, Inclusion, Rel, Theory};
 use selvedge_oracle::eval::{Judge, Stage};
@@ -117,8 +117,7 @@ pub fn constraint(axiom: &Axiom, lower: &mut Lowering<'_>, side: Side) -> Option
         Demand::Acyclic(r) => (lower.rel(r, side), true),
         Demand::Irreflexive(r) => (lower.rel(r, side), false),
         Demand::Coherence(r) => {
-            let com = [Facts::RF, Facts::CO, Facts::FR].map(Term::Edge).into_iter().reduce(Term::union);
-            let eco = Term::plus(com.unwrap_or(Term::Empty), all);
+            let eco = if side == Side::Above { eco(all) } else { closed_eco(all) };
             (Term::seq(lower.rel(r, side), eco), false)
         }
         Demand::Empty(r) => (none(r, lower, side), false),
@@ -248,10 +247,10 @@ impl Prover<'_> {
                     }
                 }
                 self.ordered.clone_from(&ordered);
-                for reads_by_eco in [false, true] {
+                for by_eco in [ByEco::All, ByEco::ToWrites, ByEco::Nothing] {
                     let mut lower = Lowering::new(weak, context);
                     lower.ordered = ordered.clone();
-                    lower.reads_by_eco = reads_by_eco;
+                    lower.by_eco = by_eco;
                     goals.extend(constraint(axiom, &mut lower, Side::Above));
                 }
             }
@@ -308,10 +307,8 @@ impl Prover<'_> {
             && let Rel::Opt(e) = &**e
         {
             let mut lower = Lowering::new(weak, context);
-            let (h, e) = (lower.rel(h, Side::Above), lower.rel(e, Side::Below));
-            let com = [Facts::RF, Facts::CO, Facts::FR].map(Term::Edge).into_iter().reduce(Term::union);
-            let eco = com.map(|com| Term::plus(com, context.all()));
-            if eco == Some(e) {
+            let (h, e) = (lower.rel(h, Side::Above), lower.rel(e, Side::Above));
+            if eco(context.all()) == e {
                 self.ordered.push(h);
             }
         }
@@ -644,6 +641,7 @@ pub fn automata(theory: &Theory, limits: Limits) -> Result<Vec<Automaton>, Refus
             &context.loops,
             &context.implied,
             &context.classes,
+            false,
             limits.states,
         )
         .map_err(large)?;

@@ -234,6 +234,14 @@ impl Classes {
         self.members.get(mask.trailing_zeros() as usize / 4).copied()
     }
 
+    /// A member that asks for no more ordering than it has to: not a sequentially consistent one, if
+    /// there is another.
+    pub fn modest_member(&self, mask: Mask) -> Option<Atom> {
+        let there = |at: &usize| mask >> (4 * at) & 0b1111 != 0;
+        let mut members = (0..self.members.len()).filter(there).map(|at| self.members[at]);
+        members.clone().find(|a| a.mode == Mode::AcqRel).or_else(|| members.next())
+    }
+
     /// Whether an event is of one of the classes, whatever the anchor. Declared predicates are not
     /// looked at.
     pub fn contains(&self, mask: Mask, event: &Event) -> bool {

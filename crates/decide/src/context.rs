@@ -18,6 +18,8 @@ pub struct Context {
     pub relations: Vec<String>,
     pub opaque: Opaque,
     pub known: Known,
+    /// Whether the question speaks of detours.
+    pub detours: bool,
     pub assumptions: Vec<Assumption>,
     /// Walks that imply a step, by assumptions of the forms `r ; r <= r`, `r ; s <= r`, `s ; r <= r`.
     pub implied: Implied,
@@ -112,7 +114,8 @@ impl Context {
             classes,
             relations: used.relations,
             opaque: Opaque::default(),
-            known: Known::default(),
+            known: Known { rmw_apart: used.rmw_apart, ..Known::default() },
+            detours: used.prims.contains(&Prim::Detour),
             assumptions: Vec::new(),
             implied: Implied::default(),
             loops: Vec::new(),

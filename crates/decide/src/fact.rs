@@ -43,6 +43,8 @@ impl Facts {
     pub const EXT: Facts = Facts(1 << 51);
     /// Different events of programs that access the same location. Unlike `LOC` it does not compose.
     pub const OVERLAP: Facts = Facts(1 << 52);
+    /// Not the two accesses of one read-modify-write. Known only where a question needs it.
+    pub const NOT_RMW: Facts = Facts(1 << 53);
 
     const DIRECTED: u64 = (1 << INVERSE) - 1;
 
@@ -196,6 +198,8 @@ pub struct Known {
     /// follow `po`, and a pair in `po` whose second event is a write is in `co` or `fr` (`co` is
     /// total): thesis §3.6.1.
     pub coherent: bool,
+    /// Whether to tell steps of `po` that are in `rmw` from those that are not.
+    pub rmw_apart: bool,
 }
 
 impl Known {
@@ -298,6 +302,8 @@ fn possible(f: Facts) -> bool {
     let both = |a: Facts, b: Facts| f.has(a) && f.has(b);
     !(both(Facts::LOC, Facts::NOT_LOC)
         || both(Facts::INT, Facts::EXT)
+        || both(Facts::RMW, Facts::NOT_RMW)
+        || both(Facts::RMW.inverse(), Facts::NOT_RMW)
         || [Facts::PO, Facts::CO, Facts::TC, Facts::TJ].iter().any(|a| both(*a, a.inverse())))
 }
 
@@ -329,6 +335,12 @@ pub fn alternatives(wanted: Facts, known: &Known, c: &Classes) -> Vec<Alternativ
         if accesses && !f.meets(Facts::INT.and(Facts::EXT)) {
             open.push(close(f.and(Facts::INT)));
             open.push(close(f.and(Facts::EXT)));
+            continue;
+        }
+        let rmw = if f.meets(Facts::PO) { Facts::RMW } else { Facts::RMW.inverse() };
+        if known.rmw_apart && directed(f) && !f.meets(rmw.and(Facts::NOT_RMW)) {
+            open.push(close(f.and(rmw)));
+            open.push(f.and(Facts::NOT_RMW));
             continue;
         }
         if accesses && f.meets(Facts::INT) && !directed(f) {
@@ -409,6 +421,7 @@ fn from_init(wanted: Facts, c: &Classes, out: &mut Vec<Alternative>) {
         .and(Facts::PO_IMM)
         .and(Facts::LOC)
         .and(Facts::NOT_LOC)
+        .and(Facts::NOT_RMW)
         .and(Facts::EXT)
         .and(Facts(Facts::DIRECTED & !((1 << FIRST_DECLARED) - 1)));
     for (facts, flip) in [(wanted, false), (wanted.inverse(), true)] {
@@ -416,7 +429,7 @@ fn from_init(wanted: Facts, c: &Classes, out: &mut Vec<Alternative>) {
         if !allowed.has(facts) || !facts.meets(directed) {
             continue;
         }
-        let from = facts.and(Facts::PO).and(Facts::EXT);
+        let from = facts.and(Facts::PO).and(Facts::EXT).and(Facts::NOT_RMW);
         for (loc, to) in [(Facts::LOC, c.accesses), (Facts::NOT_LOC, c.all & !c.accesses)] {
             let f = close(from.and(loc));
             if !possible(f) {

@@ -4,10 +4,10 @@
 //! `from` of the step that leaves (and into `accepts`, at the end of a word).
 
 use crate::class::Mask;
-use crate::fact::Facts;
+use crate::fact::{Facts, close};
 use crate::simulation::{Move, simulation};
-use crate::term::Term;
-use std::collections::{BTreeSet, HashMap};
+use crate::term::{Located, Term};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 pub type State = u32;
@@ -80,6 +80,78 @@ impl Thompson {
                 self.tests[from].push((all, middle));
                 self.build(a, middle, middle, all)?;
                 self.tests[middle].push((all, to));
+            }
+            Term::Located(inner) => self.located(inner, from, to, all)?,
+        }
+        Ok(())
+    }
+
+    /// The walks of a term from an access to one of the same location. The anchor's location is told
+    /// from others; the initialising event is of all of them.
+    fn located(&mut self, inner: &Located, from: usize, to: usize, all: Mask) -> Result<(), TooLarge> {
+        let Located { accesses, init, same_loc, .. } = *inner;
+        let nfa = Nfa::of(&inner.term, all, self.limit)?;
+        // Of events that are of the first one's location, and those that are not.
+        let anchors = (accesses & same_loc, all & !same_loc);
+        let others = (accesses & !same_loc & !init, all);
+        self.located_at(&nfa, inner, from, to, anchors)?;
+        self.located_at(&nfa, inner, from, to, others)?;
+        self.located_at(&nfa, inner, from, to, (init, all))
+    }
+
+    /// Each state twice, for events that are of the first one's location and those that are not.
+    fn located_at(
+        &mut self,
+        nfa: &Nfa,
+        inner: &Located,
+        from: usize,
+        to: usize,
+        (start, elsewhere): (Mask, Mask),
+    ) -> Result<(), TooLarge> {
+        let Located { accesses, init, .. } = *inner;
+        let all = elsewhere | accesses;
+        let within = if start == init { accesses } else { start | init };
+        let mut nodes = Vec::new();
+        for _ in 0..nfa.states() {
+            nodes.push([self.node()?, self.node()?]);
+        }
+        for q in &nfa.initial {
+            self.tests[from].push((start, nodes[*q as usize][0]));
+        }
+        for (q, [here, there]) in nodes.clone().into_iter().enumerate() {
+            self.tests[here].push((nfa.accepts[q] & within, to));
+            for s in &nfa.steps[q] {
+                let [to_here, to_there] = nodes[s.target as usize];
+                let f = s.facts;
+                let (same, other) = (f.and(Facts::LOC), f.and(Facts::NOT_LOC));
+                let never_same = f.meets(Facts::NOT_LOC);
+                let never_other = close(f).meets(Facts::LOC);
+                let mut lead = |x: usize, f: Facts, from: Mask, to: Mask, y: usize| -> Result<(), TooLarge> {
+                    let to = to & if y == to_here { within } else { elsewhere };
+                    if from & s.from != 0 && to & s.to != 0 {
+                        let (a, b) = (self.node()?, self.node()?);
+                        self.tests[x].push((s.from & from, a));
+                        self.edges[a].push((f, b));
+                        self.tests[b].push((s.to & to, y));
+                    }
+                    Ok(())
+                };
+                if !never_same {
+                    let f = if never_other { f } else { same };
+                    lead(here, f, all, all, to_here)?;
+                    lead(there, f, all, all, to_there)?;
+                }
+                if !never_other {
+                    lead(here, other, all, all, to_there)?;
+                    lead(there, other, all, all, to_there)?;
+                    lead(there, other, all, all, to_here)?;
+                }
+                // The initialising event is of the location of whatever comes after it.
+                for (x, y) in [(here, to_there), (there, to_here)] {
+                    lead(x, f, init, all, y)?;
+                    lead(x, f, all, init, y)?;
+                }
+                lead(here, f, init, all, to_here)?;
             }
         }
         Ok(())
@@ -187,8 +259,32 @@ impl Nfa {
         }
     }
 
+    /// The states from which a word can end.
+    fn ends(&self) -> Vec<bool> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.states()];
+        for (q, steps) in self.steps.iter().enumerate() {
+            for s in steps {
+                before[s.target as usize].push(q);
+            }
+        }
+        let mut ends: Vec<bool> = self.accepts.iter().map(|m| *m != 0).collect();
+        let mut open: Vec<usize> = (0..self.states()).filter(|q| ends[*q]).collect();
+        while let Some(q) = open.pop() {
+            for p in &before[q] {
+                if !std::mem::replace(&mut ends[*p], true) {
+                    open.push(*p);
+                }
+            }
+        }
+        ends
+    }
+
     /// Narrows the tests of steps to events at which their targets go on.
     fn prune(&mut self) {
+        let ends = self.ends();
+        for steps in &mut self.steps {
+            steps.retain(|s| ends[s.target as usize]);
+        }
         loop {
             let alive: Vec<Mask> = (0..self.states()).map(|q| self.alive(q as State)).collect();
             let mut changed = false;
@@ -261,7 +357,7 @@ impl Nfa {
         };
         let mut blocks = block.iter().collect::<BTreeSet<_>>().len();
         loop {
-            let mut known: HashMap<(usize, Vec<Step>), usize> = HashMap::new();
+            let mut known: BTreeMap<(usize, Vec<Step>), usize> = BTreeMap::new();
             let next: Vec<usize> = (0..self.states())
                 .map(|q| {
                     let mut out: Vec<_> = self.steps[q]
@@ -370,7 +466,7 @@ impl Nfa {
                 steps.iter().map(of).collect()
             })
             .collect();
-        simulation(&moves, &self.accepts, &vec![0; self.states()])
+        simulation(&moves, &self.accepts)
     }
 
     fn reduce_forward(&mut self) {

@@ -2,12 +2,17 @@
 
 use crate::class::Mask;
 use crate::context::{Context, Refusal};
+use crate::cover::{Cover, Part};
 use crate::fact::{Alternative, Facts, alternatives};
 use crate::nfa::{Nfa, State, Step};
 use crate::saturate::{Implied, derivative, saturate, within_thread};
-use crate::search::{Cover, End, Search, Task, Walk};
-use crate::term::Term;
+use crate::search::{End, Search, Task, Walk};
+use crate::term::{Term, closed_eco, eco};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+
+/// States of an automaton that is small.
+const SMALL: usize = 12;
 
 /// A relation without loops (or without cycles, if `acyclic`).
 #[derive(Clone, Debug)]
@@ -36,16 +41,11 @@ pub struct Given<'c> {
     pub context: &'c Context,
     /// With what the constraints imply about single steps.
     pub known: crate::fact::Known,
-    raw: Vec<(Nfa, bool)>,
+    raw: Vec<(Nfa, bool, String)>,
     /// The same, saturated.
     full: Vec<(Nfa, bool)>,
     implied: Implied,
     pub walks: usize,
-}
-
-fn eco(all: Mask) -> Term {
-    let com = Term::union(Term::union(Term::Edge(Facts::RF), Term::Edge(Facts::CO)), Term::Edge(Facts::FR));
-    Term::plus(com, all)
 }
 
 impl<'c> Given<'c> {
@@ -85,34 +85,66 @@ impl<'c> Given<'c> {
             always.push(Constraint { term: Term::Edge(*facts), acyclic: true, name: "a total order".into() });
         }
         for c in always.iter().chain(constraints) {
-            given.add(c)?;
+            given.add_raw(c)?;
         }
-        given.find_coherence()?;
+        // Whether coherence holds is a question to small constraints most of the time, and all of them
+        // are saturated by the answer.
+        given.saturate(given.raw.iter().any(|(nfa, ..)| nfa.states() > SMALL))?;
+        if !given.find_coherence()? && given.full.len() < given.raw.len() {
+            given.saturate(false)?;
+            given.find_coherence()?;
+        }
+        if given.known.coherent {
+            let po = Term::Edge(Facts::PO);
+            let term = Term::seq(po, closed_eco(all));
+            given.add_raw(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
+            given.saturate(false)?;
+        }
         Ok(given)
     }
 
-    /// One more constraint that is known to hold.
-    pub fn add(&mut self, c: &Constraint) -> Result<(), Refusal> {
+    fn add_raw(&mut self, c: &Constraint) -> Result<(), Refusal> {
         let (all, limit) = (self.context.all(), self.context.limits.states);
         let nfa = Nfa::of(&c.term, all, limit).map_err(|e| Refusal::too_large(&c.name, &e))?;
         let back = nfa.steps.iter().flatten().any(|s| s.facts.looks_back());
-        for nfa in std::iter::once(nfa.clone()).chain(back.then(|| nfa.reversed(all))) {
-            let full = self.saturated(&self.repeated(&nfa, c.acyclic));
-            self.full.push((full.map_err(|e| Refusal::too_large(&c.name, &e))?, c.acyclic));
-            self.raw.push((nfa, c.acyclic));
+        if back {
+            self.raw.push((nfa.reversed(all), c.acyclic, c.name.clone()));
+        }
+        self.raw.push((nfa, c.acyclic, c.name.clone()));
+        Ok(())
+    }
+
+    /// Saturates the constraints, or those that are small.
+    fn saturate(&mut self, small: bool) -> Result<(), Refusal> {
+        self.full.clear();
+        for (nfa, acyclic, name) in &self.raw {
+            if small && nfa.states() > SMALL {
+                continue;
+            }
+            let full = self.saturated(&self.repeated(nfa, *acyclic));
+            self.full.push((full.map_err(|e| Refusal::too_large(name, &e))?, *acyclic));
         }
         Ok(())
     }
 
-    /// What an assumption claims may be spread over several words of an acyclic relation: these
-    /// follow each other in the automaton, then.
+    /// What an assumption claims may be spread over several words of an acyclic relation, and so may be
+    /// the two steps of a detour: the words follow each other in the automaton, then.
     fn repeated(&self, nfa: &Nfa, acyclic: bool) -> Nfa {
-        if acyclic && !self.context.assumptions.is_empty() { nfa.with_repetition() } else { nfa.clone() }
+        let spread = !self.context.assumptions.is_empty() || self.context.detours;
+        if acyclic && spread { nfa.with_repetition() } else { nfa.clone() }
     }
 
     fn saturated(&self, nfa: &Nfa) -> Result<Nfa, crate::nfa::TooLarge> {
         let c = self.context;
-        saturate(nfa, &c.assumptions, &c.loops, &self.implied, &c.classes, c.limits.states)
+        saturate(
+            nfa,
+            &c.assumptions,
+            &c.loops,
+            &self.implied,
+            &c.classes,
+            self.known.coherent,
+            c.limits.states,
+        )
     }
 
     /// States of the automata of all constraints.
@@ -120,32 +152,29 @@ impl<'c> Given<'c> {
         self.full.iter().map(|(nfa, _)| nfa.states()).sum()
     }
 
-    /// Some of the constraints, without what no walk of `left` can match.
-    fn cover(&self, left: &Nfa, active: &[usize]) -> Cover {
+    /// A constraint without what no walk can match whose steps have these facts; nothing if nothing is
+    /// left.
+    fn part(&self, alts: &[Alternative], at: usize) -> Option<Part> {
+        let (nfa, acyclic) = &self.full[at];
+        let mut nfa = nfa.clone();
+        for s in nfa.steps.iter_mut().flatten() {
+            let matching = alts.iter().filter(|a| a.facts.has(s.facts));
+            let (from, to) = matching.fold((0, 0), |(d, r), a| (d | a.dom, r | a.ran));
+            s.from &= from;
+            s.to &= to;
+        }
+        nfa.simplify();
+        nfa.reduce(self.context.all());
+        let some = nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0);
+        some.then(|| Part::cycles(&nfa, *acyclic))
+    }
+
+    /// What the steps of an automaton can be.
+    fn alternatives(&self, left: &Nfa) -> Vec<Alternative> {
         let mut facts: Vec<Facts> = left.steps.iter().flatten().map(|s| s.facts).collect();
         facts.sort();
         facts.dedup();
-        let mut alts: Vec<Alternative> = Vec::new();
-        for f in facts {
-            alts.extend(alternatives(f, &self.known, &self.context.classes));
-        }
-        let mut cover = Cover::default();
-        for at in active {
-            let (nfa, acyclic) = &self.full[*at];
-            let mut nfa = nfa.clone();
-            for s in nfa.steps.iter_mut().flatten() {
-                let matching = alts.iter().filter(|a| a.facts.has(s.facts));
-                let (from, to) = matching.fold((0, 0), |(d, r), a| (d | a.dom, r | a.ran));
-                s.from &= from;
-                s.to &= to;
-            }
-            nfa.simplify();
-            nfa.reduce(self.context.all());
-            if nfa.steps.iter().any(|steps| !steps.is_empty()) || nfa.accepts.iter().any(|m| *m != 0) {
-                cover.add_cycles(&nfa, *acyclic);
-            }
-        }
-        cover
+        facts.into_iter().flat_map(|f| alternatives(f, &self.known, &self.context.classes)).collect()
     }
 
     /// Whether every loop of a term contains a cycle of the constraints.
@@ -155,82 +184,32 @@ impl<'c> Given<'c> {
         Ok(self.search(&nfa, &mut |_| ControlFlow::Break(())) == Found::Holds)
     }
 
-    /// Starts with the simple constraints. A walk that they do not cover is tried with each of the
-    /// others; one that covers it takes part from then on.
+    /// Starts with the simple constraints, and with the others where they help: of walks that are not
+    /// covered it is found out which constraint covers them, and where it has to start.
     fn search(&mut self, left: &Nfa, visit: &mut dyn FnMut(&Walk) -> ControlFlow<()>) -> Found {
         const SIMPLE: usize = 4;
-        let (mut active, mut rest): (Vec<usize>, Vec<usize>) =
-            (0..self.full.len()).partition(|at| self.full[*at].0.states() <= SIMPLE);
+        /// Walks to collect before the search starts again.
+        const GAPS: usize = 24;
+        let alts = self.alternatives(left);
+        let mut cover = Cover::default();
+        let mut rest: Vec<usize> = Vec::new();
+        for at in 0..self.full.len() {
+            if self.full[at].0.states() > SIMPLE {
+                rest.push(at);
+            } else if let Some(part) = self.part(&alts, at) {
+                cover.add(&part);
+            }
+        }
+        cover.start_anywhere();
+        let mut parts: HashMap<usize, Option<(Part, Cover)>> = HashMap::new();
+        let mut threads = false;
+        // Walks that nothing covers, and were shown.
+        let mut shown: Vec<Walk> = Vec::new();
         loop {
-            let mut cover = self.cover(left, &active);
-            cover.finish();
+            let mut gaps: Vec<Vec<Vec<State>>> = Vec::new();
             let mut useful = None;
-            let walks = std::cell::Cell::new(0);
             let mut search = Search {
                 left,
-                right: &cover,
-                classes: &self.context.classes,
-                known: self.known.clone(),
-                task: Task::Cycles,
-                threads: false,
-                limits: self.context.limits,
-                walks: 0,
-            };
-            let mut end = search.run(|walk| {
-                useful = self.useful(walk, &rest, false, &walks);
-                ControlFlow::Break(())
-            });
-            if end != End::Covered && useful.is_none() {
-                search.threads = true;
-                end = search.run(|walk| {
-                    useful = self.useful(walk, &rest, true, &walks);
-                    if useful.is_some() { ControlFlow::Break(()) } else { visit(walk) }
-                });
-            }
-            self.walks += search.walks + walks.get();
-            match useful {
-                Some(at) => {
-                    active.push(at);
-                    rest.retain(|other| *other != at);
-                }
-                None => {
-                    return match end {
-                        End::Covered => Found::Holds,
-                        End::Stopped => Found::Refuted,
-                        End::Uncovered => Found::Open,
-                        End::Limit => Found::Limit,
-                    };
-                }
-            }
-        }
-    }
-
-    /// A constraint that covers a walk.
-    fn useful(
-        &self,
-        walk: &Walk,
-        among: &[usize],
-        threads: bool,
-        walks: &std::cell::Cell<usize>,
-    ) -> Option<usize> {
-        let n = walk.facts.len();
-        let mut one = Nfa { initial: vec![0], ..Nfa::default() };
-        for i in 0..=n {
-            one.accepts.push(if i == n { walk.events[n] } else { 0 });
-            let step = (i < n).then(|| Step {
-                from: walk.events[i],
-                facts: walk.facts[i],
-                to: walk.events[i + 1],
-                target: i as State + 1,
-                closes: false,
-            });
-            one.steps.push(step.into_iter().collect());
-        }
-        among.iter().copied().find(|at| {
-            let mut cover = self.cover(&one, &[*at]);
-            cover.finish();
-            let mut search = Search {
-                left: &one,
                 right: &cover,
                 classes: &self.context.classes,
                 known: self.known.clone(),
@@ -239,20 +218,75 @@ impl<'c> Given<'c> {
                 limits: self.context.limits,
                 walks: 0,
             };
-            let end = search.run(|_| ControlFlow::Break(()));
-            walks.set(walks.get() + search.walks);
-            end == End::Covered
-        })
+            let mut hopeless = false;
+            let end = search.run(|walk| {
+                let starts = cover.starts_for(walk);
+                if !starts.is_empty() {
+                    gaps.push(starts);
+                    return if gaps.len() < GAPS {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    };
+                }
+                if gaps.is_empty() {
+                    useful = rest.iter().copied().find_map(|at| {
+                        let part = parts.entry(at).or_insert_with(|| {
+                            let part = self.part(&alts, at)?;
+                            let mut own = Cover::default();
+                            own.add(&part);
+                            Some((part, own))
+                        });
+                        let starts = part.as_ref()?.1.starts_for(walk);
+                        (!starts.is_empty()).then_some((at, starts))
+                    });
+                    if useful.is_some() {
+                        return ControlFlow::Break(());
+                    }
+                }
+                if !gaps.is_empty() {
+                    // Another walk, then.
+                    return ControlFlow::Continue(());
+                }
+                if !threads {
+                    hopeless = true;
+                    return ControlFlow::Break(());
+                }
+                if shown.contains(walk) {
+                    return ControlFlow::Continue(());
+                }
+                shown.push(walk.clone());
+                visit(walk)
+            });
+            self.walks += search.walks;
+            if let Some((at, mut starts)) = useful {
+                rest.retain(|other| *other != at);
+                if let Some(Some((part, _))) = parts.get(&at) {
+                    let base = cover.states() as State;
+                    starts.iter_mut().flatten().for_each(|q| *q += base);
+                    cover.add(part);
+                    activate(&mut cover, vec![starts]);
+                }
+            } else if !gaps.is_empty() {
+                activate(&mut cover, gaps);
+            } else if hopeless {
+                threads = true;
+            } else {
+                return match end {
+                    End::Covered => Found::Holds,
+                    End::Stopped => Found::Refuted,
+                    End::Uncovered => Found::Open,
+                    End::Limit => Found::Limit,
+                };
+            }
+        }
     }
 
     /// Thesis §3.6.1: whether `po ; eco` has no loops.
-    fn find_coherence(&mut self) -> Result<(), Refusal> {
-        let all = self.context.all();
-        let term = Term::seq(Term::Edge(Facts::PO), eco(all));
-        if self.excludes(&term)? {
-            self.known.coherent = true;
-        }
-        Ok(())
+    fn find_coherence(&mut self) -> Result<bool, Refusal> {
+        let term = Term::seq(Term::Edge(Facts::PO), eco(self.context.all()));
+        self.known.coherent = self.excludes(&term)?;
+        Ok(self.known.coherent)
     }
 
     /// Lets walks in `co` and `fr` that stay in a thread stand for `po`. Larger automata, so not by
@@ -266,20 +300,8 @@ impl<'c> Given<'c> {
         let walks = within_thread(&context.classes, context.limits.states).map_err(large)?;
         self.implied.add(Facts::PO, walks.clone());
         self.implied.add(Facts::PO.and(Facts::LOC), walks);
-        self.saturate_again()?;
+        self.saturate(false)?;
         Ok(true)
-    }
-
-    /// After more was learnt about single steps.
-    fn saturate_again(&mut self) -> Result<(), Refusal> {
-        self.full.clear();
-        for (nfa, acyclic) in &self.raw {
-            let full = self
-                .saturated(&self.repeated(nfa, *acyclic))
-                .map_err(|e| Refusal::too_large("the constraints of the stronger model", &e))?;
-            self.full.push((full, *acyclic));
-        }
-        Ok(())
     }
 
     /// Whether `h` and `h ; eco` have no loops: then events of the same location that `h` orders are
@@ -310,21 +332,15 @@ impl<'c> Given<'c> {
     /// `b`, unless they are the same event. The latter is ruled out, too, since such walks are only
     /// used if none of them can be a loop. Returns whether something was learnt.
     pub fn use_totality(&mut self) -> Result<bool, Refusal> {
-        const LARGEST: usize = 12;
         let context = self.context;
-        if self.known.coherent {
-            // Known, but maybe not said by a constraint that is small enough.
-            let term = Term::seq(Term::Edge(Facts::PO), eco(context.all()));
-            self.add(&Constraint { term, acyclic: false, name: "po ; eco".into() })?;
-        }
         // `co` orders the writes of a location.
         let mut orders = vec![(Facts::CO, true, context.classes.writes)];
         orders.extend(context.total.iter().map(|f| (*f, false, context.classes.all)));
         let mut found = Vec::new();
         for (order, same_loc, ends) in orders {
             let mut parts = Vec::new();
-            for (nfa, acyclic) in &self.raw {
-                if nfa.states() > LARGEST {
+            for (nfa, acyclic, _) in &self.raw {
+                if nfa.states() > SMALL {
                     continue;
                 }
                 for (q, steps) in nfa.steps.iter().enumerate() {
@@ -353,9 +369,25 @@ impl<'c> Given<'c> {
             self.implied.add(order, part);
         }
         if learnt {
-            self.saturate_again()?;
+            self.saturate(false)?;
         }
         Ok(learnt)
+    }
+}
+
+/// Starts in states so that each of the walks is covered: first in those that cover most of them.
+fn activate(cover: &mut Cover, mut gaps: Vec<Vec<Vec<State>>>) {
+    while !gaps.is_empty() {
+        let mut votes: HashMap<&Vec<State>, usize> = HashMap::new();
+        for starts in gaps.iter().flatten() {
+            *votes.entry(starts).or_default() += 1;
+        }
+        let best = votes.iter().max_by_key(|(starts, n)| (**n, std::cmp::Reverse(*starts)));
+        let Some(best) = best.map(|(starts, _)| (*starts).clone()) else { return };
+        for q in &best {
+            cover.starts[*q as usize] = true;
+        }
+        gaps.retain(|starts| !starts.contains(&best));
     }
 }
 
@@ -424,17 +456,26 @@ pub fn included(
     }
     let left = Nfa::of(left, all, limit).map_err(large("the left side"))?;
     let raw = Nfa::of(&right, all, limit).map_err(large("the right side"))?;
-    let full =
-        saturate(&raw, &context.assumptions, &context.loops, &context.implied, &context.classes, limit)
-            .map_err(large("the right side"))?;
-    let mut cover = if closed {
+    let full = saturate(
+        &raw,
+        &context.assumptions,
+        &context.loops,
+        &context.implied,
+        &context.classes,
+        false,
+        limit,
+    )
+    .map_err(large("the right side"))?;
+    let mut cover = Cover::default();
+    if closed {
         let given = Given::new(context, &[])?;
-        given.cover(&left, &(0..given.full.len()).collect::<Vec<_>>())
-    } else {
-        Cover::default()
-    };
-    cover.add_words(&full);
-    cover.finish();
+        let alts = given.alternatives(&left);
+        for part in (0..given.full.len()).filter_map(|at| given.part(&alts, at)) {
+            cover.add(&part);
+        }
+    }
+    cover.add(&Part::words(&full));
+    cover.start_anywhere();
     let mut search = Search {
         left: &left,
         right: &cover,

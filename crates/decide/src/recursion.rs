@@ -29,6 +29,7 @@ fn mentions(term: &Term, x: DefId) -> bool {
         Term::Empty | Term::Test(_) | Term::Edge(_) => false,
         Term::Union(a, b) | Term::Seq(a, b) => mentions(a, x) || mentions(b, x),
         Term::Star(a) => mentions(a, x),
+        Term::Located(a) => mentions(&a.term, x),
     }
 }
 
@@ -62,6 +63,7 @@ pub fn substitute(term: &Term, x: DefId, by: &Term, all: Mask) -> Term {
         Term::Seq(a, b) => Term::seq(substitute(a, x, by, all), substitute(b, x, by, all)),
         Term::Union(a, b) => Term::union(substitute(a, x, by, all), substitute(b, x, by, all)),
         Term::Star(a) => Term::star(substitute(a, x, by, all), all),
-        Term::Empty | Term::Test(_) | Term::Edge(_) | Term::Var(_) => term.clone(),
+        // Located terms have no unknowns.
+        Term::Empty | Term::Test(_) | Term::Edge(_) | Term::Located(_) | Term::Var(_) => term.clone(),
     }
 }

@@ -66,13 +66,13 @@ pub fn words(term: &Term, all: Mask) -> Option<Vec<Word>> {
             }
             out
         }
-        Term::Star(_) | Term::Var(_) => return None,
+        Term::Star(_) | Term::Located(_) | Term::Var(_) => return None,
     };
     (out.len() <= MOST).then_some(out)
 }
 
 /// The walks that imply a step with these facts, by what holds in every execution.
-fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, TooLarge> {
+fn closed_form(facts: Facts, c: &Classes, coherent: bool, limit: usize) -> Result<Option<Nfa>, TooLarge> {
     use Facts as F;
     let all = c.all;
     let edge = Term::Edge;
@@ -89,6 +89,16 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
             seq(vec![edge(F::RF.inverse()), test(later), plus(co())]),
         )
     };
+    // Where coherence holds, what leads to a write inside of a location is `co` or `fr`: `co` is total.
+    let within = |from: Mask| {
+        let steps = [F::PO.and(F::LOC), F::RF, F::CO, F::FR].map(edge);
+        let any = steps.into_iter().reduce(Term::union).unwrap_or(Term::Empty);
+        seq(vec![test(from & later), plus(any), test(c.writes)])
+    };
+    let (co_walks, fr_walks) = (
+        || if coherent { Term::union(plus(co()), within(c.writes)) } else { plus(co()) },
+        || if coherent { Term::union(fr(), within(c.reads)) } else { fr() },
+    );
     let build = |t: Term| Nfa::of(&t, all, limit);
     let own = facts.minus(F::INT.and(F::EXT));
     let term = if facts == F::PO {
@@ -110,8 +120,11 @@ fn closed_form(facts: Facts, c: &Classes, limit: usize) -> Result<Option<Nfa>, T
         .into_iter()
         .reduce(Term::union)
         .unwrap_or(Term::Empty)
+    } else if facts == F::PO.and(F::NOT_RMW) {
+        // Nothing is between the accesses of a read-modify-write.
+        Term::union(edge(facts), Term::seq(edge(F::PO), plus(edge(F::PO))))
     } else if own == F::CO || own == F::FR {
-        let words = if own == F::CO { plus(co()) } else { fr() };
+        let words = if own == F::CO { co_walks() } else { fr_walks() };
         if facts.meets(F::EXT) {
             // One step to another thread, or the ends are known to be the anchor's and another.
             let (mine, others) = (test(c.same_thread), test(later & !c.same_thread));
@@ -283,11 +296,13 @@ pub fn saturate(
     loops: &[Nfa],
     implied: &Implied,
     classes: &Classes,
+    coherent: bool,
     limit: usize,
 ) -> Result<Nfa, TooLarge> {
     let mut b =
         Builder { nfa: raw.clone(), limit: limit * 8, copies: HashMap::new(), parts: Vec::new(), classes };
     assume(&mut b, assumptions)?;
+    detours(&mut b.nfa, classes);
     let mut forms: HashMap<Facts, Vec<usize>> = HashMap::new();
     for q in 0..b.nfa.states() {
         for s in b.nfa.steps[q].clone() {
@@ -296,7 +311,8 @@ pub fn saturate(
                 None => {
                     let back = s.facts.looks_back();
                     let facts = if back { s.facts.inverse() } else { s.facts };
-                    let mut found: Vec<Nfa> = closed_form(facts, classes, limit)?.into_iter().collect();
+                    let mut found: Vec<Nfa> =
+                        closed_form(facts, classes, coherent, limit)?.into_iter().collect();
                     found.extend(implied.extra.get(&facts).into_iter().flatten().cloned());
                     if back {
                         found = found.iter().map(|n| n.reversed(classes.all)).collect();
@@ -318,7 +334,7 @@ pub fn saturate(
         let closed: Vec<Assumption> = assumptions
             .iter()
             .map(|a| {
-                let walks = saturate(&a.walks, &[], &[], implied, classes, limit)?;
+                let walks = saturate(&a.walks, &[], &[], implied, classes, coherent, limit)?;
                 Ok(Assumption { walks, words: a.words.clone(), claim: a.claim.clone() })
             })
             .collect::<Result<_, TooLarge>>()?;
@@ -327,7 +343,7 @@ pub fn saturate(
     // What is contained in the identity can happen anywhere.
     let states = b.nfa.states() as State;
     for walks in loops {
-        let walks = saturate(walks, assumptions, &[], implied, classes, limit)?;
+        let walks = saturate(walks, assumptions, &[], implied, classes, coherent, limit)?;
         let part = b.part(walks);
         for q in 0..states {
             // No test beyond those of the loop itself: the event stays the same.
@@ -342,6 +358,32 @@ pub fn saturate(
     }
     b.nfa.reduce(classes.all);
     Ok(b.nfa)
+}
+
+/// A detour is a step of `coe` and one of `rfe`: where the right side has these, it has the detour.
+fn detours(nfa: &mut Nfa, c: &Classes) {
+    let (coe, rfe) = (close(Facts::CO.and(Facts::EXT)), close(Facts::RF.and(Facts::EXT)));
+    let between = c.writes & !c.init;
+    for q in 0..nfa.states() {
+        let mut found = Vec::new();
+        for first in nfa.steps[q].iter().filter(|s| coe.has(s.facts) && between & !s.to == 0) {
+            for second in &nfa.steps[first.target as usize] {
+                // Only words that may repeat follow each other.
+                let closes = first.closes || second.closes;
+                if rfe.has(second.facts) && between & !second.from == 0 {
+                    let facts = Facts::DETOUR;
+                    found.push(Step {
+                        from: first.from,
+                        facts,
+                        to: second.to,
+                        target: second.target,
+                        closes,
+                    });
+                }
+            }
+        }
+        nfa.steps[q].extend(found);
+    }
 }
 
 /// Thesis §3.7: where the right side has every word of an assumption's claim between two states, it

@@ -15,7 +15,7 @@ pub struct Move {
 }
 
 /// `above[t]` are the states that can do all that `t` can, `t` itself left out.
-pub fn simulation(moves: &[Vec<Move>], accepts: &[Mask], class: &[u32]) -> Vec<Vec<u32>> {
+pub fn simulation(moves: &[Vec<Move>], accepts: &[Mask]) -> Vec<Vec<u32>> {
     /// Larger automata are left as they are.
     const LARGEST: usize = 700;
     let n = moves.len();
@@ -25,7 +25,7 @@ pub fn simulation(moves: &[Vec<Move>], accepts: &[Mask], class: &[u32]) -> Vec<V
     let mut related = vec![false; n * n];
     for t in 0..n {
         for u in 0..n {
-            related[t * n + u] = t == u || (class[t] == class[u] && accepts[t] & !accepts[u] == 0);
+            related[t * n + u] = accepts[t] & !accepts[u] == 0;
         }
     }
     let mut changed = true;

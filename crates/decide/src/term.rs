@@ -22,8 +22,34 @@ pub enum Term {
     Union(Rc<Term>, Rc<Term>),
     Seq(Rc<Term>, Rc<Term>),
     Star(Rc<Term>),
+    /// The walks of a term whose ends access the same location, as far as their steps tell.
+    Located(Rc<Located>),
     /// A recursive definition that is being solved.
     Var(DefId),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Located {
+    pub term: Term,
+    pub accesses: Mask,
+    /// The initialising event is of every location.
+    pub init: Mask,
+    /// Of the anchor's location.
+    pub same_loc: Mask,
+}
+
+/// `(rf | co | fr)+`, for right sides: there are more ways to match it.
+pub fn closed_eco(all: Mask) -> Term {
+    let com = [Facts::RF, Facts::CO, Facts::FR].map(Term::Edge).into_iter().reduce(Term::union);
+    Term::plus(com.unwrap_or(Term::Empty), all)
+}
+
+/// `(rf | co | fr)+` without repetition (thesis §3.4.1). Equal, and better on the left side: there are
+/// fewer walks to cover.
+pub fn eco(all: Mask) -> Term {
+    let (rf, co, fr) = (Term::Edge(Facts::RF), Term::Edge(Facts::CO), Term::Edge(Facts::FR));
+    let more = Term::union(Term::Test(all), rf.clone());
+    Term::union(rf, Term::seq(Term::union(co, fr), more))
 }
 
 impl Term {
@@ -71,7 +97,73 @@ impl Term {
             Term::Union(a, b) => Term::union(a.inverse(), b.inverse()),
             Term::Seq(a, b) => Term::seq(b.inverse(), a.inverse()),
             Term::Star(a) => Term::Star(Rc::new(a.inverse())),
+            Term::Located(a) => Term::Located(Rc::new(Located { term: a.term.inverse(), ..(**a).clone() })),
         }
+    }
+
+    /// The events at which it has words without steps.
+    fn without_steps(&self, all: Mask) -> Mask {
+        match self {
+            Term::Empty | Term::Edge(_) | Term::Var(_) => 0,
+            Term::Test(m) => *m,
+            Term::Union(a, b) => a.without_steps(all) | b.without_steps(all),
+            Term::Seq(a, b) => a.without_steps(all) & b.without_steps(all),
+            Term::Star(_) => all,
+            Term::Located(a) => a.term.without_steps(all),
+        }
+    }
+
+    /// The words that do not end with a step of `facts`, and some that do.
+    fn ends_otherwise(&self, facts: Facts, all: Mask) -> Term {
+        match self {
+            Term::Edge(f) if f.has(facts) => Term::Empty,
+            Term::Empty | Term::Test(_) | Term::Edge(_) | Term::Located(_) | Term::Var(_) => self.clone(),
+            Term::Union(a, b) => Term::union(a.ends_otherwise(facts, all), b.ends_otherwise(facts, all)),
+            Term::Seq(a, b) => {
+                // Where the second part has no steps, the first one ends the word.
+                let rest = Term::seq((**a).clone(), b.ends_otherwise_with_steps(facts, all));
+                let whole = Term::seq(a.ends_otherwise(facts, all), Term::test(b.without_steps(all)));
+                Term::union(rest, whole)
+            }
+            Term::Star(a) => {
+                Term::union(Term::Test(all), Term::seq(self.clone(), a.ends_otherwise_with_steps(facts, all)))
+            }
+        }
+    }
+
+    /// The same without the words that have no steps.
+    fn ends_otherwise_with_steps(&self, facts: Facts, all: Mask) -> Term {
+        match self {
+            Term::Test(_) => Term::Empty,
+            Term::Union(a, b) => {
+                Term::union(a.ends_otherwise_with_steps(facts, all), b.ends_otherwise_with_steps(facts, all))
+            }
+            Term::Seq(a, b) => {
+                let rest = Term::seq((**a).clone(), b.ends_otherwise_with_steps(facts, all));
+                let whole =
+                    Term::seq(a.ends_otherwise_with_steps(facts, all), Term::test(b.without_steps(all)));
+                Term::union(rest, whole)
+            }
+            Term::Star(a) => Term::seq(self.clone(), a.ends_otherwise_with_steps(facts, all)),
+            Term::Empty | Term::Edge(_) | Term::Located(_) | Term::Var(_) => self.ends_otherwise(facts, all),
+        }
+    }
+
+    /// Whether it is `rf | co | fr`, in any order.
+    fn is_com(&self) -> bool {
+        fn gather(t: &Term, seen: &mut Facts) -> bool {
+            let com = Facts::RF.and(Facts::CO).and(Facts::FR);
+            match t {
+                Term::Union(a, b) => gather(a, seen) && gather(b, seen),
+                Term::Edge(f) if com.has(*f) => {
+                    *seen = seen.and(*f);
+                    f.0.count_ones() == 1
+                }
+                _ => false,
+            }
+        }
+        let mut seen = Facts::NONE;
+        gather(self, &mut seen) && seen == Facts::RF.and(Facts::CO).and(Facts::FR)
     }
 
     /// Each step has these facts, too, and the events between are in `middle`. Of what is not known
@@ -85,6 +177,8 @@ impl Term {
             Term::Union(a, b) => Term::union(of(a), of(b)),
             Term::Seq(a, b) => Term::seq(Term::seq(of(a), Term::Test(middle)), of(b)),
             Term::Star(a) => Term::Star(Rc::new(Term::seq(of(a), Term::Test(middle)))),
+            // Only on the left side.
+            Term::Located(_) => Term::Empty,
         }
     }
 }
@@ -117,7 +211,7 @@ impl Steps {
                 steps.extend(b.steps.iter().map(|(s, f, t)| (s & a.id, *f, *t)));
                 Steps { id: a.id & b.id, steps }
             }
-            Term::Star(_) | Term::Var(_) => return None,
+            Term::Star(_) | Term::Located(_) | Term::Var(_) => return None,
         })
     }
 
@@ -131,6 +225,17 @@ impl Steps {
             out = Term::union(out, step(*s, *f, *t, all));
         }
         out
+    }
+}
+
+/// Whether a term depends on a definition that is being solved.
+fn has_var(term: &Term) -> bool {
+    match term {
+        Term::Var(_) => true,
+        Term::Empty | Term::Test(_) | Term::Edge(_) => false,
+        Term::Union(a, b) | Term::Seq(a, b) => has_var(a) || has_var(b),
+        Term::Star(a) => has_var(a),
+        Term::Located(a) => has_var(&a.term),
     }
 }
 
@@ -194,6 +299,16 @@ impl Opaque {
     }
 }
 
+/// Which pairs of a relation within a location are said by `eco`, not by the relation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByEco {
+    Nothing,
+    /// Those that end in a write.
+    ToWrites,
+    /// Those that start or end in a write, and of those between reads what ends with `rf`.
+    All,
+}
+
 /// Turns the terms of one theory into terms of the algebra.
 pub struct Lowering<'a> {
     pub theory: &'a Theory,
@@ -206,8 +321,8 @@ pub struct Lowering<'a> {
     pub located: Vec<Term>,
     /// Those of them that are known to agree with `eco`: see [`crate::question::Given`].
     pub ordered: Vec<Term>,
-    /// Where such a relation leads from a write to a read, say so by `eco` and not by itself.
-    pub reads_by_eco: bool,
+    /// Which pairs of such a relation to say by `eco`.
+    pub by_eco: ByEco,
     /// Intersections of a step with a composed relation that are kept as relations of their own.
     pub opaque: Opaque,
     /// What was approximated, for the reason of an "unknown".
@@ -225,7 +340,7 @@ impl<'a> Lowering<'a> {
             solving: false,
             located: Vec::new(),
             ordered: Vec::new(),
-            reads_by_eco: false,
+            by_eco: ByEco::Nothing,
             approximated: Vec::new(),
         }
     }
@@ -249,10 +364,6 @@ impl<'a> Lowering<'a> {
                 Prim::Loc => Term::union(Term::Test(all), Term::Edge(Facts::LOC)),
                 Prim::Int => Term::union(Term::Test(all), Term::Edge(Facts::INT)),
                 Prim::Any => Term::union(Term::Test(all), Term::Edge(Facts::NONE)),
-                // What it is made of says more than that it is in `po`.
-                Prim::Detour if side == Side::Above => {
-                    Term::seq(Term::Edge(Facts::CO.and(Facts::EXT)), Term::Edge(Facts::RF.and(Facts::EXT)))
-                }
                 // Built-in relations that relate no events in the programs of today may do so later.
                 p => Term::Edge(Facts::of(*p)),
             },
@@ -287,8 +398,14 @@ impl<'a> Lowering<'a> {
                 let second = self.rel(b, side.flip());
                 self.diff(first, second, side)
             }
-            Rel::Star(a) => Term::star(self.rel(a, side), all),
-            Rel::Plus(a) => Term::plus(self.rel(a, side), all),
+            Rel::Star(a) => match self.rel(a, side) {
+                a if side == Side::Above && a.is_com() => Term::union(Term::Test(all), eco(all)),
+                a => Term::star(a, all),
+            },
+            Rel::Plus(a) => match self.rel(a, side) {
+                a if side == Side::Above && a.is_com() => eco(all),
+                a => Term::plus(a, all),
+            },
             Rel::Opt(a) => Term::union(Term::Test(all), self.rel(a, side)),
             Rel::Inverse(a) => self.rel(a, side).inverse(),
             Rel::Not(a) => {
@@ -503,6 +620,10 @@ impl<'a> Lowering<'a> {
                     let eco = self.within_location(&inner);
                     Term::seq(Term::seq(Term::test(*s), eco), Term::test(*t))
                 }
+                f if *f == Facts::LOC && !has_var(&inner) => {
+                    let located = self.located_term(&inner);
+                    Term::seq(Term::seq(Term::test(*s), located), Term::test(*t))
+                }
                 f if f.meets(Facts::LOC) => {
                     let access = Term::test(self.classes.accesses);
                     Term::seq(Term::seq(access.clone(), e), access)
@@ -523,6 +644,11 @@ impl<'a> Lowering<'a> {
         out
     }
 
+    fn located_term(&self, h: &Term) -> Term {
+        let Classes { accesses, init, same_loc, .. } = *self.classes;
+        Term::Located(Rc::new(Located { term: h.clone(), accesses, init, same_loc }))
+    }
+
     /// `h & loc`, where neither `h` nor `h ; eco` has loops: since `co` is total, two accesses of a
     /// location are in `eco` one way or the other, or read the same write. What is better to know, `h`
     /// or `eco`, depends on the question.
@@ -531,15 +657,21 @@ impl<'a> Lowering<'a> {
         let between = |a: Mask, t: Term, b: Mask| Term::seq(Term::seq(Term::test(a), t), Term::test(b));
         let (r, w) = (c.reads, c.writes);
         let co_rf = Term::seq(Term::union(Term::Test(c.all), Term::Edge(Facts::CO)), Term::Edge(Facts::RF));
-        [
-            between(w, Term::Edge(Facts::CO), w),
-            between(w, if self.reads_by_eco { co_rf } else { h.clone() }, r),
-            between(r, Term::Edge(Facts::FR), w),
-            between(r, h.clone(), r),
-        ]
-        .into_iter()
-        .reduce(Term::union)
-        .unwrap_or(Term::Empty)
+        let (co, fr) = (Term::Edge(Facts::CO), Term::Edge(Facts::FR));
+        let (to_reads, of_reads) = match self.by_eco {
+            ByEco::Nothing => return self.located_term(h),
+            ByEco::ToWrites => (self.located_term(h), self.located_term(h)),
+            // Two reads of the same write: if `h` got to the second one by `rf`, from that write, it would
+            // get to the first one, too, and had a loop.
+            ByEco::All => {
+                let same = self.located_term(&h.ends_otherwise(Facts::RF, c.all));
+                (co_rf, Term::union(Term::seq(fr.clone(), Term::Edge(Facts::RF)), same))
+            }
+        };
+        [between(w, co, w), between(r, fr, w), between(w, to_reads, r), between(r, of_reads, r)]
+            .into_iter()
+            .reduce(Term::union)
+            .unwrap_or(Term::Empty)
     }
 
     fn diff(&mut self, a: Term, b: Term, side: Side) -> Term {
@@ -564,6 +696,7 @@ impl<'a> Lowering<'a> {
                     (Facts::NOT_LOC, Facts::LOC),
                     (Facts::INT, Facts::EXT),
                     (Facts::EXT, Facts::INT),
+                    (Facts::RMW, Facts::NOT_RMW),
                 ];
                 if missing == Facts::NONE {
                     continue;

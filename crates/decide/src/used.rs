@@ -9,6 +9,8 @@ pub struct Used {
     pub prims: Vec<Prim>,
     pub relations: Vec<String>,
     pub predicates: Vec<String>,
+    /// Whether `rmw` is taken away from something.
+    pub rmw_apart: bool,
 }
 
 fn note<T: PartialEq + Clone>(list: &mut Vec<T>, item: &T) {
@@ -79,6 +81,7 @@ impl<'a, 'u> Walk<'a, 'u> {
                 self.set(b);
             }
             Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
+                self.used.rmw_apart |= matches!(rel, Rel::Diff(..)) && **b == Rel::Prim(Prim::Rmw);
                 self.rel(a);
                 self.rel(b);
             }

@@ -77,8 +77,8 @@ pub fn example(
 ) -> Option<Example> {
     let sketch = sketch(walk, &context.classes)?;
     let mut sketches = vec![sketch];
-    // Fences that assumptions ask for, a few rounds of them.
-    for _ in 0..4 {
+    // Fences that assumptions ask for, one after the other.
+    for _ in 0..MAX_EVENTS {
         let mut repaired = Vec::new();
         for s in &sketches {
             if let Some(found) = complete(s, context, judge) {
@@ -464,7 +464,7 @@ fn repair(s: &Sketch, context: &Context) -> Vec<Sketch> {
                 else {
                     continue;
                 };
-                let Some(atom) = context.classes.member(word.steps[0].1) else { continue };
+                let Some(atom) = context.classes.modest_member(word.steps[0].1) else { continue };
                 let find = |e: usize| place.iter().position(|p| *p == e);
                 let Some(y) = find(b) else { continue };
                 let new = out.drafts.len();
@@ -511,6 +511,7 @@ fn evaluate(term: &Term, events: &[Event], r: &Relations, context: &Context) -> 
         Term::Union(a, b) => evaluate(a, events, r, context).union(&evaluate(b, events, r, context)),
         Term::Seq(a, b) => evaluate(a, events, r, context).compose(&evaluate(b, events, r, context), n),
         Term::Star(a) => evaluate(a, events, r, context).plus(n).opt(n),
+        Term::Located(a) => evaluate(&a.term, events, r, context).inter(&r.loc),
     }
 }
 
@@ -549,6 +550,9 @@ fn step(f: Facts, r: &Relations, context: &Context) -> Matrix {
         if f.meets(fact) {
             m = m.inter(&matrix);
         }
+    }
+    if f.meets(Facts::NOT_RMW) {
+        m = m.diff(&r.rmw).diff(&r.rmw.inverse(n));
     }
     if f.meets(Facts::NOT_LOC) { m.diff(&r.loc) } else { m }
 }

@@ -80,7 +80,6 @@ fn coh_coh2() {
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn rc11_imm() {
     holds("rc11", "imm", &["c11-to-imm"]);
 }
@@ -116,31 +115,26 @@ fn c11_strong_armv8() {
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn rc11_ra_power() {
     holds("rc11-ra", "power", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn rc11_sc_power_weak() {
     holds("rc11", "power-weak", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn rc11_sc_rw_power() {
     holds("rc11-scrw", "power", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn rc11_sc_f_power() {
     holds("rc11-scf", "power", &["c11-to-power"]);
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn power_power_simpl() {
     holds("power", "power-simpl", &[]);
 }
@@ -156,13 +150,11 @@ fn fails_as_published(strong: &str) {
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn c11_orig_power_weak() {
     fails_as_published("power-weak");
 }
 
 #[test]
-#[ignore = "not decided within a minute"]
 fn c11_orig_power() {
     fails_as_published("power");
 }

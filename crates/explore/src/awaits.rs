@@ -23,13 +23,16 @@
 //!
 //! **Test and test-and-set.** A load `r` right before a compare-and-exchange `u` that expects what `r` read: by
 //! confirmation (see `waiting.rs`) both see the same write, so they are one: added one right after the other,
-//! and deleted together if the lock is lost. What would make `u` see another write is left out.
+//! and deleted together if the lock is lost. What would make `u` see another write is left out. The same holds of
+//! loops that try again, as in `do { n->next = load(top); } while (!cas(top, n->next, n))`: whoever loses starts over. Here
+//! the load does not wait; what it could read again was all taken by others.
 
 use crate::explorer::Explorer;
 use crate::frame::{Frame, LostFrame};
 use crate::schedule::next_thread;
+use crate::threads::FEW_WRITES;
 use crate::waiting::acquires;
-use selvedge_graph::{EventId, Loc, Tid};
+use selvedge_graph::{EventId, Loc, Mode, Tid};
 use selvedge_machine::{Machine, Op, Reduction, Rmw};
 use std::sync::Mutex;
 
@@ -37,6 +40,18 @@ use std::sync::Mutex;
 const LOST: u8 = 1;
 /// There were writes to this location that form no chain.
 const UNCHAINED: u8 = 2;
+/// It mattered that no value is written to this location by two writes.
+const DISTINCT: u8 = 4;
+/// There was such a value.
+const REPEATED: u8 = 8;
+
+/// Whether what is known of a location is what the reduction needs.
+fn in_order(bits: u8) -> bool {
+    bits & (LOST | UNCHAINED) != LOST | UNCHAINED && bits & (DISTINCT | REPEATED) != DISTINCT | REPEATED
+}
+
+/// With more writes than this to a location, some value counts as repeated.
+const MANY_WRITES: usize = 64;
 
 /// What is known of the locations of a program, by all who explore it.
 #[derive(Debug, Default)]
@@ -53,7 +68,7 @@ impl Chains {
             seen.resize(at + 1, 0);
         }
         seen[at] |= bit;
-        seen[at] != LOST | UNCHAINED
+        in_order(seen[at])
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
@@ -63,7 +78,7 @@ impl Chains {
     /// A location at which a lock was lost although its writes form no chain: what was explored is not
     /// all there is.
     pub fn broken(&self) -> Option<Loc> {
-        self.lock().iter().position(|&bits| bits == LOST | UNCHAINED).map(|at| Loc(at as u32))
+        self.lock().iter().position(|&bits| !in_order(bits)).map(|at| Loc(at as u32))
     }
 
     /// What is known, to be remembered elsewhere.
@@ -74,7 +89,7 @@ impl Chains {
     /// Adds what was known before.
     pub fn restore(&self, saved: &[u8]) {
         for (at, &bits) in saved.iter().enumerate().filter(|(_, bits)| **bits != 0) {
-            self.note(Loc(at as u32), bits & (LOST | UNCHAINED));
+            self.note(Loc(at as u32), bits);
         }
     }
 }
@@ -106,6 +121,20 @@ impl<M: Machine> Explorer<'_, M> {
         }
     }
 
+    /// A write was added to the graph.
+    #[inline]
+    pub(crate) fn watch_value(&mut self, w: EventId) {
+        let g = &self.graph;
+        let (loc, value) = (g.event(w).loc, g.event(w).value);
+        if self.noted.get(loc.0 as usize).is_some_and(|bits| bits & REPEATED != 0) {
+            return;
+        }
+        let co = g.co(loc);
+        if co.len() > MANY_WRITES || co.iter().any(|&x| g.value_of(x, loc) == value) {
+            self.note(loc, REPEATED);
+        }
+    }
+
     /// A write of its own was added to the graph; it may go to `places` places.
     #[inline]
     pub(crate) fn watch_write(&mut self, w: EventId, places: u32) {
@@ -128,32 +157,65 @@ impl<M: Machine> Explorer<'_, M> {
         }
     }
 
-    /// The load right before `u` with which it is one, if there is one.
-    fn head(&self, u: EventId) -> Option<EventId> {
-        let Op::Load { loc, mode, rmw: Rmw::Cas { expected, .. } } = self.threads.op_of(u) else {
+    /// The load before `u` with which it is one, if there is one.
+    pub(crate) fn head(&self, u: EventId) -> Option<EventId> {
+        let Op::Load { loc, rmw: Rmw::Cas { expected, .. }, .. } = self.threads.op_of(u) else {
             return None;
         };
-        let r = self.graph.po_pred(u)?;
-        let ev = self.graph.event(r);
+        let g = &self.graph;
+        let mut r = g.po_pred(u)?;
+        for _ in 0..FEW_WRITES {
+            let ev = g.event(r);
+            if !ev.is_write() || ev.mode != Mode::Na || ev.is_rmw_write() {
+                break;
+            }
+            r = g.po_pred(r)?;
+        }
+        let ev = g.event(r);
         let same = ev.is_read() && !ev.is_rmw_read() && ev.loc == loc && ev.value == expected;
         let waits = || self.threads.state_of(u).is_some_and(|state| self.machine.waits_if_it_fails(state));
-        (same && self.confirms(r, mode) && waits()).then_some(r)
+        (same && self.reduces(Reduction::Confirmation) && waits()).then_some(r)
+    }
+
+    /// `r` and the read-modify-write `u` are to be one. If they are not by confirmation, then because there is no
+    /// other write with the value that they read.
+    fn rely_on(&mut self, r: EventId, mode: Mode) {
+        if !acquires(self.graph.event(r).mode, mode) {
+            let loc = self.graph.event(r).loc;
+            self.note(loc, DISTINCT);
+        }
     }
 
     /// Whether `e`, a load that reads from `w`, would be one with the compare-and-exchange that follows.
-    pub(crate) fn is_head(&mut self, e: EventId, w: EventId) -> bool {
-        let Op::Load { loc, mode, rmw: Rmw::No } = self.threads.op_of(e) else { return false };
-        let value = self.graph.value_of(w, loc);
-        match self.threads.peek(self.machine, e, value) {
-            Op::Load { loc: next, mode: strong, rmw: Rmw::Cas { expected, .. } } => {
-                next == loc
-                    && expected == value
-                    && self.reduces(Reduction::Confirmation)
-                    && acquires(mode, strong)
-                    && self.threads.state_after(e, value).is_some_and(|s| self.machine.waits_if_it_fails(s))
-            }
-            _ => false,
+    /// Then its ordering.
+    pub(crate) fn is_head(&mut self, e: EventId, w: EventId) -> Option<Mode> {
+        let Op::Load { loc, rmw: Rmw::No, .. } = self.threads.op_of(e) else { return None };
+        if !self.reduces(Reduction::Confirmation) {
+            return None;
         }
+        let value = self.graph.value_of(w, loc);
+        match self.threads.next_read(self.machine, e, value) {
+            Some((Op::Load { loc: next, mode, rmw: Rmw::Cas { expected, .. } }, state)) => {
+                let one = next == loc && expected == value && self.machine.waits_if_it_fails(state);
+                one.then_some(mode)
+            }
+            _ => None,
+        }
+    }
+
+    /// The read of `e` from `w` is left out because of what comes after it.
+    pub(crate) fn is_futile_head(&mut self, e: EventId, strong: Mode) {
+        let Op::Load { loc, mode, .. } = self.threads.op_of(e) else { return };
+        if !acquires(mode, strong) {
+            self.note(loc, DISTINCT);
+        }
+    }
+
+    /// Whether everything that was added from `first` to `last` is of one thread.
+    fn are_adjacent(&self, first: EventId, last: EventId) -> bool {
+        let g = &self.graph;
+        let (from, to) = (g.event(first).stamp as usize, g.event(last).stamp as usize);
+        from < to && g.order()[from..to].iter().all(|&x| g.event(x).tid == g.event(last).tid)
     }
 
     /// Whether it is no use that `u` reads from `w`, because it would wait, and the load that it is one with will never
@@ -166,7 +228,12 @@ impl<M: Machine> Explorer<'_, M> {
         let before = |x: EventId| g.event(x).stamp < stamp;
         let Some(pos) = g.co_pos(source) else { return false };
         let fixed = before(source) && g.co(loc)[pos + 1..].iter().any(|&x| before(x));
-        fixed && self.waits_at_once(u, g.value_of(w, loc))
+        let value = g.value_of(w, loc);
+        let useless = fixed && self.waits_at_once(u, value);
+        if useless && let Op::Load { mode, .. } = self.threads.op_of(u) {
+            self.rely_on(r, mode);
+        }
+        useless
     }
 
     /// The first event that goes if `w` takes the lock away from `r`; `None` if it is no such thing.
@@ -181,7 +248,7 @@ impl<M: Machine> Explorer<'_, M> {
             return None;
         }
         let first = match self.head(r) {
-            Some(first) if self.graph.event(first).stamp + 1 == self.graph.event(r).stamp => first,
+            Some(first) if self.are_adjacent(first, r) => first,
             Some(_) => return None,
             None => r,
         };
@@ -191,10 +258,14 @@ impl<M: Machine> Explorer<'_, M> {
         for pos in 0..=last {
             let x = self.graph.co(loc)[pos];
             let value = self.graph.value_of(x, loc);
-            let taken = self.load_outcome(r, mode, rmw, value).1 && self.rmw_reader(x, loc, u).is_some();
+            let taken = self.rmw_reader(x, loc, u).is_some()
+                && (self.load_outcome(r, mode, rmw, value).1 || self.is_head(first, x).is_some());
             if !taken && !matches!(self.threads.peek(self.machine, first, value), Op::Block(_)) {
                 return None;
             }
+        }
+        if first != r {
+            self.rely_on(first, mode);
         }
         Some(first)
     }
@@ -205,8 +276,9 @@ impl<M: Machine> Explorer<'_, M> {
         if !self.awaits || g.event(r).is_rmw_read() || !g.event(w).is_rmw_write() {
             return false;
         }
-        let next = g.order().get(g.event(r).stamp as usize + 1).copied();
-        next.is_some_and(|u| self.graph.po_pred(u) == Some(r) && self.loses(u, w) == Some(r))
+        let after = &g.thread(g.event(r).tid)[g.event(r).idx as usize..];
+        let next = after.iter().take(FEW_WRITES + 1).copied().find(|&u| g.event(u).is_read());
+        next.is_some_and(|u| self.loses(u, w) == Some(r))
     }
 
     /// `w` takes the lock from the thread of `first`, which goes back to before it.

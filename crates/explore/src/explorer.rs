@@ -280,8 +280,11 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.model.update_clocks(g, e);
                 let mark = g.mark();
                 let (next, floor) = self.places(e, rmw);
-                if self.awaits && !rmw {
-                    self.watch_write(e, next - floor);
+                if self.awaits {
+                    self.watch_value(e);
+                    if !rmw {
+                        self.watch_write(e, next - floor);
+                    }
                 }
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
@@ -525,8 +528,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
     /// since then was not added maximally.
     fn rivalry(&mut self, e: EventId, w: EventId) -> Rivalry {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
+        let head = if self.awaits { self.is_head(e, w) } else { None };
         let writes = match rmw {
-            Rmw::No => self.awaits && self.is_head(e, w),
+            Rmw::No => head.is_some(),
             _ => {
                 !self.unconfirmed(e, w)
                     && self.trusts_floors()
@@ -548,6 +552,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
         // since then was maximal in that graph and stays so.
         let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
         if since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some() {
+            if let Some(mode) = head {
+                self.is_futile_head(e, mode);
+            }
             return Rivalry::Futile;
         }
         Rivalry::Fine

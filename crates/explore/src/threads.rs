@@ -9,7 +9,7 @@
 //! The tree is a cache: when it is full, standings that no thread and no event refers to are forgotten. Memory
 //! stays linear in the size of one graph.
 
-use selvedge_graph::{EventId, Tid, Value};
+use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Block, Machine, Op, Rmw};
 
 /// A thread at its next operation; its local state is kept apart.
@@ -36,6 +36,9 @@ impl Standing {
         self.0 as usize
     }
 }
+
+/// How many plain writes there may be between a load and the compare-and-exchange that it is one with.
+pub const FEW_WRITES: usize = 4;
 
 /// How many standings are remembered, unless more are in use.
 const ROOM: usize = 1 << 13;
@@ -171,11 +174,22 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
-    /// The state of the thread of `e` when it stands at what comes next if `e` gives it this value; only if that was
-    /// asked for before.
-    pub fn state_after(&self, e: EventId, value: Value) -> Option<&S> {
-        let standing = self.child(self.origin[e.index()], value)?;
-        self.states.get(standing.index())
+    /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain writes before.
+    pub fn next_read<M: Machine<State = S>>(
+        &mut self,
+        machine: &M,
+        e: EventId,
+        value: Value,
+    ) -> Option<(Op, &S)> {
+        let mut standing = self.after(machine, self.origin[e.index()], value);
+        for _ in 0..FEW_WRITES {
+            let Op::Store { mode: Mode::Na, rmw: false, .. } = self.nodes[standing.index()].op else { break };
+            standing = self.after(machine, standing, 0);
+        }
+        match self.nodes[standing.index()].op {
+            op @ Op::Load { .. } => Some((op, &self.states[standing.index()])),
+            _ => None,
+        }
     }
 
     /// Lets the thread of `e` wait, whatever its code would do.

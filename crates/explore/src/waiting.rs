@@ -14,7 +14,8 @@
 //! of the same location that reads the same value from another write `w`, and let `u` be at least as
 //! strong an acquire as `r`. With `r` reading from `w` too, the thread does the same, and the graph is
 //! still consistent: whatever leads to or from `r` then also leads to or from `u`, and no order is added but to
-//! `r` itself. So executions in which they differ need not be explored; the thread waits.
+//! `r` itself. So executions in which they differ need not be explored; the thread waits. If the thread would try again
+//! from `r` on where `u` fails, there may also be writes between `r` and `u` that nobody has seen (`Explorer::head`).
 
 use crate::explorer::Explorer;
 use crate::report::Equivalence;
@@ -62,15 +63,11 @@ impl<M: Machine> Explorer<'_, M> {
         if matches!(rmw, Rmw::No | Rmw::Linked) || !self.load_outcome(u, mode, rmw, value).1 {
             return false;
         }
-        let Some(r) = g.po_pred(u) else { return false };
+        let before = g.po_pred(u).filter(|&r| g.event(r).is_read());
+        let Some(r) = before.or_else(|| self.head(u)) else { return false };
         let read = g.event(r);
         let Some(source) = g.rf(r).filter(|_| read.is_read() && read.loc == loc) else { return false };
         source != w && acquires(read.mode, mode) && !read.is_rmw_read() && g.value_of(source, loc) == value
-    }
-
-    /// Whether a read-modify-write of this ordering acquires at least what the read `r` does.
-    pub(crate) fn confirms(&self, r: EventId, mode: Mode) -> bool {
-        self.reduces(Reduction::Confirmation) && acquires(self.graph.event(r).mode, mode)
     }
 }
 

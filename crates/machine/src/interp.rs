@@ -146,6 +146,14 @@ impl Machine for Program {
         else {
             return false;
         };
+        // Nothing but the load before it.
+        if code[..pc]
+            .iter()
+            .rfind(|i| !matches!(i, Instr::Assume { .. }))
+            .is_some_and(|i| !matches!(i, Instr::Load { .. }))
+        {
+            return false;
+        }
         match cond {
             Expr::Reg(reg) => reg == ok,
             Expr::Bin(BinOp::Eq, a, b) => **a == Expr::Reg(*ok) && **b == Expr::Const(1),

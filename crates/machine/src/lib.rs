@@ -267,8 +267,9 @@ pub trait Machine {
     }
 
     /// Whether the thread waits if the compare-and-exchange fails, at whose load (of kind `Rmw::Cas`) the
-    /// state stands, whatever it reads, and if so, whether the read right before it is part of what it would do
-    /// again (or nothing is, as after an `assume`). Saying no is always right.
+    /// state stands, whatever it reads, and if so, whether the last read before it is part of what it would do
+    /// again (or nothing is, as after an `assume`), and nobody can have seen what it wrote since. Saying no is always
+    /// right.
     fn waits_if_it_fails(&self, _state: &Self::State) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! What is worked out of a function before it runs.
 
-use super::failing::waiting_failures;
+use super::failing::{Waiting, waiting_failures};
 use super::lead_in::lead_ins;
 use super::native::Native;
 use super::{ModuleError, Options};
@@ -21,9 +21,9 @@ pub struct FunctionInfo {
     pub waits: Vec<bool>,
     /// By loop, the load before it that its state depends on.
     pub lead_ins: Vec<Option<u32>>,
-    /// By instruction, if it is a compare-and-exchange after whose failure the thread waits, the header of the
-    /// loop that it waits in; empty if there is none.
-    pub waiting_failures: Vec<Option<u32>>,
+    /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if there is
+    /// none.
+    pub waiting_failures: Vec<Option<Waiting>>,
 }
 
 impl FunctionInfo {

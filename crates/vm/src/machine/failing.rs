@@ -6,25 +6,36 @@ use std::collections::HashMap;
 /// How far to follow the code after a failure.
 const FAR: usize = 32;
 
-/// By instruction, the header of the loop that the thread waits in; empty if there is none.
-pub fn waiting_failures(function: &Function) -> Vec<Option<u32>> {
+/// How a thread waits after a compare-and-exchange that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waiting {
+    /// The loop with this header waits.
+    Always { header: u32 },
+    /// The loop with this number waits if its iteration had no effect; what the failure gave does not matter to that.
+    IfIdle { number: u32 },
+}
+
+/// By instruction; empty if there is none.
+pub fn waiting_failures(function: &Function) -> Vec<Option<Waiting>> {
     let mut all = Vec::new();
     for (at, instr) in function.code.iter().enumerate() {
         if matches!(instr, Instr::Cmpxchg { weak: false, .. })
-            && let Some(number) = leads_to_waiting(function, at)
+            && let Some(waiting) = leads_to_waiting(function, at)
         {
             all.resize(function.code.len(), None);
-            all[at] = function.loops.get(number as usize).map(|l| l.header);
+            all[at] = Some(waiting);
         }
     }
     all
 }
 
 /// Follows the code after a failed compare-and-exchange, with what is known of the registers: only that it
-/// failed, and what follows from that. Returns the loop that it waits in, if it does.
-fn leads_to_waiting(function: &Function, at: usize) -> Option<u32> {
+/// failed, and what follows from that.
+fn leads_to_waiting(function: &Function, at: usize) -> Option<Waiting> {
     let Instr::Cmpxchg { dst, bytes, .. } = function.code[at] else { return None };
     let mut known: HashMap<Reg, u64> = HashMap::from([(dst + registers(bytes), 0)]);
+    let mut changed = vec![dst, dst + registers(bytes)];
+    changed.extend((registers(bytes) > 1).then_some(dst + 1));
     let mut pc = at + 1;
     for _ in 0..FAR {
         let Some(instr) = function.code.get(pc) else { return None };
@@ -64,9 +75,18 @@ fn leads_to_waiting(function: &Function, at: usize) -> Option<u32> {
                 };
                 continue;
             }
-            Instr::SpinBlock { number } => return Some(*number),
+            Instr::SpinBlock { number } => {
+                return function.loops.get(*number as usize).map(|l| Waiting::Always { header: l.header });
+            }
+            Instr::LoopBack { number } => {
+                let header = function.loops.get(*number as usize)?.header;
+                let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
+                let same = live.iter().all(|reg| !changed.contains(reg));
+                return same.then_some(Waiting::IfIdle { number: *number });
+            }
             _ => return None,
         };
+        changed.push(dst);
         known.remove(&dst);
         known.extend(result.map(|result| (dst, result)));
     }

@@ -29,6 +29,7 @@ use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
+use failing::Waiting;
 use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
 use selvedge_machine::{EventClasses, Machine, Op, ProgramError, Reductions, SourcePlace};
 use state::{Caller, Frame, LastRead, Made, Rare, Stage};
@@ -659,9 +660,16 @@ impl Machine for VmMachine {
 
     fn waits_if_it_fails(&self, state: &VmState) -> bool {
         let frame = &state.frame;
-        let header = self.info(frame.func).waiting_failures.get(frame.pc as usize).copied().flatten();
         // The load before it must be part of the iteration that is made again; its own is counted already.
-        header.and_then(|header| frame.loads_at(header)).is_some_and(|then| then + 1 < state.loads)
+        match self.info(frame.func).waiting_failures.get(frame.pc as usize).copied().flatten() {
+            Some(Waiting::Always { header }) => {
+                frame.loads_at(header).is_some_and(|then| then + 1 < state.loads)
+            }
+            Some(Waiting::IfIdle { number }) => {
+                self.is_idle(state, number).is_some_and(|then| then + 1 < state.loads)
+            }
+            None => false,
+        }
     }
 
     fn place(&self, state: &VmState) -> Option<SourcePlace> {

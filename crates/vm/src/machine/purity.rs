@@ -94,16 +94,10 @@ impl VmMachine {
         let header = function.loops.get(number as usize)?.header;
         let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
         // Without a read, nothing would ever end the wait, and nothing would tell that it does not.
-        if watch.effects != state.effects || watch.loads == state.loads {
+        if watch.loads == state.loads || !watch.without_effect(state) {
             return None;
         }
         let before = &watch.at_header;
-        let untouched = same_counts(&before.made, &state.made)
-            && same_memory(&before.private, &state.private)
-            && (Rc::ptr_eq(&before.rare, &state.rare) || same_rest(&before.rare, &state.rare));
-        if !untouched {
-            return None;
-        }
         if live.iter().zip(&before.live).any(|(reg, val)| state.frame.get(*reg) != *val) {
             // The next iteration may do better, so this is no wait for ever.
             let detour = watch.first && self.is_detour(state, number, live, header);
@@ -116,7 +110,29 @@ impl VmMachine {
     }
 }
 
+impl Watch {
+    /// Whether nothing that others can see was done since the header was passed, nor anything in the thread's own
+    /// memory.
+    fn without_effect(&self, state: &VmState) -> bool {
+        let before = &self.at_header;
+        self.effects == state.effects
+            && same_counts(&before.made, &state.made)
+            && same_memory(&before.private, &state.private)
+            && (Rc::ptr_eq(&before.rare, &state.rare) || same_rest(&before.rare, &state.rare))
+    }
+}
+
 impl VmMachine {
+    /// Whether an iteration of a loop had no effect so far: how many loads there were when it began.
+    pub(super) fn is_idle(&self, state: &VmState, number: u32) -> Option<u32> {
+        let function = self.function(state.frame.func);
+        let watch = state.frame.watches.iter().find(|w| w.number == number)?;
+        let header = function.loops.get(number as usize)?.header;
+        let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
+        let same = live.iter().zip(&watch.at_header.live).all(|(reg, val)| state.frame.get(*reg) == *val);
+        (same && watch.without_effect(state)).then_some(watch.loads)
+    }
+
     /// Whether the state at the header would be the same if the load before the loop had read what was read
     /// last.
     fn is_detour(&self, state: &VmState, number: u32, live: &[Reg], header: u32) -> bool {

@@ -104,8 +104,9 @@ impl Model {
     /// Computes the clocks of an event that was just added, or whose source just changed.
     #[inline]
     pub fn update_clocks(&self, g: &mut ExecutionGraph, e: EventId) {
+        let pred = g.po_pred(e);
         for view in &self.views {
-            view.update(g, e);
+            view.update(g, e, pred);
         }
     }
 

@@ -201,21 +201,23 @@ impl View {
     /// Computes the clocks of `e` from those of its causal predecessors. While a read has no source,
     /// steps along `rf` contribute nothing.
     #[inline]
-    pub fn update(&self, g: &mut ExecutionGraph, e: EventId) {
-        let pred = g.po_pred(e);
+    pub fn update(&self, g: &mut ExecutionGraph, e: EventId, pred: Option<EventId>) {
         let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
-        if self.learns_by_reading && pred.is_some() {
+        if self.learns_by_reading {
             let ev = g.event(e);
-            match ev.kind {
-                Kind::Join | Kind::Depart => {}
-                Kind::Read => {
-                    // What an earlier event of the own thread knows is known.
-                    let (attrs, tid) = (ev.attrs, ev.tid);
-                    let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
-                    let main = self.after_reading(g, attrs, source, main);
-                    return g.set_clock(e, self.main, main);
+            let (kind, attrs, tid) = (ev.kind, ev.attrs, ev.tid);
+            if !matches!(kind, Kind::Join | Kind::Depart) {
+                if pred.is_none()
+                    && let Some(x) = g.spawn_of(tid)
+                {
+                    main = self.take(&self.from_tc, g, x, e, attrs, main);
                 }
-                _ => return g.set_clock(e, self.main, main),
+                if kind == Kind::Read {
+                    // What an earlier event of the own thread knows is known.
+                    let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
+                    main = self.after_reading(g, attrs, source, main);
+                }
+                return g.set_clock(e, self.main, main);
             }
         }
         if g.note(e) & self.bit != 0 {

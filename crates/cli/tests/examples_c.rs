@@ -1,4 +1,4 @@
-//! The programs of `examples/c`, against what they say of themselves: `// expect: MODEL VERDICT [KIND]
+//! The programs of `examples/c` and `examples/c-deps`, against what they say of themselves: `// expect: MODEL VERDICT [KIND]
 //! [line=N] [executions=N]`, with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
@@ -15,9 +15,10 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(dir)
-        .expect("the examples")
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut files: Vec<PathBuf> = ["c", "c-deps"]
+        .iter()
+        .flat_map(|dir| std::fs::read_dir(examples.join(dir)).expect("the examples"))
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|e| e == "c"))
         .collect();

@@ -267,7 +267,7 @@ pub enum ExploreError {
     )]
     ThinAir(String),
     #[error(
-        "the model `{0}` follows dependencies, which is not supported for this program: it uses barriers, or `selvedge_local`, or is not run by a machine that tracks them"
+        "the model `{0}` follows dependencies, which is not supported for this program: it uses `selvedge_local` or `selvedge_final_write`, or is not run by a machine that tracks them"
     )]
     NotWithDependencies(String),
     #[error("more than {0} threads are not supported")]

@@ -88,8 +88,8 @@ impl<'a> Compiler<'a> {
             return Err(self.not_admissible(
                 theory.axioms.first().map(|a| &a.span),
                 "it does not say that `po | rf` is acyclic, so values could come out of thin air",
-                "add `export acyclic (po | rf | tc | tj)`; models that allow such cycles need \
-                 dependencies, which are not tracked yet",
+                "add `export acyclic (po | rf | tc | tj)`, or say with `addr`, `data` and `ctrl` which \
+                 dependencies rule such values out; `selvedge model` answers questions about models like this one",
             ));
         }
         self.model.orders_threads = self.mentions_threads;

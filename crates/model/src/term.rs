@@ -221,8 +221,8 @@ impl<'a> Terms<'a> {
             Prim::Alloc | Prim::Free => Term::Empty,
             Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep => self.refuse(
                 span,
-                "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which are not tracked yet",
-                "use a model without dependencies, such as rc11, tso or sc",
+                "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which `check` and `litmus` follow, but nothing else does",
+                "use a model without dependencies here, such as rc11, tso or sc",
             )?,
             Prim::Loc | Prim::Int | Prim::Ext | Prim::Any => self.refuse(
                 span,

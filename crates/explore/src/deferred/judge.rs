@@ -23,6 +23,8 @@ pub struct AssumedWrite {
     pub ctrl: Vec<Ev>,
     /// Or it comes after an access whose address depends on these.
     pub addr: Vec<Ev>,
+    /// What kind of an access that is.
+    pub access: Attrs,
     /// What kind of a write it is, if that is known.
     pub attrs: Option<Attrs>,
 }
@@ -84,6 +86,7 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
     for (at, write) in assumed.writes.iter().enumerate() {
         // An access, and the write after it. As little is said of them as can be said of events.
         let (x, y) = (known + 2 * at, known + 2 * at + 1);
+        c.attrs[x] = write.access;
         c.attrs[y] = write.attrs.unwrap_or(Attrs::W);
         c.vague[y] = write.attrs.is_none();
         let events = p.lines[write.thread].events.iter().filter_map(|&e| numbers[e]);

@@ -35,6 +35,10 @@ pub fn explore_deferred<M: Machine>(
     config: &Config,
     visit: &mut Visit<'_, M>,
 ) -> Result<Stats, ExploreError> {
+    // Nobody would check what the program says there.
+    if machine.has_final_writes() || machine.has_local_objects() {
+        return Err(ExploreError::NotWithDependencies(model.name().to_string()));
+    }
     let mut explorer = Explorer {
         machine,
         model,

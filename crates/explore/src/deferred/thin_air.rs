@@ -38,8 +38,13 @@ pub fn is_possible<M: Machine>(
         let mut sources: Vec<usize> = p.events().filter(fits).filter_map(|w| numbers[w]).collect();
         for write in &stuck {
             for attrs in writes_to_come(machine, p, write.thread, r) {
-                sources.push(first_assumed + 2 * assumed.writes.len() + 1);
-                assumed.writes.push(AssumedWrite { attrs, ..write.clone() });
+                // Whatever the access is whose address is not known, it reads or it writes.
+                let kinds: &[Attrs] =
+                    if write.addr.is_empty() { &[Attrs::NONE] } else { &[Attrs::R, Attrs::W] };
+                for &access in kinds {
+                    sources.push(first_assumed + 2 * assumed.writes.len() + 1);
+                    assumed.writes.push(AssumedWrite { attrs, access, ..write.clone() });
+                }
             }
         }
         choices.push(sources);
@@ -97,7 +102,7 @@ fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
             all.filter(|&e| !p.is_known(e)).collect::<Vec<Ev>>()
         };
         let (ctrl, addr) = (unknown(&standing.deps.ctrl), unknown(&standing.deps.addr));
-        stuck.push(AssumedWrite { thread: t, ctrl, addr, attrs: None });
+        stuck.push(AssumedWrite { thread: t, ctrl, addr, access: Attrs::NONE, attrs: None });
     }
     stuck
 }

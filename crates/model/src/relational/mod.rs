@@ -91,7 +91,11 @@ pub struct Relational {
     fixed: Vec<bool>,
     /// By node: whether it is made of predicates alone.
     of_sets: Vec<bool>,
+    /// By node: whether it relates events to themselves only.
+    is_set: Vec<bool>,
     steps: Vec<Step>,
+    /// What only errors are made of; for executions that are complete.
+    last_steps: Vec<Step>,
     flags: Vec<Flag>,
     orders_threads: bool,
 }
@@ -157,7 +161,8 @@ impl Relational {
         let n = c.attrs.len();
         space.values.resize(self.ops.len(), Matrix::default());
         let v = &mut space.values;
-        for step in &self.steps {
+        let last = if progress == Progress::Final { &self.last_steps[..] } else { &[] };
+        for step in self.steps.iter().chain(last) {
             match step {
                 Step::Compute(node) => self.compute(*node, c, progress, v),
                 Step::Fix { unknowns, range } => {
@@ -253,7 +258,11 @@ impl Relational {
             }
             Op::Seq(a, b) => {
                 value.clear(n);
-                value.add_sequence(at(a), at(b));
+                if self.is_set[b.index()] {
+                    value.add_restricted(at(a), at(b));
+                } else {
+                    value.add_sequence(at(a), at(b));
+                }
             }
             Op::Plus(a) => {
                 value.assign(at(a));
@@ -301,6 +310,13 @@ impl Relational {
 }
 
 impl Test {
+    fn nodes(self) -> Vec<Node> {
+        match self {
+            Test::Subset(a, b) | Test::Equal(a, b) => vec![a, b],
+            Test::Total(r) => vec![r],
+        }
+    }
+
     fn holds(self, v: &[Matrix]) -> bool {
         let at = |x: Node| &v[x.index()];
         match self {

@@ -55,15 +55,70 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
     // Errors before warnings.
     flags.sort_by_key(|f| f.warning);
     let (fixed, of_sets) = (fixed(&c.ops), of_sets(&c.ops));
+    let sets = (0..c.ops.len() as u32).map(|node| is_set(&c.ops, Node(node))).collect();
+    let (steps, last_steps) = schedule(&c.ops, c.steps, &flags);
     Ok(Relational {
         name: theory.name.clone(),
         ops: c.ops,
         fixed,
         of_sets,
-        steps: c.steps,
+        is_set: sets,
+        steps,
+        last_steps,
         flags,
         orders_threads,
     })
+}
+
+/// Puts every axiom as early as it can be asked, in the order in which the model has them: most of what is
+/// forbidden is so by the first one. What only errors need comes last.
+fn schedule(ops: &[Op], steps: Vec<Step>, flags: &[Flag]) -> (Vec<Step>, Vec<Step>) {
+    let (checks, mut computing): (Vec<Step>, Vec<Step>) =
+        steps.into_iter().partition(|step| matches!(step, Step::Check(..)));
+    let mut order = Vec::new();
+    for step in checks {
+        let Step::Check(check, guard) = &step else { unreachable!("these are checks") };
+        let mut nodes = match *check {
+            Check::Acyclic(r) | Check::Irreflexive(r) | Check::Empty(r) => vec![r],
+            Check::Holds(test) => test.nodes(),
+        };
+        nodes.extend(guard.iter().flat_map(|guard| guard.nodes()));
+        order.extend(take_needed(ops, &mut computing, nodes));
+        order.push(step);
+    }
+    let of_flags = flags.iter().flat_map(|f| [Some(f.test), f.guard]).flatten();
+    let last = take_needed(ops, &mut computing, of_flags.flat_map(Test::nodes).collect());
+    (order, last)
+}
+
+/// Takes the steps out of `computing` that compute some nodes and all that these are made of.
+fn take_needed(ops: &[Op], computing: &mut Vec<Step>, nodes: Vec<Node>) -> Vec<Step> {
+    let mut needed = vec![false; ops.len()];
+    let mut todo = nodes;
+    while let Some(node) = todo.pop() {
+        if std::mem::replace(&mut needed[node.index()], true) {
+            continue;
+        }
+        match &ops[node.index()] {
+            Op::Empty | Op::Id | Op::Any | Op::Prim(_) | Op::Set(_) | Op::Unknown => {}
+            Op::Union(a, b) | Op::Inter(a, b) | Op::Diff(a, b) | Op::Seq(a, b) => todo.extend([*a, *b]),
+            Op::Plus(a) | Op::Opt(a) | Op::Inverse(a) | Op::Domain(a) | Op::Range(a) => todo.push(*a),
+        }
+        // A recursive definition is computed as a whole.
+        let group = computing.iter().find_map(|step| match step {
+            Step::Fix { range, .. } if range.contains(&node.0) => Some(range.clone()),
+            _ => None,
+        });
+        todo.extend(group.into_iter().flatten().map(Node));
+    }
+    let is_needed = |step: &Step| match step {
+        Step::Compute(node) => needed[node.index()],
+        Step::Fix { range, .. } => range.clone().any(|at| needed[at as usize]),
+        Step::Check(..) => false,
+    };
+    let (taken, rest) = std::mem::take(computing).into_iter().partition(is_needed);
+    *computing = rest;
+    taken
 }
 
 /// By node: whether the pairs that it relates stay the same when events are added. Steps through other

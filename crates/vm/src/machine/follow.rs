@@ -419,6 +419,7 @@ impl VmMachine {
         match self.resolve(state, address, bytes as u64, write)? {
             Spot::Shared { .. } => Ok(self.prepare_shared(state, t, instr, of_addr)?),
             Spot::Constant { .. } => {
+                t.deps.ctrl.union(&of_addr);
                 if let Instr::Load { dst, .. } = *instr {
                     self.set_row(state, t, dst, crate::ir::registers(bytes), &of_addr);
                 }
@@ -621,11 +622,14 @@ impl VmMachine {
             t.transfer.bytes = vec![if fills { sets[1].clone() } else { DepSet::EMPTY }; len as usize];
             if !fills && len > 0 {
                 t.transfer.from = sets[1].clone();
-                if let Ok(Spot::Private { slot, at }) =
-                    self.resolve(state, values[1].bits, len as u64, Use::Read)
-                {
-                    t.deps.ctrl.union(&sets[1]);
-                    t.transfer.bytes = (0..len).map(|i| t.contents(slot as u32, at as u32 + i, 1)).collect();
+                match self.resolve(state, values[1].bits, len as u64, Use::Read) {
+                    Ok(Spot::Private { slot, at }) => {
+                        t.deps.ctrl.union(&sets[1]);
+                        let contents = |i| t.contents(slot as u32, at as u32 + i, 1);
+                        t.transfer.bytes = (0..len).map(contents).collect();
+                    }
+                    Ok(Spot::Constant { .. }) => t.deps.ctrl.union(&sets[1]),
+                    _ => {}
                 }
             }
             if len > 0

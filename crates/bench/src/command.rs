@@ -27,8 +27,8 @@ pub enum End {
     Interrupted,
 }
 
-/// Rows that take longer than this are cut off.
-const TIME_LIMIT: &str = "600";
+/// Rows that take longer than this, in seconds, are cut off, unless they say otherwise.
+const TIME_LIMIT: &str = "400";
 /// Runs shorter than this are repeated.
 const SHORT: f64 = 0.5;
 const REPETITIONS: u32 = 3;
@@ -58,7 +58,10 @@ impl Check<'_> {
     fn command(&self) -> Result<Command, String> {
         let mut command = Command::new(selvedge()?);
         command.args(["check", self.file, "-m", self.model, "-j", &self.jobs.to_string()]);
-        command.args(["--format", "json", "--progress-every", "0", "--time-limit", TIME_LIMIT]);
+        command.args(["--format", "json", "--progress-every", "0"]);
+        if !self.options.iter().any(|option| option == "--time-limit") {
+            command.args(["--time-limit", TIME_LIMIT]);
+        }
         command.args(self.options).arg("--").args(self.defines);
         Ok(command)
     }

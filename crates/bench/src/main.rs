@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod command;
+mod dependencies;
 mod engine;
 mod measure;
 mod peer;
@@ -50,7 +51,7 @@ fn list() {
         println!("{:13} {}", table.key, table.title);
     }
     println!("reductions    Each reduction on and off\nestimates     Estimates (seed 002 Fig. 4)");
-    println!("workers       Workers (thesis Fig. 10.2)");
+    println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
     engine::list();
 }
 
@@ -65,6 +66,7 @@ fn print(name: &str) -> Result<(), String> {
         "reductions" => switches::markdown()?,
         "estimates" => accuracy::markdown()?,
         "workers" => scaling::markdown()?,
+        "dependencies" => dependencies::markdown()?,
         _ => engine::markdown(name)?,
     };
     if text.is_empty() {

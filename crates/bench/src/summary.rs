@@ -62,7 +62,7 @@ pub fn markdown(outcomes: &[Outcome], start_up: f64) -> String {
     text += "|---|---|---|--:|--:|--:|--:|\n";
     for o in &slow {
         let rest = match beyond(o, start_up) {
-            Some(_) if o.report.seconds - start_up < 0.02 => String::from("start-up"),
+            Some(_) if o.report.seconds - start_up < 0.03 => String::from("start-up"),
             Some(ratio) => format!("{ratio:.1}"),
             None => String::from("–"),
         };

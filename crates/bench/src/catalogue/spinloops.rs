@@ -65,7 +65,7 @@ pub const SPINLOOPS: Table = Table {
             size(3, &[0.08]).counts(90, 181),
             size(4, &[0.77]).counts(2520, 4845),
         ])
-        .options("--unroll {n+1}"),
+        .options("--unroll {n+1} --time-limit 60"),
     ],
 };
 

@@ -151,6 +151,11 @@ pub const MORE: Table = Table {
         series("ms-queue", QUEUE, (2, 2), &[size(6, &[12.0]).counts(720, 196_828)])
             .defines("-DN={n} -DT1=100 -DT2=100 -DT3=100 -DT4=100 -DPLAIN_TAIL"),
         series("ttas-lock", TTAS, (2, 2), &[size(7, &[26.0]).counts(5040, 726_529)]),
+        series("chase-lev, thieves", DEQUE, (0, 157), &[size(3, &[5.7])
+            .executions(306_706)
+            .with("-DOWNER=440 -DTHIEVES=3 -DONCE")])
+        .defines("-DOWNER=210 -DTHIEVES=2 -DONCE")
+        .other("its client is not described; here the owner pushes and takes four times, and each thief tries once"),
         series(
             "peterson, acquire and release",
             "crates/bench/programs/peterson.c",

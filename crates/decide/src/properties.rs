@@ -1,10 +1,9 @@
-//! Properties of one model (thesis §3.8) and the reorderings that it allows (§3.4.2).
+//! Properties of one model (thesis §3.8).
 
 use crate::answer::{Verdict, stronger};
 use crate::context::Refusal;
 use crate::search::Limits;
 use crate::used::{Used, Walk};
-use selvedge_graph::{Kind, Mode};
 use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
 
 /// What is known of a property.
@@ -24,12 +23,12 @@ enum Sign {
 
 /// Everything under a complement or on the right of a difference.
 #[derive(Default)]
-struct Negative {
-    prims: Vec<Prim>,
+pub(crate) struct Negative {
+    pub prims: Vec<Prim>,
     preds: Vec<Pred>,
 }
 
-fn negative(theory: &Theory) -> Negative {
+pub(crate) fn negative(theory: &Theory) -> Negative {
     let mut out = Negative::default();
     for def in &theory.defs {
         match &def.body {
@@ -113,7 +112,7 @@ fn set(theory: &Theory, s: &Set, sign: Sign, out: &mut Negative, depth: usize) {
     }
 }
 
-fn used(theory: &Theory) -> Used {
+pub(crate) fn used(theory: &Theory) -> Used {
     let mut used = Used::default();
     Walk::new(theory, &mut used).axioms();
     used
@@ -241,116 +240,5 @@ pub fn monotone_in_threads(theory: &Theory) -> Has {
     match negative(theory).prims.iter().find(|p| matches!(p, Prim::Po | Prim::PoLoc)) {
         Some(Prim::PoLoc) | None => Has::Yes,
         Some(p) => Has::Unknown(format!("`{}` is under a complement or a difference", p.name())),
-    }
-}
-
-/// One sort of access, for the table of reorderings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    pub kind: Kind,
-    pub mode: Mode,
-}
-
-impl Access {
-    /// The accesses of C.
-    pub fn all() -> Vec<Access> {
-        let of = |kind, modes: &[Mode]| modes.iter().map(move |mode| Access { kind, mode: *mode }).collect();
-        let mut out: Vec<Access> = of(Kind::Read, &[Mode::Na, Mode::Rlx, Mode::Acq, Mode::Sc]);
-        let writes: Vec<Access> = of(Kind::Write, &[Mode::Na, Mode::Rlx, Mode::Rel, Mode::Sc]);
-        out.extend(writes);
-        out
-    }
-
-    pub fn name(self) -> String {
-        format!("{}[{}]", if self.kind == Kind::Read { "R" } else { "W" }, self.mode)
-    }
-
-    /// Accesses of this sort that are no halves of read-modify-writes.
-    fn set(self) -> Set {
-        let (kind, half) = if self.kind == Kind::Read { (Pred::R, Pred::Ur) } else { (Pred::W, Pred::Uw) };
-        let mode = match self.mode {
-            Mode::Na => Pred::Na,
-            Mode::Rlx => Pred::Rlx,
-            Mode::Acq => Pred::ExactAcq,
-            Mode::Rel => Pred::ExactRel,
-            Mode::AcqRel => Pred::ExactAcqRel,
-            Mode::Sc => Pred::Sc,
-            // Not among those that are asked about.
-            _ => Pred::Never,
-        };
-        let both = Set::Inter(Box::new(Set::Pred(kind)), Box::new(Set::Pred(mode)));
-        Set::Diff(Box::new(both), Box::new(Set::Pred(half)))
-    }
-}
-
-/// Whether `first ; second` on different locations, without dependencies, may be executed the other
-/// way round: whether the model is the same without `po` from the one to the other.
-pub fn may_swap(theory: &Theory, first: Access, second: Access, limits: Limits) -> Result<Has, Refusal> {
-    let used = used(theory);
-    if used.prims.contains(&Prim::PoImm) {
-        return Ok(Has::Unknown("`po-imm` sees every change of the order".into()));
-    }
-    if negative(theory).prims.contains(&Prim::Po) {
-        return Ok(Has::Unknown("`po` is under a complement or a difference".into()));
-    }
-    let gone = Rel::Diff(Box::new(Rel::Cross(first.set(), second.set())), Box::new(Rel::Prim(Prim::Loc)));
-    let po = Rel::Diff(Box::new(Rel::Prim(Prim::Po)), Box::new(gone));
-    let less = replace_po(theory, &po);
-    for a in stronger(&less, theory, &[], limits)? {
-        match a.verdict {
-            Verdict::Holds => {}
-            Verdict::Fails(c) => return Ok(Has::No(c.word)),
-            Verdict::Unknown(why) => return Ok(Has::Unknown(why)),
-        }
-    }
-    Ok(Has::Yes)
-}
-
-/// The theory with something else for `po`.
-fn replace_po(theory: &Theory, by: &Rel) -> Theory {
-    let mut t = theory.clone();
-    for def in &mut t.defs {
-        if let DefBody::Rel(r) = &mut def.body {
-            replace(r, by);
-        }
-    }
-    for axiom in &mut t.axioms {
-        match &mut axiom.constraint {
-            Constraint::Acyclic(r)
-            | Constraint::Irreflexive(r)
-            | Constraint::Empty(r)
-            | Constraint::Coherence(r) => replace(r, by),
-            Constraint::Inclusion(Inclusion::Subset(a, b) | Inclusion::Equal(a, b)) => {
-                replace(a, by);
-                replace(b, by);
-            }
-            Constraint::Inclusion(Inclusion::Total(a)) => replace(a, by),
-            Constraint::Error { .. } => {}
-        }
-    }
-    t
-}
-
-fn replace(r: &mut Rel, by: &Rel) {
-    match r {
-        Rel::Prim(Prim::Po) => *r = by.clone(),
-        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
-            replace(a, by);
-            replace(b, by);
-        }
-        Rel::Star(a)
-        | Rel::Plus(a)
-        | Rel::Opt(a)
-        | Rel::Inverse(a)
-        | Rel::Not(a)
-        | Rel::SameEnds(a)
-        | Rel::Rot(a) => replace(a, by),
-        Rel::Empty
-        | Rel::Id
-        | Rel::Prim(_)
-        | Rel::Def(_)
-        | Rel::Declared(_)
-        | Rel::Test(_)
-        | Rel::Cross(..) => {}
     }
 }

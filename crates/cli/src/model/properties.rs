@@ -4,10 +4,12 @@ use super::args::ModelArgs;
 use super::{load, refused, report};
 use crate::error::{Exit, InputError};
 use crate::output::print;
-use selvedge_decide::properties::{self, Access, Has};
+use selvedge_decide::properties::{self, Has};
+use selvedge_decide::reorder::{Access, may_swap, sorts};
 use selvedge_decide::search::Limits;
 use selvedge_model::Model;
 use serde_json::json;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 fn word(has: &Has) -> (&'static str, &str) {
@@ -55,11 +57,18 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
 pub fn reorder(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, InputError> {
     let theory = load(model)?;
     let accesses = Access::all();
+    let sorts = sorts(&theory, &accesses);
+    let mut known: HashMap<(usize, usize), Has> = HashMap::new();
     let mut table = Vec::new();
-    for first in &accesses {
+    for first in &sorts {
         let mut row = Vec::new();
-        for second in &accesses {
-            row.push(properties::may_swap(&theory, *first, *second, limits).map_err(refused)?);
+        for second in &sorts {
+            let has = match known.get(&(*first, *second)) {
+                Some(has) => has.clone(),
+                None => may_swap(&theory, accesses[*first], accesses[*second], limits).map_err(refused)?,
+            };
+            known.insert((*first, *second), has.clone());
+            row.push(has);
         }
         table.push(row);
     }

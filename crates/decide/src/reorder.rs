@@ -195,11 +195,6 @@ fn replace(r: &mut Rel, by: &dyn Fn(Prim) -> Option<Rel>) {
         | Rel::Not(a)
         | Rel::SameEnds(a)
         | Rel::Rot(a) => replace(a, by),
-        Rel::Empty
-        | Rel::Id
-        | Rel::Def(_)
-        | Rel::Declared(_)
-        | Rel::Test(_)
-        | Rel::Cross(..) => {}
+        Rel::Empty | Rel::Id | Rel::Def(_) | Rel::Declared(_) | Rel::Test(_) | Rel::Cross(..) => {}
     }
 }

@@ -58,11 +58,13 @@ pub struct Limits {
     pub walks: usize,
     /// Memory for one search, in bytes.
     pub bytes: usize,
+    /// Only events that programs in C have: no barriers and exclusive accesses of architectures.
+    pub c_only: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { states: 4_000, walks: 3_000_000, bytes: 800 << 20 }
+        Limits { states: 4_000, walks: 3_000_000, bytes: 800 << 20, c_only: false }
     }
 }
 

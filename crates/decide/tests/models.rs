@@ -122,7 +122,8 @@ fn campaign(seed: u64, pairs: usize) -> (usize, usize, usize) {
             all = format!("assume {} {all}", pick(&mut rng, ASSUMPTIONS));
         }
         let (s, w) = (theory(&all), theory(&weak));
-        let answers = stronger(&s, &w, &[], Limits { walks: 100_000, ..Limits::default() }).expect("decidable");
+        let answers =
+            stronger(&s, &w, &[], Limits { walks: 100_000, ..Limits::default() }).expect("decidable");
         let (strong, granted) = (judge(&s), assumed(&s));
         for (at, answer) in answers.iter().enumerate() {
             let one = judge(&Theory { axioms: vec![w.axioms[at].clone()], ..w.clone() });

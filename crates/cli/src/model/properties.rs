@@ -4,6 +4,7 @@ use super::args::ModelArgs;
 use super::{load, refused, report};
 use crate::error::{Exit, InputError};
 use crate::output::print;
+use selvedge_decide::context::Refusal;
 use selvedge_decide::properties::{self, Has};
 use selvedge_decide::reorder::{Access, may_swap, sorts};
 use selvedge_decide::search::Limits;
@@ -54,9 +55,16 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-pub fn reorder(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, InputError> {
+pub fn reorder(args: &ModelArgs, model: &str, mut limits: Limits) -> Result<Exit, InputError> {
+    /// There are many pairs to ask for.
+    const WALKS: usize = 20_000;
     let theory = load(model)?;
     let accesses = Access::all();
+    limits.walks = limits.walks.min(WALKS);
+    // The accesses are those of C, and so are the programs if need be.
+    if let Err(Refusal::TooManyKinds(_)) = may_swap(&theory, accesses[0], accesses[0], limits) {
+        limits.c_only = true;
+    }
     let sorts = sorts(&theory, &accesses);
     let mut known: HashMap<(usize, usize), Has> = HashMap::new();
     let mut table = Vec::new();
@@ -82,13 +90,15 @@ pub fn reorder(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, In
                 }));
             }
         }
-        report::print_json(&json!({ "model": theory.name, "pairs": rows }));
+        report::print_json(&json!({ "model": theory.name, "c_only": limits.c_only, "pairs": rows }));
         return Ok(Exit::Done);
     }
     let mut out = format!(
         "{}: may the access of a row be swapped with one of a column that comes right after it?\n\
-         (different locations, no dependency between them)\n\n{:9}",
-        theory.name, ""
+         (different locations, no dependency between them{})\n\n{:9}",
+        theory.name,
+        if limits.c_only { "; in programs in C" } else { "" },
+        ""
     );
     for second in &accesses {
         let _ = write!(out, "{:>8}", second.name());

@@ -1,10 +1,14 @@
 //! Properties of one model (thesis §3.8).
 
-use crate::answer::{Verdict, stronger};
+use crate::answer::{Verdict, admits, stronger};
 use crate::context::Refusal;
+use crate::reorder::replaced;
 use crate::search::Limits;
 use crate::used::{Used, Walk};
+use crate::witness::Example;
 use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
+use selvedge_oracle::eval::Judge;
+use selvedge_oracle::execution::Relations;
 
 /// What is known of a property.
 #[derive(Clone, Debug)]
@@ -217,28 +221,64 @@ pub fn monotone_in_orderings(theory: &Theory) -> Has {
     }
 }
 
-/// Whether putting two threads after each other in one allows no more.
-pub fn monotone_in_threads(theory: &Theory) -> Has {
-    let tells = |p: &&Prim| {
-        matches!(
-            p,
-            Prim::Rfe
-                | Prim::Rfi
-                | Prim::Coe
-                | Prim::Coi
-                | Prim::Fre
-                | Prim::Fri
-                | Prim::Int
-                | Prim::Ext
-                | Prim::Detour
-                | Prim::PoImm
-        )
+/// Whether putting two threads after each other in one allows no more: whether an execution that is
+/// consistent stays so if a thread is cut in two.
+pub fn monotone_in_threads(theory: &Theory, limits: Limits) -> Result<Has, Refusal> {
+    let tells = |p: &Prim| {
+        use Prim::{Coe, Coi, Detour, Ext, Fre, Fri, Int, PoImm, Rfe, Rfi};
+        matches!(p, Rfe | Rfi | Coe | Coi | Fre | Fri | Int | Ext | Detour | PoImm)
     };
-    if let Some(p) = used(theory).prims.iter().find(tells) {
-        return Has::Unknown(format!("`{}` tells threads apart", p.name()));
+    // Same locations stay the same, so that `po-loc` may be taken away.
+    let under = negative(theory).prims;
+    if let Some(p) = under.iter().find(|p| tells(p) || matches!(p, Prim::Po | Prim::Tc | Prim::Tj)) {
+        return Ok(Has::Unknown(format!("`{}` is under a complement or a difference", p.name())));
     }
-    match negative(theory).prims.iter().find(|p| matches!(p, Prim::Po | Prim::PoLoc)) {
-        Some(Prim::PoLoc) | None => Has::Yes,
-        Some(p) => Has::Unknown(format!("`{}` is under a complement or a difference", p.name())),
+    if !used(theory).prims.iter().any(tells) {
+        return Ok(Has::Yes);
     }
+    // Cutting takes steps away from what is inside of a thread, and adds them to what is between.
+    let prim = |p| Box::new(Rel::Prim(p));
+    let cut = replaced(theory, &|p| match p {
+        Prim::Rfe => Some(Rel::Prim(Prim::Rf)),
+        Prim::Coe => Some(Rel::Prim(Prim::Co)),
+        Prim::Fre => Some(Rel::Prim(Prim::Fr)),
+        Prim::Ext => Some(Rel::Prim(Prim::Any)),
+        Prim::Detour => {
+            Some(Rel::Inter(prim(Prim::PoLoc), Box::new(Rel::Seq(prim(Prim::Co), prim(Prim::Rf)))))
+        }
+        _ => None,
+    });
+    let judge = Judge::new(theory).map_err(|e| Refusal::Other(e.to_string()))?;
+    let mut result = Has::Yes;
+    for a in stronger(theory, &cut, &[], limits)? {
+        match a.verdict {
+            Verdict::Holds => {}
+            Verdict::Fails(c) if forbidden_when_cut(&c.example, &judge) => return Ok(Has::No(c.word)),
+            Verdict::Fails(c) => {
+                result = Has::Unknown(format!("{} counts if it is between threads", c.word));
+            }
+            Verdict::Unknown(why) => result = Has::Unknown(why),
+        }
+    }
+    Ok(result)
+}
+
+/// Whether an execution is forbidden when one of its threads is cut in two.
+fn forbidden_when_cut(example: &Example, judge: &Judge) -> bool {
+    let (events, old) = (&example.events, &example.relations);
+    (2..events.len()).any(|x| {
+        if events[x].tid != events[x - 1].tid || old.rmw.has(x - 1, x) {
+            return false;
+        }
+        let (mut cut, tid, first) = (events.clone(), events[x].tid, events[x].idx);
+        for e in &mut cut[x..] {
+            if e.tid == tid {
+                e.idx -= first - 1;
+            }
+            e.tid += 1;
+        }
+        let mut r = Relations::of(&cut);
+        (r.rf, r.co, r.fr) = (old.rf, old.co, old.fr);
+        !admits(judge, &cut, &r)
+    })
 }

@@ -153,7 +153,7 @@ fn without(theory: &Theory, po: &Rel) -> Theory {
 }
 
 /// The theory with something else for built-in relations.
-fn replaced(theory: &Theory, by: &dyn Fn(Prim) -> Option<Rel>) -> Theory {
+pub(crate) fn replaced(theory: &Theory, by: &dyn Fn(Prim) -> Option<Rel>) -> Theory {
     let mut t = theory.clone();
     for def in &mut t.defs {
         if let DefBody::Rel(r) = &mut def.body {

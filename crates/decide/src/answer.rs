@@ -216,7 +216,7 @@ impl Prover<'_> {
         let mut states = self.basic.states();
         let mut first_open: Option<String> = None;
         // From what is cheap to what is not.
-        for level in 0..3 {
+        for level in 0..context.limits.levels.min(3) {
             let mut fresh;
             let given = match level {
                 0 => &mut self.basic,

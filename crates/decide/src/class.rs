@@ -51,7 +51,7 @@ impl std::fmt::Display for Atom {
 }
 
 /// Every sort of event that programs can have, those first that show best in a counterexample.
-fn atoms() -> Vec<Atom> {
+fn atoms(c_only: bool) -> Vec<Atom> {
     let mut atoms = Vec::new();
     let mut add = |kind, mode, rmw| atoms.push(Atom { kind, mode, rmw, declared: 0 });
     use Mode::{Acq, AcqRel, Na, Rel, Rlx, Sc};
@@ -69,7 +69,14 @@ fn atoms() -> Vec<Atom> {
             add(kind, mode, true);
         }
     }
+    for kind in [Kind::Init, Kind::Choice, Kind::Spawn, Kind::Join] {
+        add(kind, Na, false);
+    }
+    if c_only {
+        return atoms;
+    }
     // What architectures have beyond C11.
+    let mut add = |kind, mode, rmw| atoms.push(Atom { kind, mode, rmw, declared: 0 });
     add(Kind::Read, Mode::AcqPc, false);
     for kind in [Kind::Read, Kind::Write] {
         for mode in [Mode::RlxEx, Mode::AcqEx, Mode::RelEx, Mode::AcqRelEx] {
@@ -79,9 +86,6 @@ fn atoms() -> Vec<Atom> {
     }
     for barrier in Barrier::ALL {
         add(Kind::Fence, Mode::Barrier(barrier), false);
-    }
-    for kind in [Kind::Init, Kind::Choice, Kind::Spawn, Kind::Join] {
-        add(kind, Na, false);
     }
     atoms
 }
@@ -108,9 +112,9 @@ pub struct Classes {
 
 impl Classes {
     /// The coarsest classes that `preds` and the model's own predicates can tell apart. `disjoint`
-    /// lists groups of the latter of which no two hold of the same event. `None` if there are too
-    /// many.
-    pub fn new(preds: &[Pred], declared: &[String], disjoint: &[u32]) -> Option<Classes> {
+    /// lists groups of the latter of which no two hold of the same event; `c_only` leaves out events
+    /// that programs in C do not have. `None` if there are too many.
+    pub fn new(preds: &[Pred], declared: &[String], disjoint: &[u32], c_only: bool) -> Option<Classes> {
         if declared.len() > 5 {
             return None;
         }
@@ -123,7 +127,7 @@ impl Classes {
                 .fold(0, |key, (at, p)| key | u64::from(atom.satisfies(*p)) << at)
         };
         let mut members: Vec<(u64, Atom)> = Vec::new();
-        for atom in atoms() {
+        for atom in atoms(c_only) {
             for own in 0..1u32 << declared.len() {
                 if disjoint.iter().any(|group| (own & group).count_ones() > 1) {
                     continue;

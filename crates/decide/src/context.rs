@@ -41,13 +41,15 @@ pub struct Context {
 pub enum Refusal {
     /// The automaton of this expression is too large.
     TooLarge(String),
+    /// The models tell too many kinds of events apart.
+    TooManyKinds(String),
     Other(String),
 }
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Refusal::TooLarge(what) | Refusal::Other(what) => f.write_str(what),
+            Refusal::TooLarge(what) | Refusal::TooManyKinds(what) | Refusal::Other(what) => f.write_str(what),
         }
     }
 }
@@ -103,8 +105,8 @@ impl Context {
                 used.relations.len()
             )));
         }
-        let classes = Classes::new(&used.preds, &used.predicates, &[]).ok_or_else(|| {
-            Refusal::Other(format!(
+        let classes = Classes::new(&used.preds, &used.predicates, &[], limits.c_only).ok_or_else(|| {
+            Refusal::TooManyKinds(format!(
                 "the question tells too many kinds of events apart: it mentions {} predicates, {} of them declared",
                 used.preds.len() + used.predicates.len(),
                 used.predicates.len()

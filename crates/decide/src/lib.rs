@@ -11,6 +11,7 @@ mod pairs;
 pub mod properties;
 pub mod question;
 mod recursion;
+pub mod reorder;
 mod saturate;
 pub mod search;
 pub mod show;

@@ -1,11 +1,14 @@
-//! Properties of one model (thesis §3.8) and the reorderings that it allows (§3.4.2).
+//! Properties of one model (thesis §3.8).
 
-use crate::answer::{Verdict, stronger};
+use crate::answer::{Verdict, admits, stronger};
 use crate::context::Refusal;
+use crate::reorder::replaced;
 use crate::search::Limits;
 use crate::used::{Used, Walk};
-use selvedge_graph::{Kind, Mode};
+use crate::witness::Example;
 use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
+use selvedge_oracle::eval::Judge;
+use selvedge_oracle::execution::Relations;
 
 /// What is known of a property.
 #[derive(Clone, Debug)]
@@ -24,12 +27,12 @@ enum Sign {
 
 /// Everything under a complement or on the right of a difference.
 #[derive(Default)]
-struct Negative {
-    prims: Vec<Prim>,
+pub(crate) struct Negative {
+    pub prims: Vec<Prim>,
     preds: Vec<Pred>,
 }
 
-fn negative(theory: &Theory) -> Negative {
+pub(crate) fn negative(theory: &Theory) -> Negative {
     let mut out = Negative::default();
     for def in &theory.defs {
         match &def.body {
@@ -113,7 +116,7 @@ fn set(theory: &Theory, s: &Set, sign: Sign, out: &mut Negative, depth: usize) {
     }
 }
 
-fn used(theory: &Theory) -> Used {
+pub(crate) fn used(theory: &Theory) -> Used {
     let mut used = Used::default();
     Walk::new(theory, &mut used).axioms();
     used
@@ -218,139 +221,64 @@ pub fn monotone_in_orderings(theory: &Theory) -> Has {
     }
 }
 
-/// Whether putting two threads after each other in one allows no more.
-pub fn monotone_in_threads(theory: &Theory) -> Has {
-    let tells = |p: &&Prim| {
-        matches!(
-            p,
-            Prim::Rfe
-                | Prim::Rfi
-                | Prim::Coe
-                | Prim::Coi
-                | Prim::Fre
-                | Prim::Fri
-                | Prim::Int
-                | Prim::Ext
-                | Prim::Detour
-                | Prim::PoImm
-        )
+/// Whether putting two threads after each other in one allows no more: whether an execution that is
+/// consistent stays so if a thread is cut in two.
+pub fn monotone_in_threads(theory: &Theory, limits: Limits) -> Result<Has, Refusal> {
+    let tells = |p: &Prim| {
+        use Prim::{Coe, Coi, Detour, Ext, Fre, Fri, Int, PoImm, Rfe, Rfi};
+        matches!(p, Rfe | Rfi | Coe | Coi | Fre | Fri | Int | Ext | Detour | PoImm)
     };
-    if let Some(p) = used(theory).prims.iter().find(tells) {
-        return Has::Unknown(format!("`{}` tells threads apart", p.name()));
+    // Same locations stay the same, so that `po-loc` may be taken away.
+    let under = negative(theory).prims;
+    if let Some(p) = under.iter().find(|p| tells(p) || matches!(p, Prim::Po | Prim::Tc | Prim::Tj)) {
+        return Ok(Has::Unknown(format!("`{}` is under a complement or a difference", p.name())));
     }
-    match negative(theory).prims.iter().find(|p| matches!(p, Prim::Po | Prim::PoLoc)) {
-        Some(Prim::PoLoc) | None => Has::Yes,
-        Some(p) => Has::Unknown(format!("`{}` is under a complement or a difference", p.name())),
+    if !used(theory).prims.iter().any(tells) {
+        return Ok(Has::Yes);
     }
-}
-
-/// One sort of access, for the table of reorderings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    pub kind: Kind,
-    pub mode: Mode,
-}
-
-impl Access {
-    /// The accesses of C.
-    pub fn all() -> Vec<Access> {
-        let of = |kind, modes: &[Mode]| modes.iter().map(move |mode| Access { kind, mode: *mode }).collect();
-        let mut out: Vec<Access> = of(Kind::Read, &[Mode::Na, Mode::Rlx, Mode::Acq, Mode::Sc]);
-        let writes: Vec<Access> = of(Kind::Write, &[Mode::Na, Mode::Rlx, Mode::Rel, Mode::Sc]);
-        out.extend(writes);
-        out
-    }
-
-    pub fn name(self) -> String {
-        format!("{}[{}]", if self.kind == Kind::Read { "R" } else { "W" }, self.mode)
-    }
-
-    /// Accesses of this sort that are no halves of read-modify-writes.
-    fn set(self) -> Set {
-        let (kind, half) = if self.kind == Kind::Read { (Pred::R, Pred::Ur) } else { (Pred::W, Pred::Uw) };
-        let mode = match self.mode {
-            Mode::Na => Pred::Na,
-            Mode::Rlx => Pred::Rlx,
-            Mode::Acq => Pred::ExactAcq,
-            Mode::Rel => Pred::ExactRel,
-            Mode::AcqRel => Pred::ExactAcqRel,
-            Mode::Sc => Pred::Sc,
-            // Not among those that are asked about.
-            _ => Pred::Never,
-        };
-        let both = Set::Inter(Box::new(Set::Pred(kind)), Box::new(Set::Pred(mode)));
-        Set::Diff(Box::new(both), Box::new(Set::Pred(half)))
-    }
-}
-
-/// Whether `first ; second` on different locations, without dependencies, may be executed the other
-/// way round: whether the model is the same without `po` from the one to the other.
-pub fn may_swap(theory: &Theory, first: Access, second: Access, limits: Limits) -> Result<Has, Refusal> {
-    let used = used(theory);
-    if used.prims.contains(&Prim::PoImm) {
-        return Ok(Has::Unknown("`po-imm` sees every change of the order".into()));
-    }
-    if negative(theory).prims.contains(&Prim::Po) {
-        return Ok(Has::Unknown("`po` is under a complement or a difference".into()));
-    }
-    let gone = Rel::Diff(Box::new(Rel::Cross(first.set(), second.set())), Box::new(Rel::Prim(Prim::Loc)));
-    let po = Rel::Diff(Box::new(Rel::Prim(Prim::Po)), Box::new(gone));
-    let less = replace_po(theory, &po);
-    for a in stronger(&less, theory, &[], limits)? {
+    // Cutting takes steps away from what is inside of a thread, and adds them to what is between.
+    let prim = |p| Box::new(Rel::Prim(p));
+    let cut = replaced(theory, &|p| match p {
+        Prim::Rfe => Some(Rel::Prim(Prim::Rf)),
+        Prim::Coe => Some(Rel::Prim(Prim::Co)),
+        Prim::Fre => Some(Rel::Prim(Prim::Fr)),
+        Prim::Ext => Some(Rel::Prim(Prim::Any)),
+        Prim::Detour => {
+            Some(Rel::Inter(prim(Prim::PoLoc), Box::new(Rel::Seq(prim(Prim::Co), prim(Prim::Rf)))))
+        }
+        _ => None,
+    });
+    let judge = Judge::new(theory).map_err(|e| Refusal::Other(e.to_string()))?;
+    let mut result = Has::Yes;
+    for a in stronger(theory, &cut, &[], limits)? {
         match a.verdict {
             Verdict::Holds => {}
-            Verdict::Fails(c) => return Ok(Has::No(c.word)),
-            Verdict::Unknown(why) => return Ok(Has::Unknown(why)),
-        }
-    }
-    Ok(Has::Yes)
-}
-
-/// The theory with something else for `po`.
-fn replace_po(theory: &Theory, by: &Rel) -> Theory {
-    let mut t = theory.clone();
-    for def in &mut t.defs {
-        if let DefBody::Rel(r) = &mut def.body {
-            replace(r, by);
-        }
-    }
-    for axiom in &mut t.axioms {
-        match &mut axiom.constraint {
-            Constraint::Acyclic(r)
-            | Constraint::Irreflexive(r)
-            | Constraint::Empty(r)
-            | Constraint::Coherence(r) => replace(r, by),
-            Constraint::Inclusion(Inclusion::Subset(a, b) | Inclusion::Equal(a, b)) => {
-                replace(a, by);
-                replace(b, by);
+            Verdict::Fails(c) if forbidden_when_cut(&c.example, &judge) => return Ok(Has::No(c.word)),
+            Verdict::Fails(c) => {
+                result = Has::Unknown(format!("{} counts if it is between threads", c.word));
             }
-            Constraint::Inclusion(Inclusion::Total(a)) => replace(a, by),
-            Constraint::Error { .. } => {}
+            Verdict::Unknown(why) => result = Has::Unknown(why),
         }
     }
-    t
+    Ok(result)
 }
 
-fn replace(r: &mut Rel, by: &Rel) {
-    match r {
-        Rel::Prim(Prim::Po) => *r = by.clone(),
-        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
-            replace(a, by);
-            replace(b, by);
+/// Whether an execution is forbidden when one of its threads is cut in two.
+fn forbidden_when_cut(example: &Example, judge: &Judge) -> bool {
+    let (events, old) = (&example.events, &example.relations);
+    (2..events.len()).any(|x| {
+        if events[x].tid != events[x - 1].tid || old.rmw.has(x - 1, x) {
+            return false;
         }
-        Rel::Star(a)
-        | Rel::Plus(a)
-        | Rel::Opt(a)
-        | Rel::Inverse(a)
-        | Rel::Not(a)
-        | Rel::SameEnds(a)
-        | Rel::Rot(a) => replace(a, by),
-        Rel::Empty
-        | Rel::Id
-        | Rel::Prim(_)
-        | Rel::Def(_)
-        | Rel::Declared(_)
-        | Rel::Test(_)
-        | Rel::Cross(..) => {}
-    }
+        let (mut cut, tid, first) = (events.clone(), events[x].tid, events[x].idx);
+        for e in &mut cut[x..] {
+            if e.tid == tid {
+                e.idx -= first - 1;
+            }
+            e.tid += 1;
+        }
+        let mut r = Relations::of(&cut);
+        (r.rf, r.co, r.fr) = (old.rf, old.co, old.fr);
+        !admits(judge, &cut, &r)
+    })
 }

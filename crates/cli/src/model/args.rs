@@ -35,6 +35,10 @@ pub struct ModelArgs {
     #[arg(long, value_name = "FILE", global = true)]
     pub litmus: Option<PathBuf>,
 
+    /// Look at programs in C only: without barriers and exclusive accesses of architectures
+    #[arg(long, global = true)]
+    pub c_only: bool,
+
     /// Give up on expressions whose automata have more states
     #[arg(long, value_name = "N", default_value_t = 4000, global = true)]
     pub max_states: usize,

@@ -18,7 +18,8 @@ use selvedge_kat::Theory;
 
 pub fn main(args: &ModelArgs) -> Exit {
     let json = args.json;
-    let limits = Limits { states: args.max_states, walks: args.max_walks, ..Limits::default() };
+    let limits =
+        Limits { states: args.max_states, walks: args.max_walks, c_only: args.c_only, ..Limits::default() };
     let result = match &args.question {
         Question::Check { file } => ask::check(args, file, limits),
         Question::Compare { first, second } => ask::compare(args, first, second, limits),
@@ -43,6 +44,7 @@ fn load(name: &str) -> Result<Theory, InputError> {
 fn refused(refusal: Refusal) -> InputError {
     let help = match &refusal {
         Refusal::TooLarge(_) => Some("--max-states allows larger automata; or simplify the expression"),
+        Refusal::TooManyKinds(_) => Some("--c-only leaves out events that only architectures have"),
         Refusal::Other(_) => None,
     };
     InputError::plain(ErrorKind::Model, refusal.to_string(), help)

@@ -4,10 +4,14 @@ use super::args::ModelArgs;
 use super::{load, refused, report};
 use crate::error::{Exit, InputError};
 use crate::output::print;
-use selvedge_decide::properties::{self, Access, Has};
+use selvedge_decide::context::Refusal;
+use selvedge_decide::properties::{self, Has};
+use selvedge_decide::reorder::{Access, may_swap, sorts};
 use selvedge_decide::search::Limits;
+use selvedge_kat::Theory;
 use selvedge_model::Model;
 use serde_json::json;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 fn word(has: &Has) -> (&'static str, &str) {
@@ -29,7 +33,10 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         ("prefix-closed", properties::prefix_closed(&theory)),
         ("extensible", properties::extensible(&theory)),
         ("monotone in orderings", properties::monotone_in_orderings(&theory)),
-        ("monotone under merging of threads", properties::monotone_in_threads(&theory)),
+        (
+            "monotone under merging of threads",
+            properties::monotone_in_threads(&theory, limits).map_err(refused)?,
+        ),
         ("admitted for exploration", admitted),
     ];
     if args.json {
@@ -52,17 +59,42 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-pub fn reorder(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, InputError> {
-    let theory = load(model)?;
-    let accesses = Access::all();
+/// The table of reorderings. What the model does not tell apart is asked for once.
+fn swaps(theory: &Theory, accesses: &[Access], limits: Limits) -> Result<Vec<Vec<Has>>, Refusal> {
+    let sorts = sorts(theory, accesses);
+    let mut known: HashMap<(usize, usize), Has> = HashMap::new();
     let mut table = Vec::new();
-    for first in &accesses {
+    for first in &sorts {
         let mut row = Vec::new();
-        for second in &accesses {
-            row.push(properties::may_swap(&theory, *first, *second, limits).map_err(refused)?);
+        for second in &sorts {
+            let has = match known.get(&(*first, *second)) {
+                Some(has) => has.clone(),
+                None => may_swap(theory, accesses[*first], accesses[*second], limits)?,
+            };
+            known.insert((*first, *second), has.clone());
+            row.push(has);
         }
         table.push(row);
     }
+    Ok(table)
+}
+
+pub fn reorder(args: &ModelArgs, model: &str, mut limits: Limits) -> Result<Exit, InputError> {
+    /// There are many pairs to ask for.
+    const WALKS: usize = 20_000;
+    let theory = load(model)?;
+    let accesses = Access::all();
+    limits.walks = limits.walks.min(WALKS);
+    limits.levels = 1;
+    let table = match swaps(&theory, &accesses, limits) {
+        // The accesses are those of C, and so are the programs if need be.
+        Err(Refusal::TooManyKinds(_)) => {
+            limits.c_only = true;
+            swaps(&theory, &accesses, limits)
+        }
+        table => table,
+    };
+    let table = table.map_err(refused)?;
     if args.json {
         let mut rows = Vec::new();
         for (first, row) in accesses.iter().zip(&table) {
@@ -73,13 +105,15 @@ pub fn reorder(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, In
                 }));
             }
         }
-        report::print_json(&json!({ "model": theory.name, "pairs": rows }));
+        report::print_json(&json!({ "model": theory.name, "c_only": limits.c_only, "pairs": rows }));
         return Ok(Exit::Done);
     }
     let mut out = format!(
         "{}: may the access of a row be swapped with one of a column that comes right after it?\n\
-         (different locations, no dependency between them)\n\n{:9}",
-        theory.name, ""
+         (different locations, no dependency between them{})\n\n{:9}",
+        theory.name,
+        if limits.c_only { "; in programs in C" } else { "" },
+        ""
     );
     for second in &accesses {
         let _ = write!(out, "{:>8}", second.name());

@@ -84,6 +84,17 @@ fn larger_programs_have_the_same_counts_for_any_number_of_workers() {
     }
 }
 
+/// Locks are handed over in any order, and nobody is explored waiting, whoever explores.
+#[test]
+fn locks_have_the_same_counts_for_any_number_of_workers() {
+    let file = examples().join("ttas.c").display().to_string();
+    for jobs in ["1", "2", "4"] {
+        let report = check(&[&file, "--", "-DN=5"], jobs);
+        let counts = (report["executions"].as_u64(), report["blocked"].as_u64());
+        assert_eq!(counts, (Some(120), Some(0)), "{jobs} workers");
+    }
+}
+
 /// Two children each make one, so who is thread 4 and who 5 depends on who comes first.
 const NESTED: &str = "#include <pthread.h>
 #include <stdatomic.h>

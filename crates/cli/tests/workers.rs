@@ -87,7 +87,7 @@ fn larger_programs_have_the_same_counts_for_any_number_of_workers() {
 /// Locks are handed over in any order, and nobody is explored waiting, whoever explores.
 #[test]
 fn locks_have_the_same_counts_for_any_number_of_workers() {
-    let file = examples().join("ttas.c").display().to_string();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c/ttas.c").display().to_string();
     for jobs in ["1", "2", "4"] {
         let report = check(&[&file, "--", "-DN=5"], jobs);
         let counts = (report["executions"].as_u64(), report["blocked"].as_u64());

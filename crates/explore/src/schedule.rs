@@ -5,7 +5,7 @@ use crate::threads::{Status, Threads};
 use selvedge_graph::{ExecutionGraph, Tid};
 use selvedge_machine::Op;
 
-/// The next thread, or `None` if the graph is final. Reads that `wait` says would only make their thread wait
+/// The next thread, or `None` if the graph is final. Reads that `waits` says would only make their thread wait
 /// go last.
 #[inline]
 pub fn next_thread<S: Clone>(

@@ -38,7 +38,7 @@ fn leads_to_waiting(function: &Function, at: usize) -> Option<Waiting> {
     changed.extend((registers(bytes) > 1).then_some(dst + 1));
     let mut pc = at + 1;
     for _ in 0..FAR {
-        let Some(instr) = function.code.get(pc) else { return None };
+        let instr = function.code.get(pc)?;
         let value = |operand: &Operand| match operand {
             Operand::Reg(reg) => known.get(reg).copied(),
             Operand::Const(value) => Some(*value),

@@ -31,7 +31,7 @@ use crate::explorer::Explorer;
 use crate::frame::{Frame, LostFrame};
 use crate::schedule::next_thread;
 use crate::threads::FEW_WRITES;
-use crate::waiting::acquires;
+use crate::waiting::{acquires, waits};
 use selvedge_graph::{EventId, Loc, Mode, Tid};
 use selvedge_machine::{Machine, Op, Reduction, Rmw};
 use std::sync::Mutex;
@@ -105,7 +105,7 @@ impl<M: Machine> Explorer<'_, M> {
                 Some(last) => g.value_of(last, loc),
                 None => machine.init_value(loc),
             };
-            matches!(threads.peek_at(machine, t, value), Op::Block(_))
+            waits(threads.peek_at(machine, t, value))
         })
     }
 
@@ -244,7 +244,7 @@ impl<M: Machine> Explorer<'_, M> {
             return None;
         }
         let (loc, value) = (g.event(w).loc, g.value_of(w, g.event(w).loc));
-        if !matches!(self.threads.peek(self.machine, r, value), Op::Block(_)) {
+        if !waits(self.threads.peek(self.machine, r, value)) {
             return None;
         }
         let first = match self.head(r) {
@@ -260,7 +260,7 @@ impl<M: Machine> Explorer<'_, M> {
             let value = self.graph.value_of(x, loc);
             let taken = self.rmw_reader(x, loc, u).is_some()
                 && (self.load_outcome(r, mode, rmw, value).1 || self.is_head(first, x).is_some());
-            if !taken && !matches!(self.threads.peek(self.machine, first, value), Op::Block(_)) {
+            if !taken && !waits(self.threads.peek(self.machine, first, value)) {
                 return None;
             }
         }

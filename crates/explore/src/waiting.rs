@@ -20,7 +20,7 @@
 use crate::explorer::Explorer;
 use crate::report::Equivalence;
 use selvedge_graph::{EventId, Mode, Value};
-use selvedge_machine::{Machine, Op, Reduction, Rmw};
+use selvedge_machine::{Block, Machine, Op, Reduction, Rmw};
 
 impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn reduces(&self, reduction: Reduction) -> bool {
@@ -30,7 +30,7 @@ impl<M: Machine> Explorer<'_, M> {
     /// Whether the thread of `e`, which has read `value`, does nothing but wait from here on.
     pub(crate) fn waits_at_once(&mut self, e: EventId, value: Value) -> bool {
         self.reduces(Reduction::Annotations)
-            && (self.gave_up(e, value) || matches!(self.threads.peek(self.machine, e, value), Op::Block(_)))
+            && (self.gave_up(e, value) || waits(self.threads.peek(self.machine, e, value)))
     }
 
     /// Lets the thread of `e`, which has read `value`, go on.
@@ -69,6 +69,11 @@ impl<M: Machine> Explorer<'_, M> {
         let Some(source) = g.rf(r).filter(|_| read.is_read() && read.loc == loc) else { return false };
         source != w && acquires(read.mode, mode) && !read.is_rmw_read() && g.value_of(source, loc) == value
     }
+}
+
+/// Whether a thread that comes to this waits. One that ends the process does not.
+pub(crate) fn waits(op: Op) -> bool {
+    matches!(op, Op::Block(why) if why != Block::Exit)
 }
 
 /// Whether a read-modify-write acquires at least what a read does.

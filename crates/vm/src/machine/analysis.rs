@@ -38,14 +38,15 @@ impl FunctionInfo {
                 waits[function.loops[*number as usize].header as usize] = true;
             }
         }
+        let lead_ins = lead_ins(function);
         Ok(FunctionInfo {
             runtime,
             native,
             bounds,
             within: nesting(function),
             waits,
-            lead_ins: lead_ins(function),
-            waiting_failures: waiting_failures(function),
+            waiting_failures: waiting_failures(function, &lead_ins),
+            lead_ins,
         })
     }
 }

@@ -1,7 +1,9 @@
 //! Compare-and-exchanges whose thread waits if they fail, whatever it was that they read.
 
+use super::analysis::written;
 use crate::ir::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, registers};
-use std::collections::HashMap;
+use selvedge_graph::Mode;
+use std::collections::{HashMap, HashSet};
 
 /// How far to follow the code after a failure.
 const FAR: usize = 32;
@@ -13,14 +15,17 @@ pub enum Waiting {
     Always { header: u32 },
     /// The loop with this number waits if its iteration had no effect; what the failure gave does not matter to that.
     IfIdle { number: u32 },
+    /// The first iteration of the loop with this number waits if it had no effect, because what it read takes the
+    /// place of what was loaded before (see `lead_in`).
+    IfRetry { number: u32, load: u32 },
 }
 
 /// By instruction; empty if there is none.
-pub fn waiting_failures(function: &Function) -> Vec<Option<Waiting>> {
+pub fn waiting_failures(function: &Function, lead_ins: &[Option<u32>]) -> Vec<Option<Waiting>> {
     let mut all = Vec::new();
     for (at, instr) in function.code.iter().enumerate() {
         if matches!(instr, Instr::Cmpxchg { weak: false, .. })
-            && let Some(waiting) = leads_to_waiting(function, at)
+            && let Some(waiting) = leads_to_waiting(function, at, lead_ins)
         {
             all.resize(function.code.len(), None);
             all[at] = Some(waiting);
@@ -31,11 +36,13 @@ pub fn waiting_failures(function: &Function) -> Vec<Option<Waiting>> {
 
 /// Follows the code after a failed compare-and-exchange, with what is known of the registers: only that it
 /// failed, and what follows from that.
-fn leads_to_waiting(function: &Function, at: usize) -> Option<Waiting> {
+fn leads_to_waiting(function: &Function, at: usize, lead_ins: &[Option<u32>]) -> Option<Waiting> {
     let Instr::Cmpxchg { dst, bytes, .. } = function.code[at] else { return None };
     let mut known: HashMap<Reg, u64> = HashMap::from([(dst + registers(bytes), 0)]);
     let mut changed = vec![dst, dst + registers(bytes)];
     changed.extend((registers(bytes) > 1).then_some(dst + 1));
+    // Registers that hold what it read.
+    let mut read = vec![dst];
     let mut pc = at + 1;
     for _ in 0..FAR {
         let instr = function.code.get(pc)?;
@@ -81,14 +88,68 @@ fn leads_to_waiting(function: &Function, at: usize) -> Option<Waiting> {
             Instr::LoopBack { number } => {
                 let header = function.loops.get(*number as usize)?.header;
                 let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
-                let same = live.iter().all(|reg| !changed.contains(reg));
-                return same.then_some(Waiting::IfIdle { number: *number });
+                if live.iter().all(|reg| !changed.contains(reg)) {
+                    return Some(Waiting::IfIdle { number: *number });
+                }
+                let load = lead_ins.get(*number as usize).copied().flatten()?;
+                let alike = is_as_strong(function, load, at)
+                    && loaded(function, load, header).is_some_and(|l| live.iter().all(|reg| l.contains(reg)))
+                    && live.iter().all(|reg| read.contains(reg));
+                return alike.then_some(Waiting::IfRetry { number: *number, load });
             }
             _ => return None,
         };
+        let moved = matches!(instr, Instr::Move { src: Operand::Reg(src), .. } if read.contains(src));
+        read.retain(|reg| *reg != dst);
+        read.extend(moved.then_some(dst));
         changed.push(dst);
         known.remove(&dst);
         known.extend(result.map(|result| (dst, result)));
+    }
+    None
+}
+
+/// Whether a compare-and-exchange that fails is at least as strong a read as a load of as many bytes.
+fn is_as_strong(function: &Function, load: u32, at: usize) -> bool {
+    let (Some(Instr::Load { bytes: a, mode, .. }), Instr::Cmpxchg { bytes: b, failure, .. }) =
+        (function.code.get(load as usize), &function.code[at])
+    else {
+        return false;
+    };
+    let strong = match mode {
+        Mode::Rlx => *failure != Mode::Na,
+        Mode::Acq => matches!(failure, Mode::Acq | Mode::Sc),
+        Mode::Sc => *failure == Mode::Sc,
+        _ => false,
+    };
+    a == b && strong
+}
+
+/// The registers that hold what was loaded when the loop is come to.
+fn loaded(function: &Function, load: u32, header: u32) -> Option<HashSet<Reg>> {
+    let Instr::Load { dst, .. } = function.code.get(load as usize)? else { return None };
+    let mut holders = HashSet::from([*dst]);
+    let mut pc = load + 1;
+    for _ in 0..FAR {
+        if pc == header {
+            return Some(holders);
+        }
+        match function.code.get(pc as usize)? {
+            Instr::Move { dst, src: Operand::Reg(src) } if holders.contains(src) => {
+                holders.insert(*dst);
+            }
+            Instr::Jump { to } => {
+                pc = *to;
+                continue;
+            }
+            instr => {
+                let (first, count) = written(instr)?;
+                for reg in first..first + count {
+                    holders.remove(&reg);
+                }
+            }
+        }
+        pc += 1;
     }
     None
 }

@@ -668,6 +668,7 @@ impl Machine for VmMachine {
             Some(Waiting::IfIdle { number }) => {
                 self.is_idle(state, number).is_some_and(|then| then + 1 < state.loads)
             }
+            Some(Waiting::IfRetry { number, load }) => self.is_retry(state, number, load),
             None => false,
         }
     }

@@ -19,7 +19,7 @@
 use super::VmMachine;
 use super::lead_in::LONGEST;
 use super::memory::{Spot, Use};
-use super::state::{Frame, Made, Rare, Val, VmState};
+use super::state::{Frame, Made, Rare, Stage, Val, VmState};
 use crate::ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
 use crate::private::PrivateObject;
 use selvedge_graph::{Loc, Mode};
@@ -131,6 +131,20 @@ impl VmMachine {
         let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
         let same = live.iter().zip(&watch.at_header.live).all(|(reg, val)| state.frame.get(*reg) == *val);
         (same && watch.without_effect(state)).then_some(watch.loads)
+    }
+
+    /// Whether a first iteration had no effect and read nothing until the compare-and-exchange that the thread stands at,
+    /// which is of the location of the load before the loop.
+    pub(super) fn is_retry(&self, state: &VmState, number: u32, load: u32) -> bool {
+        let Some(watch) = state.frame.watches.iter().find(|w| w.number == number) else { return false };
+        let function = self.function(state.frame.func);
+        let Some(&Instr::Load { addr, bytes, .. }) = function.code.get(load as usize) else { return false };
+        let Stage::CasLoaded(loc) = state.stage else { return false };
+        self.options.reductions.has(Reduction::Retry)
+            && watch.first
+            && watch.loads + 1 == state.loads
+            && watch.without_effect(state)
+            && self.cell_at(state, addr, bytes) == Some(loc)
     }
 
     /// Whether the state at the header would be the same if the load before the loop had read what was read

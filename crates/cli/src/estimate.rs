@@ -1,7 +1,7 @@
 //! `selvedge estimate`: how many executions, and how long exploring them would take.
 
 use crate::args::{EstimateArgs, Format};
-use crate::check::compile::{loop_bounds, lower, machine, sound_reductions};
+use crate::check::compile::{loop_bounds, lower, machine, simplified, sound_reductions};
 use crate::check::explore::sample;
 use crate::check::{print_json, refuse};
 use crate::direct::reason_to_stop;
@@ -12,6 +12,7 @@ use selvedge_explore::{
     Config, Director, Estimate, Execution, ExploreError, Order, Progress, Sampling, Snapshot, Team, Visitor,
     orders_by_rmw,
 };
+use selvedge_kat::Theory;
 use selvedge_machine::{Machine, Reduction};
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;
@@ -94,7 +95,7 @@ fn run(args: &EstimateArgs) -> Result<Report, InputError> {
             let message = "litmus tests are estimated one at a time";
             return Err(InputError::plain(ErrorKind::Unsupported, message, Some("give one file")));
         }
-        _ => of_program(args, &model, &sampling)?,
+        _ => of_program(args, &theory, &model, &sampling)?,
     };
     let jobs = args.jobs.workers();
     Ok(Report {
@@ -137,6 +138,7 @@ fn of_litmus(
 
 fn of_program(
     args: &EstimateArgs,
+    theory: &Theory,
     model: &Model,
     sampling: &Sampling,
 ) -> Result<(Estimate, Pace), InputError> {
@@ -155,6 +157,8 @@ fn of_program(
     let chains = Some(Arc::default());
     let mut config = Config { inspect: true, races, reductions, chains, ..Config::default() };
     let mut vm = machine(&module, options)?;
+    let simpler = simplified(theory, args.disable, &vm)?;
+    let model = simpler.as_ref().unwrap_or(model);
     let guess = sample(&mut vm, model, &config, sampling)?;
     loop {
         let first = Mutex::new(vm.colleague());

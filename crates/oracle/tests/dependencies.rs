@@ -64,6 +64,7 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                         ThreadEnd::Blocked => assert!(matches!(end, Op::Block(_))),
                         ThreadEnd::Cut => assert_eq!(end, Op::Cut),
                         ThreadEnd::Error => assert!(matches!(end, Op::Error(_))),
+                        ThreadEnd::Waiting { .. } => assert!(matches!(end, Op::Join { .. })),
                         other => panic!("{other:?}"),
                     }
                 }

@@ -45,6 +45,8 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                                 (Kind::Fence, None, 0)
                             }
                             Op::Choose { .. } => (Kind::Choice, None, e.value),
+                            Op::Spawn { .. } => (Kind::Spawn, None, 0),
+                            Op::Join { .. } => (Kind::Join, None, 0),
                             other => panic!("{other:?} where the oracle has {e:?}"),
                         };
                         let known = (e.loc != u32::MAX).then_some(e.loc);
@@ -62,6 +64,7 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                         ThreadEnd::Blocked => assert!(matches!(end, Op::Block(_))),
                         ThreadEnd::Cut => assert_eq!(end, Op::Cut),
                         ThreadEnd::Error => assert!(matches!(end, Op::Error(_))),
+                        ThreadEnd::Waiting { .. } => assert!(matches!(end, Op::Join { .. })),
                         other => panic!("{other:?}"),
                     }
                 }

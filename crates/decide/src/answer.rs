@@ -1,14 +1,12 @@
 //! Answers to questions about whole models.
 
-use crate::brute::{Bounds, Coverage, executions};
 use crate::class::Classes;
 use crate::context::{Context, Refusal, Scope};
 use crate::fact::Facts;
-use crate::nfa::Nfa;
+use crate::lower::{ByEco, Lowering, Side};
 use crate::question::{Constraint, Found, Given, included};
-use crate::saturate::saturate;
 use crate::search::{Limits, Walk};
-use crate::term::{ByEco, Lowering, Side, Term, closed_eco, eco};
+use crate::term::{Term, closed_eco, eco};
 use crate::witness::{Example, example};
 use selvedge_kat::ast::{Axiom, Constraint as Demand, Inclusion, Rel, Theory};
 use selvedge_oracle::eval::{Judge, Stage};
@@ -78,7 +76,7 @@ pub fn admits(judge: &Judge, events: &[Event], r: &Relations) -> bool {
 }
 
 /// A theory whose axioms are the given claims.
-fn claims_as_axioms(theory: &Theory, claims: &[&Inclusion]) -> Theory {
+pub(crate) fn claims_as_axioms(theory: &Theory, claims: &[&Inclusion]) -> Theory {
     let mut t = theory.clone();
     t.axioms = claims
         .iter()
@@ -93,12 +91,12 @@ fn claims_as_axioms(theory: &Theory, claims: &[&Inclusion]) -> Theory {
     t
 }
 
-fn judge_of(theory: &Theory) -> Result<Judge, Refusal> {
+pub(crate) fn judge_of(theory: &Theory) -> Result<Judge, Refusal> {
     Judge::new(theory).map_err(|e| Refusal::Other(e.to_string()))
 }
 
 /// The assumptions of theories, to be judged.
-fn judge_assumptions(theories: &[&Theory]) -> Result<Vec<Judge>, Refusal> {
+pub(crate) fn judge_assumptions(theories: &[&Theory]) -> Result<Vec<Judge>, Refusal> {
     theories
         .iter()
         .filter(|t| !t.assumes.is_empty())
@@ -416,7 +414,7 @@ pub fn assertion(theory: &Theory, claim: &Inclusion, limits: Limits) -> Result<A
 }
 
 /// The relation under `^=` or `& id`.
-fn same_ends(r: &Rel) -> Option<&Rel> {
+pub(crate) fn same_ends(r: &Rel) -> Option<&Rel> {
     match r {
         Rel::SameEnds(a) => Some(a),
         Rel::Inter(a, b) if **b == Rel::Id => Some(a),
@@ -509,150 +507,4 @@ fn inclusion(theory: &Theory, a: &Rel, b: &Rel, limits: Limits) -> Result<Answer
     }
     let verdict = finish(outcome.0, outcome.1, first_open, &lower.approximated);
     Ok(Answer { claim: shown, verdict, walks: given.walks, states: given.states() })
-}
-
-/// Whether a small execution contradicts an assertion.
-pub fn refutes(theory: &Theory, claim: &Inclusion, bounds: Bounds) -> Result<(bool, Coverage), Refusal> {
-    let sides: Vec<(&Rel, &Rel)> = match claim {
-        Inclusion::Subset(a, b) => vec![(a, b)],
-        Inclusion::Equal(a, b) => vec![(a, b), (b, a)],
-        Inclusion::Total(_) => return Err(Refusal::Other("totality".into())),
-    };
-    let assumed = judge_assumptions(&[theory])?;
-    let boxed = |r: &Rel| Box::new(r.clone());
-    let looping = |r: &Rel| Inclusion::Subset(Rel::Inter(boxed(r), Box::new(Rel::Id)), Rel::Empty);
-    let mut worst = Coverage::All;
-    for (a, b) in sides {
-        let whole = Inclusion::Subset(a.clone(), b.clone());
-        let scope = Scope { models: vec![], assuming: vec![theory], claims: vec![(theory, &whole)] };
-        let classes = Context::new(&scope, Limits::default())?.classes;
-        let (left, right) = match same_ends(a) {
-            Some(l) => (l, same_ends(b).unwrap_or(b)),
-            None => (a, b),
-        };
-        let (broken, other) = match (same_ends(a).is_some(), right) {
-            (true, Rel::Rot(r)) => (looping(left), Some(looping(r))),
-            (true, r) => (Inclusion::Subset(Rel::Inter(boxed(left), Box::new(Rel::Id)), r.clone()), None),
-            (false, r) => (Inclusion::Subset(left.clone(), r.clone()), None),
-        };
-        let broken = judge_of(&claims_as_axioms(theory, &[&broken]))?;
-        let other = other.map(|o| judge_of(&claims_as_axioms(theory, &[&o]))).transpose()?;
-        let mut found = false;
-        let done = executions(&classes.sorts(), bounds, &mut |events, r| {
-            found = !admits(&broken, events, r)
-                && other.as_ref().is_none_or(|j| admits(j, events, r))
-                && assumed.iter().all(|j| admits(j, events, r));
-            found
-        });
-        if found {
-            return Ok((true, done));
-        }
-        if done != Coverage::All {
-            worst = done;
-        }
-    }
-    Ok((false, worst))
-}
-
-/// Whether a small execution that `strong` allows breaks axiom number `at` of `weak` (of those that
-/// [`stronger`] answers for).
-pub fn violates(
-    strong: &Theory,
-    weak: &Theory,
-    at: usize,
-    scheme: &[&Theory],
-    bounds: Bounds,
-) -> Result<(bool, Coverage), Refusal> {
-    let mut assuming = vec![strong, weak];
-    assuming.extend(scheme);
-    let scope = Scope { models: vec![strong, weak], assuming: assuming.clone(), claims: vec![] };
-    let classes = Context::new(&scope, Limits::default())?.classes;
-    let mut one = weak.clone();
-    one.axioms = weak
-        .axioms
-        .iter()
-        .filter(|a| !a.extra && !matches!(a.constraint, Demand::Error { .. }))
-        .skip(at)
-        .take(1)
-        .cloned()
-        .collect();
-    let (strong, weak, assumed) = (judge_of(strong)?, judge_of(&one)?, judge_assumptions(&assuming)?);
-    let mut found = false;
-    let done = executions(&classes.sorts(), bounds, &mut |events, r| {
-        found = !admits(&weak, events, r)
-            && admits(&strong, events, r)
-            && assumed.iter().all(|j| admits(j, events, r));
-        found
-    });
-    Ok((found, done))
-}
-
-/// The automaton of one axiom.
-#[derive(Clone, Debug)]
-pub struct Automaton {
-    pub axiom: String,
-    pub states: usize,
-    pub steps: usize,
-    pub saturated: usize,
-    nfa: Nfa,
-    context: Context,
-}
-
-impl Automaton {
-    /// For Graphviz, as part of a graph; `number` keeps the names of several apart.
-    pub fn dot(&self, number: usize) -> String {
-        let mut out =
-            format!("  subgraph cluster_{number} {{\n    label=\"{}\";\n", self.axiom.replace('"', "\\\""));
-        for (q, accepts) in self.nfa.accepts.iter().enumerate() {
-            let shape = if *accepts != 0 { "doublecircle" } else { "circle" };
-            let first = if self.nfa.initial.contains(&(q as u32)) { ", style=bold" } else { "" };
-            out.push_str(&format!("    a{number}_{q} [label=\"\", shape={shape}{first}];\n"));
-        }
-        for (q, steps) in self.nfa.steps.iter().enumerate() {
-            for s in steps {
-                let test = |mask| {
-                    let t = self.context.classes.describe(mask);
-                    if t.is_empty() { t } else { format!("[{t}]") }
-                };
-                let label =
-                    format!("{}{}{}", test(s.from), s.facts.named(&self.context.relations), test(s.to));
-                out.push_str(&format!("    a{number}_{q} -> a{number}_{} [label=\"{label}\"];\n", s.target));
-            }
-        }
-        out.push_str("  }\n");
-        out
-    }
-}
-
-/// The automata of a model's axioms.
-pub fn automata(theory: &Theory, limits: Limits) -> Result<Vec<Automaton>, Refusal> {
-    let scope = Scope { models: vec![theory], assuming: vec![theory], claims: vec![] };
-    let context = Context::new(&scope, limits)?;
-    let mut lower = Lowering::new(theory, &context);
-    let mut out = Vec::new();
-    for axiom in theory.axioms.iter().filter(|a| !a.extra) {
-        let Some(c) = constraint(axiom, &mut lower, Side::Below) else { continue };
-        let shown = theory.show(axiom).to_string();
-        let large = |e| Refusal::too_large(&shown, &e);
-        let nfa = Nfa::of(&c.term, context.all(), limits.states).map_err(large)?;
-        let full = saturate(
-            &nfa,
-            &context.assumptions,
-            &context.loops,
-            &context.implied,
-            &context.classes,
-            false,
-            limits.states,
-        )
-        .map_err(large)?;
-        out.push(Automaton {
-            states: nfa.states(),
-            steps: nfa.steps.iter().map(Vec::len).sum(),
-            saturated: full.states(),
-            axiom: shown,
-            nfa,
-            context: context.clone(),
-        });
-    }
-    Ok(out)
 }

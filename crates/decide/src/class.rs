@@ -108,6 +108,9 @@ pub struct Classes {
     pub same_loc: Mask,
     /// Of the anchor's thread.
     pub same_thread: Mask,
+    /// The halves of read-modify-writes: reads, and writes that go with them. Those of one instruction
+    /// have the same ordering, those of exclusive pairs need not.
+    pub rmw: Vec<(Mask, Mask)>,
 }
 
 impl Classes {
@@ -154,6 +157,7 @@ impl Classes {
             accesses: 0,
             same_loc: 0,
             same_thread: 0,
+            rmw: Vec::new(),
         };
         for at in 0..c.members.len() {
             let kind = c.members[at].kind;
@@ -184,7 +188,39 @@ impl Classes {
             }
         }
         c.accesses = c.reads | c.writes;
+        c.rmw = c.halves(&atoms(c_only));
         Some(c)
+    }
+
+    fn halves(&self, atoms: &[Atom]) -> Vec<(Mask, Mask)> {
+        let mut out: Vec<(Mask, Mask)> = Vec::new();
+        for read in atoms.iter().filter(|a| a.rmw && a.kind == Kind::Read) {
+            let from = self.like(read);
+            let fits = |w: &&Atom| {
+                let both = read.mode.is_exclusive() && w.mode.is_exclusive();
+                w.rmw && w.kind == Kind::Write && (w.mode == read.mode || both)
+            };
+            let to = atoms.iter().filter(fits).fold(0, |m, w| m | self.like(w));
+            match out.iter_mut().find(|(known, _)| *known == from) {
+                Some((_, more)) => *more |= to,
+                None => out.push((from, to)),
+            }
+        }
+        // Reads with the same writes need not be told apart.
+        out.sort_by_key(|(_, to)| *to);
+        out.dedup_by(|a, b| {
+            let same = a.1 == b.1;
+            if same {
+                b.0 |= a.0;
+            }
+            same
+        });
+        out
+    }
+
+    /// The classes that an atom is in, whatever the model's own predicates say of it.
+    fn like(&self, atom: &Atom) -> Mask {
+        self.of_atoms(|a| self.keys.iter().all(|p| a.satisfies(*p) == atom.satisfies(*p)))
     }
 
     /// The events that a predicate holds of. The predicate is one that the classes were made for.

@@ -2,10 +2,11 @@
 
 use crate::class::Classes;
 use crate::fact::{Facts, Known, MAX_DECLARED, Rule};
+use crate::lower::{Lowering, Opaque, Side};
 use crate::nfa::{Nfa, TooLarge};
 use crate::saturate::{Assumption, Implied, Word, words};
 use crate::search::Limits;
-use crate::term::{Lowering, Opaque, Side, Term};
+use crate::term::Term;
 use crate::used::{Used, Walk};
 use selvedge_kat::Diagnostic;
 use selvedge_kat::ast::{Inclusion, Pred, Prim, Rel, Theory};

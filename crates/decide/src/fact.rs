@@ -377,12 +377,26 @@ pub fn alternatives(wanted: Facts, known: &Known, c: &Classes) -> Vec<Alternativ
             }
         }
     }
+    let mut out: Vec<Alternative> = out.into_iter().flat_map(|a| halves(a, c)).collect();
     out.retain(|a| possible(a.facts));
     out.retain(|a| a.dom != 0 && a.ran != 0);
     // Walks with fewer facts are harder to cover, and make others superfluous: they come first.
     out.sort_by_key(|a| (a.facts.0.count_ones(), a.facts));
     out.dedup();
     out
+}
+
+/// Splits the accesses of a read-modify-write by the orderings that they can have together.
+fn halves(a: Alternative, c: &Classes) -> Vec<Alternative> {
+    let back = a.facts.meets(Facts::RMW.inverse());
+    if !a.facts.meets(Facts::RMW) && !back {
+        return vec![a];
+    }
+    let one = |(read, write): &(Mask, Mask)| {
+        let (from, to) = if back { (write, read) } else { (read, write) };
+        Alternative { dom: a.dom & from, ran: a.ran & to, ..a }
+    };
+    c.rmw.iter().map(one).collect()
 }
 
 /// A pair between events of programs. Under coherence, `po-loc` to a write implies `co` or `fr`.

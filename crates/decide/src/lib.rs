@@ -1,11 +1,14 @@
 //! Questions about memory models, decided on automata (thesis ch. 3).
 
 pub mod answer;
+pub mod automata;
 pub mod brute;
+pub mod certify;
 pub mod class;
 pub mod context;
 mod cover;
 pub mod fact;
+pub mod lower;
 pub mod nfa;
 mod pairs;
 pub mod properties;

@@ -218,7 +218,7 @@ impl Cover {
                 }
                 // Where words may repeat, having closed one is no worse than not.
                 let repeats = s != WORD && self.repeats[t as usize];
-                !self.has_better(t, &open) && !(repeats && self.has_above(t, &closed))
+                !(self.has_better(t, &open) || repeats && self.has_above(t, &closed))
             }));
         }
         kept

@@ -139,6 +139,25 @@ fn power_power_simpl() {
     holds("power", "power-simpl", &[]);
 }
 
+/// Not in the table: what the formulations of POWER have to do with each other.
+#[test]
+fn power_formulations() {
+    holds("power-weak", "power", &[]);
+    equal("power", "power-fre");
+}
+
+/// Not in the table: thesis Fig. 9.9 lets `po` lead from the load of a read-modify-write to its store, where
+/// no fence is. The paper's RC11 does not, since the two access the same location.
+#[test]
+fn rc11_as_in_fig_9_9_does_not_compile() {
+    let answers = compiles("rc11-thesis", "power", &["c11-to-power"]);
+    assert!(answers[0].verdict.holds(), "coherence: {:?}", answers[0].verdict);
+    match &answers[1].verdict {
+        Verdict::Fails(c) => assert!(c.word.contains("-rmw->"), "{}", c.word),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The counterexample of Fig. 3.1 has six steps.
 fn fails_as_published(strong: &str) {
     let answers = compiles("c11-orig", strong, &["c11-to-power"]);

@@ -105,6 +105,13 @@ pub fn compare(args: &ModelArgs, first: &str, second: &str, limits: Limits) -> R
             _ => format!("{} and {}: undecided", names.0, names.1),
         };
         let mut out = format!("{verb}\n");
+        if args.certify {
+            for c in all.iter().filter(|c| c.answer.verdict.holds()) {
+                if let Some((strong, weak)) = &c.about {
+                    out.push_str(&format!("  {strong} implies {weak}'s {}\n", c.answer.claim));
+                }
+            }
+        }
         out.push_str(&report::distinguishing(&all[..split], &names.1, &names.0));
         out.push_str(&report::distinguishing(&all[split..], &names.0, &names.1));
         crate::output::print(&out);

@@ -4,22 +4,23 @@
 //! by the oracle's matrices. A claim that fails has been judged by them already.
 
 use super::report::Claim;
-use selvedge_decide::answer::{Verdict, refutes, violates};
+use selvedge_decide::answer::Verdict;
 use selvedge_decide::brute::{Bounds, Coverage};
+use selvedge_decide::certify::{refutes, violates};
 use selvedge_kat::Theory;
 
 const BOUNDS: Bounds = Bounds { events: 4, locations: 2, executions: 300_000 };
 
 fn settle(claim: &mut Claim, found: Result<(bool, Coverage), String>) {
-    let limits = match found {
+    let limits: String = match found {
         Ok((true, _)) => {
             claim.answer.verdict =
                 Verdict::Unknown("certification failed: a small execution contradicts the proof".into());
             return;
         }
-        Ok((false, Coverage::All)) => "certified: all executions of up to 4 events",
-        Ok((false, _)) => "certified: 300000 executions of up to 4 events",
-        Err(_) => "not certified: the oracle cannot evaluate it",
+        Ok((false, Coverage::All)) => "certified: all executions of up to 4 events".into(),
+        Ok((false, _)) => "certified: 300000 executions of up to 4 events".into(),
+        Err(why) => format!("not certified: {why}"),
     };
     claim.answer.claim = format!("{}   [{limits}]", claim.answer.claim);
 }

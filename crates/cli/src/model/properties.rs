@@ -28,14 +28,23 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         Ok(_) => Has::Yes,
         Err(d) => Has::No(d.message),
     };
+    let mut c_only = limits.c_only;
+    let mut ask = |question: &dyn Fn(Limits) -> Result<Has, Refusal>| match question(limits) {
+        // The programs are those of C if need be.
+        Err(Refusal::TooManyKinds(_)) => {
+            c_only = true;
+            question(Limits { c_only, ..limits }).map_err(refused)
+        }
+        answer => answer.map_err(refused),
+    };
     let rows = [
-        ("no values out of thin air", properties::no_thin_air(&theory, limits).map_err(refused)?),
+        ("no values out of thin air", ask(&|limits| properties::no_thin_air(&theory, limits))?),
         ("prefix-closed", properties::prefix_closed(&theory)),
         ("extensible", properties::extensible(&theory)),
         ("monotone in orderings", properties::monotone_in_orderings(&theory)),
         (
             "monotone under merging of threads",
-            properties::monotone_in_threads(&theory, limits).map_err(refused)?,
+            ask(&|limits| properties::monotone_in_threads(&theory, limits))?,
         ),
         ("admitted for exploration", admitted),
     ];
@@ -47,10 +56,10 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
                 json!({ "property": name, "verdict": verdict, "reason": why })
             })
             .collect();
-        report::print_json(&json!({ "model": theory.name, "properties": rows }));
+        report::print_json(&json!({ "model": theory.name, "c_only": c_only, "properties": rows }));
         return Ok(Exit::Done);
     }
-    let mut out = format!("{}\n", theory.name);
+    let mut out = format!("{}{}\n", theory.name, if c_only { " (in programs in C)" } else { "" });
     for (name, has) in &rows {
         let (verdict, why) = word(has);
         let _ = writeln!(out, "  {verdict:8} {name}{}{why}", if why.is_empty() { "" } else { ": " });

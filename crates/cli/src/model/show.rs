@@ -4,7 +4,7 @@ use super::args::ModelArgs;
 use super::{load, refused, report};
 use crate::error::{Exit, InputError};
 use crate::output::print;
-use selvedge_decide::answer::automata;
+use selvedge_decide::automata::automata;
 use selvedge_decide::search::Limits;
 use serde_json::json;
 use std::fmt::Write;

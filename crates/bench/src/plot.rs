@@ -1,6 +1,7 @@
 //! Plots of a table as SVG: a panel for each series, ours and the published figures against the size, on one
 //! logarithmic scale.
 
+use crate::command::End;
 use crate::table::Outcome;
 use selvedge_bench::catalogue::{Axis, Table};
 use std::fmt::Write;
@@ -40,12 +41,14 @@ pub fn panels(table: &Table, axis: Axis, outcomes: &[Outcome]) -> Vec<Panel> {
                     o.size.executions.map(|n| (n + o.size.blocked.unwrap_or(0)) as f64),
                 ),
             };
-            panel.ours.push((o.size.n, ours));
+            if o.report.end != End::Interrupted {
+                panel.ours.push((o.size.n, ours));
+            }
             if let Some(value) = published.filter(|v| v.is_finite()) {
                 panel.published.push((o.size.n, value));
             }
         }
-        if panel.ours.len() > 1 {
+        if panel.ours.len() > 1 || panel.published.len() > 1 {
             panels.push(panel);
         }
     }
@@ -141,7 +144,8 @@ fn draw(text: &mut String, panel: &Panel, (x, y): (f64, f64), (low, high): (i32,
             );
         }
     }
-    let mut ticks: Vec<u32> = panel.ours.iter().map(|&(n, _)| n).collect();
+    let mut ticks: Vec<u32> = panel.ours.iter().chain(&panel.published).map(|&(n, _)| n).collect();
+    ticks.sort_unstable();
     ticks.dedup();
     for n in ticks {
         let _ = writeln!(

@@ -8,6 +8,8 @@ use std::fmt::Write;
 const START_UP: f64 = 0.1;
 /// The ratio that is asked for.
 const GOAL: f64 = 10.0;
+/// The memory that is asked for, in MiB.
+const MEMORY: f64 = 64.0;
 
 /// What it takes to explore nothing.
 pub fn start_up() -> Result<f64, String> {
@@ -95,6 +97,9 @@ pub fn markdown(outcomes: &[Outcome], start_up: f64) -> String {
     list(&mut text, "Rows that did not finish", outcomes, |o| {
         (o.report.end == End::Interrupted)
             .then(|| format!("{} executions in {:.0} s", grouped(o.report.executions), o.report.seconds))
+    });
+    list(&mut text, &format!("Rows with more than {MEMORY} MiB"), outcomes, |o| {
+        (o.report.mib > MEMORY).then(|| format!("{:.0} MiB", o.report.mib))
     });
     if let Some(most) = outcomes.iter().max_by(|a, b| a.report.mib.total_cmp(&b.report.mib)) {
         let _ =

@@ -23,7 +23,7 @@ pub const RMEM: Table = Table {
         series("DQ-opt/211-2-1", DEQUE, (0, 408), &[size(0, &[0.14])])
             .defines("-DOWNER=211 -DTHIEVES=2 -DFIRST_STEALS=2 -DOPT"),
         series("STC/210-011-000", STACK, (0, 13), &[size(0, &[0.14])]).defines("-DT1=210 -DT2=11 -DT3=0"),
-        series("STC-opt/210-011-000", STACK, (0, 13), &[size(0, &[0.15])])
+        series("STC-opt/210-011-000", STACK, (0, 11), &[size(0, &[0.15])])
             .defines("-DT1=210 -DT2=11 -DT3=0 -DOPT"),
         series("QU/100-100-010", QUEUE, (0, 26), &[size(0, &[0.14])]).defines("-DT1=100 -DT2=100 -DT3=10"),
         series("QU-opt/100-100-010", QUEUE, (0, 26), &[size(0, &[0.14])])

@@ -86,7 +86,7 @@ pub const RMW: Table = Table {
 
 pub const MEMORY: Table = Table {
     key: "memory",
-    title: "Memory (thesis Table 10.7; GenMC: 84 MB in every row, GenMC without TruSt and Nidhugg run out of memory)",
+    title: "Memory (thesis Table 10.7; GenMC takes 84 MB in every row)",
     plot: Some(Axis::Seconds),
     series: &[
         series(

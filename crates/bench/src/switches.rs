@@ -63,6 +63,13 @@ pub const SWITCHES: &[Switch] = &[
         "--unroll 5",
         "-DN=4 -DT1=100 -DT2=100 -DT3=100 -DT4=100",
     ),
+    switch(
+        &[Reduction::Carry],
+        "push-carried(4)",
+        "crates/bench/programs/push-carried.c",
+        "--unroll 5",
+        "-DN=4",
+    ),
     switch(&[Reduction::Annotations], "IRIW-iter", "crates/bench/programs/iriw-iter.c", "--unroll 43", ""),
     switch(
         &[Reduction::Annotations],
@@ -76,6 +83,13 @@ pub const SWITCHES: &[Switch] = &[
     switch(&[Reduction::Awaits], "ttaslock(6)", "examples/c/ttas.c", "", "-DN=6"),
     switch(&[Reduction::Awaits], "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),
     switch(&[Reduction::Awaits], "barrier-lock(4)", "crates/bench/programs/barrier-lock.c", "", "-DN=4"),
+    switch(
+        &[Reduction::Simplification],
+        "fib_bench(5), acquire/release",
+        "crates/bench/programs/fib_bench.c",
+        "",
+        "-DN=5 -DWEAK",
+    ),
     switch(&[Reduction::Bam], "barrier(6)", "crates/bench/programs/barrier.c", "", "-DN=6"),
     switch(&[Reduction::Bam], "barrier-lock(3)", "crates/bench/programs/barrier-lock.c", "", "-DN=3"),
 ];

@@ -1,14 +1,14 @@
 //! The exploration itself.
 
 use crate::barrier;
-use crate::frame::{Frame, PlaceFrame, ReadFrame, RevisitFrame};
+use crate::frame::{Frame, PlaceFrame, ReadFrame};
 use crate::inspect::inspect;
-use crate::maximal::{maximally_added, maximally_added_before};
+use crate::maximal::maximally_added_before;
 use crate::over::process_over;
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
-use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
+use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Reduction, Rmw};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
@@ -51,7 +51,7 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) frames: Vec<Frame>,
     /// The causal prefix of a revisiting write, while the graph is cut.
     pub(crate) prefix: Vec<u32>,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
     /// What inspection found in the graph that was just entered.
     pub(crate) failure: Option<Failure>,
     pub(crate) stats: Stats,
@@ -388,17 +388,17 @@ impl<'a, M: Machine> Explorer<'a, M> {
     }
 
     /// Whether what clocks say about coherence rules candidates out before they are tried.
-    fn trusts_floors(&self) -> bool {
+    pub(crate) fn trusts_floors(&self) -> bool {
         self.config.shortcuts && self.config.equivalence == Equivalence::Co
     }
 
     /// Whether an addition at the end of coherence needs no check: extensibility.
-    fn trusts(&self, maximal: bool) -> bool {
+    pub(crate) fn trusts(&self, maximal: bool) -> bool {
         maximal && self.config.shortcuts
     }
 
     /// Whether a place in coherence is between the source and the write of a read-modify-write.
-    fn splits_rmw(&self, w: EventId, pos: usize) -> bool {
+    pub(crate) fn splits_rmw(&self, w: EventId, pos: usize) -> bool {
         let g = &self.graph;
         let co = g.co(g.event(w).loc);
         let Some(&after) = co.get(pos) else { return false };
@@ -407,7 +407,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Whether the graph with the events that were just added is consistent. Where coherence is not
     /// told apart, another order may do.
-    fn consistent(&mut self, events: &[EventId]) -> bool {
+    pub(crate) fn consistent(&mut self, events: &[EventId]) -> bool {
         events.iter().all(|&e| self.model.consistent_at(&self.graph, e, &mut self.scratch))
             || self.another_witness()
     }
@@ -461,7 +461,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     }
 
     /// Takes back the latest event.
-    fn remove(&mut self, e: EventId) -> bool {
+    pub(crate) fn remove(&mut self, e: EventId) -> bool {
         let ev = self.graph.event(e);
         let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
         if kind == Kind::Spawn {
@@ -569,7 +569,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Makes `e` read from `w`; the value read.
     #[inline]
-    fn read(&mut self, e: EventId, w: EventId) -> Value {
+    pub(crate) fn read(&mut self, e: EventId, w: EventId) -> Value {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else {
             unreachable!("a read comes from a load")
         };
@@ -632,144 +632,6 @@ impl<'a, M: Machine> Explorer<'a, M> {
         match self.model.first_revisitable(&self.graph, e) {
             Some(first) => self.next_revisit(e, scan, first),
             None => self.remove(e),
-        }
-    }
-
-    // ---- backward revisits ----
-
-    /// Whether all events from `x` on that are not in the causal prefix of `w` were added maximally.
-    fn maximally_added_since(&mut self, x: EventId, w: EventId) -> bool {
-        let (from, to) = (self.graph.event(x).stamp as usize, self.graph.event(w).stamp as usize);
-        (from..to).rev().all(|at| {
-            let y = self.graph.order()[at];
-            self.model.in_prefix(&self.graph, y, w) || self.maximally_added(y, w)
-        })
-    }
-
-    /// Looks for the next read that `w` revisits, from the latest one down to the one at `first`.
-    /// Whether an event was added maximally does not depend on the read in question, so the first one
-    /// that was not ends it all.
-    fn next_revisit(&mut self, w: EventId, scan: u32, first: u32) -> bool {
-        let loc = self.graph.event(w).loc;
-        let mut at = scan;
-        while at > first {
-            at -= 1;
-            let x = self.graph.order()[at as usize];
-            if self.model.in_prefix(&self.graph, x, w) {
-                continue;
-            }
-            if !self.maximally_added(x, w) {
-                break;
-            }
-            let ev = self.graph.event(x);
-            if ev.is_read() && ev.loc == loc {
-                if self.goes_with_loser(x, w) {
-                    continue;
-                }
-                self.frames.push(Frame::Revisit { e: w, scan: at, first });
-                let revisited = match self.loses(x, w) {
-                    Some(first) => self.lose(first, w),
-                    None => self.revisit(x, w),
-                };
-                if revisited {
-                    return true;
-                }
-                self.frames.pop();
-            }
-        }
-        self.remove(w)
-    }
-
-    fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
-        match self.config.equivalence {
-            Equivalence::Co => maximally_added(self.model, &self.graph, e, w),
-            Equivalence::Rf => witness::maximally_added(self.model, &self.graph, e, w, &mut self.scratch),
-        }
-    }
-
-    /// Cuts the graph so that `r` reads from `w`, and tries the places of `w`.
-    fn revisit(&mut self, r: EventId, w: EventId) -> bool {
-        let saved = self.saved.len() as u32;
-        self.model.prefix(&self.graph, w, &mut self.prefix);
-        self.rewind_threads(r);
-        let before = self.graph.mark();
-        let prefix = &self.prefix;
-        let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
-        let read = self.graph.revisit(r, w, keep);
-        self.threads.record_copy(r);
-        let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
-
-        let mark = self.graph.mark();
-        let rmw = self.graph.event(w).is_rmw_write();
-        let (next, floor) = self.places(w, rmw);
-        let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
-        self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
-    }
-
-    /// Threads that lose events go back to before the first one; those that lose their creation, too,
-    /// are gone. Remembers how they were.
-    pub(crate) fn rewind_threads(&mut self, r: EventId) {
-        let base = self.saved.len();
-        let from = self.graph.event(r).stamp as usize;
-        for at in from..self.graph.order().len() - 1 {
-            let e = self.graph.order()[at];
-            let ev = self.graph.event(e);
-            if e != r && ev.idx <= self.prefix[ev.tid.index()] {
-                continue;
-            }
-            // The first one that the thread loses, unless it loses its creation as well.
-            let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
-            let first = match self.graph.po_pred(e) {
-                Some(p) => {
-                    let p = self.graph.event(p);
-                    (p.stamp as usize) < from || p.idx <= self.prefix[tid.index()]
-                }
-                None => !self.saved[base..].iter().any(|(t, _)| *t == tid),
-            };
-            if first {
-                self.saved.push((tid, self.threads.standing(tid)));
-                self.threads.set(tid, self.threads.origin(e));
-            }
-            if kind == Kind::Spawn {
-                self.saved.push((peer, self.threads.standing(peer)));
-                self.threads.set(peer, Standing::ABSENT);
-            }
-        }
-    }
-
-    fn next_revisited(&mut self, frame: RevisitFrame) -> bool {
-        let RevisitFrame { read, write, before, mark, next, floor, saved, .. } = frame;
-        let end = self.graph.co(self.graph.event(write).loc).len() as u32;
-        let mut pos = next;
-        while pos > floor {
-            let at = pos as usize;
-            pos -= 1;
-            if self.splits_rmw(write, at) {
-                continue;
-            }
-            self.graph.place(write, at);
-            let value = self.read(read, write);
-            if self.trusts(at as u32 == end) || self.consistent(&[write, read]) {
-                self.stats.revisits += 1;
-                let seen = self.stats.executions();
-                self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
-                self.inspect(write);
-                self.inspect(read);
-                self.go_on_reading(read, value);
-                return true;
-            }
-            self.graph.undo_to(mark);
-        }
-        self.graph.undo_to(before);
-        self.threads.forget_event();
-        self.restore_threads(saved);
-        false
-    }
-
-    /// Puts the threads back that were saved since.
-    pub(crate) fn restore_threads(&mut self, saved: u32) {
-        for (t, standing) in self.saved.drain(saved as usize..) {
-            self.threads.set(t, standing);
         }
     }
 }

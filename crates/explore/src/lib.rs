@@ -20,6 +20,7 @@ mod path;
 #[doc(hidden)]
 pub mod pieces;
 mod report;
+mod revisit;
 mod schedule;
 mod split;
 mod team;

@@ -1,0 +1,148 @@
+//! Backward revisits (thesis §5.5): a write makes a read that was added before it read from it.
+
+use crate::explorer::Explorer;
+use crate::frame::{Frame, RevisitFrame};
+use crate::maximal::maximally_added;
+use crate::report::Equivalence;
+use crate::threads::Standing;
+use crate::witness;
+use selvedge_graph::{Event, EventId, Kind};
+use selvedge_machine::Machine;
+
+impl<M: Machine> Explorer<'_, M> {
+    /// Whether all events from `x` on that are not in the causal prefix of `w` were added maximally.
+    pub(crate) fn maximally_added_since(&mut self, x: EventId, w: EventId) -> bool {
+        let (from, to) = (self.graph.event(x).stamp as usize, self.graph.event(w).stamp as usize);
+        (from..to).rev().all(|at| {
+            let y = self.graph.order()[at];
+            self.model.in_prefix(&self.graph, y, w) || self.maximally_added(y, w)
+        })
+    }
+
+    /// Looks for the next read that `w` revisits, from the latest one down to the one at `first`.
+    /// Whether an event was added maximally does not depend on the read in question, so the first one
+    /// that was not ends it all.
+    pub(crate) fn next_revisit(&mut self, w: EventId, scan: u32, first: u32) -> bool {
+        let loc = self.graph.event(w).loc;
+        let mut at = scan;
+        while at > first {
+            at -= 1;
+            let x = self.graph.order()[at as usize];
+            if self.model.in_prefix(&self.graph, x, w) {
+                continue;
+            }
+            if !self.maximally_added(x, w) {
+                break;
+            }
+            let ev = self.graph.event(x);
+            if ev.is_read() && ev.loc == loc {
+                if self.goes_with_loser(x, w) {
+                    continue;
+                }
+                self.frames.push(Frame::Revisit { e: w, scan: at, first });
+                let revisited = match self.loses(x, w) {
+                    Some(first) => self.lose(first, w),
+                    None => self.revisit(x, w),
+                };
+                if revisited {
+                    return true;
+                }
+                self.frames.pop();
+            }
+        }
+        self.remove(w)
+    }
+
+    pub(crate) fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
+        match self.config.equivalence {
+            Equivalence::Co => maximally_added(self.model, &self.graph, e, w),
+            Equivalence::Rf => witness::maximally_added(self.model, &self.graph, e, w, &mut self.scratch),
+        }
+    }
+
+    /// Cuts the graph so that `r` reads from `w`, and tries the places of `w`.
+    fn revisit(&mut self, r: EventId, w: EventId) -> bool {
+        let saved = self.saved.len() as u32;
+        self.model.prefix(&self.graph, w, &mut self.prefix);
+        self.rewind_threads(r);
+        let before = self.graph.mark();
+        let prefix = &self.prefix;
+        let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
+        let read = self.graph.revisit(r, w, keep);
+        self.threads.record_copy(r);
+        let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
+
+        let mark = self.graph.mark();
+        let rmw = self.graph.event(w).is_rmw_write();
+        let (next, floor) = self.places(w, rmw);
+        let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
+        self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
+    }
+
+    /// Threads that lose events go back to before the first one; those that lose their creation, too,
+    /// are gone. Remembers how they were.
+    pub(crate) fn rewind_threads(&mut self, r: EventId) {
+        let base = self.saved.len();
+        let from = self.graph.event(r).stamp as usize;
+        for at in from..self.graph.order().len() - 1 {
+            let e = self.graph.order()[at];
+            let ev = self.graph.event(e);
+            if e != r && ev.idx <= self.prefix[ev.tid.index()] {
+                continue;
+            }
+            // The first one that the thread loses, unless it loses its creation as well.
+            let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
+            let first = match self.graph.po_pred(e) {
+                Some(p) => {
+                    let p = self.graph.event(p);
+                    (p.stamp as usize) < from || p.idx <= self.prefix[tid.index()]
+                }
+                None => !self.saved[base..].iter().any(|(t, _)| *t == tid),
+            };
+            if first {
+                self.saved.push((tid, self.threads.standing(tid)));
+                self.threads.set(tid, self.threads.origin(e));
+            }
+            if kind == Kind::Spawn {
+                self.saved.push((peer, self.threads.standing(peer)));
+                self.threads.set(peer, Standing::ABSENT);
+            }
+        }
+    }
+
+    pub(crate) fn next_revisited(&mut self, frame: RevisitFrame) -> bool {
+        let RevisitFrame { read, write, before, mark, next, floor, saved, .. } = frame;
+        let end = self.graph.co(self.graph.event(write).loc).len() as u32;
+        let mut pos = next;
+        while pos > floor {
+            let at = pos as usize;
+            pos -= 1;
+            if self.splits_rmw(write, at) {
+                continue;
+            }
+            self.graph.place(write, at);
+            let value = self.read(read, write);
+            if self.trusts(at as u32 == end) || self.consistent(&[write, read]) {
+                self.stats.revisits += 1;
+                let seen = self.stats.executions();
+                self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
+                self.inspect(write);
+                self.inspect(read);
+                self.go_on_reading(read, value);
+                return true;
+            }
+            self.graph.undo_to(mark);
+        }
+        self.graph.undo_to(before);
+        self.threads.forget_event();
+        self.restore_threads(saved);
+        false
+    }
+
+    /// Puts the threads back that were saved since.
+    pub(crate) fn restore_threads(&mut self, saved: u32) {
+        for (t, standing) in self.saved.drain(saved as usize..) {
+            self.threads.set(t, standing);
+        }
+    }
+}

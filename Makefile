@@ -6,7 +6,7 @@ DEMO     := target/demo
 # What building and running takes, as COMMAND:PACKAGE.
 NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev
 
-.PHONY: demo test lint bench fuzz build clean
+.PHONY: demo test lint bench fuzz fuzz-models build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
@@ -51,6 +51,10 @@ MODEL    ?= all
 PROGRAMS ?= 100000
 fuzz:
 	cargo run --release -q -p selvedge-oracle --bin selvedge-fuzz -- --model $(MODEL) --programs $(PROGRAMS) --jobs 2
+
+# Thousands of generated claims about expressions and models, against all small executions: some minutes.
+fuzz-models:
+	cargo test --release -p selvedge-decide -- --ignored
 
 clean:
 	cargo clean

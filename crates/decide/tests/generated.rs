@@ -135,7 +135,7 @@ fn generated_claims_against_all_small_executions() {
 
 /// More of the same: `cargo test -p selvedge-decide --test generated -- --ignored`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; `make fuzz-models` runs it"]
 fn many_generated_claims_against_all_small_executions() {
     for seed in 100..200 {
         campaign(seed);

@@ -167,7 +167,7 @@ fn generated_models_against_all_small_executions() {
 
 /// More of the same: `cargo test --release -p selvedge-decide --test models -- --ignored`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes; `make fuzz-models` runs it"]
 fn many_generated_models_against_all_small_executions() {
     for seed in 100..140 {
         campaign(seed, 100);

@@ -177,11 +177,11 @@ impl<M: Machine> Explorer<'_, M> {
         (same && self.reduces(Reduction::Confirmation) && waits()).then_some(r)
     }
 
-    /// `r` and the read-modify-write `u` are to be one. If they are not by confirmation, then because there is no
+    /// `r` and the read-modify-write after it, of ordering `strong`, are to be one. If they are not by confirmation, then because there is no
     /// other write with the value that they read.
-    fn rely_on(&mut self, r: EventId, mode: Mode) {
-        if !acquires(self.graph.event(r).mode, mode) {
-            let loc = self.graph.event(r).loc;
+    pub(crate) fn rely_on(&mut self, r: EventId, strong: Mode) {
+        let Op::Load { loc, mode, .. } = self.threads.op_of(r) else { return };
+        if !acquires(mode, strong) {
             self.note(loc, DISTINCT);
         }
     }
@@ -200,14 +200,6 @@ impl<M: Machine> Explorer<'_, M> {
                 one.then_some(mode)
             }
             _ => None,
-        }
-    }
-
-    /// The read of `e` from `w` is left out because of what comes after it.
-    pub(crate) fn is_futile_head(&mut self, e: EventId, strong: Mode) {
-        let Op::Load { loc, mode, .. } = self.threads.op_of(e) else { return };
-        if !acquires(mode, strong) {
-            self.note(loc, DISTINCT);
         }
     }
 

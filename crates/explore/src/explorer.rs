@@ -553,7 +553,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
         if since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some() {
             if let Some(mode) = head {
-                self.is_futile_head(e, mode);
+                self.rely_on(e, mode);
             }
             return Rivalry::Futile;
         }

@@ -67,6 +67,8 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) noted: Vec<u8>,
     /// The condition for that was found not to hold.
     pub(crate) broken: bool,
+    /// Some read was of the kind `Rmw::Tentative`.
+    pub(crate) tentative: bool,
 }
 
 impl<'a, M: Machine> Explorer<'a, M> {
@@ -103,6 +105,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             awaits: false,
             noted: Vec::new(),
             broken: false,
+            tentative: false,
         };
         explorer.awaits = config.chains.is_some()
             && config.shortcuts
@@ -196,7 +199,11 @@ impl<'a, M: Machine> Explorer<'a, M> {
             self.stats.gave_up = Some(String::from("a lock is also written by threads that do not have it"));
             return ControlFlow::Break(());
         }
-        let end = self.end();
+        let mut end = self.end();
+        if self.tentative && end != End::Error {
+            self.failure = self.noticed();
+            end = self.end();
+        }
         let failure = self.failure.take();
         self.stats.count(end);
         let execution = Execution {
@@ -261,7 +268,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.stats.events += 1;
         let g = &mut self.graph;
         Ok(match op {
-            Op::Load { loc, mode, .. } => {
+            Op::Load { loc, mode, rmw } => {
+                self.tentative |= matches!(rmw, Rmw::Tentative { .. });
                 let e = g.add_read(t, mode, loc);
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
@@ -591,11 +599,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
             Rmw::Always => (mode, true),
             Rmw::Cas { expected, .. } if value == expected => (mode, true),
             Rmw::Cas { fail, .. } => (fail, false),
-            Rmw::Linked => {
-                let state = self.threads.state_of(e);
-                (mode, state.is_some_and(|s| self.machine.writes_after(s, value)))
-            }
+            Rmw::Linked => (mode, self.writes_after(e, value)),
+            Rmw::Tentative { .. } if self.writes_after(e, value) => (mode, true),
+            Rmw::Tentative { fail } => (fail, false),
         }
+    }
+
+    fn writes_after(&self, e: EventId, value: Value) -> bool {
+        self.threads.state_of(e).is_some_and(|state| self.machine.writes_after(state, value))
     }
 
     fn next_place(&mut self, e: EventId, mark: Mark, next: u32, floor: u32, revisits: bool) -> bool {

@@ -24,6 +24,7 @@ mod revisit;
 mod schedule;
 mod split;
 mod team;
+mod tentative;
 mod thinning;
 mod threads;
 mod waiting;
@@ -31,6 +32,7 @@ mod witness;
 
 pub use awaits::Chains;
 pub use barrier::{OUT_OF_FORM, orders_by_rmw};
+pub use tentative::NOTICED;
 pub use estimate::{Estimate, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{NoUnit, Path, Unit};

@@ -22,6 +22,7 @@ mod lower;
 mod pef;
 mod registers;
 mod spin;
+mod zne;
 
 pub use driver::{Options, compile, require_main};
 pub use error::CompileError;

@@ -29,6 +29,9 @@ pub enum Rmw {
     /// The store half follows exactly if the thread's next operation is a store with `rmw`, given the
     /// value that is read: the machine has to be asked (`Machine::writes_after`).
     Linked,
+    /// What the store half adds is taken back at once, depending on what is read: then there is no store
+    /// half, but the thread waits, and this is a load with ordering `fail`. Asked like `Linked`.
+    Tentative { fail: Mode },
 }
 
 /// Why a thread waits.
@@ -253,11 +256,23 @@ pub trait Machine {
         false
     }
 
-    /// Whether a load of kind `Rmw::Linked`, at which `state` stands, is followed by its store half if
-    /// it reads `value`.
+    /// Whether a load of kind `Rmw::Linked` or `Rmw::Tentative`, at which `state` stands, is followed by its store
+    /// half if it reads `value`.
     fn writes_after(&self, state: &Self::State, value: Value) -> bool {
         let mut state = state.clone();
         matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })
+    }
+
+    /// What a read-modify-write adds, at whose load (of kind `Rmw::Tentative`) the state stands.
+    fn amount(&self, _state: &Self::State) -> Value {
+        0
+    }
+
+    /// Whether the thread goes on in the same way if the load that the state stands at reads `value`, and if it reads the
+    /// sum of `value` and `shift`; or waits in the second case. What the store half of a read-modify-write stores
+    /// has to differ by `shift`, too. Saying no is always right.
+    fn is_indifferent(&self, _state: &Self::State, _value: Value, _shift: Value) -> bool {
+        false
     }
 
     /// Whether what a read-modify-write writes, at whose load (of kind `Rmw::Always`) the state stands, is

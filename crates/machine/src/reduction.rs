@@ -14,6 +14,8 @@ pub enum Reduction {
     Bisimilarity,
     /// Loops of which an iteration turns out to have no effect when it is run wait, too (thesis §7.2.5).
     Pef,
+    /// Iterations that take something and put it back wait instead (thesis §7.2.6).
+    Zne,
     /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
@@ -34,11 +36,12 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 12] = [
+    pub const ALL: [Reduction; 13] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
         Reduction::Pef,
+        Reduction::Zne,
         Reduction::Retry,
         Reduction::Escape,
         Reduction::Carry,
@@ -55,6 +58,7 @@ impl Reduction {
             Reduction::Rotation => "rotation",
             Reduction::Bisimilarity => "bisimilarity",
             Reduction::Pef => "pef",
+            Reduction::Zne => "zne",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",

@@ -27,6 +27,19 @@ pub struct Module {
     pub types: Vec<TypeInfo>,
 }
 
+/// What a read-modify-write is to a loop whose iterations may have no net effect (thesis §7.2.6).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Net {
+    /// Nothing: what it writes is there to stay.
+    Lasting,
+    /// It adds something. If the next thing that the thread does is to take it away again by an
+    /// [`Undoes`](Net::Undoes), then it goes back to the header of the loop of this number in the state that
+    /// it was there in before, whatever it reads on the way.
+    Tentative(u32),
+    /// It takes away what the tentative one of its loop has added.
+    Undoes,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Global {
     pub name: String,
@@ -350,6 +363,7 @@ pub enum Instr {
         operand: Operand,
         bytes: u8,
         mode: Mode,
+        net: Net,
     },
     /// Old value in `dst`, success (0 or 1) in the register after it.
     Cmpxchg {

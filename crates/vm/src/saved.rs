@@ -19,6 +19,16 @@ pub struct SavedTables {
     order_barriers: Option<String>,
     /// How barriers are explored: that is not what was learned, but what was done about it.
     unordered_barriers: bool,
+    /// The same of iterations without net effect.
+    keep_undone: bool,
+    leave_out_undone: bool,
+}
+
+impl SavedTables {
+    /// Whether barriers were without order, and iterations without net effect left out.
+    pub fn how(&self) -> (bool, bool) {
+        (self.unordered_barriers, self.leave_out_undone)
+    }
 }
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -40,7 +50,7 @@ enum SavedLimit {
 }
 
 impl Tables {
-    pub fn save(&self, unordered_barriers: bool) -> SavedTables {
+    pub fn save(&self, unordered_barriers: bool, leave_out_undone: bool) -> SavedTables {
         let object = |object: &Object| match *object {
             Object::Global(g) => SavedObject::Global(g.0),
             Object::Code(f) => SavedObject::Code(f.0),
@@ -69,11 +79,13 @@ impl Tables {
             limits: self.limits.iter().map(limit).collect(),
             order_barriers: self.order_barriers.clone(),
             unordered_barriers,
+            keep_undone: self.keep_undone,
+            leave_out_undone,
         }
     }
 
-    /// The tables of a module as they were, and how barriers were explored; `None` if they are of another one.
-    pub fn restore(module: &Module, saved: SavedTables) -> Option<(Tables, bool)> {
+    /// The tables of a module as they were; `None` if they are of another one.
+    pub fn restore(module: &Module, saved: SavedTables) -> Option<Tables> {
         let mut tables = Tables::new(module);
         let known = |g: u32| ((g as usize) < module.globals.len()).then_some(GlobalId(g));
         let func = |f: u32| module.functions.get(f as usize).map(|_| FuncId(f));
@@ -113,6 +125,7 @@ impl Tables {
             });
         }
         tables.order_barriers = saved.order_barriers;
-        Some((tables, saved.unordered_barriers))
+        tables.keep_undone = saved.keep_undone;
+        Some(tables)
     }
 }

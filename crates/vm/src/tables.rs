@@ -86,6 +86,8 @@ pub struct Tables {
     pub ran_out_of_threads: bool,
     /// Why arrivals at barriers need an order after all.
     pub order_barriers: Option<String>,
+    /// Somebody notices iterations without net effect.
+    pub keep_undone: bool,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -212,6 +214,7 @@ impl Tables {
         }
         self.ran_out_of_threads = common.ran_out_of_threads;
         self.order_barriers.clone_from(&common.order_barriers);
+        self.keep_undone = common.keep_undone;
     }
 }
 

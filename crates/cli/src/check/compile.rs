@@ -40,7 +40,8 @@ pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result
 
 /// The reductions that are sound here. That a write to an object is not seen before the object is passed on
 /// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
-/// of its own. What confirmation needs was shown for the models that come with Selvedge.
+/// of its own. What confirmation and iterations without net effect need was shown for the models that come with
+/// Selvedge: a read may as well see the write that a read-modify-write before its source has seen.
 pub fn sound_reductions(wanted: Reductions, model: &str, races: bool) -> Reductions {
     let mut reductions = wanted;
     let in_order = matches!(model, "sc" | "tso" | "ra");
@@ -48,7 +49,7 @@ pub fn sound_reductions(wanted: Reductions, model: &str, races: bool) -> Reducti
         reductions = reductions.without(Reduction::Escape);
     }
     if !in_order && !matches!(model, "pso" | "rc11") {
-        reductions = reductions.without(Reduction::Confirmation);
+        reductions = reductions.without(Reduction::Confirmation).without(Reduction::Zne);
     }
     reductions
 }

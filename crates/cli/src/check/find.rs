@@ -2,7 +2,7 @@
 
 use super::explain::{Finding, finding, printed};
 use crate::dot;
-use selvedge_explore::{End, Execution, OUT_OF_FORM, Path, Visitor};
+use selvedge_explore::{End, Execution, NOTICED, OUT_OF_FORM, Path, Visitor};
 use selvedge_vm::VmMachine;
 use std::ops::ControlFlow;
 
@@ -110,6 +110,10 @@ impl Visitor<VmMachine> for Finder {
         }
         if x.failure().is_some_and(|f| f.kind == OUT_OF_FORM) {
             machine.order_barriers(CROWDED);
+            return ControlFlow::Break(());
+        }
+        if x.failure().is_some_and(|f| f.kind == NOTICED) {
+            machine.keep_undone();
             return ControlFlow::Break(());
         }
         let Some(finding) = finding(machine, x, self.wanted.leaks) else {

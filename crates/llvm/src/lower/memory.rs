@@ -1,7 +1,7 @@
 //! Addresses, memory, atomic operations.
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{BinOp, CastOp, Instr, Operand, RmwOp, registers};
+use selvedge_vm::ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, registers};
 
 use super::Program;
 use super::body::Body;
@@ -349,7 +349,7 @@ impl<'m> Body<'_, 'm> {
         let mode = mode(value.ordering());
         let count = registers(bytes);
         let dst = self.fresh(count);
-        self.emit(Instr::Rmw { op, dst, addr, operand, bytes, mode });
+        self.emit(Instr::Rmw { op, dst, addr, operand, bytes, mode, net: Net::Lasting });
         Self::row(dst, count)
     }
 

@@ -30,6 +30,7 @@ use crate::llvm::{Layout, Metadata, Module, Value, ValueKind};
 use crate::loops;
 use crate::pef;
 use crate::spin::{self, Callee, Effects};
+use crate::zne;
 
 use shape::{Shape, shape};
 
@@ -115,6 +116,7 @@ pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::M
                 if reductions.has(Reduction::Carry) {
                     function.regs = carry::carry(body, loops, &allocators, function.regs);
                 }
+                zne::mark(body, loops, function.regs, reductions);
                 spin::mark(body, loops, function.regs, &effects, reductions);
                 pef::mark(body, loops, function.regs, &allocators, reductions);
             }

@@ -4,7 +4,8 @@ use super::memory::{Spot, Use};
 use super::state::{Buffer, Stage, Then, Transfer, Val, VmState};
 use super::{Halt, VmMachine, fail};
 use crate::arith;
-use crate::ir::{Instr, Operand, Reg, registers};
+use super::zne::reading_part;
+use crate::ir::{Instr, Net, Operand, Reg, registers};
 use crate::layout::{Piece, Pieces, Plain};
 use selvedge_graph::{Loc, Mode, Value};
 use selvedge_machine::{Op, Rmw};
@@ -130,7 +131,7 @@ impl VmMachine {
     }
 
     pub(super) fn rmw(&self, state: &mut VmState, instr: &Instr) -> Result<Option<Op>, Halt> {
-        let Instr::Rmw { op, dst, addr, operand, bytes, mode } = *instr else { unreachable!("not an RMW") };
+        let Instr::Rmw { op, dst, addr, operand, bytes, mode, net } = *instr else { unreachable!("not an RMW") };
         if bytes == 16 {
             return self.rmw_wide(state, instr);
         }
@@ -140,7 +141,13 @@ impl VmMachine {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
                 state.stage = Stage::RmwLoaded(loc);
-                Ok(Some(Op::Load { loc, mode, rmw: Rmw::Always }))
+                let rmw = match net {
+                    Net::Tentative(_) if self.leaves_out_undone() => {
+                        Rmw::Tentative { fail: reading_part(mode) }
+                    }
+                    _ => Rmw::Always,
+                };
+                Ok(Some(Op::Load { loc, mode, rmw }))
             }
             Spot::Private { slot, at } => {
                 let old = self.private_atomic(state, slot, at, bytes)?;
@@ -278,7 +285,10 @@ impl VmMachine {
             }
             Stage::Exiting => Ok(Some(self.exit(state))),
             Stage::Landing(landing) => Ok(self.land(state, *landing)),
-            Stage::RmwLoaded(loc) => Ok(Some(self.rmw_store(state, loc, input))),
+            Stage::RmwLoaded(loc) => Ok(Some(match self.undone(state, loc, input) {
+                Some(block) => block,
+                None => self.rmw_store(state, loc, input),
+            })),
             Stage::GiveWide(dst) => {
                 self.give(state, dst, 16, input);
                 state.frame.pc += 1;
@@ -289,11 +299,11 @@ impl VmMachine {
     }
 
     /// The instruction that is running.
-    fn current(&self, state: &VmState) -> &Instr {
+    pub(super) fn current(&self, state: &VmState) -> &Instr {
         &self.function(state.frame.func).code[state.frame.pc as usize]
     }
 
-    fn rmw_store(&self, state: &mut VmState, loc: Loc, input: u64) -> Op {
+    pub(super) fn rmw_store(&self, state: &mut VmState, loc: Loc, input: u64) -> Op {
         let Instr::Rmw { op, dst, operand, bytes, mode, .. } = *self.current(state) else {
             unreachable!("the read of an RMW")
         };

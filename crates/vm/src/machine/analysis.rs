@@ -4,7 +4,7 @@ use super::failing::{Waiting, waiting_failures};
 use super::lead_in::lead_ins;
 use super::native::Native;
 use super::{ModuleError, Options};
-use crate::ir::{Function, Instr, Operand, Reg, registers};
+use crate::ir::{Function, Instr, Net, Operand, Reg, registers};
 use crate::runtime::for_each_operand;
 
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl FunctionInfo {
         let bounds = function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
         let mut waits = Vec::new();
         for instr in &function.code {
-            if let Instr::SpinBlock { number } = instr {
+            if let Instr::SpinBlock { number } | Instr::Rmw { net: Net::Tentative(number), .. } = instr {
                 waits.resize(function.code.len(), false);
                 waits[function.loops[*number as usize].header as usize] = true;
             }
@@ -119,7 +119,10 @@ fn check(function: &Function) -> Result<(), ModuleError> {
             fine &= !matches!(operand, Operand::Reg(r) if !has(*r));
         });
         fine &= written(instr).is_none_or(|(first, count)| has(first.saturating_add(count - 1)));
-        if let Instr::LoopBack { number } | Instr::SpinBlock { number } = instr {
+        if let Instr::LoopBack { number }
+        | Instr::SpinBlock { number }
+        | Instr::Rmw { net: Net::Tentative(number), .. } = instr
+        {
             fine &= (*number as usize) < function.loops.len();
         }
         if let Instr::LoopHead { number, live, rewritten } = instr {

@@ -8,7 +8,7 @@
 use super::analysis::{successors, words_read, written};
 use super::state::{Frame, Stage, VmState};
 use super::{BEFORE_FIRST, Halt, VmMachine, fail};
-use crate::ir::{FuncId, Operand, Reg, pointer};
+use crate::ir::{FuncId, Instr, Operand, Reg, pointer};
 use crate::runtime::for_each_operand;
 use crate::tables::Object;
 use selvedge_machine::Op;
@@ -84,13 +84,13 @@ impl VmMachine {
         };
         let frame = &caller.frame;
         match self.function(frame.func).code.get(frame.pc as usize) {
-            Some(crate::ir::Instr::Call { dst: Some(dst), .. }) => self.live(frame.func, frame.pc + 1, *dst),
+            Some(Instr::Call { dst: Some(dst), .. }) => self.live(frame.func, frame.pc + 1, *dst),
             _ => true,
         }
     }
 
     /// Whether two states of a thread differ in nothing that it could still notice.
-    fn same(&self, a: &VmState, b: &VmState) -> bool {
+    pub(super) fn same(&self, a: &VmState, b: &VmState) -> bool {
         let own = |s: &VmState| {
             (s.depth, s.made, s.loads, s.loads_at_header, s.effects, s.effects_at_header, s.left_result)
         };
@@ -126,7 +126,10 @@ impl VmMachine {
                 continue;
             }
             let instr = &code[at as usize];
-            let words = words_read(instr);
+            let words = match instr {
+                Instr::Store { bytes: 16, .. } | Instr::Rmw { bytes: 16, .. } | Instr::Cmpxchg { bytes: 16, .. } => 2,
+                _ => words_read(instr),
+            };
             for_each_operand(&mut instr.clone(), &mut |operand| {
                 live |= matches!(operand, Operand::Reg(r) if (*r..*r + words).contains(&reg));
             });

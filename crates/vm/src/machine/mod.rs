@@ -20,10 +20,11 @@ mod threads;
 mod tracking;
 mod unwind;
 mod wide;
+mod zne;
 
 pub use state::VmState;
 
-use crate::ir::{FuncId, Global, GlobalId, Instr, Module, Operand, Place, RmwOp, pointer};
+use crate::ir::{FuncId, Global, GlobalId, Instr, Module, Net, Operand, Place, RmwOp, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
@@ -37,6 +38,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 use stores::{Reach, Stores, Target};
+use zne::reading_part;
 
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
 pub const RESTART: u32 = u32::MAX;
@@ -84,6 +86,8 @@ pub struct Options {
     pub reductions: Reductions,
     /// Arrivals at barriers are events without an order among them; if not, they are counted.
     pub unordered_barriers: bool,
+    /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
+    pub leave_out_undone: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
 }
@@ -102,6 +106,7 @@ impl Default for Options {
             keep_output: false,
             reductions: Reductions::ALL,
             unordered_barriers: true,
+            leave_out_undone: true,
             track_deps: false,
         }
     }
@@ -246,13 +251,15 @@ impl VmMachine {
 
     /// What is needed to go on with an exploration later.
     pub fn save(&self) -> SavedTables {
-        self.common().save(self.options.unordered_barriers)
+        self.common().save(self.options.unordered_barriers, self.options.leave_out_undone)
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
-        let Some((tables, unordered_barriers)) = Tables::restore(&self.module, saved) else { return false };
+        let (unordered_barriers, leave_out_undone) = saved.how();
+        let Some(tables) = Tables::restore(&self.module, saved) else { return false };
         self.options.unordered_barriers = unordered_barriers;
+        self.options.leave_out_undone = leave_out_undone;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         true
@@ -286,9 +293,19 @@ impl VmMachine {
         &self.module
     }
 
-    /// Whether the exploration has to be begun anew, with smaller cells or with an order at barriers.
+    /// Whether the exploration has to be begun anew, with smaller cells, with an order at barriers, or with all
+    /// iterations.
     pub fn wants_restart(&self) -> bool {
-        self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers()
+        self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers() || self.wants_undone()
+    }
+
+    fn wants_undone(&self) -> bool {
+        self.options.leave_out_undone && self.tables.borrow().keep_undone
+    }
+
+    /// Asks for iterations without net effect to be explored as well, from the next start on.
+    pub fn keep_undone(&self) {
+        self.learn(|common| common.keep_undone = true);
     }
 
     fn wants_order_at_barriers(&self) -> bool {
@@ -310,15 +327,17 @@ impl VmMachine {
         self.common().order_barriers.clone()
     }
 
-    /// Divides memory anew or gives barriers an order, if there is need to. Returns whether there was. To
+    /// Divides memory anew, gives barriers an order or keeps iterations, if there is need to. Returns whether there was. To
     /// be called between two explorations: locations get other numbers.
     pub fn refine(&mut self) -> bool {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
-        if !order && !common.layout.needs_restart() {
+        let keep = self.options.leave_out_undone && common.keep_undone;
+        if !order && !keep && !common.layout.needs_restart() {
             return false;
         }
         common.layout.restart();
+        self.options.leave_out_undone &= !keep;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -516,7 +535,12 @@ impl Machine for VmMachine {
             match instr {
                 Instr::Load { mode, .. } => classes.read(*mode),
                 Instr::Store { mode, .. } => classes.write(*mode),
-                Instr::Rmw { mode, .. } => classes.rmw(*mode),
+                Instr::Rmw { mode, net, .. } => {
+                    classes.rmw(*mode);
+                    if matches!(net, Net::Tentative(_)) {
+                        classes.read(reading_part(*mode));
+                    }
+                }
                 Instr::Cmpxchg { success, failure, .. } => {
                     classes.rmw(*success);
                     classes.read(*failure);
@@ -671,6 +695,14 @@ impl Machine for VmMachine {
             Some(Waiting::IfRetry { number, load }) => self.is_retry(state, number, load),
             None => false,
         }
+    }
+
+    fn amount(&self, state: &VmState) -> Value {
+        self.amount_added(state)
+    }
+
+    fn is_indifferent(&self, state: &VmState, value: Value, shift: Value) -> bool {
+        self.goes_on_alike(state, value, shift)
     }
 
     fn place(&self, state: &VmState) -> Option<SourcePlace> {

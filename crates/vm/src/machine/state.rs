@@ -61,7 +61,7 @@ impl LastRead {
         match rmw {
             Rmw::No => Some(LastRead { loc, mode, value: 0 }),
             Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
-            Rmw::Always | Rmw::Linked => None,
+            Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } => None,
         }
     }
 }

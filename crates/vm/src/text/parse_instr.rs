@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::names::Word;
 use super::parse::{ParseError, Parser};
-use crate::ir::{FloatCmp, Instr, Operand, OwnCell, Reg, Target};
+use crate::ir::{FloatCmp, Instr, Net, Operand, OwnCell, Reg, Target};
 use std::collections::HashMap;
 
 pub type Labels = HashMap<String, Target>;
@@ -193,6 +193,11 @@ impl Parser {
                 op: self.part(m)?,
                 bytes: self.width(m)?,
                 mode: self.part(m)?,
+                net: match (m.flag("tentative"), m.flag("undoes")) {
+                    (true, _) => Net::Tentative(self.count(m)?),
+                    (_, true) => Net::Undoes,
+                    _ => Net::Lasting,
+                },
                 dst,
                 addr: self.operand()?,
                 operand: self.comma_operand()?,

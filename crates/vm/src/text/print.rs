@@ -2,7 +2,7 @@
 
 use super::names::Word;
 use super::operands::{Namer, place, spelled};
-use crate::ir::{FloatCmp, Function, Global, Instr, Module, OwnCell, TypeInfo};
+use crate::ir::{FloatCmp, Function, Global, Instr, Module, Net, OwnCell, TypeInfo};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -158,8 +158,13 @@ impl Printer<'_> {
             Instr::Store { addr, value, bytes, mode, volatile } => {
                 format!("store.{bytes}.{mode}{} {}, {}", flag(*volatile, ".volatile"), op(*addr), op(*value))
             }
-            Instr::Rmw { op: o, dst, addr, operand, bytes, mode } => {
-                format!("r{dst} = rmw.{}.{bytes}.{mode} {}, {}", o.word(), op(*addr), op(*operand))
+            Instr::Rmw { op: o, dst, addr, operand, bytes, mode, net } => {
+                let net = match net {
+                    Net::Lasting => String::new(),
+                    Net::Tentative(number) => format!(".tentative.{number}"),
+                    Net::Undoes => String::from(".undoes"),
+                };
+                format!("r{dst} = rmw.{}.{bytes}.{mode}{net} {}, {}", o.word(), op(*addr), op(*operand))
             }
             Instr::Cmpxchg { dst, addr, expected, desired, bytes, success, failure, weak } => {
                 let weak = flag(*weak, ".weak");

@@ -32,13 +32,13 @@ mod witness;
 
 pub use awaits::Chains;
 pub use barrier::{OUT_OF_FORM, orders_by_rmw};
-pub use tentative::NOTICED;
 pub use estimate::{Estimate, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{NoUnit, Path, Unit};
 pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
 pub use selvedge_model::ModelError;
 pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
+pub use tentative::NOTICED;
 
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;

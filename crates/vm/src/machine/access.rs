@@ -2,9 +2,9 @@
 
 use super::memory::{Spot, Use};
 use super::state::{Buffer, Stage, Then, Transfer, Val, VmState};
+use super::zne::reading_part;
 use super::{Halt, VmMachine, fail};
 use crate::arith;
-use super::zne::reading_part;
 use crate::ir::{Instr, Net, Operand, Reg, registers};
 use crate::layout::{Piece, Pieces, Plain};
 use selvedge_graph::{Loc, Mode, Value};
@@ -131,7 +131,9 @@ impl VmMachine {
     }
 
     pub(super) fn rmw(&self, state: &mut VmState, instr: &Instr) -> Result<Option<Op>, Halt> {
-        let Instr::Rmw { op, dst, addr, operand, bytes, mode, net } = *instr else { unreachable!("not an RMW") };
+        let Instr::Rmw { op, dst, addr, operand, bytes, mode, net } = *instr else {
+            unreachable!("not an RMW")
+        };
         if bytes == 16 {
             return self.rmw_wide(state, instr);
         }

@@ -127,7 +127,9 @@ impl VmMachine {
             }
             let instr = &code[at as usize];
             let words = match instr {
-                Instr::Store { bytes: 16, .. } | Instr::Rmw { bytes: 16, .. } | Instr::Cmpxchg { bytes: 16, .. } => 2,
+                Instr::Store { bytes: 16, .. }
+                | Instr::Rmw { bytes: 16, .. }
+                | Instr::Cmpxchg { bytes: 16, .. } => 2,
                 _ => words_read(instr),
             };
             for_each_operand(&mut instr.clone(), &mut |operand| {

@@ -136,7 +136,7 @@ impl Word for Mode {
         ("rlx", Mode::Rlx),
         ("acq", Mode::Acq),
         ("rel", Mode::Rel),
-        ("ar", Mode::AcqRel),
+        ("acq_rel", Mode::AcqRel),
         ("sc", Mode::Sc),
     ];
 }

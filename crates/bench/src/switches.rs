@@ -55,6 +55,8 @@ pub const SWITCHES: &[Switch] = &[
         "--unroll 5",
         "-DN=4 -DT1=110 -DT2=110 -DT3=10 -DT4=10",
     ),
+    switch(&[Reduction::Zne], "linuxrwlock(3)", "crates/bench/programs/linuxrwlock.c", "--unroll 4", "-DN=3"),
+    switch(&[Reduction::Zne], "sc-gather(2)", "crates/bench/programs/sc-gather.c", "--unroll 4", "-DN=2"),
     switch(&[Reduction::Retry], "mpmc-queue(3)", "examples/c/mpmc.c", "--unroll 4", "-DN=3"),
     switch(
         &[Reduction::Escape],

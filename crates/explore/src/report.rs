@@ -192,7 +192,8 @@ impl<M: Machine> Execution<'_, M> {
             };
             let reads_latest = |e: EventId| {
                 let ev = self.graph.event(e);
-                self.graph.rf(e) == self.graph.co(ev.loc).last().copied()
+                // What a loop that waits takes, it has given back: a lock.
+                ev.is_rmw_read() || self.graph.rf(e) == self.graph.co(ev.loc).last().copied()
             };
             let events = self.graph.thread(t).iter().rev();
             let mut last = events.filter(|&&e| self.graph.event(e).is_read()).take(reads as usize);

@@ -21,6 +21,9 @@ const DECLARED: &str = "
     func &pthread_create(r0, r1, r2, r3) results 1 regs 4
     func &pthread_join(r0, r1) results 1 regs 2
     func &reach_error() results 0 regs 0
+    global @m size 40 align 8 = zero 40
+    func &pthread_mutex_lock(r0) results 1 regs 1
+    func &pthread_mutex_unlock(r0) results 1 regs 1
 ";
 
 /// The name of a global location, and what it holds at the end.
@@ -34,6 +37,8 @@ struct Found {
     /// Some execution waits for ever.
     stuck: bool,
     noticed: bool,
+    /// Some execution was cut at the bound.
+    cut: bool,
     /// There were too many executions, or the condition of another reduction does not hold.
     useless: bool,
 }
@@ -97,6 +102,7 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
         let stats = explore(&machine, model, &config, &mut visit).unwrap_or_else(|e| panic!("{e}"));
         found.complete = stats.complete;
         found.noticed = noticed;
+        found.cut = stats.cut > 0;
         let broken = chains.is_some_and(|chains| chains.broken().is_some());
         found.useless = broken || (stats.gave_up.is_some() && !noticed);
         if noticed || !machine.refine() {
@@ -206,6 +212,51 @@ fn creation_and_end_of_threads_keep_apart() {
     }
 }
 
+/// Takes the lock and looks, until there is something to see; goes on with the lock.
+fn poll(number: usize, test: &str) -> String {
+    format!(
+        "jump head{number}
+    head{number}:
+        loophead {number} () ()
+        r3 = call.1 &pthread_mutex_lock (@m)
+        r1 = load.4.na @y
+        r2 = cmp.{test}
+        branch r2, done{number}, again{number}
+    again{number}:
+        r3 = call.1 &pthread_mutex_unlock (@m)
+        loopback {number}
+        jump head{number}
+    done{number}:\n"
+    )
+}
+
+const LOCK: &str = "r3 = call.1 &pthread_mutex_lock (@m)\n";
+const UNLOCK: &str = "r3 = call.1 &pthread_mutex_unlock (@m)\n";
+
+#[test]
+fn polling_with_a_lock_ends() {
+    let consumer = poll(0, "eq.32 r1, 1") + UNLOCK;
+    let producer = format!("{LOCK}store.4.na @y, 1\n{UNLOCK}");
+    for name in MODELS {
+        let text = program(&[consumer.clone(), producer.clone()], "", "");
+        let found = explored(&text, &model(name), None, true);
+        assert_eq!((found.complete, found.stuck, found.cut), (1, false, false), "{name}");
+        let without = explored(&text, &model(name), Some(2), true);
+        assert_eq!((without.complete, without.cut), (3, true), "{name}");
+        assert_eq!(found.states, without.states, "{name}");
+        // Nobody comes.
+        let text = program(&[consumer.clone(), consumer.clone()], "", "");
+        let found = explored(&text, &model(name), None, true);
+        assert_eq!((found.complete, found.stuck), (0, true), "{name}");
+        // Somebody can see from the lock how often it was taken.
+        let looking = "r3 = call.1 &pthread_mutex_trylock (@m)\nstore.4.na @out, r3\n".to_string();
+        let text = "func &pthread_mutex_trylock(r0) results 1 regs 1\n".to_string()
+            + &program(&[consumer.clone(), producer.clone(), looking], "", "");
+        let found = explored(&text, &model(name), None, true);
+        assert!(found.cut, "{name}");
+    }
+}
+
 // ---- generated programs ----
 
 /// Small and repeatable.
@@ -272,6 +323,35 @@ fn generated(random: &mut Random) -> String {
     program(&bodies, &first, "")
 }
 
+/// Threads that wait for what others do with the same lock.
+fn pollers(random: &mut Random) -> String {
+    let mut bodies = Vec::new();
+    for n in 0..2 + random.below(2) {
+        let mut body = String::from("r4 = move 0\n");
+        let mut loops = 0;
+        for _ in 0..1 + random.below(2) {
+            let keep = "r4 = mul.32 r4, 4\nr4 = add.32 r4, r5\n";
+            let (value, place) = (random.below(3), random.pick(&["@x", "@y"]));
+            body += &match random.below(6) {
+                0..2 => {
+                    let test = random.pick(&["eq", "ne", "sge"]);
+                    let seen =
+                        random.pick(&["", "", "r5 = move r1\nr4 = mul.32 r4, 4\nr4 = add.32 r4, r5\n"]);
+                    loops += 1;
+                    poll(loops - 1, &format!("{test}.32 r1, {value}"))
+                        + seen
+                        + &format!("store.4.na @y, {}\n{UNLOCK}", random.below(3))
+                }
+                2..4 => format!("{LOCK}store.4.na @y, {value}\n{UNLOCK}"),
+                4 => format!("{LOCK}r5 = load.4.na {place}\n{keep}store.4.na @x, {value}\n{UNLOCK}"),
+                _ => format!("r5 = load.4.na {place}\n{keep}"),
+            };
+        }
+        bodies.push(body + &format!("store.4.na @out+{}, r4", 8 * n));
+    }
+    program(&bodies, "", "")
+}
+
 fn operation(random: &mut Random) -> String {
     let amount = [1, 1, 2, -1][random.below(4)];
     let rmw = random.pick(&RMW_MODES);
@@ -301,7 +381,7 @@ fn generated_programs_end_in_the_same_states() {
     let models = MODELS.map(model);
     let (mut compared, mut noticed, mut fewer) = (0, 0, 0);
     for n in 0..programs {
-        let text = generated(&mut random);
+        let text = if random.below(4) == 0 { pollers(&mut random) } else { generated(&mut random) };
         let at = random.below(models.len());
         let (model, name) = (&models[at], MODELS[at]);
         let awaits = random.below(3) != 0;

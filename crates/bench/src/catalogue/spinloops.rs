@@ -26,7 +26,7 @@ pub const SPINLOOPS: Table = Table {
             size(4, &[104.78]).counts(39_706, 795_718),
         ])
         .other("the text does not say which queue; here it is Vyukov's ring, with two places"),
-        series("linuxrwlock", "crates/bench/programs/linuxrwlock.c", (2, 6), &[
+        series("linuxrwlock", "crates/bench/programs/linuxrwlock.c", (2, 2), &[
             size(3, &[0.06]).counts(24, 59),
             size(4, &[0.81]).counts(1060, 5518),
         ])
@@ -61,11 +61,10 @@ pub const SPINLOOPS: Table = Table {
             size(4, &[36.73]).counts(10_662, 159_374).with("-DN=4 -DT1=110 -DT2=110 -DT3=100 -DT4=10"),
         ])
         .other("the text does not describe the client; here threads enqueue, dequeue or do both"),
-        series("sc-gather", "crates/bench/programs/sc-gather.c", (2, 1260), &[
+        series("sc-gather", "crates/bench/programs/sc-gather.c", (2, 6), &[
             size(3, &[0.08]).counts(90, 181),
             size(4, &[0.77]).counts(2520, 4845),
-        ])
-        .options("--unroll {n+1} --time-limit 60"),
+        ]),
     ],
 };
 

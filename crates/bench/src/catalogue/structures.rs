@@ -36,7 +36,7 @@ pub const CDSCHECKER: Table = Table {
     title: "Programs from Norris and Demsky (thesis Table 10.6)",
     plot: None,
     series: &[
-        series("linuxrwlocks", RWLOCK, (2, 6), &[size(3, &[0.05])]),
+        series("linuxrwlocks", RWLOCK, (2, 2), &[size(3, &[0.05])]),
         series("linuxrwlocks-bnd", RWLOCK, (2, 10), &[size(3, &[0.58])]).defines("-DN={n} -DBOUND=2"),
         series("mpmc-queue", MPMC, (2, 8), &[size(2, &[0.12])])
             .other("the text does not say which queue; here it is Vyukov's ring"),

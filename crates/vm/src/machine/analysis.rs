@@ -3,6 +3,7 @@
 use super::failing::{Waiting, waiting_failures};
 use super::lead_in::lead_ins;
 use super::native::Native;
+use super::zne::LOCKS;
 use super::{ModuleError, Options};
 use crate::ir::{Function, Instr, Net, Operand, Reg, registers};
 use crate::runtime::for_each_operand;
@@ -11,6 +12,8 @@ use crate::runtime::for_each_operand;
 pub struct FunctionInfo {
     /// It is part of the library: messages are about its caller.
     pub runtime: bool,
+    /// It takes a lock or gives it back.
+    pub locks: bool,
     /// What the machine does instead of running it.
     pub native: Option<Native>,
     /// By loop, how often its back edge may be taken.
@@ -41,6 +44,7 @@ impl FunctionInfo {
         let lead_ins = lead_ins(function);
         Ok(FunctionInfo {
             runtime,
+            locks: runtime && LOCKS.contains(&function.name.as_str()),
             native,
             bounds,
             within: nesting(function),

@@ -160,6 +160,8 @@ struct Hooks {
     /// Whether the program says of writes that they are final, or of objects that they are local.
     final_writes: bool,
     local_objects: bool,
+    /// Whether nobody looks whether a lock is taken but to take it.
+    quiet_locks: bool,
 }
 
 impl Hooks {
@@ -174,6 +176,7 @@ impl Hooks {
             main_returned: named("__selvedge_main_returned"),
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
+            quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }
 }
@@ -626,12 +629,8 @@ impl Machine for VmMachine {
         state.last_read = LastRead::of(op);
         match op {
             Op::Load { .. } => state.loads += 1,
-            Op::Store { .. }
-            | Op::Spawn { .. }
-            | Op::Join { .. }
-            | Op::Detach { .. }
-            | Op::Alloc { .. }
-            | Op::Free { .. } => {
+            Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
+            Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;
             }
             Op::Choose { .. } => state.choices += 1,

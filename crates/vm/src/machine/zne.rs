@@ -4,6 +4,11 @@
 //! looks ahead: where the next thing that the thread does is to take back what it adds, it does not add anything, but
 //! waits. Whether others could tell the difference is found out by the explorer (`tentative.rs`), which asks what a
 //! thread would do if it had read the location while something was added to it.
+//!
+//! Taking a lock and giving it back has no net effect either, unless somebody looks whether it is taken without waiting for it.
+//! So in a program where nobody does, they are no effects of an iteration (`purity`): if that
+//! changes nothing else, the thread waits after it, without the lock. The iterations before it can be left out, as
+//! whoever took the lock after them could have taken it before.
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
@@ -11,6 +16,20 @@ use crate::arith;
 use crate::ir::{Instr, Net, RmwOp};
 use selvedge_graph::{Loc, Mode, Value};
 use selvedge_machine::{Block, Machine, Op, Reduction};
+
+/// Functions that tell whether a lock is taken.
+pub const LOOK_AT_LOCKS: [&str; 7] = [
+    "pthread_mutex_trylock",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_clocklock",
+    "pthread_spin_trylock",
+    "mtx_trylock",
+    "mtx_timedlock",
+    "pthread_mutex_consistent",
+];
+
+/// Functions that take a lock, waiting for it if need be, or give it back.
+pub const LOCKS: [&str; 2] = ["pthread_mutex_lock", "pthread_mutex_unlock"];
 
 /// How far to look ahead.
 const FAR: usize = 64;
@@ -29,6 +48,12 @@ impl VmMachine {
         self.options.leave_out_undone
             && self.options.reductions.has(Reduction::Zne)
             && !self.options.track_deps
+    }
+
+    /// Whether a thread is about to take a lock or give it back, and nobody can tell if it does both.
+    #[inline]
+    pub(super) fn is_at_quiet_lock(&self, state: &VmState) -> bool {
+        self.info(state.frame.func).locks && self.hooks.quiet_locks && self.leaves_out_undone()
     }
 
     /// Whether what the read-modify-write adds that the thread stands at is taken back, if it reads `input`. Then the thread

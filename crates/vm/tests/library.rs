@@ -67,7 +67,7 @@ fn values_of_16_bytes_are_read_as_they_were_written() {
         r0 = load.16.acq @w
         r2 = move 1
         r3 = move 2
-        r4 = cmpxchg.16.acq_rel.rlx @w, r0, r2
+        r4 = cmpxchg.16.ar.rlx @w, r0, r2
         r7 = rmw.add.16.sc @w, r2
         store.8.na @x, r8
         r9 = load.8.na @w+8

@@ -366,7 +366,7 @@ fn waiting_loops_block_and_know_their_reads() {
 
 #[test]
 fn weak_compare_and_exchange_fails_only_if_asked_to() {
-    let program = main_with("r0 = cmpxchg.4.acq_rel.rlx.weak @x, 0, 1\nstore.4.na @y, r1");
+    let program = main_with("r0 = cmpxchg.4.ar.rlx.weak @x, 0, 1\nstore.4.na @y, r1");
     assert_eq!(run(&program).trace(), ["0: R x ar", "0: W x 1 ar", "0: W y 1 na", "0: end"]);
     let options = || Options { weak_cas_failures: 1, ..Options::default() };
     let trace = run_with(&program, options(), &[1]).trace();

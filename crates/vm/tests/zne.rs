@@ -276,7 +276,7 @@ impl Random {
     }
 }
 
-const RMW_MODES: [&str; 5] = ["rlx", "acq", "rel", "acq_rel", "sc"];
+const RMW_MODES: [&str; 5] = ["rlx", "acq", "rel", "ar", "sc"];
 
 fn generated(random: &mut Random) -> String {
     let threads = 2 + random.below(2);

@@ -136,7 +136,7 @@ impl Word for Mode {
         ("rlx", Mode::Rlx),
         ("acq", Mode::Acq),
         ("rel", Mode::Rel),
-        ("acq_rel", Mode::AcqRel),
+        ("ar", Mode::AcqRel),
         ("sc", Mode::Sc),
     ];
 }

@@ -130,7 +130,9 @@ fn every_instruction() -> Vec<Instr> {
         use RmwOp as R;
         for op in [R::Xchg, R::Add, R::Sub, R::And, R::Nand, R::Or, R::Xor, R::Max, R::Min, R::UMax, R::UMin]
         {
-            code.push(Instr::Rmw { op, dst: 1, addr: g, operand: r, bytes: 2, mode });
+            for net in [Net::Lasting, Net::Tentative(0), Net::Undoes] {
+                code.push(Instr::Rmw { op, dst: 1, addr: g, operand: r, bytes: 2, mode, net });
+            }
         }
         code.push(Instr::Fence { mode });
     }

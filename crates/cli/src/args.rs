@@ -33,9 +33,6 @@ pub enum Command {
     Models,
     /// Ask questions about memory models
     Model(crate::model::ModelArgs),
-    /// Print the bytecode of C programs
-    #[command(hide = true)]
-    Lower(LowerArgs),
 }
 
 const CHECK_EXIT_CODES: &str = "Exit codes:
@@ -223,18 +220,6 @@ pub struct EstimateArgs {
     pub format: Format,
 
     /// Flags for clang
-    #[arg(last = true, value_name = "CLANG FLAGS")]
-    pub clang: Vec<String>,
-}
-
-#[derive(Args, Debug)]
-pub struct LowerArgs {
-    #[arg(long, value_parser = Reductions::all_but, default_value = "")]
-    pub disable: Reductions,
-
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-
     #[arg(last = true, value_name = "CLANG FLAGS")]
     pub clang: Vec<String>,
 }

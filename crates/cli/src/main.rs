@@ -30,7 +30,6 @@ fn main() -> ExitCode {
         args::Command::Check(args) => check::main(&args),
         args::Command::Estimate(args) => estimate::main(&args),
         args::Command::Litmus(args) => litmus::main(&args),
-        args::Command::Lower(args) => check::lower(&args),
         args::Command::Models => models::main(),
         args::Command::Model(args) => model::main(&args),
     };

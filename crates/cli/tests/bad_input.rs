@@ -3,6 +3,7 @@
 mod support;
 
 use std::path::Path;
+use std::process::Command;
 use support::{directory, example, selvedge, write};
 
 /// Runs and checks what all input errors have in common.
@@ -122,4 +123,25 @@ fn wrong_options() {
         assert_eq!(run.code, 2, "{args:?}");
         assert!(run.err.contains("error:") || run.err.contains("Usage"), "{}", run.err);
     }
+}
+
+/// `selvedge check` needs a compiler and the command that is installed beside it.
+#[test]
+fn nothing_to_compile_with() {
+    let dir = directory("compilers");
+    let file = write(&dir, "empty.c", "int main(void) { return 0; }\n");
+    let check = |command: &mut Command| {
+        let output = command.args(["check", &file]).output().unwrap_or_else(|e| panic!("selvedge: {e}"));
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for compiler in ["/nonexistent/clang", "/dev/null"] {
+        let message = check(Command::new(env!("CARGO_BIN_EXE_selvedge")).env("SELVEDGE_CLANG", compiler));
+        assert!(message.contains(compiler) && message.contains("SELVEDGE_CLANG"), "{message}");
+    }
+    let alone = dir.join("selvedge");
+    std::fs::copy(env!("CARGO_BIN_EXE_selvedge"), &alone).unwrap_or_else(|e| panic!("{e}"));
+    let message = check(&mut Command::new(alone));
+    assert!(message.contains("selvedge-lower") && message.contains("same directory"), "{message}");
 }

@@ -5,7 +5,7 @@ use std::ffi::{CStr, OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use selvedge_machine::Reductions;
 use selvedge_vm::ir::Module;
@@ -63,28 +63,24 @@ pub fn require_main(module: &Module) -> Result<(), CompileError> {
 
 /// The contents of each file as bitcode or text, compiled where necessary. Compilations run side by side.
 fn bitcode_of(files: &[PathBuf], options: &Options) -> Result<Vec<Vec<u8>>, CompileError> {
-    let directory =
-        tempfile::Builder::new().prefix("selvedge-").tempdir().map_err(CompileError::Temporary)?;
     let clang = match files.iter().any(|file| extension(file) == "c") {
         true => Some(find_clang()?),
         false => None,
     };
-    let one = |(number, file): (usize, &PathBuf)| -> Result<Vec<u8>, CompileError> {
+    let one = |file: &PathBuf| -> Result<Vec<u8>, CompileError> {
         let unreadable = |source| CompileError::Unreadable { file: file.clone(), source };
         match (extension(file), &clang) {
             ("c", Some(clang)) => {
                 // clang's own message for a missing file does not look like an error of the file system.
                 fs::File::open(file).map_err(unreadable)?;
-                let output = directory.path().join(format!("{number}.bc"));
-                run_clang(clang, file, &output, options)?;
-                fs::read(&output).map_err(CompileError::Temporary)
+                run_clang(clang, file, options)
             }
             ("bc" | "ll", _) => fs::read(file).map_err(unreadable),
             _ => Err(CompileError::UnknownKind { file: file.clone() }),
         }
     };
     std::thread::scope(|scope| {
-        let running: Vec<_> = files.iter().enumerate().map(|input| scope.spawn(move || one(input))).collect();
+        let running: Vec<_> = files.iter().map(|file| scope.spawn(move || one(file))).collect();
         running.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
     })
 }
@@ -93,7 +89,8 @@ fn extension(file: &Path) -> &str {
     file.extension().and_then(OsStr::to_str).unwrap_or("")
 }
 
-fn run_clang(clang: &OsStr, file: &Path, output: &Path, options: &Options) -> Result<(), CompileError> {
+/// The bitcode of a C file.
+fn run_clang(clang: &OsStr, file: &Path, options: &Options) -> Result<Vec<u8>, CompileError> {
     let mut command = Command::new(clang);
     command.args(["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-D__SELVEDGE__"]);
     // Functions like `sqrt` become instructions instead of calls that might set `errno`.
@@ -101,38 +98,37 @@ fn run_clang(clang: &OsStr, file: &Path, output: &Path, options: &Options) -> Re
     for directory in &options.include_dirs {
         command.arg("-I").arg(directory);
     }
-    command.args(&options.clang_args).arg("-o").arg(output).arg(file);
+    command.args(&options.clang_args).arg("-o").arg("-").arg(file).stdin(Stdio::null());
     let result = command.output().map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => CompileError::NoClang { tried: clang.to_string_lossy().into_owned() },
-        _ => CompileError::Temporary(source),
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => CompileError::Start(source),
+        _ => CompileError::NoClang { tried: clang.to_string_lossy().into_owned() },
     })?;
     if result.status.success() {
-        return Ok(());
+        return Ok(result.stdout);
     }
     let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
     Err(CompileError::Clang { file: file.to_owned(), stderr })
 }
 
-/// `$SELVEDGE_CLANG`, else `clang-22`, else `clang` if that is version 22.
+/// `$SELVEDGE_CLANG`, else `clang-22`, else `clang` if that is version 22. Asking a clang for its version takes almost
+/// as long as compiling a small program, so nobody asks one whose name says it.
 fn find_clang() -> Result<OsString, CompileError> {
     if let Some(chosen) = env::var_os("SELVEDGE_CLANG").filter(|name| !name.is_empty()) {
-        return match version_of(&chosen) {
-            Some(_) => Ok(chosen),
-            None => Err(CompileError::NoClang { tried: chosen.to_string_lossy().into_owned() }),
-        };
+        return Ok(chosen);
     }
-    for name in ["clang-22", "clang"] {
-        if version_of(OsStr::new(name)) == Some(22) {
-            return Ok(name.into());
-        }
+    let path = env::var_os("PATH").unwrap_or_default();
+    if env::split_paths(&path).any(|directory| directory.join("clang-22").is_file()) {
+        return Ok("clang-22".into());
+    }
+    if version_of(OsStr::new("clang")) == Some(22) {
+        return Ok("clang".into());
     }
     Err(CompileError::NoClang { tried: "`clang-22` and `clang`".to_owned() })
 }
 
-/// The major version that a compiler tells; 0 if it does not say, `None` if it cannot be run.
+/// The major version that a compiler tells, if it can be run and says one.
 fn version_of(clang: &OsStr) -> Option<u32> {
     let output = Command::new(clang).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let version = text.split("clang version ").nth(1).and_then(|rest| rest.split('.').next());
-    Some(version.and_then(|major| major.parse().ok()).unwrap_or(0))
+    text.split("clang version ").nth(1)?.split('.').next()?.parse().ok()
 }

@@ -30,6 +30,6 @@ pub enum CompileError {
     Target,
     #[error("the initial value of `{global}` is not supported: {what}")]
     Initialiser { global: String, what: String },
-    #[error("temporary files: {0}")]
-    Temporary(io::Error),
+    #[error("clang cannot be started: {0}")]
+    Start(io::Error),
 }

@@ -9,20 +9,26 @@ use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+/// The command that is installed beside this one.
+const LOWER: &str = "selvedge-lower";
+
 /// Lowers the sources in a child process, so that LLVM's memory is gone before the exploration starts,
 /// and a crash of it is a message.
 pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {
     let bad = |message: String, help| InputError::plain(ErrorKind::Compile, message, help);
     let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
-    let output = Command::new(me)
-        .arg("lower")
+    let compiler = me.with_file_name(LOWER);
+    let output = Command::new(&compiler)
         .arg(format!("--disable={disable}"))
         .args(files)
         .arg("--")
         .args(clang)
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| bad(format!("cannot start the compiler: {e}"), None))?;
+        .map_err(|e| {
+            let help = "it is installed with `selvedge`, in the same directory";
+            bad(format!("cannot start {}: {e}", compiler.display()), Some(help))
+        })?;
     if output.status.success() {
         let text = String::from_utf8_lossy(&output.stdout);
         return selvedge_vm::text::parse(&text)

@@ -10,7 +10,7 @@ pub mod limits;
 mod run;
 mod text;
 
-use crate::args::{CheckArgs, Format, LowerArgs};
+use crate::args::{CheckArgs, Format};
 use crate::error::{Exit, InputError, with_excerpt};
 use crate::output;
 use explain::Finding;
@@ -124,36 +124,4 @@ pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
     }
     let status = child.wait().map_err(|e| e.to_string())?;
     if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", path.display())) }
-}
-
-/// What `#include <selvedge.h>` finds.
-const HEADER: &str = include_str!("../../../../include/selvedge.h");
-
-/// The hidden subcommand that the child process runs.
-pub fn lower(args: &LowerArgs) -> Exit {
-    let headers = std::env::temp_dir().join(format!("selvedge-headers-{}", std::process::id()));
-    let written =
-        std::fs::create_dir_all(&headers).and_then(|()| std::fs::write(headers.join("selvedge.h"), HEADER));
-    let result = match written {
-        Err(error) => Err(format!("error: cannot write to {}: {error}", headers.display())),
-        Ok(()) => {
-            let options = selvedge_llvm::Options {
-                clang_args: args.clang.clone(),
-                include_dirs: vec![headers.clone()],
-                reductions: args.disable,
-            };
-            selvedge_llvm::compile(&args.files, &options).map_err(|e| e.to_string())
-        }
-    };
-    let _ = std::fs::remove_dir_all(&headers);
-    match result {
-        Ok(module) => {
-            output::print(&selvedge_vm::text::print(&module));
-            Exit::Done
-        }
-        Err(message) => {
-            output::complain(&message);
-            Exit::BadInput
-        }
-    }
 }

@@ -3,8 +3,9 @@
 SELVEDGE := target/release/selvedge
 DEMO     := target/demo
 
-# What building and running takes, as COMMAND:PACKAGE.
-NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev
+# What building and running takes, as COMMAND:PACKAGE; with clang's libraries, clang does not have to be run.
+NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev \
+            ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev
 
 .PHONY: demo test lint bench fuzz fuzz-models build clean
 

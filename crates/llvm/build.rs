@@ -1,7 +1,8 @@
-//! Links LLVM: its static libraries where they are installed and link, the shared one otherwise.
+//! Links LLVM and clang: their static libraries where they are installed and link. Otherwise LLVM is linked as a shared
+//! library, and clang is run.
 //!
-//! What the static libraries save is most of the time of a short run: a process that loads the shared library spends
-//! some 12 ms on its relocations, whatever it needs of it.
+//! What this saves is most of the time of a short run: a process that loads the shared libraries spends 12 ms on
+//! relocating LLVM and 25 ms on both, whatever it needs of them.
 
 use std::env;
 use std::fs;
@@ -10,64 +11,83 @@ use std::process::{Command, Output};
 
 /// The major version of LLVM that `llvm-sys` declares.
 const VERSION: &str = "22";
-/// What the crate calls, as components of `llvm-config`.
-const COMPONENTS: [&str; 6] = ["core", "analysis", "irreader", "linker", "passes", "target"];
 /// Where LLVM is installed, if not where `llvm-config` on the path says (the name is `llvm-sys`'s).
 const PREFIX: &str = "LLVM_SYS_221_PREFIX";
-/// `shared` links the shared library also where the static ones are installed.
+/// `shared` links LLVM's shared library, and runs clang, also where the static ones are installed; `static` links
+/// LLVM's static libraries and runs clang.
 const KIND: &str = "SELVEDGE_LLVM";
 
-/// A function of each component; the linker has to find them, and all that they need.
-const TRIAL: &str = "
-    int LLVMContextCreate(), LLVMVerifyModule(), LLVMParseIRInContext2(), LLVMLinkModules2();
-    int LLVMRunPasses(), LLVMABISizeOfType();
-    int main(void)
-    {
-        return LLVMContextCreate() + LLVMVerifyModule() + LLVMParseIRInContext2() + LLVMLinkModules2()
-            + LLVMRunPasses() + LLVMABISizeOfType();
-    }
-";
+/// What the crate calls of LLVM, as components of `llvm-config`.
+const COMPONENTS: [&str; 6] = ["core", "analysis", "irreader", "linker", "passes", "target"];
+/// A function of each; the linker has to find them, and all that they need.
+const CALLS: [&str; 6] = [
+    "LLVMContextCreate",
+    "LLVMVerifyModule",
+    "LLVMParseIRInContext2",
+    "LLVMLinkModules2",
+    "LLVMRunPasses",
+    "LLVMABISizeOfType",
+];
 
-/// As the linker takes it: a name, or a file's name.
-enum Library {
-    Named(String),
-    File(String),
-}
+/// clang as a library, each before those that it uses.
+const CLANG: [&str; 16] = [
+    "clangFrontend",
+    "clangDriver",
+    "clangOptions",
+    "clangSerialization",
+    "clangCodeGen",
+    "clangParse",
+    "clangSema",
+    "clangAPINotes",
+    "clangAnalysisLifetimeSafety",
+    "clangAnalysis",
+    "clangEdit",
+    "clangASTMatchers",
+    "clangAST",
+    "clangLex",
+    "clangSupport",
+    "clangBasic",
+];
+/// What it calls of LLVM.
+const CLANG_COMPONENTS: [&str; 11] = [
+    "bitwriter",
+    "coverage",
+    "frontenddriver",
+    "frontendhlsl",
+    "frontendoffloading",
+    "frontendopenmp",
+    "option",
+    "profiledata",
+    "support",
+    "targetparser",
+    "windowsdriver",
+];
+const SHIM: &str = "src/llvm/clang.cpp";
+const SHIM_CALL: &str = "selvedge_clang";
 
 fn main() {
     for variable in [PREFIX, KIND] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    println!("cargo::rerun-if-changed=build.rs");
-    let Some(config) = llvm_config() else {
+    for file in ["build.rs", SHIM] {
+        println!("cargo::rerun-if-changed={file}");
+    }
+    println!("cargo::rustc-check-cfg=cfg(clang_library)");
+    let Some(llvm) = Llvm::find() else {
         println!(
             "cargo::error=LLVM {VERSION} was not found: install it with `sudo apt install llvm-{VERSION}-dev`, \
              or say where it is in the environment variable {PREFIX}"
         );
         return;
     };
-    let directory = text(Command::new(&config).arg("--libdir")).unwrap_or_default();
-    println!("cargo::rustc-link-search=native={}", directory.trim());
-    let shared_wanted = env::var_os(KIND).is_some_and(|kind| kind == "shared");
-    match static_libraries(&config).filter(|_| !shared_wanted) {
-        Some(libraries) if links(Path::new(directory.trim()), &libraries) => {
-            for library in libraries.of_llvm {
-                println!("cargo::rustc-link-lib=static:-bundle={library}");
-            }
-            for library in libraries.of_system {
-                match library {
-                    Library::Named(name) => println!("cargo::rustc-link-lib=dylib={name}"),
-                    Library::File(name) => println!("cargo::rustc-link-lib=dylib:+verbatim={name}"),
-                }
-            }
-        }
-        _ => match names(&config, "--link-shared") {
-            Some(libraries) => {
-                for library in libraries {
-                    println!("cargo::rustc-link-lib=dylib={library}");
-                }
-            }
-            None => println!("cargo::error={} names no libraries", config.display()),
+    println!("cargo::rustc-link-search=native={}", llvm.libraries.display());
+    let kind = env::var(KIND).unwrap_or_default();
+    let clang = || llvm.with_clang().filter(|_| kind != "static");
+    match Some(()).filter(|()| kind != "shared").and_then(|()| clang().or_else(|| llvm.alone())) {
+        Some(libraries) => libraries.link(),
+        None => match llvm.names("--link-shared", &COMPONENTS) {
+            Some(names) => names.iter().for_each(|name| println!("cargo::rustc-link-lib=dylib={name}")),
+            None => println!("cargo::error={} names no libraries", llvm.config.display()),
         },
     }
 }
@@ -75,48 +95,120 @@ fn main() {
 /// What a command prints, if it succeeds.
 fn text(command: &mut Command) -> Option<String> {
     let Output { status, stdout, .. } = command.output().ok()?;
-    status.success().then(|| String::from_utf8_lossy(&stdout).into_owned())
+    status.success().then(|| String::from_utf8_lossy(&stdout).trim().to_owned())
 }
 
-fn llvm_config() -> Option<PathBuf> {
-    let candidates = match env::var_os(PREFIX) {
-        Some(prefix) => vec![Path::new(&prefix).join("bin/llvm-config")],
-        None => vec![PathBuf::from(format!("llvm-config-{VERSION}")), PathBuf::from("llvm-config")],
-    };
-    candidates.into_iter().find(|config| {
-        let version = text(Command::new(config).arg("--version"));
-        version.is_some_and(|version| version.trim().split('.').next() == Some(VERSION))
-    })
+fn out_dir() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
 }
 
-/// The libraries of the components: `-lLLVMCore` is `LLVMCore`.
-fn names(config: &Path, how: &str) -> Option<Vec<String>> {
-    let libraries = text(Command::new(config).args([how, "--libs"]).args(COMPONENTS))?;
-    let names: Option<Vec<String>> =
-        libraries.split_whitespace().map(|word| word.strip_prefix("-l").map(str::to_owned)).collect();
-    names.filter(|names| !names.is_empty())
+/// An installation.
+struct Llvm {
+    config: PathBuf,
+    libraries: PathBuf,
 }
 
-struct Static {
-    of_llvm: Vec<String>,
-    of_system: Vec<Library>,
+impl Llvm {
+    fn find() -> Option<Llvm> {
+        let candidates = match env::var_os(PREFIX) {
+            Some(prefix) => vec![Path::new(&prefix).join("bin/llvm-config")],
+            None => vec![PathBuf::from(format!("llvm-config-{VERSION}")), PathBuf::from("llvm-config")],
+        };
+        let config = candidates.into_iter().find(|config| {
+            let version = text(Command::new(config).arg("--version"));
+            version.is_some_and(|version| version.split('.').next() == Some(VERSION))
+        })?;
+        let libraries = text(Command::new(&config).arg("--libdir"))?.into();
+        Some(Llvm { config, libraries })
+    }
+
+    fn directory(&self, which: &str) -> Option<PathBuf> {
+        text(Command::new(&self.config).arg(which)).map(PathBuf::from)
+    }
+
+    /// The libraries of components: `-lLLVMCore` is `LLVMCore`.
+    fn names(&self, how: &str, components: &[&str]) -> Option<Vec<String>> {
+        let words = text(Command::new(&self.config).args([how, "--libs"]).args(components))?;
+        let name = |word: &str| word.strip_prefix("-l").map(str::to_owned);
+        words.split_whitespace().map(name).collect::<Option<Vec<String>>>().filter(|names| !names.is_empty())
+    }
+
+    /// The libraries of the system that components use and that are installed: most are for parts of LLVM that are
+    /// not used here.
+    fn system(&self, components: &[&str]) -> Option<Vec<Library>> {
+        let how = ["--link-static", "--system-libs"];
+        let words = text(Command::new(&self.config).args(how).args(components))?;
+        let mut found: Vec<Library> = words
+            .split_whitespace()
+            .filter_map(|word| word.strip_prefix("-l"))
+            .filter_map(installed)
+            .collect();
+        found.push(Library::Named("stdc++".to_owned()));
+        Some(found)
+    }
+
+    fn alone(&self) -> Option<Libraries> {
+        let archives = self.names("--link-static", &COMPONENTS)?;
+        let libraries = Libraries { archives, system: self.system(&COMPONENTS)?, clang: None };
+        libraries.can_be_linked(&self.libraries).then_some(libraries)
+    }
+
+    fn with_clang(&self) -> Option<Libraries> {
+        let (headers, programs) = (self.directory("--includedir")?, self.directory("--bindir")?);
+        let is_installed = headers.join("clang/Frontend/CompilerInstance.h").is_file()
+            && CLANG.iter().all(|name| self.libraries.join(format!("lib{name}.a")).is_file());
+        if !is_installed {
+            return None;
+        }
+        let mut build = cc::Build::new();
+        let compiler = programs.join("clang++");
+        if compiler.is_file() {
+            build.compiler(compiler);
+        }
+        build
+            .cpp(true)
+            .opt_level(1)
+            .debug(false)
+            .file(SHIM)
+            .include(headers)
+            .std("c++17")
+            .warnings(false)
+            .cargo_metadata(false);
+        build.flag("-fno-rtti").flag("-fno-exceptions").flag("-fvisibility-inlines-hidden");
+        for define in ["_GNU_SOURCE", "__STDC_CONSTANT_MACROS", "__STDC_FORMAT_MACROS", "__STDC_LIMIT_MACROS"]
+        {
+            build.define(define, None);
+        }
+        if let Err(error) = build.try_compile(SHIM_CALL) {
+            println!("cargo::warning=clang is run, and not linked: {error}");
+            return None;
+        }
+        let components: Vec<&str> = COMPONENTS.into_iter().chain(CLANG_COMPONENTS).collect();
+        let mut archives = vec![SHIM_CALL.to_owned()];
+        archives.extend(CLANG.map(str::to_owned));
+        archives.extend(self.names("--link-static", &components)?);
+        let clang = Some(programs.join("clang"));
+        let libraries = Libraries { archives, system: self.system(&components)?, clang };
+        if libraries.can_be_linked(&self.libraries) {
+            return Some(libraries);
+        }
+        println!("cargo::warning=clang is run, and not linked: its libraries do not link");
+        None
+    }
 }
 
-fn static_libraries(config: &Path) -> Option<Static> {
-    let of_llvm = names(config, "--link-static")?;
-    let wanted = text(Command::new(config).args(["--link-static", "--system-libs"]).args(COMPONENTS))?;
-    let mut of_system: Vec<Library> =
-        wanted.split_whitespace().filter_map(|word| word.strip_prefix("-l")).filter_map(installed).collect();
-    of_system.push(Library::Named("stdc++".to_owned()));
-    Some(Static { of_llvm, of_system })
+/// As the linker takes it: a name, or a file's name.
+enum Library {
+    Named(String),
+    File(String),
 }
 
 /// The library, by the name that its development package gives it, or else by that of the version that LLVM's
-/// own shared library uses; none of them if it is not there: most are for parts of LLVM that are not used.
+/// own shared library uses.
 fn installed(name: &str) -> Option<Library> {
     let is_there = |file: &str| {
         let path = text(Command::new(linker()).arg(format!("-print-file-name={file}")));
-        path.is_some_and(|path| Path::new(path.trim()).is_absolute())
+        path.is_some_and(|path| Path::new(&path).is_absolute())
     };
     if is_there(&format!("lib{name}.so")) || is_there(&format!("lib{name}.a")) {
         return Some(Library::Named(name.to_owned()));
@@ -130,22 +222,56 @@ fn linker() -> String {
     env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned())
 }
 
-/// Whether a program that uses all components can be linked.
-fn links(directory: &Path, libraries: &Static) -> bool {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let (source, program) = (out.join("trial.c"), out.join("trial"));
-    if fs::write(&source, TRIAL).is_err() {
-        return false;
+/// Static libraries, and what they use.
+struct Libraries {
+    archives: Vec<String>,
+    system: Vec<Library>,
+    /// The command that clang's library stands for.
+    clang: Option<PathBuf>,
+}
+
+impl Libraries {
+    fn link(&self) {
+        println!("cargo::rustc-link-search=native={}", out_dir().display());
+        for archive in &self.archives {
+            println!("cargo::rustc-link-lib=static:-bundle={archive}");
+        }
+        for library in &self.system {
+            match library {
+                Library::Named(name) => println!("cargo::rustc-link-lib=dylib={name}"),
+                Library::File(name) => println!("cargo::rustc-link-lib=dylib:+verbatim={name}"),
+            }
+        }
+        if let Some(clang) = &self.clang {
+            println!("cargo::rustc-cfg=clang_library");
+            println!("cargo::rustc-env=SELVEDGE_CLANG_PATH={}", clang.display());
+        }
     }
-    let mut command = Command::new(linker());
-    command.arg("-w").arg("-std=gnu89").arg("-o").arg(&program).arg(&source).arg("-Wl,--gc-sections");
-    command.arg("-L").arg(directory).args(libraries.of_llvm.iter().map(|name| format!("-l{name}")));
-    command.arg("-Wl,--as-needed");
-    command.args(libraries.of_system.iter().map(|library| match library {
-        Library::Named(name) => format!("-l{name}"),
-        Library::File(name) => format!("-l:{name}"),
-    }));
-    let linked = command.output().is_ok_and(|output| output.status.success());
-    let _ = fs::remove_file(&program);
-    linked
+
+    /// Whether a program that uses all of it can be linked.
+    fn can_be_linked(&self, directory: &Path) -> bool {
+        let mut calls = CALLS.to_vec();
+        calls.extend(self.clang.is_some().then_some(SHIM_CALL));
+        let program =
+            format!("int {}();\nint main() {{ return {}(); }}\n", calls.join("(), "), calls.join("() + "));
+        let (source, trial) = (out_dir().join("trial.c"), out_dir().join("trial"));
+        if fs::write(&source, program).is_err() {
+            return false;
+        }
+        let mut command = Command::new(linker());
+        command.args(["-w", "-std=gnu89", "-o"]).arg(&trial).arg(&source).arg("-Wl,--gc-sections");
+        command.arg("-L").arg(out_dir()).arg("-L").arg(directory);
+        command.args(self.archives.iter().map(|name| format!("-l{name}"))).arg("-Wl,--as-needed");
+        command.args(self.system.iter().map(|library| match library {
+            Library::Named(name) => format!("-l{name}"),
+            Library::File(name) => format!("-l:{name}"),
+        }));
+        let output = command.output();
+        let _ = fs::remove_file(&trial);
+        if let Ok(output) = &output {
+            // Shown by `cargo build -vv`.
+            eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+        }
+        output.is_ok_and(|output| output.status.success())
+    }
 }

@@ -1,17 +1,15 @@
-//! Runs clang, links what it wrote, and hands the result to the lowering.
+//! Compiles or reads each file, links the modules, and hands the result to the lowering.
 
-use std::env;
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::{CStr, OsStr};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use selvedge_machine::Reductions;
 use selvedge_vm::ir::Module;
 
+use crate::clang::{self, Clang};
 use crate::error::CompileError;
-use crate::llvm::Context;
+use crate::llvm::{self, Compilation, Context};
 use crate::lower;
 
 /// How to compile.
@@ -38,13 +36,9 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     if files.is_empty() {
         return Err(CompileError::NoFiles);
     }
-    let bitcode = bitcode_of(files, options)?;
     let context = Context::new();
-    let mut program: Option<crate::llvm::Module<'_>> = None;
-    for (file, contents) in files.iter().zip(&bitcode) {
-        let module = context
-            .parse(contents, &file.to_string_lossy())
-            .map_err(|message| CompileError::BadBitcode { file: file.clone(), message })?;
+    let mut program: Option<llvm::Module<'_>> = None;
+    for module in modules_of(&context, files, options)? {
         match &mut program {
             None => program = Some(module),
             Some(program) => program.link(module).map_err(|message| CompileError::Llvm { message })?,
@@ -61,74 +55,73 @@ pub fn require_main(module: &Module) -> Result<(), CompileError> {
     if defined { Ok(()) } else { Err(CompileError::NoMain) }
 }
 
-/// The contents of each file as bitcode or text, compiled where necessary. Compilations run side by side.
-fn bitcode_of(files: &[PathBuf], options: &Options) -> Result<Vec<Vec<u8>>, CompileError> {
-    let clang = match files.iter().any(|file| extension(file) == "c") {
-        true => Some(find_clang()?),
-        false => None,
+/// The module of each file. Where clang has to be run, files are compiled side by side.
+fn modules_of<'c>(
+    context: &'c Context,
+    files: &[PathBuf],
+    options: &Options,
+) -> Result<Vec<llvm::Module<'c>>, CompileError> {
+    let parse = |file: &Path, contents: &[u8]| {
+        let bad = |message| CompileError::BadBitcode { file: file.to_owned(), message };
+        context.parse(contents, &file.to_string_lossy()).map_err(bad)
     };
-    let one = |file: &PathBuf| -> Result<Vec<u8>, CompileError> {
-        let unreadable = |source| CompileError::Unreadable { file: file.clone(), source };
-        match (extension(file), &clang) {
-            ("c", Some(clang)) => {
-                // clang's own message for a missing file does not look like an error of the file system.
-                fs::File::open(file).map_err(unreadable)?;
-                run_clang(clang, file, options)
-            }
-            ("bc" | "ll", _) => fs::read(file).map_err(unreadable),
-            _ => Err(CompileError::UnknownKind { file: file.clone() }),
-        }
+    let mut modules = Vec::new();
+    for file in files {
+        let compiled = if is_c(file) { compile_here(context, file, options)? } else { None };
+        modules.push(compiled);
+    }
+    let left = || files.iter().zip(&modules).filter(|(_, module)| module.is_none()).map(|(file, _)| file);
+    let clang = if left().any(|file| is_c(file)) { Some(Clang::find()?) } else { None };
+    let contents_of = |file: &Path| match &clang {
+        Some(clang) if is_c(file) => clang.bitcode_of(file, options),
+        _ => read(file),
     };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = files.iter().map(|file| scope.spawn(move || one(file))).collect();
+    let contents: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = left().map(|file| scope.spawn(|| contents_of(file))).collect();
         running.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
-    })
+    });
+    let mut contents = contents.into_iter();
+    let in_order = files.iter().zip(modules).map(|(file, compiled)| match compiled {
+        Some(module) => Ok(module),
+        None => parse(file, &contents.next().expect("one for each file that is left")?),
+    });
+    in_order.collect()
+}
+
+/// Compiles without running clang, where that is possible.
+fn compile_here<'c>(
+    context: &'c Context,
+    file: &Path,
+    options: &Options,
+) -> Result<Option<llvm::Module<'c>>, CompileError> {
+    // clang's own message for a missing file does not look like an error of the file system.
+    fs::File::open(file).map_err(|source| unreadable(file, source))?;
+    if clang::is_chosen() {
+        return Ok(None);
+    }
+    match context.compile(&clang::arguments(file, options)) {
+        Compilation::Compiled(module) => Ok(Some(module)),
+        Compilation::Refused(stderr) => Err(CompileError::Clang { file: file.to_owned(), stderr }),
+        Compilation::NotThisWay => Ok(None),
+    }
+}
+
+/// Bitcode or the textual form.
+fn read(file: &Path) -> Result<Vec<u8>, CompileError> {
+    match extension(file) {
+        "bc" | "ll" => fs::read(file).map_err(|source| unreadable(file, source)),
+        _ => Err(CompileError::UnknownKind { file: file.to_owned() }),
+    }
+}
+
+fn unreadable(file: &Path, source: std::io::Error) -> CompileError {
+    CompileError::Unreadable { file: file.to_owned(), source }
+}
+
+fn is_c(file: &Path) -> bool {
+    extension(file) == "c"
 }
 
 fn extension(file: &Path) -> &str {
     file.extension().and_then(OsStr::to_str).unwrap_or("")
-}
-
-/// The bitcode of a C file.
-fn run_clang(clang: &OsStr, file: &Path, options: &Options) -> Result<Vec<u8>, CompileError> {
-    let mut command = Command::new(clang);
-    command.args(["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-D__SELVEDGE__"]);
-    // Functions like `sqrt` become instructions instead of calls that might set `errno`.
-    command.arg("-fno-math-errno");
-    for directory in &options.include_dirs {
-        command.arg("-I").arg(directory);
-    }
-    command.args(&options.clang_args).arg("-o").arg("-").arg(file).stdin(Stdio::null());
-    let result = command.output().map_err(|source| match source.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => CompileError::Start(source),
-        _ => CompileError::NoClang { tried: clang.to_string_lossy().into_owned() },
-    })?;
-    if result.status.success() {
-        return Ok(result.stdout);
-    }
-    let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
-    Err(CompileError::Clang { file: file.to_owned(), stderr })
-}
-
-/// `$SELVEDGE_CLANG`, else `clang-22`, else `clang` if that is version 22. Asking a clang for its version takes almost
-/// as long as compiling a small program, so nobody asks one whose name says it.
-fn find_clang() -> Result<OsString, CompileError> {
-    if let Some(chosen) = env::var_os("SELVEDGE_CLANG").filter(|name| !name.is_empty()) {
-        return Ok(chosen);
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    if env::split_paths(&path).any(|directory| directory.join("clang-22").is_file()) {
-        return Ok("clang-22".into());
-    }
-    if version_of(OsStr::new("clang")) == Some(22) {
-        return Ok("clang".into());
-    }
-    Err(CompileError::NoClang { tried: "`clang-22` and `clang`".to_owned() })
-}
-
-/// The major version that a compiler tells, if it can be run and says one.
-fn version_of(clang: &OsStr) -> Option<u32> {
-    let output = Command::new(clang).arg("--version").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.split("clang version ").nth(1)?.split('.').next()?.parse().ok()
 }

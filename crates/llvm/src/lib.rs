@@ -1,7 +1,7 @@
 //! From C through clang and LLVM to bytecode.
 //!
-//! A program goes through the files of this crate in order: `driver` runs clang, links, and promotes local
-//! variables to registers; `lower` makes a control-flow graph of bytecode (`cfg`) of each function;
+//! A program goes through the files of this crate in order: `driver` has clang (`clang`) compile, links, and
+//! promotes local variables to registers; `lower` makes a control-flow graph of bytecode (`cfg`) of each function;
 //! `bisimilar` merges what is the same before and in loops; `loops`
 //! marks back edges; `carry` takes cells that nobody knows into registers; `spin` finds those that wait instead of iterating, `pef` those that may, with `escape` for
 //! what nobody sees; `cfg` lays the blocks out.
@@ -12,6 +12,7 @@
 mod bisimilar;
 mod carry;
 mod cfg;
+mod clang;
 mod driver;
 mod error;
 mod escape;

@@ -4,6 +4,7 @@
 //! [`Module::run_passes`]) need it mutably, so no handle survives them; and an accessor that LLVM defines for
 //! one kind of value or type only asserts that kind first.
 
+mod clang;
 mod debug;
 mod value;
 
@@ -22,6 +23,7 @@ use llvm_sys::prelude::*;
 use llvm_sys::target::*;
 use llvm_sys::transforms::pass_builder::*;
 
+pub(crate) use clang::Compilation;
 pub(crate) use debug::Metadata;
 pub(crate) use llvm_sys::LLVMAtomicOrdering as Ordering;
 pub(crate) use llvm_sys::LLVMAtomicRMWBinOp as RmwKind;

@@ -143,7 +143,7 @@ impl Llvm {
             .filter_map(|word| word.strip_prefix("-l"))
             .filter_map(installed)
             .collect();
-        found.push(Library::Named("stdc++".to_owned()));
+        found.push(cpp_library());
         Some(found)
     }
 
@@ -197,19 +197,53 @@ impl Llvm {
     }
 }
 
-/// As the linker takes it: a name, or a file's name.
+/// As the linker takes it: a name, or a file's name; or a static library in a directory.
 enum Library {
     Named(String),
     File(String),
+    Static(String, PathBuf),
+}
+
+impl Library {
+    fn link(&self) {
+        match self {
+            Library::Named(name) => println!("cargo::rustc-link-lib=dylib={name}"),
+            Library::File(name) => println!("cargo::rustc-link-lib=dylib:+verbatim={name}"),
+            Library::Static(name, directory) => {
+                println!("cargo::rustc-link-search=native={}", directory.display());
+                println!("cargo::rustc-link-lib=static:-bundle={name}");
+            }
+        }
+    }
+
+    fn argument(&self) -> String {
+        match self {
+            Library::Named(name) => format!("-l{name}"),
+            Library::File(name) => format!("-l:{name}"),
+            Library::Static(name, directory) => directory.join(format!("lib{name}.a")).display().to_string(),
+        }
+    }
+}
+
+/// Where the linker finds a library's file.
+fn path_of(file: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(text(Command::new(linker()).arg(format!("-print-file-name={file}")))?);
+    path.is_absolute().then_some(path)
+}
+
+/// The static library of C++, so that the types of LLVM's classes, which refer to it, need no relocation.
+fn cpp_library() -> Library {
+    let name = "stdc++".to_owned();
+    match path_of(&format!("lib{name}.a")).and_then(|path| Some(path.parent()?.to_owned())) {
+        Some(directory) => Library::Static(name, directory),
+        None => Library::Named(name),
+    }
 }
 
 /// The library, by the name that its development package gives it, or else by that of the version that LLVM's
 /// own shared library uses.
 fn installed(name: &str) -> Option<Library> {
-    let is_there = |file: &str| {
-        let path = text(Command::new(linker()).arg(format!("-print-file-name={file}")));
-        path.is_some_and(|path| Path::new(&path).is_absolute())
-    };
+    let is_there = |file: &str| path_of(file).is_some();
     if is_there(&format!("lib{name}.so")) || is_there(&format!("lib{name}.a")) {
         return Some(Library::Named(name.to_owned()));
     }
@@ -236,12 +270,7 @@ impl Libraries {
         for archive in &self.archives {
             println!("cargo::rustc-link-lib=static:-bundle={archive}");
         }
-        for library in &self.system {
-            match library {
-                Library::Named(name) => println!("cargo::rustc-link-lib=dylib={name}"),
-                Library::File(name) => println!("cargo::rustc-link-lib=dylib:+verbatim={name}"),
-            }
-        }
+        self.system.iter().for_each(Library::link);
         if let Some(clang) = &self.clang {
             println!("cargo::rustc-cfg=clang_library");
             println!("cargo::rustc-env=SELVEDGE_CLANG_PATH={}", clang.display());
@@ -262,10 +291,7 @@ impl Libraries {
         command.args(["-w", "-std=gnu89", "-o"]).arg(&trial).arg(&source).arg("-Wl,--gc-sections");
         command.arg("-L").arg(out_dir()).arg("-L").arg(directory);
         command.args(self.archives.iter().map(|name| format!("-l{name}"))).arg("-Wl,--as-needed");
-        command.args(self.system.iter().map(|library| match library {
-            Library::Named(name) => format!("-l{name}"),
-            Library::File(name) => format!("-l:{name}"),
-        }));
+        command.args(self.system.iter().map(Library::argument));
         let output = command.output();
         let _ = fs::remove_file(&trial);
         if let Ok(output) = &output {

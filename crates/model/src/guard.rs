@@ -2,6 +2,7 @@
 
 use selvedge_graph::{Attrs, Barrier};
 use selvedge_kat::Pred;
+use smallvec::{SmallVec, smallvec};
 
 /// Kinds of events exclude each other, and so do orderings.
 const KINDS: u32 = Attrs::R.0
@@ -28,7 +29,10 @@ pub struct Cube {
 
 /// A disjunction of cubes, none of which implies another; sorted, so that equal guards are equal.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Guard(Vec<Cube>);
+pub struct Guard(Cubes);
+
+/// Most guards are one cube: those take no memory of their own.
+type Cubes = SmallVec<[Cube; 2]>;
 
 /// A guard made for being asked often: its first cube is at hand.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,15 +91,15 @@ impl Cube {
 
 impl Guard {
     pub fn always() -> Guard {
-        Guard(vec![Cube { must: 0, mustnot: 0 }])
+        Guard(smallvec![Cube { must: 0, mustnot: 0 }])
     }
 
     pub fn never() -> Guard {
-        Guard(Vec::new())
+        Guard(Cubes::new())
     }
 
     pub fn attr(attr: Attrs) -> Guard {
-        Guard(vec![Cube { must: attr.0, mustnot: 0 }])
+        Guard(smallvec![Cube { must: attr.0, mustnot: 0 }])
     }
 
     pub fn is_never(&self) -> bool {
@@ -107,11 +111,14 @@ impl Guard {
     }
 
     pub fn or(&self, other: &Guard) -> Guard {
+        if self == other {
+            return self.clone();
+        }
         Guard::normal(self.0.iter().chain(&other.0).copied().collect())
     }
 
     pub fn and(&self, other: &Guard) -> Guard {
-        let mut cubes = Vec::new();
+        let mut cubes = Cubes::new();
         for a in &self.0 {
             for b in &other.0 {
                 cubes.push(Cube { must: a.must | b.must, mustnot: a.mustnot | b.mustnot });
@@ -123,7 +130,7 @@ impl Guard {
     pub fn not(&self) -> Guard {
         let mut all = Guard::always();
         for cube in &self.0 {
-            let mut some = Vec::new();
+            let mut some = Cubes::new();
             for bit in (0..32).map(|i| 1u32 << i) {
                 if cube.must & bit != 0 {
                     some.push(Cube { must: 0, mustnot: bit });
@@ -137,8 +144,11 @@ impl Guard {
         all
     }
 
-    fn normal(mut cubes: Vec<Cube>) -> Guard {
+    fn normal(mut cubes: Cubes) -> Guard {
         cubes.retain(|c| !c.contradictory());
+        if cubes.len() < 2 {
+            return Guard(cubes);
+        }
         cubes.sort();
         cubes.dedup();
         let kept = cubes
@@ -229,7 +239,7 @@ impl Guard {
             Pred::Barrier(name) => match Barrier::by_name(name) {
                 Some(barrier) => {
                     let own = Attrs::barrier(barrier);
-                    Guard(vec![Cube { must: (Attrs::F | own).0, mustnot: Attrs::BARRIERS.minus(own).0 }])
+                    Guard(smallvec![Cube { must: (Attrs::F | own).0, mustnot: Attrs::BARRIERS.minus(own).0 }])
                 }
                 None => Guard::never(),
             },

@@ -130,8 +130,13 @@ extern "C" int selvedge_clang(LLVMContextRef context, const char *const *argumen
     instance.setVerboseOutputStream(stream);
     instance.createVirtualFileSystem(files);
     instance.createDiagnostics(new TextDiagnosticPrinter(stream, instance.getDiagnosticOpts()));
-    ModuleAction action(*llvm::unwrap(context));
-    if (!instance.ExecuteAction(action) || !action.module)
+    llvm::LLVMContext &target = *llvm::unwrap(context);
+    ModuleAction action(target);
+    bool discards_names = target.shouldDiscardValueNames();
+    bool compiled = instance.ExecuteAction(action) && action.module;
+    // clang drops the names of values, and a context that does so reads no textual form.
+    target.setDiscardValueNames(discards_names);
+    if (!compiled)
         return refuse();
     *module = llvm::wrap(action.module.release());
     return COMPILED;

@@ -5,6 +5,7 @@
 //! `__selvedge_`, which the machine knows, as it knows `malloc` and other simple ones.
 
 mod atomics;
+mod select;
 
 use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand};
 use crate::text;
@@ -25,10 +26,19 @@ const HOOKS: [(&str, &str); 3] = [
     ("atexit", "__selvedge_main_returned"),
 ];
 
-/// The bytecode of the library. The functions of `libatomic` are many, and seldom needed.
-fn library(with_atomics: bool) -> Module {
+/// The bytecode of the library, as far as a program that has these functions can call it: reading all of it takes
+/// longer than many programs do. The functions of `libatomic` are many, and seldom needed.
+fn library(of: &[Function]) -> Module {
+    let with_atomics = of.iter().any(|f| f.name.starts_with("__atomic_"));
     let atomics = if with_atomics { atomics::text() } else { String::new() };
-    match text::parse(&(SOURCES.concat() + &atomics)) {
+    let hooks =
+        HOOKS.iter().filter(|(caller, _)| of.iter().any(|f| f.name == *caller)).map(|(_, hook)| *hook);
+    let wanted = of.iter().filter(|f| f.code.is_empty()).map(|f| f.name.as_str());
+    read(&(select::needed(&SOURCES, wanted.chain(hooks)) + &atomics))
+}
+
+fn read(library: &str) -> Module {
+    match text::parse(library) {
         Ok(module) => module,
         Err(error) => unreachable!("the library's own text: {error}"),
     }
@@ -37,12 +47,15 @@ fn library(with_atomics: bool) -> Module {
 /// Gives bodies to the functions of a program that are only declared, where the library has them. Returns
 /// for each function whether it is the library's.
 pub fn link(module: &mut Module) -> Vec<bool> {
-    let library = library(module.functions.iter().any(|f| f.name.starts_with("__atomic_")));
+    let library = library(&module.functions);
+    link_with(module, &library)
+}
+
+fn link_with(module: &mut Module, library: &Module) -> Vec<bool> {
     let by_name = |functions: &[Function]| -> HashMap<String, FuncId> {
         functions.iter().enumerate().map(|(n, f)| (f.name.clone(), FuncId(n as u32))).collect()
     };
-    let mut linker =
-        Linker { numbers: by_name(&module.functions), globals: HashMap::new(), library: &library, module };
+    let mut linker = Linker { numbers: by_name(&module.functions), globals: HashMap::new(), library, module };
     let theirs = by_name(&library.functions);
     let mut ours = vec![false; linker.module.functions.len()];
     for (caller, hook) in HOOKS {
@@ -156,9 +169,25 @@ pub fn for_each_operand(instr: &mut Instr, f: &mut impl FnMut(&mut Operand)) {
 mod tests {
     use super::*;
 
+    fn whole() -> Module {
+        read(&(SOURCES.concat() + &atomics::text()))
+    }
+
     #[test]
     fn the_library_parses_and_prints() {
-        let library = library(true);
+        let library = whole();
         assert_eq!(text::parse(&text::print(&library)), Ok(library));
+    }
+
+    #[test]
+    fn what_is_needed_of_the_library_is_enough() {
+        let library = whole();
+        for function in &library.functions {
+            let declared = Function { code: Vec::new(), places: Vec::new(), ..function.clone() };
+            let program = Module { functions: vec![declared], ..Module::default() };
+            let (mut one, mut other) = (program.clone(), program);
+            assert_eq!(link(&mut one), link_with(&mut other, &library), "{}", function.name);
+            assert_eq!(one, other, "{}", function.name);
+        }
     }
 }

@@ -35,7 +35,7 @@ impl Compiled {
 }
 
 /// Whether an axiom of the model speaks of dependencies.
-fn follows_dependencies(theory: &Theory) -> bool {
+pub fn follows_dependencies(theory: &Theory) -> bool {
     let mut found = Finder { theory, seen: vec![false; theory.defs.len()], found: false };
     for axiom in theory.axioms.iter().filter(|a| !a.extra) {
         use selvedge_kat::Constraint::*;

@@ -14,7 +14,6 @@ use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter};
 use crate::model::CAUSAL;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
-use std::collections::BTreeSet;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Move {
@@ -156,12 +155,11 @@ impl CycleCheck {
             // Coarsest partition in which equal classes have equal moves.
             let mut of: Vec<usize> = vec![0; self.moves.len()];
             loop {
-                let signature = |s: usize| -> BTreeSet<(Letter, usize, bool, Guard)> {
-                    let moves =
-                        self.moves[s].iter().map(|m| Move { to: of[m.to], ..m.clone() }).collect::<Vec<_>>();
-                    tidy(moves, self.repeat).into_iter().map(|m| (m.letter, m.to, m.turn, m.guard)).collect()
+                let signature = |s: usize| -> Vec<Move> {
+                    let moves = self.moves[s].iter().map(|m| Move { to: of[m.to], ..m.clone() }).collect();
+                    tidy(moves, self.repeat)
                 };
-                let mut known: Vec<BTreeSet<(Letter, usize, bool, Guard)>> = Vec::new();
+                let mut known: Vec<Vec<Move>> = Vec::new();
                 let mut next = Vec::with_capacity(of.len());
                 for s in 0..self.moves.len() {
                     let sig = signature(s);
@@ -410,7 +408,7 @@ fn reps_of(classes: &[usize], class: usize) -> usize {
 }
 
 /// Joins moves that differ in their guard only. Where any number of turns is allowed, a move without
-/// a turn is not needed beside the same move with one.
+/// a turn is not needed beside the same move with one. The result is sorted.
 fn tidy(moves: Vec<Move>, repeat: bool) -> Vec<Move> {
     let mut out: Vec<Move> = Vec::new();
     for m in moves {
@@ -420,15 +418,14 @@ fn tidy(moves: Vec<Move>, repeat: bool) -> Vec<Move> {
         }
     }
     if repeat {
-        let turns: Vec<Move> = out.iter().filter(|m| m.turn).cloned().collect();
-        out.retain(|m| {
-            m.turn
-                || !turns
-                    .iter()
-                    .any(|t| t.letter == m.letter && t.to == m.to && t.guard.or(&m.guard) == t.guard)
+        let (turns, mut others): (Vec<Move>, Vec<Move>) = out.into_iter().partition(|m| m.turn);
+        others.retain(|m| {
+            !turns.iter().any(|t| t.letter == m.letter && t.to == m.to && t.guard.or(&m.guard) == t.guard)
         });
+        out = turns;
+        out.append(&mut others);
     }
-    out.sort();
+    out.sort_unstable();
     out
 }
 

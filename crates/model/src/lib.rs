@@ -25,5 +25,5 @@ mod term;
 mod view;
 
 pub use classes::Classes;
-pub use compiled::Compiled;
+pub use compiled::{Compiled, follows_dependencies};
 pub use model::{Model, ModelError, Scratch};

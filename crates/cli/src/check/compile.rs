@@ -7,41 +7,74 @@ use selvedge_model::{Classes, Model};
 use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The command that is installed beside this one.
 const LOWER: &str = "selvedge-lower";
 
-/// Lowers the sources in a child process, so that LLVM's memory is gone before the exploration starts,
-/// and a crash of it is a message.
-pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {
-    let bad = |message: String, help| InputError::plain(ErrorKind::Compile, message, help);
-    let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
-    let compiler = me.with_file_name(LOWER);
-    let output = Command::new(&compiler)
-        .arg(format!("--disable={disable}"))
-        .args(files)
-        .arg("--")
-        .args(clang)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|e| {
-            let help = "it is installed with `selvedge`, in the same directory";
-            bad(format!("cannot start {}: {e}", compiler.display()), Some(help))
-        })?;
-    if output.status.success() {
-        let text = String::from_utf8_lossy(&output.stdout);
-        return selvedge_vm::text::parse(&text)
-            .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
+fn bad(message: String, help: Option<&str>) -> InputError {
+    InputError::plain(ErrorKind::Compile, message, help)
+}
+
+/// Sources that are lowered in a child process, so that LLVM's memory is gone before the exploration starts, and a
+/// crash of it is a message.
+pub struct Lowering {
+    /// Until it was waited for.
+    child: Option<Child>,
+}
+
+impl Lowering {
+    pub fn start(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Lowering, InputError> {
+        let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
+        let compiler = me.with_file_name(LOWER);
+        let child = Command::new(&compiler)
+            .arg(format!("--disable={disable}"))
+            .args(files)
+            .arg("--")
+            .args(clang)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| {
+                let help = "it is installed with `selvedge`, in the same directory";
+                bad(format!("cannot start {}: {e}", compiler.display()), Some(help))
+            })?;
+        Ok(Lowering { child: Some(child) })
     }
-    let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
-    Err(match output.status.code() {
-        Some(_) => InputError::plain(ErrorKind::Compile, text, None),
-        None => bad(
-            format!("LLVM crashed on this input ({}) {text}", output.status),
-            Some("try another clang flag"),
-        ),
-    })
+
+    pub fn finish(mut self) -> Result<Module, InputError> {
+        let child = self.child.take().expect("is waited for once");
+        let output = child.wait_with_output();
+        let output = output.map_err(|e| bad(format!("cannot read from {LOWER}: {e}"), None))?;
+        if output.status.success() {
+            let text = String::from_utf8_lossy(&output.stdout);
+            return selvedge_vm::text::parse(&text)
+                .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
+        }
+        let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
+        Err(match output.status.code() {
+            Some(_) => bad(text, None),
+            None => bad(
+                format!("LLVM crashed on this input ({}) {text}", output.status),
+                Some("try another clang flag"),
+            ),
+        })
+    }
+}
+
+impl Drop for Lowering {
+    /// Nobody wants the result: lets it end without a reader, so that it leaves nothing behind.
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            drop((child.stdout.take(), child.stderr.take()));
+            let _ = child.wait();
+        }
+    }
+}
+
+pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {
+    Lowering::start(files, disable, clang)?.finish()
 }
 
 /// The reductions that are sound here. That a write to an object is not seen before the object is passed on

@@ -1,7 +1,7 @@
 //! Runs a check: compile in a child process, explore, report.
 
 use super::checkpoint::{self, Identity, Writer};
-use super::compile::{loop_bounds, lower, machine, simplified, sound_reductions};
+use super::compile::{Lowering, loop_bounds, machine, simplified, sound_reductions};
 use super::explain::Finding;
 use super::explore::{Campaign, Run, SHORT};
 use super::find::Results;
@@ -14,7 +14,7 @@ use crate::meter::Meter;
 use selvedge_explore::{Sampling, orders_by_rmw};
 use selvedge_kat::Theory;
 use selvedge_machine::Reduction;
-use selvedge_model::{Compiled, Model};
+use selvedge_model::{Compiled, Model, follows_dependencies};
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::time::Instant;
 
@@ -25,11 +25,17 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     let start = Instant::now();
     limits::set(args.time_limit, args.mem_limit);
     let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
+    let reductions = match follows_dependencies(&theory) {
+        true => dependencies::sound(args.disable),
+        false => args.disable,
+    };
+    // The program is compiled while the model is.
+    let lowering = Lowering::start(&args.files, reductions, &args.clang)?;
     let compiled = Compiled::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let unroll_some = loop_bounds(&args.unroll_loop)?;
     let explored = match &compiled {
-        Compiled::Clocks(model) => explore_clocks(args, &theory, model, unroll_some)?,
-        Compiled::Matrices(_) => explore_dependencies(args, &compiled, unroll_some)?,
+        Compiled::Clocks(model) => explore_clocks(args, &theory, model, unroll_some, lowering)?,
+        Compiled::Matrices(_) => explore_dependencies(args, &compiled, unroll_some, lowering)?,
     };
     report(args, compiled.name(), explored, start)
 }
@@ -48,10 +54,11 @@ fn explore_dependencies(
     args: &CheckArgs,
     model: &Compiled,
     unroll_some: Vec<LoopBound>,
+    lowering: Lowering,
 ) -> Result<Explored, InputError> {
     dependencies::refuse_options(args, model.name())?;
     let reductions = dependencies::sound(args.disable);
-    let module = lower(&args.files, reductions, &args.clang)?;
+    let module = lowering.finish()?;
     interrupt::listen();
     let mut room = FEW_THREADS.min(args.threads_max);
     let (machine, run) = loop {
@@ -81,8 +88,9 @@ fn explore_clocks(
     theory: &Theory,
     model: &Model,
     unroll_some: Vec<LoopBound>,
+    lowering: Lowering,
 ) -> Result<Explored, InputError> {
-    let module = lower(&args.files, args.disable, &args.clang)?;
+    let module = lowering.finish()?;
     interrupt::listen();
     let bam = !args.no_bam && args.disable.has(Reduction::Bam);
     let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {

@@ -70,7 +70,7 @@ pub fn markdown(outcomes: &[Outcome], start_up: f64) -> String {
         };
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {:.2} | {:.2} | {:.1} | {rest} |",
+            "| {} | {} | {} | {:.2} | {:.3} | {:.1} | {rest} |",
             o.table,
             o.name(),
             o.model,

@@ -82,7 +82,7 @@ pub fn markdown(table: &Table, outcomes: &[Outcome]) -> Result<String, String> {
         let r = &o.report;
         let _ = write!(
             text,
-            "| {} | {} | {} | {} | {:.2} | {:.0} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {:.3} | {:.0} | {} | {} | {} | {} | {} |",
             o.name(),
             o.model,
             grouped(r.executions),

@@ -171,6 +171,8 @@ impl ExecutionGraph {
         let claim = &mut self.claims[self.events[e.index()].peer.index()];
         if claim.is_none() || *claim == e {
             *claim = is;
+        } else {
+            self.contested = true;
         }
     }
 

@@ -72,6 +72,8 @@ pub struct ExecutionGraph {
     pub(crate) spawns: Vec<EventId>,
     /// By thread: the event that joined or detached it.
     pub(crate) claims: Vec<EventId>,
+    /// At some time there were two of them. Not taken back.
+    pub(crate) contested: bool,
     pub(crate) clocks: ClockPool,
     pub(crate) slots: usize,
     pub(crate) slot_clocks: Vec<ClockId>,
@@ -115,6 +117,7 @@ impl ExecutionGraph {
             stash: Vec::new(),
             spawns: vec![EventId::NONE; threads],
             claims: vec![EventId::NONE; threads],
+            contested: false,
             clocks: ClockPool::new(threads),
             slots,
             slot_clocks: vec![ClockId::EMPTY; slots],
@@ -308,6 +311,16 @@ impl ExecutionGraph {
     pub fn claim_of(&self, t: Tid) -> Option<EventId> {
         let claim = self.claims[t.index()];
         (!claim.is_none()).then_some(claim)
+    }
+
+    /// The events that join this thread.
+    pub fn joins_of(&self, t: Tid) -> impl Iterator<Item = EventId> {
+        let (one, all) = match self.contested {
+            false => (self.claim_of(t), &[][..]),
+            true => (None, &self.order[..]),
+        };
+        let is_join = move |e: &EventId| self.event(*e).kind == Kind::Join && self.event(*e).peer == t;
+        one.into_iter().chain(all.iter().copied()).filter(is_join)
     }
 
     pub fn is_detached(&self, t: Tid) -> bool {

@@ -11,9 +11,12 @@
 use crate::classes::Classes;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
+use crate::interleaving::{self, Reached};
 use crate::letter::{Base, Letter};
 use crate::model::CAUSAL;
+use crate::table::Table;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Move {
@@ -25,10 +28,12 @@ struct Move {
 
 /// A move made for being tried often.
 #[derive(Clone, Debug)]
-struct Step {
+pub struct Step {
     letter: Letter,
-    to: usize,
-    turn: bool,
+    /// The same by its number.
+    pub number: usize,
+    pub to: usize,
+    pub turn: bool,
     test: Test,
 }
 
@@ -39,6 +44,10 @@ pub struct CycleCheck {
     moves: Vec<Vec<Move>>,
     /// The same for searches.
     steps: Vec<Vec<Step>>,
+    /// The letters of all moves, each once.
+    letters: Vec<Letter>,
+    /// Copies have the same; others have not.
+    id: u64,
     /// Any number of turns (acyclic), or exactly one (irreflexive).
     repeat: bool,
     /// Every word passes an event with this attribute: without one there is nothing to check.
@@ -46,16 +55,36 @@ pub struct CycleCheck {
     /// Acyclicity of a plain relation that contains causal order: whatever leads to an event in the
     /// causal past of another leads to that one.
     plain: bool,
+    /// This relation is all that sequential consistency is made of.
+    interleaving: bool,
 }
 
 /// Memory that a search uses, kept from one to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     epoch: u32,
-    /// Per event: the epoch it was last touched in, and the states it was reached in without and
-    /// with a turn.
-    seen: Vec<(u32, u64, u64)>,
-    stack: Vec<(EventId, u8, bool)>,
+    /// By event.
+    seen: Vec<Seen>,
+    /// Events that have not been left in all states that they were reached in.
+    open: Vec<EventId>,
+    /// By letter, where it leads to from the event at hand, without and with a turn.
+    next: Vec<u64>,
+    turned: Vec<u64>,
+    tables: Vec<Table>,
+    reached: Reached,
+}
+
+/// The states that an event was reached in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// The search that this is about.
+    epoch: u32,
+    /// Without a turn, or where turns do not matter.
+    states: u64,
+    turned: u64,
+    /// Those of them that it has not been left in yet.
+    open: u64,
+    open_turned: u64,
 }
 
 /// Automata with more states than this are refused: states are kept in one machine word.
@@ -83,7 +112,17 @@ impl CycleCheck {
                 }
             }
         }
-        let mut check = CycleCheck { moves, steps: Vec::new(), repeat, needs: None, plain: false };
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        let mut check = CycleCheck {
+            moves,
+            steps: Vec::new(),
+            letters: Vec::new(),
+            id: IDS.fetch_add(1, Ordering::Relaxed),
+            repeat,
+            needs: None,
+            plain: false,
+            interleaving: false,
+        };
         if classes.is_some() {
             check.trim();
         }
@@ -91,9 +130,34 @@ impl CycleCheck {
         check.needs = check.needed_attribute();
         check.shorten();
         check.plain = check.is_plain();
-        let step = |m: &Move| Step { letter: m.letter, to: m.to, turn: m.turn, test: Test::of(&m.guard) };
+        check.letters = check.moves.iter().flatten().map(|m| m.letter).collect();
+        check.letters.sort();
+        check.letters.dedup();
+        check.interleaving = check.plain && interleaving::is_interleaving(check.letters.iter().copied());
+        let number = |letter: Letter| check.letters.partition_point(|l| *l < letter);
+        let step = |m: &Move| Step {
+            letter: m.letter,
+            number: number(m.letter),
+            to: m.to,
+            turn: m.turn,
+            test: Test::of(&m.guard),
+        };
         check.steps = check.moves.iter().map(|moves| moves.iter().map(step).collect()).collect();
         check
+    }
+
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub fn letters(&self) -> &[Letter] {
+        &self.letters
+    }
+
+    /// The moves from events with these attributes, each with the state that it leaves.
+    pub fn moves_at(&self, attrs: Attrs) -> impl Iterator<Item = (usize, &Step)> {
+        let all = self.steps.iter().enumerate().flat_map(|(s, steps)| steps.iter().map(move |m| (s, m)));
+        all.filter(move |(_, m)| m.test.holds(attrs))
     }
 
     pub fn states(&self) -> usize {
@@ -273,7 +337,12 @@ impl CycleCheck {
     /// Whether no violating cycle goes through `e`.
     pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
         if self.plain {
-            return !self.plain_cycle_through(g, e, search);
+            return self.nothing_leads_to(g, e)
+                || !if self.interleaving {
+                    interleaving::cycle_through(g, e, &mut search.reached)
+                } else {
+                    self.plain_cycle_through(g, e, search)
+                };
         }
         // Whatever the state at `e`: in which states can one come back? Most often in none.
         let mut back = self.states_back_at(g, e, search);
@@ -287,32 +356,35 @@ impl CycleCheck {
         true
     }
 
+    /// Whether `e` is a read that no step of a plain relation leads to.
+    fn nothing_leads_to(&self, g: &ExecutionGraph, e: EventId) -> bool {
+        let ev = g.event(e);
+        ev.kind == Kind::Read && ev.idx == 1 && g.clock(e, CAUSAL) == ClockId::EMPTY
+    }
+
     /// The search for a plain relation: no states, and done as soon as the causal past is reached.
     fn plain_cycle_through(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
-        if g.event(e).kind == Kind::Read && g.clock(e, CAUSAL) == ClockId::EMPTY && g.event(e).idx == 1 {
-            return false; // nothing leads to it
-        }
         search.begin(g.arena_len());
-        let Search { epoch, seen, stack } = search;
-        stack.clear();
+        let Search { epoch, seen, open, .. } = search;
+        open.clear();
         let mut x = e;
         loop {
             let mut found = false;
             for m in &self.steps[0] {
                 m.letter.successors(g, x, |y| {
                     let entry = &mut seen[y.index()];
-                    if entry.0 != *epoch {
-                        *entry = (*epoch, 0, 0);
+                    if entry.epoch != *epoch {
+                        entry.epoch = *epoch;
                         found |= y == e || g.includes(e, CAUSAL, y);
-                        stack.push((y, 0, true));
+                        open.push(y);
                     }
                 });
                 if found {
                     return true;
                 }
             }
-            match stack.pop() {
-                Some((y, ..)) => x = y,
+            match open.pop() {
+                Some(y) => x = y,
                 None => return false,
             }
         }
@@ -321,78 +393,96 @@ impl CycleCheck {
     /// The states in which `e` can be reached again from `e` in any state, turns not looked at.
     fn states_back_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> u64 {
         search.begin(g.arena_len());
-        let Search { epoch, seen, stack } = search;
-        stack.clear();
-        stack.extend((0..self.steps.len()).map(|s| (e, s as u8, false)));
+        let table = search.table_of(self);
+        let Search { epoch, seen, open, next, tables, .. } = search;
+        let (mut x, mut states) = (e, u64::MAX);
         let mut back = 0;
-        while let Some((x, s, _)) = stack.pop() {
-            let attrs = g.event(x).attrs;
-            for m in &self.steps[s as usize] {
-                if !m.test.holds(attrs) {
-                    continue;
-                }
-                let bit = 1u64 << m.to;
-                m.letter.successors(g, x, |y| {
+        loop {
+            next.clear();
+            next.resize(self.letters.len(), 0);
+            let row = tables[table].row(self, g.event(x).attrs);
+            row.follow(&row.any, states, next);
+            for (letter, &to) in self.letters.iter().zip(&*next).filter(|(_, to)| **to != 0) {
+                letter.successors(g, x, |y| {
                     if y == e {
-                        back |= bit;
-                        return; // every state was tried from here
+                        back |= to; // every state was tried from here
+                        return;
                     }
-                    let entry = &mut seen[y.index()];
-                    if entry.0 != *epoch {
-                        *entry = (*epoch, 0, 0);
-                    }
-                    if entry.1 & bit == 0 {
-                        entry.1 |= bit;
-                        stack.push((y, m.to as u8, false));
+                    let entry = seen[y.index()].at(*epoch);
+                    let new = to & !entry.states;
+                    if new != 0 {
+                        if entry.open == 0 {
+                            open.push(y);
+                        }
+                        entry.states |= new;
+                        entry.open |= new;
                     }
                 });
             }
+            let Some(y) = open.pop() else { return back };
+            (x, states) = (y, std::mem::take(&mut seen[y.index()].open));
         }
-        back
     }
 
+    /// Whether a violating cycle passes `e` in state `start`.
     fn cycle_through(&self, g: &ExecutionGraph, e: EventId, start: usize, search: &mut Search) -> bool {
         search.begin(g.arena_len());
-        let Search { epoch, seen, stack } = search;
-        stack.clear();
-        stack.push((e, start as u8, false));
-        while let Some((x, s, turned)) = stack.pop() {
-            let attrs = g.event(x).attrs;
-            for m in &self.steps[s as usize] {
-                if !m.test.holds(attrs) || (m.turn && turned && !self.repeat) {
+        let table = search.table_of(self);
+        let Search { epoch, seen, open, next, turned, tables, .. } = search;
+        // States that `x` is left in now, without and with a turn before.
+        let (mut x, mut before, mut after) = (e, 1u64 << start, 0u64);
+        loop {
+            next.clear();
+            next.resize(self.letters.len(), 0);
+            turned.clear();
+            turned.resize(self.letters.len(), 0);
+            let row = tables[table].row(self, g.event(x).attrs);
+            row.follow(&row.straight, before, next);
+            row.follow(&row.turns, before, turned);
+            row.follow(if self.repeat { &row.any } else { &row.straight }, after, turned);
+            let mut found = false;
+            for ((letter, &to), &to_turned) in self.letters.iter().zip(&*next).zip(&*turned) {
+                if to | to_turned == 0 {
                     continue;
                 }
-                let turned = turned || m.turn;
-                let bit = 1u64 << m.to;
-                let mut found = false;
-                m.letter.successors(g, x, |y| {
-                    if y == e && m.to == start && turned {
-                        found = true;
-                    }
-                    let entry = &mut seen[y.index()];
-                    if entry.0 != *epoch {
-                        *entry = (*epoch, 0, 0);
-                    }
-                    let known = if turned {
-                        entry.2 & bit != 0
-                    } else {
-                        entry.1 & bit != 0 || (self.repeat && entry.2 & bit != 0)
-                    };
-                    if !known {
-                        if turned {
-                            entry.2 |= bit;
-                        } else {
-                            entry.1 |= bit;
+                letter.successors(g, x, |y| {
+                    found |= y == e && to_turned >> start & 1 != 0;
+                    let entry = seen[y.index()].at(*epoch);
+                    let new_turned = to_turned & !entry.turned;
+                    entry.turned |= new_turned;
+                    // Where any number of turns will do, it is no use to come without one as well.
+                    let known = entry.states | if self.repeat { entry.turned } else { 0 };
+                    let new = to & !known;
+                    entry.states |= new;
+                    if new | new_turned != 0 {
+                        if entry.open | entry.open_turned == 0 {
+                            open.push(y);
                         }
-                        stack.push((y, m.to as u8, turned));
+                        entry.open |= new;
+                        entry.open_turned |= new_turned;
                     }
                 });
                 if found {
                     return true;
                 }
             }
+            let Some(y) = open.pop() else { return false };
+            let entry = &mut seen[y.index()];
+            before = std::mem::take(&mut entry.open);
+            after = std::mem::take(&mut entry.open_turned);
+            x = y;
         }
-        false
+    }
+}
+
+impl Seen {
+    /// What was seen in this search.
+    #[inline]
+    fn at(&mut self, epoch: u32) -> &mut Seen {
+        if self.epoch != epoch {
+            *self = Seen { epoch, ..Seen::default() };
+        }
+        self
     }
 }
 
@@ -431,13 +521,22 @@ fn tidy(moves: Vec<Move>, repeat: bool) -> Vec<Move> {
 
 impl Search {
     fn begin(&mut self, events: usize) {
+        self.open.clear();
         if self.seen.len() < events {
-            self.seen.resize(events, (0, 0, 0));
+            self.seen.resize(events, Seen::default());
         }
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
-            self.seen.fill((0, 0, 0));
+            self.seen.fill(Seen::default());
             self.epoch = 1;
         }
+    }
+
+    /// The number of the table of an automaton.
+    fn table_of(&mut self, check: &CycleCheck) -> usize {
+        self.tables.iter().position(|t| t.of == check.id).unwrap_or_else(|| {
+            self.tables.push(Table::new(check));
+            self.tables.len() - 1
+        })
     }
 }

@@ -34,6 +34,7 @@ pub enum Base {
 pub struct Pairs(pub u16);
 
 impl Pairs {
+    pub const NONE: Pairs = Pairs(0);
     pub const PO: Pairs = Pairs(1);
     pub const PO_IMM: Pairs = Pairs(1 << 1);
     pub const INT: Pairs = Pairs(1 << 2);
@@ -54,8 +55,14 @@ impl Pairs {
         Pairs(self.0 | other.0)
     }
 
+    #[inline]
     pub fn each(self) -> impl Iterator<Item = Pairs> {
-        (0..16).map(|i| Pairs(1 << i)).filter(move |p| self.0 & p.0 != 0)
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let lowest = rest & rest.wrapping_neg();
+            rest ^= lowest;
+            (lowest != 0).then_some(Pairs(lowest))
+        })
     }
 }
 
@@ -89,13 +96,30 @@ impl Letter {
     #[inline]
     pub fn successors(self, g: &ExecutionGraph, x: EventId, mut f: impl FnMut(EventId)) {
         if self.is_plain() {
-            self.base_successors(g, x, f);
-        } else {
-            self.base_successors(g, x, |y| {
+            return self.base_successors(g, x, f);
+        }
+        let ev = g.event(x);
+        let at_location = matches!(ev.kind, Kind::Read | Kind::Write);
+        match (self.base, self.must, self.mustnot) {
+            (Base::Po, Pairs::NONE, Pairs::LOC) if !x.is_init() => {
+                let elsewhere = |y: EventId| {
+                    let other = g.event(y);
+                    !(at_location && other.loc == ev.loc && matches!(other.kind, Kind::Read | Kind::Write))
+                };
+                g.thread(ev.tid)[ev.idx as usize..].iter().filter(|&&y| elsewhere(y)).for_each(|&y| f(y));
+            }
+            (Base::View(slot), Pairs::LOC, Pairs::NONE) => {
+                for t in (0..if at_location { g.threads() as u16 } else { 0 }).map(selvedge_graph::Tid) {
+                    // What an event knows, later ones of its thread know, too.
+                    let accesses = g.accesses_after(ev.loc, t, 0);
+                    accesses.take_while(|&y| g.includes(y, slot as usize, x)).for_each(&mut f);
+                }
+            }
+            _ => self.base_successors(g, x, |y| {
                 if self.allows(g, x, y) {
                     f(y);
                 }
-            });
+            }),
         }
     }
 
@@ -155,18 +179,14 @@ impl Letter {
                 }
             }
             Base::Tj => {
-                if !g.has_joins() {
+                if !g.has_joins() || x.is_init() {
                     return;
                 }
                 if ev.kind == Kind::Arrive {
                     let departures = g.round(x).iter().filter_map(|&a| g.po_succ(a));
                     return departures.for_each(f);
                 }
-                // From the last event of a thread only, or from its creation.
-                if g.po_succ(x).is_none() || ev.kind == Kind::Spawn {
-                    let joins = g.order().iter().copied().filter(|&y| g.event(y).kind == Kind::Join);
-                    joins.filter(|&y| tj_source(g, y) == Some(x)).for_each(f);
-                }
+                waiting_for(g, x).for_each(f);
             }
             Base::View(slot) => {
                 if x.is_init() {
@@ -209,6 +229,15 @@ pub fn tj_source(g: &ExecutionGraph, join: EventId) -> Option<EventId> {
         return None;
     }
     g.thread(ev.peer).last().copied().or_else(|| g.spawn_of(ev.peer))
+}
+
+/// The joins that wait for `x`: the last event of its thread, or the creation of a thread without events.
+pub fn waiting_for(g: &ExecutionGraph, x: EventId) -> impl Iterator<Item = EventId> {
+    let ev = g.event(x);
+    let own = g.po_succ(x).is_none().then_some(ev.tid);
+    let created = (ev.kind == Kind::Spawn).then_some(ev.peer);
+    let ended = own.into_iter().chain(created);
+    ended.flat_map(|t| g.joins_of(t)).filter(move |&y| tj_source(g, y) == Some(x))
 }
 
 fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {

@@ -16,11 +16,13 @@ mod compiled;
 mod cycle;
 mod glushkov;
 mod guard;
+mod interleaving;
 mod letter;
 mod model;
 mod recursion;
 pub mod relational;
 mod steps;
+mod table;
 mod term;
 mod view;
 

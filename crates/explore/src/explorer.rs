@@ -226,6 +226,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
     #[inline(always)] // into `finish`
     pub(crate) fn end(&self) -> End {
         let mut end = if self.failure.is_some() { End::Error } else { End::Complete };
+        if self.threads.have_ended() {
+            return end;
+        }
         let over = process_over(self.machine, &self.threads);
         for (t, status) in (0..).map(Tid).zip(self.threads.status()) {
             let this = match status {

@@ -17,7 +17,7 @@ pub fn inspect<M: Machine>(
     let failure = |kind, other| Some(Failure { kind, event: e, other });
     match ev.kind {
         Kind::Read | Kind::Write => {
-            if let Some(object) = machine.object(ev.loc) {
+            if let Some(object) = g.object_of(ev.loc) {
                 // Others learn of an object through synchronisation, not through time.
                 match g.alloc_of(object) {
                     Some(alloc) if model.sees(g, e, alloc) => {}

@@ -27,6 +27,7 @@ mod team;
 mod tentative;
 mod thinning;
 mod threads;
+mod tid_set;
 mod waiting;
 mod witness;
 

@@ -8,10 +8,12 @@ use selvedge_model::Model;
 /// that prefix itself, and `w` has no place in coherence yet.
 #[inline]
 pub fn maximally_added(model: &Model, g: &ExecutionGraph, e: EventId, w: EventId) -> bool {
-    maximally_added_before(g, e, |x| model.in_prefix(g, x, w))
+    let past = model.past(g, w);
+    maximally_added_before(g, e, |x| past.has(g.event(x)))
 }
 
-/// The same, for a causal prefix that need not be that of an event that is there already.
+/// The same, for a causal prefix that need not be that of an event that is there already. The initialising
+/// event is not asked about.
 #[inline]
 pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn(EventId) -> bool) -> bool {
     let ev = g.event(e);

@@ -25,12 +25,13 @@ impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn next_revisit(&mut self, w: EventId, scan: u32, first: u32) -> bool {
         let loc = self.graph.event(w).loc;
         let mut at = scan;
-        while at > first {
-            at -= 1;
-            let x = self.graph.order()[at as usize];
-            if self.model.in_prefix(&self.graph, x, w) {
-                continue;
-            }
+        loop {
+            // The latest one from here down that is not in the causal prefix.
+            let (g, past) = (&self.graph, self.model.past(&self.graph, w));
+            let range = first as usize..at.max(first) as usize;
+            let Some(next) = g.order()[range].iter().rposition(|&x| !past.has(g.event(x))) else { break };
+            at = first + next as u32;
+            let x = g.order()[at as usize];
             if !self.maximally_added(x, w) {
                 break;
             }

@@ -15,23 +15,27 @@ pub fn next_thread<S: Clone>(
     awaits: bool,
     mut waits: impl FnMut(&mut Threads<S>, Tid) -> bool,
 ) -> Option<Tid> {
+    // The halves of a read-modify-write are adjacent (thesis §5.8).
+    if let Some(t) = threads.first_urgent()
+        && (awaits || threads.status()[t.index()] == Status::RmwWrite)
+    {
+        return Some(t);
+    }
     let mut first = None;
     let mut first_non_read = None;
-    for (t, status) in threads.status().iter().enumerate() {
-        if *status < Status::Join {
-            continue;
-        }
-        let tid = Tid(t as u16);
-        match status {
-            // The halves of a read-modify-write are adjacent (thesis §5.8).
-            Status::RmwWrite => return Some(tid),
-            Status::Confirm if awaits => return Some(tid),
-            Status::Read | Status::Confirm => first = first.or(Some(tid)),
-            Status::Join if !can_go_on(threads, g, tid) => {}
+    for t in threads.ready() {
+        match threads.status()[t.index()] {
+            Status::RmwWrite => return Some(t),
+            Status::Read | Status::Confirm => first = first.or(Some(t)),
+            Status::Join if !can_go_on(threads, g, t) => {}
             _ => {
-                first = first.or(Some(tid));
-                first_non_read = first_non_read.or(Some(tid));
+                first = first.or(Some(t));
+                first_non_read = first_non_read.or(Some(t));
             }
+        }
+        // Nothing but the write of a read-modify-write would change that.
+        if schedule == Schedule::LeftToRight && first.is_some() && threads.first_urgent().is_none() {
+            break;
         }
     }
     let next = match schedule {

@@ -9,6 +9,7 @@
 //! The tree is a cache: when it is full, standings that no thread and no event refers to are forgotten. Memory
 //! stays linear in the size of one graph.
 
+use crate::tid_set::TidSet;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Block, Machine, Op, Rmw};
 
@@ -65,6 +66,18 @@ pub enum Status {
     RmwWrite,
 }
 
+impl Status {
+    /// There may be something to do.
+    fn is_ready(self) -> bool {
+        self >= Status::Join
+    }
+
+    /// It goes before everything else, or may do so.
+    fn is_urgent(self) -> bool {
+        self >= Status::Confirm
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Threads<S> {
     nodes: Vec<Node>,
@@ -75,6 +88,11 @@ pub struct Threads<S> {
     room: usize,
     at: Vec<Standing>,
     status: Vec<Status>,
+    /// The threads with these kinds of status.
+    ready: TidSet,
+    urgent: TidSet,
+    /// Where `after` came to when it was asked last: from where, with which value, and to where.
+    latest: (Standing, Value, Standing),
     /// By event: the standing that it came from.
     origin: Vec<Standing>,
 }
@@ -88,6 +106,9 @@ impl<S: Clone> Threads<S> {
             room: ROOM,
             at: vec![Standing::ABSENT; threads],
             status: vec![Status::Absent; threads],
+            ready: TidSet::new(threads),
+            urgent: TidSet::new(threads),
+            latest: (Standing::ABSENT, 0, Standing::ABSENT),
             origin: vec![Standing::ABSENT], // of the initialising event
         }
     }
@@ -95,6 +116,24 @@ impl<S: Clone> Threads<S> {
     #[inline]
     pub fn status(&self) -> &[Status] {
         &self.status
+    }
+
+    /// The threads that may have something to do, in ascending order.
+    #[inline]
+    pub fn ready(&self) -> impl Iterator<Item = Tid> {
+        self.ready.iter()
+    }
+
+    /// The first thread that stands at the write of a read-modify-write, or at a compare-and-exchange after its load.
+    #[inline]
+    pub fn first_urgent(&self) -> Option<Tid> {
+        self.urgent.first()
+    }
+
+    /// Whether all threads that were created have come to their end.
+    #[inline]
+    pub fn have_ended(&self) -> bool {
+        self.status.iter().all(|status| *status <= Status::Ended)
     }
 
     pub fn op(&self, t: Tid) -> Option<Op> {
@@ -113,10 +152,17 @@ impl<S: Clone> Threads<S> {
     #[inline]
     pub fn set(&mut self, t: Tid, standing: Standing) {
         self.at[t.index()] = standing;
-        self.status[t.index()] = match self.nodes.get(standing.index()) {
+        let new = match self.nodes.get(standing.index()) {
             Some(node) => node.status,
             None => Status::Absent,
         };
+        let old = std::mem::replace(&mut self.status[t.index()], new);
+        if old.is_ready() != new.is_ready() {
+            self.ready.set(t, new.is_ready());
+        }
+        if old.is_urgent() != new.is_urgent() {
+            self.urgent.set(t, new.is_urgent());
+        }
     }
 
     pub fn start<M: Machine<State = S>>(&mut self, machine: &M, t: Tid) {
@@ -152,14 +198,23 @@ impl<S: Clone> Threads<S> {
 
     #[inline]
     fn after<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
-        match self.child(parent, value) {
-            Some(known) => known,
-            None => {
-                let mut state = self.states[parent.index()].clone();
-                let op = machine.step(&mut state, value);
-                self.push(parent, value, state, op)
-            }
+        // The same is asked several times in a row.
+        if (self.latest.0, self.latest.1) == (parent, value) {
+            return self.latest.2;
         }
+        let standing = match self.child(parent, value) {
+            Some(known) => known,
+            None => self.step(machine, parent, value),
+        };
+        self.latest = (parent, value, standing);
+        standing
+    }
+
+    /// Runs the code from where nobody has gone on yet with this value.
+    fn step<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
+        let mut state = self.states[parent.index()].clone();
+        let op = machine.step(&mut state, value);
+        self.push(parent, value, state, op)
     }
 
     /// What a thread does next if its operation gives it this value.
@@ -246,6 +301,7 @@ impl<S: Clone> Threads<S> {
 
     /// Forgets the standings that nobody refers to. `others` are referred to from elsewhere.
     pub fn forget(&mut self, others: impl Iterator<Item = Standing>) {
+        self.latest = (Standing::ABSENT, 0, Standing::ABSENT);
         let mut used = vec![false; self.nodes.len()];
         for standing in self.at.iter().chain(&self.origin).copied().chain(others) {
             if let Some(used) = used.get_mut(standing.index()) {

@@ -33,6 +33,7 @@ impl ExecutionGraph {
             init,
             co: vec![EventId::INIT],
             init_readers: EventId::NONE,
+            object,
             last: vec![EventId::NONE; self.threads.len()],
             seen: Attrs::NONE,
         });
@@ -50,7 +51,7 @@ impl ExecutionGraph {
 
     #[inline]
     pub fn mark(&self) -> Mark {
-        Mark { trail: self.trail.len() as u32, clocks: self.clocks.size() as u32 }
+        Mark { trail: self.trail.len() as u32, clocks: self.clocks.size() }
     }
 
     /// Adds an event at the end of its thread and of the insertion order. A read has no source and a
@@ -59,11 +60,13 @@ impl ExecutionGraph {
     pub fn add(&mut self, tid: Tid, kind: Kind, mode: Mode, attrs: Attrs) -> EventId {
         let id = EventId(self.events.len() as u32);
         let thread = &mut self.threads[tid.index()];
+        let po_pred = thread.last().copied().unwrap_or(EventId::NONE);
         thread.push(id);
         self.events.push(Event {
             kind,
             mode,
             tid,
+            po_pred,
             idx: thread.len() as u32,
             attrs,
             note: 0,
@@ -414,7 +417,7 @@ impl ExecutionGraph {
                 None => break,
             }
         }
-        self.clocks.truncate(mark.clocks as usize);
+        self.clocks.truncate(mark.clocks);
     }
 
     fn undo_add(&mut self, e: EventId) {

@@ -17,13 +17,15 @@ impl ClockId {
 #[derive(Clone, Debug)]
 pub struct ClockPool {
     width: usize,
+    /// How many clocks there are; at least the empty one.
+    size: u32,
     entries: Vec<u32>,
 }
 
 impl ClockPool {
     pub fn new(threads: usize) -> ClockPool {
         let width = threads.max(1);
-        ClockPool { width, entries: vec![0; width] }
+        ClockPool { width, size: 1, entries: vec![0; width] }
     }
 
     pub fn width(&self) -> usize {
@@ -40,13 +42,17 @@ impl ClockPool {
         &self.entries[at..at + self.width]
     }
 
-    /// How many clocks there are; at least the empty one.
-    pub(crate) fn size(&self) -> usize {
-        self.entries.len() / self.width
+    #[inline]
+    pub(crate) fn size(&self) -> u32 {
+        self.size
     }
 
-    pub fn truncate(&mut self, len: usize) {
-        self.entries.truncate(len * self.width);
+    #[inline]
+    pub fn truncate(&mut self, size: u32) {
+        if size < self.size {
+            self.size = size;
+            self.entries.truncate(size as usize * self.width);
+        }
     }
 
     /// The union of two clocks; one of them where it includes the other.
@@ -102,9 +108,10 @@ impl ClockPool {
     }
 
     fn copy(&mut self, clock: ClockId) -> ClockId {
-        let id = ClockId(self.size() as u32);
+        let id = ClockId(self.size);
         let at = clock.0 as usize * self.width;
         self.entries.extend_from_within(at..at + self.width);
+        self.size += 1;
         id
     }
 }

@@ -192,6 +192,8 @@ pub struct Event {
     /// For writes: position in the coherence list of `loc`; `u32::MAX` while not placed. For arrivals:
     /// the number of the round.
     pub(crate) co_pos: u32,
+    /// The event before it in its thread.
+    pub(crate) po_pred: EventId,
     /// For reads and writes: the access of the same location before this one in its thread.
     pub(crate) po_loc_pred: EventId,
     pub(crate) first_reader: EventId,

@@ -38,6 +38,8 @@ pub(crate) struct Location {
     /// Coherence order; `EventId::INIT` first.
     pub(crate) co: Vec<EventId>,
     pub(crate) init_readers: EventId,
+    /// The object with a beginning and an end of life that it is part of.
+    pub(crate) object: Option<u32>,
     /// The last access of each thread.
     pub(crate) last: Vec<EventId>,
     /// What was true of one of its accesses at some time. Not taken back.
@@ -101,6 +103,7 @@ impl ExecutionGraph {
             peer: Tid(u16::MAX),
             rf: EventId::NONE,
             co_pos: 0,
+            po_pred: EventId::NONE,
             po_loc_pred: EventId::NONE,
             first_reader: EventId::NONE,
             next_reader: EventId::NONE,
@@ -193,6 +196,12 @@ impl ExecutionGraph {
         self.locations[loc.index()].seen
     }
 
+    /// The object with a beginning and an end of life that a location is part of.
+    #[inline]
+    pub fn object_of(&self, loc: Loc) -> Option<u32> {
+        self.locations[loc.index()].object
+    }
+
     /// The event that began an object's life, if it has begun.
     pub fn alloc_of(&self, object: u32) -> Option<EventId> {
         self.objects.get(object as usize).map(|o| o.alloc).filter(|e| !e.is_none())
@@ -215,7 +224,7 @@ impl ExecutionGraph {
         let ev = &self.events[e.index()];
         let arrival = match ev.kind {
             Kind::Arrive => ev,
-            Kind::Depart => &self.events[self.threads[ev.tid.index()][ev.idx as usize - 2].index()],
+            Kind::Depart => &self.events[ev.po_pred.index()],
             _ => return &[],
         };
         &self.barriers[arrival.value as usize].rounds[arrival.co_pos as usize]
@@ -266,8 +275,8 @@ impl ExecutionGraph {
     /// The event before `e` in its thread; `None` for a thread's first event.
     #[inline]
     pub fn po_pred(&self, e: EventId) -> Option<EventId> {
-        let ev = &self.events[e.index()];
-        (ev.idx >= 2).then(|| self.threads[ev.tid.index()][ev.idx as usize - 2])
+        let pred = self.events[e.index()].po_pred;
+        (!pred.is_none()).then_some(pred)
     }
 
     #[inline]

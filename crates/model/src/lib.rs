@@ -28,4 +28,4 @@ mod view;
 
 pub use classes::Classes;
 pub use compiled::{Compiled, follows_dependencies};
-pub use model::{Model, ModelError, Scratch};
+pub use model::{Model, ModelError, Past, Scratch};

@@ -4,7 +4,7 @@ use crate::classes::Classes;
 use crate::cycle::{CycleCheck, Search};
 use crate::guard::Test;
 use crate::view::View;
-use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Tid};
+use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Tid};
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
 pub(crate) const CAUSAL: usize = 0;
@@ -72,6 +72,22 @@ pub struct Scratch {
     pub(crate) search: Search,
 }
 
+/// The causal prefix of an event; see [`Model::past`].
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'g> {
+    tid: Tid,
+    idx: u32,
+    known: &'g [u32],
+}
+
+impl Past<'_> {
+    /// Whether an event, which is not the initialising one, is in it.
+    #[inline]
+    pub fn has(self, x: &Event) -> bool {
+        if x.tid == self.tid { x.idx < self.idx } else { self.known[x.tid.index()] >= x.idx }
+    }
+}
+
 impl Model {
     pub fn name(&self) -> &str {
         &self.name
@@ -114,6 +130,13 @@ impl Model {
     #[inline]
     pub fn in_prefix(&self, g: &ExecutionGraph, x: EventId, e: EventId) -> bool {
         g.includes(e, CAUSAL, x)
+    }
+
+    /// What of `e`'s causal prefix is needed to ask about many events.
+    #[inline]
+    pub fn past<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
+        let ev = g.event(e);
+        Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, CAUSAL)) }
     }
 
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
@@ -322,10 +345,17 @@ impl ErrorCheck {
 #[inline]
 fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
     let ev = g.event(e);
+    let last = g.co(ev.loc).len() - 1;
+    if last == 0 {
+        return 0;
+    }
     let place = |t: Tid, idx: u32| g.last_access(ev.loc, t, idx).and_then(|x| position(g, x)).unwrap_or(0);
     let mut floor = place(ev.tid, ev.idx - 1);
     if clock != ClockId::EMPTY {
         for (t, &idx) in g.clocks().slice(clock).iter().enumerate() {
+            if floor == last {
+                break;
+            }
             if idx != 0 && t != ev.tid.index() {
                 floor = floor.max(place(Tid(t as u16), idx));
             }

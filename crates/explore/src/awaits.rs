@@ -194,13 +194,14 @@ impl<M: Machine> Explorer<'_, M> {
             return None;
         }
         let value = self.graph.value_of(w, loc);
-        match self.threads.next_read(self.machine, e, value) {
-            Some((Op::Load { loc: next, mode, rmw: Rmw::Cas { expected, .. } }, state)) => {
-                let one = next == loc && expected == value && self.machine.waits_if_it_fails(state);
+        let machine = self.machine;
+        self.threads.one_with(machine, e, value, |next, state| match next {
+            Op::Load { loc: next, mode, rmw: Rmw::Cas { expected, .. } } => {
+                let one = next == loc && expected == value && machine.waits_if_it_fails(state);
                 one.then_some(mode)
             }
             _ => None,
-        }
+        })
     }
 
     /// Whether everything that was added from `first` to `last` is of one thread.

@@ -10,7 +10,7 @@ use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Loc, Mark, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Reduction, Rmw};
-use selvedge_model::{Model, Scratch};
+use selvedge_model::{Model, Past, Scratch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -63,6 +63,8 @@ pub(crate) struct Explorer<'a, M: Machine> {
     left: Option<&'a AtomicU64>,
     /// Whether threads that wait are left out of graphs (see `awaits.rs`).
     pub(crate) awaits: bool,
+    /// Whether the program may have read-modify-writes.
+    pub(crate) rmws: bool,
     /// By location: what it has told the others about it.
     pub(crate) noted: Vec<u8>,
     /// The condition for that was found not to hold.
@@ -103,6 +105,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             answered: false,
             left,
             awaits: false,
+            rmws: machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR)),
             noted: Vec::new(),
             broken: false,
             tentative: false,
@@ -291,7 +294,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.model.update_clocks(g, e);
                 let mark = g.mark();
                 let (next, floor) = self.places(e, rmw);
-                if self.awaits {
+                if self.awaits && self.rmws {
                     self.watch_value(e);
                     if !rmw {
                         self.watch_write(e, next - floor);
@@ -503,15 +506,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
         while next > floor {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
-            let rivalry = self.rivalry(e, w);
-            if rivalry == Rivalry::Futile || (self.awaits && self.left_out(e, w)) {
+            let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
+            if rivalry == Rivalry::Futile || (self.rmws && self.awaits && self.left_out(e, w)) {
                 continue;
             }
             let value = self.read(e, w);
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 self.inspect(e);
                 if next == last || self.failure.is_some() || !self.waits_at_once(e, value) {
-                    if self.awaits && next != last {
+                    if self.rmws && self.awaits && next != last {
                         self.watch_read(e, w);
                     }
                     let seen = self.stats.executions();
@@ -554,9 +557,11 @@ impl<'a, M: Machine> Explorer<'a, M> {
         let g = &self.graph;
         let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
         let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
+        let before = before.map(|x| self.model.past_with(g, x));
+        let source = (!w.is_init()).then(|| self.model.past_with(g, w));
         let in_prefix = |x: EventId| {
-            let through = |y: EventId| x == y || self.model.in_prefix(g, x, y);
-            before.is_some_and(through) || (!w.is_init() && through(w))
+            let has = |past: Past<'_>| past.has(g.event(x));
+            before.is_some_and(has) || source.is_some_and(has)
         };
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added

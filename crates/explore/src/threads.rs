@@ -23,6 +23,8 @@ struct Node {
     child: Standing,
     sibling: Standing,
     status: Status,
+    /// What `one_with` found.
+    one_with: Option<Option<Mode>>,
 }
 
 /// A node of the tree.
@@ -229,8 +231,26 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
+    /// The ordering of the compare-and-exchange that the load `e`, if it gives this value, is one with. `ask` finds that out
+    /// from the next read; it is asked once.
+    pub fn one_with<M: Machine<State = S>>(
+        &mut self,
+        machine: &M,
+        e: EventId,
+        value: Value,
+        ask: impl FnOnce(Op, &S) -> Option<Mode>,
+    ) -> Option<Mode> {
+        let next = self.after(machine, self.origin[e.index()], value);
+        if let Some(known) = self.nodes[next.index()].one_with {
+            return known;
+        }
+        let found = self.next_read(machine, e, value).and_then(|(op, state)| ask(op, state));
+        self.nodes[next.index()].one_with = Some(found);
+        found
+    }
+
     /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain writes before.
-    pub fn next_read<M: Machine<State = S>>(
+    fn next_read<M: Machine<State = S>>(
         &mut self,
         machine: &M,
         e: EventId,
@@ -274,7 +294,7 @@ impl<S: Clone> Threads<S> {
             Some(parent) if confirms(parent.op, input, op) => Status::Confirm,
             _ => status_of(op),
         };
-        let node = Node { op, input, parent, child: Standing::ABSENT, sibling, status };
+        let node = Node { op, input, parent, child: Standing::ABSENT, sibling, status, one_with: None };
         let standing = match self.free.pop() {
             Some(old) => {
                 self.nodes[old.index()] = node;

@@ -30,13 +30,13 @@ impl<M: Machine> Explorer<'_, M> {
     /// Whether the thread of `e`, which has read `value`, does nothing but wait from here on.
     pub(crate) fn waits_at_once(&mut self, e: EventId, value: Value) -> bool {
         self.reduces(Reduction::Annotations)
-            && (self.gave_up(e, value) || waits(self.threads.peek(self.machine, e, value)))
+            && (self.rmws && self.gave_up(e, value) || waits(self.threads.peek(self.machine, e, value)))
     }
 
     /// Lets the thread of `e`, which has read `value`, go on.
     pub(crate) fn go_on_reading(&mut self, e: EventId, value: Value) {
         let t = self.graph.event(e).tid;
-        match self.gave_up(e, value) {
+        match self.rmws && self.gave_up(e, value) {
             true => self.threads.block(e, t),
             false => self.threads.advance(self.machine, e, t, value),
         }
@@ -44,23 +44,23 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Whether `e` is not half of a read-modify-write only because it is not confirmed.
     fn gave_up(&self, e: EventId, value: Value) -> bool {
-        if self.graph.event(e).is_rmw_read() || !self.reduces(Reduction::Confirmation) {
-            return false;
-        }
         let Op::Load { mode, rmw, .. } = self.threads.op_of(e) else { return false };
-        rmw != Rmw::Linked && self.load_outcome(e, mode, rmw, value).1
+        !matches!(rmw, Rmw::No | Rmw::Linked)
+            && !self.graph.event(e).is_rmw_read()
+            && self.reduces(Reduction::Confirmation)
+            && self.load_outcome(e, mode, rmw, value).1
     }
 
     /// Whether `u`, reading from `w`, would be a read-modify-write that sees another write than the read
     /// of the same value directly before it.
     pub(crate) fn unconfirmed(&self, u: EventId, w: EventId) -> bool {
-        if !self.reduces(Reduction::Confirmation) {
+        let Op::Load { loc, mode, rmw } = self.threads.op_of(u) else { return false };
+        if matches!(rmw, Rmw::No | Rmw::Linked) || !self.reduces(Reduction::Confirmation) {
             return false;
         }
-        let Op::Load { loc, mode, rmw } = self.threads.op_of(u) else { return false };
         let g = &self.graph;
         let value = g.value_of(w, loc);
-        if matches!(rmw, Rmw::No | Rmw::Linked) || !self.load_outcome(u, mode, rmw, value).1 {
+        if !self.load_outcome(u, mode, rmw, value).1 {
             return false;
         }
         let before = g.po_pred(u).filter(|&r| g.event(r).is_read());

@@ -83,7 +83,7 @@ impl ExecutionGraph {
             prev_reader: EventId::NONE,
         });
         self.order.push(id);
-        self.slot_clocks.resize((id.index() + 1) * self.slots, ClockId::EMPTY);
+        self.forget_clocks(id);
         self.tally(attrs, 1);
         self.trail.push(Change::Added(id));
         id
@@ -332,7 +332,7 @@ impl ExecutionGraph {
         self.events.push(event);
         self.push_access(fresh);
         self.order[from] = fresh;
-        self.slot_clocks.resize((fresh.index() + 1) * self.slots, ClockId::EMPTY);
+        self.forget_clocks(fresh);
         fresh
     }
 
@@ -441,7 +441,6 @@ impl ExecutionGraph {
         self.threads[tid.index()].pop();
         self.order.pop();
         self.events.pop();
-        self.slot_clocks.truncate(e.index() * self.slots);
         if let Some(deps) = &mut self.deps {
             deps.truncate(e.index());
         }
@@ -512,22 +511,32 @@ impl ExecutionGraph {
         self.pop_access(fresh);
         self.threads[tid.index()].pop();
         self.events.pop();
-        self.slot_clocks.truncate(fresh.index() * self.slots);
     }
 
     /// Puts the last `len` events that were deleted back, in their order.
     fn restore(&mut self, from: usize, len: usize) {
         let base = self.stash.len() - len;
         self.order.truncate(from);
-        for at in base..self.stash.len() {
-            let e = self.stash[at];
-            if self.events[e.index()].stamp == u32::MAX {
+        self.order.extend(self.stash.drain(base..));
+        for at in from..self.order.len() {
+            let e = self.order[at];
+            let stamp = std::mem::replace(&mut self.events[e.index()].stamp, at as u32);
+            if stamp == u32::MAX {
                 self.attach(e);
             }
-            self.events[e.index()].stamp = self.order.len() as u32;
-            self.order.push(e);
         }
-        self.stash.truncate(base);
+    }
+
+    /// A new event has no clocks yet.
+    #[inline]
+    fn forget_clocks(&mut self, e: EventId) {
+        let (from, to) = (e.index() * self.slots, (e.index() + 1) * self.slots);
+        if self.slot_clocks.len() < to {
+            self.slot_clocks.resize(to, ClockId::EMPTY);
+        }
+        for clock in &mut self.slot_clocks[from..to] {
+            *clock = ClockId::EMPTY;
+        }
     }
 
     /// Makes `e` the last access of its thread and location.
@@ -548,6 +557,11 @@ impl ExecutionGraph {
     fn insert_co(&mut self, w: EventId, pos: usize) {
         let loc = self.events[w.index()].loc;
         let co = &mut self.locations[loc.index()].co;
+        if pos == co.len() {
+            co.push(w);
+            self.events[w.index()].co_pos = pos as u32;
+            return;
+        }
         co.insert(pos, w);
         for (at, &e) in co.iter().enumerate().skip(pos) {
             self.events[e.index()].co_pos = at as u32;
@@ -560,6 +574,10 @@ impl ExecutionGraph {
         let (loc, pos) = (ev.loc, ev.co_pos as usize);
         let co = &mut self.locations[loc.index()].co;
         debug_assert_eq!(co[pos], w);
+        if pos + 1 == co.len() {
+            co.pop();
+            return;
+        }
         co.remove(pos);
         for (at, &e) in co.iter().enumerate().skip(pos) {
             self.events[e.index()].co_pos = at as u32;

@@ -14,18 +14,26 @@ impl ClockId {
     pub const EMPTY: ClockId = ClockId(0);
 }
 
+/// Entries are kept and joined in blocks of this many.
+const BLOCK: usize = 4;
+type Block = [u32; BLOCK];
+
 #[derive(Clone, Debug)]
 pub struct ClockPool {
     width: usize,
+    /// How many blocks a clock takes.
+    blocks: usize,
     /// How many clocks there are; at least the empty one.
     size: u32,
-    entries: Vec<u32>,
+    /// What is beyond that many clocks is room for more.
+    entries: Vec<Block>,
 }
 
 impl ClockPool {
     pub fn new(threads: usize) -> ClockPool {
         let width = threads.max(1);
-        ClockPool { width, size: 1, entries: vec![0; width] }
+        let blocks = width.div_ceil(BLOCK);
+        ClockPool { width, blocks, size: 1, entries: vec![[0; BLOCK]; blocks] }
     }
 
     pub fn width(&self) -> usize {
@@ -34,12 +42,14 @@ impl ClockPool {
 
     #[inline]
     pub fn get(&self, clock: ClockId, tid: Tid) -> u32 {
-        self.entries[clock.0 as usize * self.width + tid.index()]
+        let t = tid.index();
+        self.entries[clock.0 as usize * self.blocks + t / BLOCK][t % BLOCK]
     }
 
+    #[inline]
     pub fn slice(&self, clock: ClockId) -> &[u32] {
-        let at = clock.0 as usize * self.width;
-        &self.entries[at..at + self.width]
+        let at = clock.0 as usize * self.blocks;
+        &self.entries[at..at + self.blocks].as_flattened()[..self.width]
     }
 
     #[inline]
@@ -49,10 +59,7 @@ impl ClockPool {
 
     #[inline]
     pub fn truncate(&mut self, size: u32) {
-        if size < self.size {
-            self.size = size;
-            self.entries.truncate(size as usize * self.width);
-        }
+        self.size = self.size.min(size);
     }
 
     /// The union of two clocks; one of them where it includes the other.
@@ -64,55 +71,73 @@ impl ClockPool {
         if a == ClockId::EMPTY {
             return b;
         }
-        let (wide_a, wide_b) = self
-            .slice(a)
-            .iter()
-            .zip(self.slice(b))
-            .fold((true, true), |(wa, wb), (x, y)| (wa & (x >= y), wb & (y >= x)));
-        if wide_a {
-            return a;
+        // It is made in any case, and kept only if it is a new one.
+        let (id, older, newer, fresh) = self.make_room(a, b);
+        let (mut more_than_a, mut more_than_b) = ([0; BLOCK], [0; BLOCK]);
+        for ((x, y), z) in older.iter().zip(newer).zip(fresh) {
+            *z = union(x, y);
+            differ(&mut more_than_a, x, z);
+            differ(&mut more_than_b, y, z);
         }
-        if wide_b {
-            return b;
+        if more_than_a == [0; BLOCK] {
+            a
+        } else if more_than_b == [0; BLOCK] {
+            b
+        } else {
+            self.size += 1;
+            id
         }
-        let id = self.copy(a);
-        let (head, fresh) = self.entries.split_at_mut(id.0 as usize * self.width);
-        let other = &head[b.0 as usize * self.width..][..self.width];
-        for (x, y) in fresh.iter_mut().zip(other) {
-            *x = (*x).max(*y);
-        }
-        id
     }
 
     /// The union of `a`, `b` and the events of `tid` up to `idx`; `a` itself where it includes the rest.
     #[inline]
     pub fn join_with(&mut self, a: ClockId, b: ClockId, tid: Tid, idx: u32) -> ClockId {
-        let wide = self.get(a, tid) >= idx
-            && (a == b
-                || b == ClockId::EMPTY
-                || self.slice(a).iter().zip(self.slice(b)).fold(true, |wide, (x, y)| wide & (x >= y)));
-        if wide {
+        let t = tid.index();
+        let (id, older, newer, fresh) = self.make_room(a, b);
+        let mut more = [0; BLOCK];
+        for ((x, y), z) in older.iter().zip(newer).zip(fresh.iter_mut()) {
+            *z = union(x, y);
+            differ(&mut more, x, z);
+        }
+        let entry = &mut fresh[t / BLOCK][t % BLOCK];
+        if more == [0; BLOCK] && *entry >= idx {
             return a;
         }
-        let id = self.copy(a);
-        let (head, fresh) = self.entries.split_at_mut(id.0 as usize * self.width);
-        if b != ClockId::EMPTY {
-            let other = &head[b.0 as usize * self.width..][..self.width];
-            for (x, y) in fresh.iter_mut().zip(other) {
-                *x = (*x).max(*y);
-            }
-        }
-        let entry = &mut fresh[tid.index()];
         *entry = (*entry).max(idx);
+        self.size += 1;
         id
     }
 
-    fn copy(&mut self, clock: ClockId) -> ClockId {
-        let id = ClockId(self.size);
-        let at = clock.0 as usize * self.width;
-        self.entries.extend_from_within(at..at + self.width);
-        self.size += 1;
-        id
+    /// The place for one more clock, and the entries of two that are there.
+    #[inline(always)]
+    fn make_room(&mut self, a: ClockId, b: ClockId) -> (ClockId, &[Block], &[Block], &mut [Block]) {
+        let (blocks, end) = (self.blocks, self.size as usize * self.blocks);
+        if self.entries.len() < end + blocks {
+            self.grow();
+        }
+        let (head, fresh) = self.entries.split_at_mut(end);
+        let entries = |clock: ClockId| &head[clock.0 as usize * blocks..][..blocks];
+        (ClockId(self.size), entries(a), entries(b), &mut fresh[..blocks])
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.entries.resize(2 * self.entries.len(), [0; BLOCK]);
+    }
+}
+
+/// The larger entry of each two. Positions in threads are far from the limit of the type, and machines without
+/// further extensions compare signed numbers in one go only.
+#[inline(always)]
+fn union(x: &Block, y: &Block) -> Block {
+    std::array::from_fn(|i| (x[i] as i32).max(y[i] as i32) as u32)
+}
+
+/// Marks the entries in which two blocks differ.
+#[inline(always)]
+fn differ(mark: &mut Block, x: &Block, y: &Block) {
+    for i in 0..BLOCK {
+        mark[i] |= x[i] ^ y[i];
     }
 }
 

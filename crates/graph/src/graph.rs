@@ -78,6 +78,7 @@ pub struct ExecutionGraph {
     pub(crate) contested: bool,
     pub(crate) clocks: ClockPool,
     pub(crate) slots: usize,
+    /// By event and slot; what is beyond the last event is of no meaning.
     pub(crate) slot_clocks: Vec<ClockId>,
     /// How many joins and departures there are.
     pub(crate) joins: u32,

@@ -51,6 +51,11 @@ impl EventClasses {
         }
     }
 
+    /// Whether some event may have this attribute.
+    pub fn has(&self, attr: Attrs) -> bool {
+        self.0.iter().any(|attrs| attrs.has(attr))
+    }
+
     pub fn into_attrs(self) -> Vec<Attrs> {
         self.0
     }

@@ -139,6 +139,13 @@ impl Model {
         Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, CAUSAL)) }
     }
 
+    /// The same with `e` itself.
+    #[inline]
+    pub fn past_with<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
+        let past = self.past(g, e);
+        Past { idx: past.idx + 1, ..past }
+    }
+
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
     pub fn prefix(&self, g: &ExecutionGraph, e: EventId, out: &mut Vec<u32>) {
         out.clear();

@@ -281,11 +281,13 @@ impl View {
     }
 
     /// Takes over from what a join or a departure waited for.
-    #[cold]
     fn take_waited(&self, g: &mut ExecutionGraph, e: EventId, attrs: Attrs, main: ClockId) -> ClockId {
         let mut main = main;
-        if let Some(x) = tj_source(g, e) {
-            main = self.take(&self.from_tj, g, x, e, attrs, main);
+        if g.event(e).kind == Kind::Join {
+            if let Some(x) = tj_source(g, e) {
+                main = self.take(&self.from_tj, g, x, e, attrs, main);
+            }
+            return main;
         }
         for at in 0..g.round(e).len() {
             let x = g.round(e)[at];

@@ -116,6 +116,38 @@ pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
     })
 }
 
+/// Functions of the library that store through one of their arguments, the ids of threads and what they
+/// return, and do not keep its address.
+const STORES: [(&str, u32); 4] =
+    [("pthread_create", 0), ("thrd_create", 0), ("pthread_join", 1), ("thrd_join", 1)];
+
+/// Larger variables are shared: private memory is copied when it is written.
+const MOST_PRIVATE: u64 = 1024;
+
+/// Whether an address is only used to keep ids of threads, or what they return, at any offset: arrays of them.
+/// `given` is set if some function stores there.
+fn keeps_threads(address: Value<'_>, given: &mut bool) -> bool {
+    address.users().into_iter().all(|user| match user.opcode() {
+        Some(Opcode::LLVMLoad) => mode(user.ordering()) == Mode::Na,
+        Some(Opcode::LLVMStore) => user.operand(0) != address && mode(user.ordering()) == Mode::Na,
+        Some(Opcode::LLVMGetElementPtr) => {
+            (1..user.operand_count()).all(|i| user.operand(i) != address) && keeps_threads(user, given)
+        }
+        Some(Opcode::LLVMCall) => {
+            let callee = user.callee();
+            let name = callee.name();
+            let stores = STORES.iter().any(|(function, at)| {
+                *function == name
+                    && callee.blocks().is_empty()
+                    && (0..user.operand_count()).all(|i| (user.operand(i) == address) == (i == *at))
+            });
+            *given |= stores;
+            stores || name.starts_with("llvm.lifetime.")
+        }
+        _ => false,
+    })
+}
+
 /// Whether an `alloca` is only ever read and written as a whole, as a scalar of at most 64 bits.
 ///
 /// LLVM keeps variables in memory that are accessed by several types (pointers that are exchanged
@@ -193,7 +225,9 @@ impl<'m> Body<'_, 'm> {
             0 => self.program.layout.align(ty),
             stated => stated,
         };
-        let private = only_dereferenced(value);
+        let small = matches!(size, Operand::Const(bytes) if bytes <= MOST_PRIVATE);
+        let mut given = false;
+        let private = only_dereferenced(value) || (small && keeps_threads(value, &mut given) && given);
         vec![self.compute(|dst| Instr::Alloca { dst, size, align, private })]
     }
 

@@ -2,7 +2,7 @@
 
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
-use crate::maximal::maximally_added;
+use crate::maximal::{maximally_added, maximally_added_before};
 use crate::report::Equivalence;
 use crate::threads::Standing;
 use crate::witness;
@@ -19,39 +19,63 @@ impl<M: Machine> Explorer<'_, M> {
         })
     }
 
-    /// Looks for the next read that `w` revisits, from the latest one down to the one at `first`.
-    /// Whether an event was added maximally does not depend on the read in question, so the first one
-    /// that was not ends it all.
+    /// Goes to the next read that `w` revisits, from the latest one down to the one at `first`.
     pub(crate) fn next_revisit(&mut self, w: EventId, scan: u32, first: u32) -> bool {
-        let loc = self.graph.event(w).loc;
-        let mut at = scan;
-        loop {
-            // The latest one from here down that is not in the causal prefix.
-            let (g, past) = (&self.graph, self.model.past(&self.graph, w));
-            let range = first as usize..at.max(first) as usize;
-            let Some(next) = g.order()[range].iter().rposition(|&x| !past.has(g.event(x))) else { break };
-            at = first + next as u32;
-            let x = g.order()[at as usize];
-            if !self.maximally_added(x, w) {
-                break;
+        let mut scan = scan;
+        while let Some(at) = self.latest_revisitable(w, scan, first) {
+            scan = at;
+            let x = self.graph.order()[at as usize];
+            if self.goes_with_loser(x, w) {
+                continue;
             }
-            let ev = self.graph.event(x);
-            if ev.is_read() && ev.loc == loc {
-                if self.goes_with_loser(x, w) {
-                    continue;
-                }
-                self.frames.push(Frame::Revisit { e: w, scan: at, first });
-                let revisited = match self.loses(x, w) {
-                    Some(first) => self.lose(first, w),
-                    None => self.revisit(x, w),
-                };
-                if revisited {
-                    return true;
-                }
-                self.frames.pop();
+            self.frames.push(Frame::Revisit { e: w, scan, first });
+            let revisited = match self.loses(x, w) {
+                Some(first) => self.lose(first, w),
+                None => self.revisit(x, w),
+            };
+            if revisited {
+                return true;
             }
+            self.frames.pop();
         }
         self.remove(w)
+    }
+
+    /// Where the latest read is that `w` may revisit, below `scan` and not below `first`. Whether an event was added
+    /// maximally does not depend on the read in question, so the first one that was not ends it all.
+    fn latest_revisitable(&mut self, w: EventId, scan: u32, first: u32) -> Option<u32> {
+        let loc = self.graph.event(w).loc;
+        if self.config.equivalence == Equivalence::Rf {
+            for at in (first..scan).rev() {
+                let x = self.graph.order()[at as usize];
+                if self.model.in_prefix(&self.graph, x, w) {
+                    continue;
+                }
+                if !self.maximally_added(x, w) {
+                    return None;
+                }
+                let ev = self.graph.event(x);
+                if ev.is_read() && ev.loc == loc {
+                    return Some(at);
+                }
+            }
+            return None;
+        }
+        let (g, past) = (&self.graph, self.model.past(&self.graph, w));
+        for at in (first..scan).rev() {
+            let x = g.order()[at as usize];
+            let ev = g.event(x);
+            if past.has(ev) {
+                continue;
+            }
+            if !maximally_added_before(g, x, |y| past.has(g.event(y))) {
+                return None;
+            }
+            if ev.is_read() && ev.loc == loc {
+                return Some(at);
+            }
+        }
+        None
     }
 
     pub(crate) fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {

@@ -276,16 +276,31 @@ impl<S: Clone> Threads<S> {
 
     /// Where a thread came to when it was given this value before.
     #[inline]
-    fn child(&self, parent: Standing, input: Value) -> Option<Standing> {
-        let mut at = self.nodes[parent.index()].child;
-        while at != Standing::ABSENT {
-            let node = &self.nodes[at.index()];
+    fn child(&mut self, parent: Standing, input: Value) -> Option<Standing> {
+        let first = self.nodes[parent.index()].child;
+        if first == Standing::ABSENT || self.nodes[first.index()].input == input {
+            return (first != Standing::ABSENT).then_some(first);
+        }
+        self.later_child(parent, first, input)
+    }
+
+    /// The same for all children but the first one; it is the first one then, as it will be asked for again soon.
+    fn later_child(&mut self, parent: Standing, first: Standing, input: Value) -> Option<Standing> {
+        let mut before = first;
+        loop {
+            let at = self.nodes[before.index()].sibling;
+            if at == Standing::ABSENT {
+                return None;
+            }
+            let node = &mut self.nodes[at.index()];
             if node.input == input {
+                let after = std::mem::replace(&mut node.sibling, first);
+                self.nodes[before.index()].sibling = after;
+                self.nodes[parent.index()].child = at;
                 return Some(at);
             }
-            at = node.sibling;
+            before = at;
         }
-        None
     }
 
     fn push(&mut self, parent: Standing, input: Value, state: S, op: Op) -> Standing {

@@ -206,19 +206,21 @@ impl View {
         if self.learns_by_reading {
             let ev = g.event(e);
             let (kind, attrs, tid) = (ev.kind, ev.attrs, ev.tid);
-            if !matches!(kind, Kind::Join | Kind::Depart) {
-                if pred.is_none()
-                    && let Some(x) = g.spawn_of(tid)
-                {
-                    main = self.take(&self.from_tc, g, x, e, attrs, main);
-                }
-                if kind == Kind::Read {
+            if pred.is_none()
+                && let Some(x) = g.spawn_of(tid)
+            {
+                main = self.take(&self.from_tc, g, x, e, attrs, main);
+            }
+            match kind {
+                Kind::Read => {
                     // What an earlier event of the own thread knows is known.
                     let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
                     main = self.after_reading(g, attrs, source, main);
                 }
-                return g.set_clock(e, self.main, main);
+                Kind::Join | Kind::Depart => main = self.take_waited(g, e, attrs, main),
+                _ => {}
             }
+            return g.set_clock(e, self.main, main);
         }
         if g.note(e) & self.bit != 0 {
             self.forget_words(g, e);

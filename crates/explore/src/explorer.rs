@@ -604,6 +604,13 @@ impl<'a, M: Machine> Explorer<'a, M> {
     pub(crate) fn load_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
         match rmw {
             Rmw::No => (mode, false),
+            _ => self.rmw_outcome(e, mode, rmw, value),
+        }
+    }
+
+    fn rmw_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
+        match rmw {
+            Rmw::No => (mode, false),
             Rmw::Always => (mode, true),
             Rmw::Cas { expected, .. } if value == expected => (mode, true),
             Rmw::Cas { fail, .. } => (fail, false),

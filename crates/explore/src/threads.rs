@@ -214,9 +214,10 @@ impl<S: Clone> Threads<S> {
 
     /// Runs the code from where nobody has gone on yet with this value.
     fn step<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
-        let mut state = self.states[parent.index()].clone();
-        let op = machine.step(&mut state, value);
-        self.push(parent, value, state, op)
+        // States are large: this one runs where it stays.
+        let standing = self.keep(self.states[parent.index()].clone());
+        let op = machine.step(&mut self.states[standing.index()], value);
+        self.settle(standing, parent, value, op)
     }
 
     /// What a thread does next if its operation gives it this value.
@@ -304,24 +305,36 @@ impl<S: Clone> Threads<S> {
     }
 
     fn push(&mut self, parent: Standing, input: Value, state: S, op: Op) -> Standing {
+        let standing = self.keep(state);
+        self.settle(standing, parent, input, op)
+    }
+
+    /// Finds a place for a state; what else there is to say of it is said by `settle`.
+    #[inline]
+    fn keep(&mut self, state: S) -> Standing {
+        match self.free.pop() {
+            Some(old) => {
+                self.states[old.index()] = state;
+                old
+            }
+            None => {
+                self.states.push(state);
+                Standing(self.states.len() as u32 - 1)
+            }
+        }
+    }
+
+    fn settle(&mut self, standing: Standing, parent: Standing, input: Value, op: Op) -> Standing {
         let sibling = self.nodes.get(parent.index()).map_or(Standing::ABSENT, |p| p.child);
         let status = match self.nodes.get(parent.index()) {
             Some(parent) if confirms(parent.op, input, op) => Status::Confirm,
             _ => status_of(op),
         };
         let node = Node { op, input, parent, child: Standing::ABSENT, sibling, status, one_with: None };
-        let standing = match self.free.pop() {
-            Some(old) => {
-                self.nodes[old.index()] = node;
-                self.states[old.index()] = state;
-                old
-            }
-            None => {
-                self.nodes.push(node);
-                self.states.push(state);
-                Standing(self.nodes.len() as u32 - 1)
-            }
-        };
+        match self.nodes.get_mut(standing.index()) {
+            Some(old) => *old = node,
+            None => self.nodes.push(node),
+        }
         if let Some(parent) = self.nodes.get_mut(parent.index()) {
             parent.child = standing;
         }

@@ -55,9 +55,15 @@ impl Classes {
     /// so they are on no cycle, and clocks do not count them.
     pub(crate) fn simplify(&self, p: &Positions) -> Positions {
         let letter = |q: usize| Some(p.letters[q]);
-        let first = p.first.iter().map(|(g, q)| (self.between(g, None, letter(*q)), *q));
-        let last = p.last.iter().map(|(q, g)| (*q, self.between(g, letter(*q), None)));
-        let follow = p.follow.iter().map(|(a, g, b)| (*a, self.between(g, letter(*a), letter(*b)), *b));
+        // Without read-modify-writes, no step leads from the read to the write of one.
+        let rmws = self.0.iter().any(|a| Attrs(*a).has(Attrs::UR));
+        let can_be = |q: usize| rmws || p.letters[q].base != Base::Rmw;
+        let first = p.first.iter().filter(|(_, q)| can_be(*q));
+        let first = first.map(|(g, q)| (self.between(g, None, letter(*q)), *q));
+        let last = p.last.iter().filter(|(q, _)| can_be(*q));
+        let last = last.map(|(q, g)| (*q, self.between(g, letter(*q), None)));
+        let follow = p.follow.iter().filter(|(a, _, b)| can_be(*a) && can_be(*b));
+        let follow = follow.map(|(a, g, b)| (*a, self.between(g, letter(*a), letter(*b)), *b));
         Positions {
             letters: p.letters.clone(),
             first: first.filter(|(g, _)| !g.is_never()).collect(),

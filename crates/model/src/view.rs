@@ -278,6 +278,10 @@ impl View {
         if !finished || !take.guard.holds(ev.attrs) {
             return main;
         }
+        // A view is transitive: who knows of `w` knows all that `w` knows.
+        if g.clocks().get(main, tid) >= idx {
+            return main;
+        }
         let known = g.clock(w, self.main);
         g.clocks_mut().join_with(main, known, tid, idx)
     }
@@ -341,6 +345,7 @@ impl View {
                 Err(_) => continue,
             };
             let clock = match take.from {
+                None if take.to.is_err() && g.clocks().get(main, tid) >= idx => continue,
                 None => {
                     let known = g.clock(x, self.main);
                     g.clocks_mut().join_with(so_far, known, tid, idx)

@@ -166,6 +166,27 @@ fn only_variables_whose_address_stays_here_are_private() {
 }
 
 #[test]
+fn ids_of_threads_are_private_where_nobody_else_gets_their_address() {
+    let module = c("#include <pthread.h>\n void *f(void *); void take(pthread_t *); int index(void);
+        void one(void) { pthread_t t; void *r; pthread_create(&t, 0, f, 0); pthread_join(t, &r); f(r); }
+        void many(int n) { pthread_t t[8]; for (int i = 0; i < n; i++) pthread_create(&t[i], 0, f, 0);
+                           for (int i = 0; i < n; i++) pthread_join(t[i], 0); }
+        void argument(int i) { pthread_t t[8]; pthread_create(&t[i], 0, f, &t[i]); }
+        void whole(int i) { pthread_t t[8]; pthread_create(t, 0, f, t); }
+        void passed(int i) { pthread_t t[8]; pthread_create(&t[i], 0, f, 0); take(t); }
+        void large(int i) { pthread_t t[1000]; pthread_create(&t[i], 0, f, 0); pthread_join(t[i], 0); }");
+    assert_eq!(private(&module, "one"), [true; 2]);
+    assert_eq!(private(&module, "many"), [true]);
+    for shared in ["argument", "whole", "passed", "large"] {
+        assert_eq!(private(&module, shared), [false], "{shared}");
+    }
+    let own = c("typedef unsigned long pthread_t; pthread_t *last;
+        int pthread_create(pthread_t *t, void *a, void *(*f)(void *), void *x) { last = t; return 0; }
+        void kept(int i) { pthread_t t[8]; pthread_create(&t[i], 0, 0, 0); }");
+    assert_eq!(private(&own, "kept"), [false]);
+}
+
+#[test]
 fn variables_that_are_one_scalar_are_registers_whatever_their_type() {
     let module = c("#include <stdatomic.h>\n _Atomic(int *) p; int *f(void) { return atomic_load(&p); }
         float pun(unsigned x) { union { unsigned u; float f; } c; c.u = x; return c.f; }");

@@ -159,8 +159,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
     /// Goes to the next graph: the next alternative of the latest decision that has one. Returns
     /// whether there was one.
     pub(crate) fn backtrack(&mut self) -> bool {
-        while let Some(frame) = self.frames.pop() {
-            if self.next_alternative(frame) {
+        while !self.frames.is_empty() {
+            if self.leave_latest() {
                 return true;
             }
         }
@@ -368,8 +368,11 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     #[inline]
     pub(crate) fn inspect(&mut self, e: EventId) {
-        if self.config.inspect && self.failure.is_none() {
-            self.failure = inspect(self.machine, self.model, &self.graph, e, self.config.races);
+        if self.config.inspect
+            && self.failure.is_none()
+            && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
+        {
+            self.failure = Some(found);
         }
     }
 
@@ -435,27 +438,49 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Tries the next alternative of a decision. Leaves the graph in the state before the decision
     /// was made and returns false if there is none.
-    #[inline(always)] // into `backtrack`
     pub(crate) fn next_alternative(&mut self, frame: Frame) -> bool {
-        match frame {
-            Frame::Plain { e } => self.remove(e),
-            Frame::Choice { e, next, count } => self.next_choice(e, next, count),
-            Frame::Read(frame) => {
+        self.frames.push(frame);
+        self.leave_latest()
+    }
+
+    /// The same for the latest decision.
+    #[inline(always)] // into `backtrack`
+    fn leave_latest(&mut self) -> bool {
+        // It is taken apart where it is: a copy of the whole would have to be read right after it was written, in other
+        // parts, which makes the processor wait.
+        let latest = self.frames.len().wrapping_sub(1);
+        match self.frames.get(latest) {
+            None => false,
+            Some(&Frame::Plain { e }) => {
+                self.frames.truncate(latest);
+                self.remove(e)
+            }
+            Some(&Frame::Choice { e, next, count }) => {
+                self.frames.truncate(latest);
+                self.next_choice(e, next, count)
+            }
+            Some(&Frame::Read(frame)) => {
+                self.frames.truncate(latest);
                 self.note_dead_end(frame.seen, self.graph.event(frame.e).is_rmw_read());
                 self.graph.undo_to(frame.mark);
                 self.next_source(frame)
             }
-            Frame::Place(frame) => {
-                let PlaceFrame { e, mark, next, floor, revisits } = frame;
+            Some(&Frame::Place(PlaceFrame { e, mark, next, floor, revisits })) => {
+                self.frames.truncate(latest);
                 self.graph.undo_to(mark);
                 self.next_place(e, mark, next, floor, revisits)
             }
-            Frame::Revisit { e, scan, first } => self.next_revisit(e, scan, first),
-            Frame::Lost(frame) => {
+            Some(&Frame::Revisit { e, scan, first }) => {
+                self.frames.truncate(latest);
+                self.next_revisit(e, scan, first)
+            }
+            Some(&Frame::Lost(frame)) => {
+                self.frames.truncate(latest);
                 self.undo_loss(frame);
                 false
             }
-            Frame::Revisited(frame) => {
+            Some(&Frame::Revisited(frame)) => {
+                self.frames.truncate(latest);
                 self.note_dead_end(frame.seen, self.graph.event(frame.read).is_rmw_read());
                 self.graph.undo_to(frame.mark);
                 self.next_revisited(frame)

@@ -6,7 +6,31 @@ use selvedge_machine::Machine;
 use selvedge_model::Model;
 
 /// Looks at an event that was just added, or whose source just changed.
+#[inline]
 pub fn inspect<M: Machine>(
+    machine: &M,
+    model: &Model,
+    g: &ExecutionGraph,
+    e: EventId,
+    races: bool,
+) -> Option<Failure> {
+    // Most are accesses that nothing can be wrong with.
+    let ev = g.event(e);
+    let is_access = matches!(ev.kind, Kind::Read | Kind::Write);
+    if is_access
+        && g.object_of(ev.loc).is_none()
+        && !machine.has_local_objects()
+        && !machine.has_final_writes()
+        && !model.may_race_at(g, ev.loc)
+        && (g.rf(e) != Some(EventId::INIT) || machine.is_initialised(ev.loc))
+    {
+        return None;
+    }
+    inspect_closely(machine, model, g, e, races)
+}
+
+#[inline(never)]
+fn inspect_closely<M: Machine>(
     machine: &M,
     model: &Model,
     g: &ExecutionGraph,

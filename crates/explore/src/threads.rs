@@ -198,12 +198,18 @@ impl<S: Clone> Threads<S> {
         self.set(t, standing);
     }
 
-    #[inline]
+    #[inline(always)]
     fn after<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
         // The same is asked several times in a row.
         if (self.latest.0, self.latest.1) == (parent, value) {
             return self.latest.2;
         }
+        self.find(machine, parent, value)
+    }
+
+    /// Where a thread comes to with this value: where it came to before, if it has been there.
+    #[inline(never)]
+    fn find<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
         let standing = match self.child(parent, value) {
             Some(known) => known,
             None => self.step(machine, parent, value),
@@ -213,6 +219,7 @@ impl<S: Clone> Threads<S> {
     }
 
     /// Runs the code from where nobody has gone on yet with this value.
+    #[inline(never)]
     fn step<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
         // States are large: this one runs where it stays.
         let standing = self.keep(self.states[parent.index()].clone());
@@ -285,7 +292,7 @@ impl<S: Clone> Threads<S> {
         self.later_child(parent, first, input)
     }
 
-    /// The same for all children but the first one; it is the first one then, as it will be asked for again soon.
+    /// The same for all children but the first one. It is the first one then, as it will be asked for again soon.
     fn later_child(&mut self, parent: Standing, first: Standing, input: Value) -> Option<Standing> {
         let mut before = first;
         loop {

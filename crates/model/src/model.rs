@@ -4,7 +4,7 @@ use crate::classes::Classes;
 use crate::cycle::{CycleCheck, Search};
 use crate::guard::Test;
 use crate::view::View;
-use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Tid};
+use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Tid};
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
 pub(crate) const CAUSAL: usize = 0;
@@ -263,6 +263,16 @@ impl Model {
             }
         }
         found
+    }
+
+    /// Whether there may be a race among the accesses of a location, by what is known of them.
+    #[inline]
+    pub fn may_race_at(&self, g: &ExecutionGraph, loc: Loc) -> bool {
+        let among = g.attrs_at(loc);
+        let may = |check: &ErrorCheck| {
+            matches!(check.right, Right::View(_)) && check.needs.is_none_or(|a| among.has(a))
+        };
+        self.errors.iter().any(may)
     }
 
     /// What becomes an error through the access `e`, as far as that can be told from the accesses of its

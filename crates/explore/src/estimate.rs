@@ -305,6 +305,9 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
             patient.clear();
         }
+        if self.explorer.twins && self.explorer.is_held_up() {
+            return Ok(None);
+        }
         let weight = self.choices.iter().map(|choices| choices.alternatives).product();
         Ok(Some((weight, self.explorer.end())))
     }

@@ -36,6 +36,7 @@ use crate::threads::{Status, is_rmw};
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The thread that creates threads which are alike; others may, but are not asked.
 const CREATOR: Tid = Tid(0);
@@ -62,6 +63,8 @@ const FAR: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Twins {
     seen: Mutex<Vec<u8>>,
+    /// The size of the largest group.
+    largest: AtomicU32,
 }
 
 impl Twins {
@@ -85,13 +88,19 @@ impl Twins {
         !self.lock().iter().copied().all(in_order)
     }
 
+    /// How many threads the largest group has; 0 if there is none.
+    pub fn largest(&self) -> u32 {
+        self.largest.load(Ordering::Relaxed)
+    }
+
     /// What is known, to be remembered elsewhere.
-    pub fn save(&self) -> Vec<u8> {
-        self.lock().clone()
+    pub fn save(&self) -> (u32, Vec<u8>) {
+        (self.largest(), self.lock().clone())
     }
 
     /// Adds what was known before.
-    pub fn restore(&self, saved: &[u8]) {
+    pub fn restore(&self, (largest, saved): &(u32, Vec<u8>)) {
+        self.largest.fetch_max(*largest, Ordering::Relaxed);
         for (at, &bits) in saved.iter().enumerate().filter(|(_, bits)| **bits != 0) {
             self.note(Loc(at as u32), bits);
         }
@@ -105,7 +114,17 @@ impl<M: Machine> Explorer<'_, M> {
         let alike = self.twins
             && self.machine.runs_from_start(before)
             && self.machine.alike(&self.machine.start(before), &self.machine.start(t));
-        alike.then_some(before)
+        let twin = alike.then_some(before)?;
+        self.note_group(twin);
+        Some(twin)
+    }
+
+    /// There is a group that has another thread after `t`.
+    fn note_group(&self, t: Tid) {
+        if let Some(twins) = &self.config.twins {
+            let others = std::iter::successors(Some(t), |&t| self.threads.twin(t)).count();
+            twins.largest.fetch_max(others as u32 + 1, Ordering::Relaxed);
+        }
     }
 
     /// The thread that was created right before the one that `spawn` creates, if the two are alike.
@@ -135,6 +154,7 @@ impl<M: Machine> Explorer<'_, M> {
         for (loc, bits) in own {
             self.note_twins(loc, bits);
         }
+        self.note_group(before);
         Some(before)
     }
 

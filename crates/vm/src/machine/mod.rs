@@ -18,6 +18,7 @@ mod stores;
 mod thread_local;
 mod threads;
 mod tracking;
+mod twins;
 mod unwind;
 mod wide;
 mod zne;
@@ -38,6 +39,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 use stores::{Reach, Stores, Target};
+use twins::Anonymous;
 use zne::reading_part;
 
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
@@ -144,6 +146,7 @@ pub struct VmMachine {
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
+    anonymous: RefCell<Anonymous>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
@@ -219,6 +222,7 @@ impl VmMachine {
             slots,
             stores,
             tables: RefCell::new(tables),
+            anonymous: RefCell::default(),
             common,
         })
     }
@@ -236,6 +240,7 @@ impl VmMachine {
             slots: self.slots.clone(),
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
+            anonymous: self.anonymous.clone(),
             common: Arc::clone(&self.common),
         }
     }
@@ -645,6 +650,14 @@ impl Machine for VmMachine {
             t.unknown.insert(t.at.max(1));
         }
         self.step(state, guess)
+    }
+
+    fn has_twins(&self) -> bool {
+        self.may_have_twins()
+    }
+
+    fn alike(&self, a: &VmState, b: &VmState) -> bool {
+        self.begin_alike(a, b)
     }
 
     fn tracks_deps(&self) -> bool {

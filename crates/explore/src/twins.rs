@@ -24,7 +24,8 @@
 //!
 //! **The creating thread** tells its children apart by the places of their creation and by the order in which it waits
 //! for their end. Between these it may do nothing that others can see: plain accesses to locations that no other
-//! thread accesses (in conflict with it), and waiting for other threads. Then an execution in which it waits for a
+//! thread accesses in conflict with it, in objects that it made itself and that no other thread frees, and waiting for
+//! other threads. Then an execution in which it waits for a
 //! thread that does not end, and the renamed one in which it waits for the next one, differ in nothing but that.
 //! All this is watched while exploring ([`Twins`]). As the creating thread may not come to see the end of a
 //! thread in the executions that are explored, it is looked ahead for what it would do then.
@@ -152,7 +153,7 @@ impl<M: Machine> Explorer<'_, M> {
             return None;
         }
         for (loc, bits) in own {
-            self.note_twins(loc, bits);
+            self.note_own(loc, bits);
         }
         self.note_group(before);
         Some(before)
@@ -170,6 +171,15 @@ impl<M: Machine> Explorer<'_, M> {
         }
     }
 
+    /// The creator accesses a location where it may do nothing that others see. What others made is theirs.
+    fn note_own(&mut self, loc: Loc, bits: u8) {
+        let made_by = |object: u32| self.graph.alloc_of(object).map(|e| self.graph.event(e).tid);
+        match self.machine.object(loc) {
+            Some(object) if made_by(object) != Some(CREATOR) => self.violated(),
+            _ => self.note_twins(loc, bits),
+        }
+    }
+
     fn violated(&mut self) {
         self.note_twins(Loc(0), VIOLATED);
     }
@@ -181,6 +191,12 @@ impl<M: Machine> Explorer<'_, M> {
             match op {
                 Op::Load { loc, .. } => return self.note_twins(loc, READ),
                 Op::Store { loc, .. } => return self.note_twins(loc, WRITE),
+                Op::Free { object } => {
+                    let made = self.graph.alloc_of(object);
+                    if made.is_some_and(|e| self.graph.event(e).tid == CREATOR) {
+                        self.violated();
+                    }
+                }
                 _ => {}
             }
         }
@@ -196,8 +212,8 @@ impl<M: Machine> Explorer<'_, M> {
                 }
             }
             _ if t != CREATOR || !self.is_between_joins() => {}
-            Op::Load { loc, mode: Mode::Na, rmw: Rmw::No } => self.note_twins(loc, OWN_READ),
-            Op::Store { loc, mode: Mode::Na, rmw: false, .. } => self.note_twins(loc, OWN_WRITE),
+            Op::Load { loc, mode: Mode::Na, rmw: Rmw::No } => self.note_own(loc, OWN_READ),
+            Op::Store { loc, mode: Mode::Na, rmw: false, .. } => self.note_own(loc, OWN_WRITE),
             _ => self.violated(),
         }
     }
@@ -288,12 +304,12 @@ impl<M: Machine> Explorer<'_, M> {
                     0
                 }
                 Op::Load { loc, mode: Mode::Na, rmw: Rmw::No } => {
-                    self.note_twins(loc, OWN_READ);
+                    self.note_own(loc, OWN_READ);
                     let own = written.iter().rfind(|(l, _)| *l == loc).map(|(_, value)| *value);
                     own.unwrap_or_else(|| self.latest(loc))
                 }
                 Op::Store { loc, value, mode: Mode::Na, rmw: false } => {
-                    self.note_twins(loc, OWN_WRITE);
+                    self.note_own(loc, OWN_WRITE);
                     written.push((loc, value));
                     0
                 }

@@ -45,11 +45,33 @@ impl VmMachine {
         let mut known = HashMap::new();
         let off = !self.options.reductions.has(Reduction::Symmetry);
         if !(off || self.options.track_deps || self.options.keep_output) {
+            let results_matter = self.results_matter();
             for entry in self.entries() {
-                known.entry(entry).or_insert_with(|| kind(&self.module, entry));
+                known.entry(entry).or_insert_with(|| match kind(&self.module, entry) {
+                    _ if results_matter && !returns_nothing(&self.module, entry) => Kind::No,
+                    kind => kind,
+                });
             }
         }
         anonymous.known = Some(known);
+    }
+
+    /// Whether somebody asks for what a certain thread returned.
+    fn results_matter(&self) -> bool {
+        let joins = |f: FuncId| {
+            matches!(self.function(f).name.as_str(), "pthread_join" | "thrd_join" | "__selvedge_result")
+        };
+        let asks = |instr: &Instr| {
+            let mut named = 0;
+            for_each_operand(&mut instr.clone(), &mut |o| {
+                named += matches!(o, Operand::Func(f) if joins(*f)) as u32
+            });
+            let only_waits = matches!(instr, Instr::Call { callee: Operand::Func(f), args, .. }
+                if joins(*f) && args.get(1) == Some(&Operand::Const(0)));
+            named > only_waits as u32
+        };
+        let own = self.module.functions.iter().zip(&self.functions).filter(|(_, info)| !info.runtime);
+        own.flat_map(|(function, _)| &function.code).any(asks)
     }
 
     fn entries(&self) -> impl Iterator<Item = FuncId> {
@@ -86,6 +108,20 @@ impl VmMachine {
     pub fn names_show(&self) -> bool {
         self.has_kind(|_, kind| kind == Kind::WithAddresses) && self.common().layout.is_divided()
     }
+}
+
+/// Whether threads that begin with `entry` return null or nothing.
+fn returns_nothing(module: &Module, entry: FuncId) -> bool {
+    let own = reached(module, entry);
+    let exits = |f: usize| {
+        let native = Native::named(&module.functions[f].name).filter(|_| module.functions[f].code.is_empty());
+        matches!(native, Some(Native::Unwind | Native::EndThread))
+    };
+    let nothing = |instr: &Instr| match instr {
+        Instr::Return { values } => values.iter().all(|v| *v == Operand::Const(0)),
+        _ => true,
+    };
+    !(0..own.len()).any(|f| own[f] && exits(f)) && module.functions[entry.0 as usize].code.iter().all(nothing)
 }
 
 /// Whether code reads a register.

@@ -146,6 +146,11 @@ impl Model {
         g.includes(e, self.prefix, x)
     }
 
+    /// Whether `x` comes before `e` in causal order, whatever else was added to the prefix.
+    pub fn causally_before(&self, g: &ExecutionGraph, x: EventId, e: EventId) -> bool {
+        g.includes(e, CAUSAL, x)
+    }
+
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
     pub fn prefix(&self, g: &ExecutionGraph, e: EventId, out: &mut Vec<u32>) {
         out.clear();

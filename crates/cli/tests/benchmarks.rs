@@ -13,10 +13,14 @@ fn root() -> &'static Path {
 /// Complete executions under the first of the series' models.
 fn executions(series: &Series) -> Result<u64, String> {
     let n = series.small.n;
+    let mut options = series.options_at(n);
+    if !options.iter().any(|option| option == "--disable") {
+        options.extend(["--disable", "symmetry"].map(String::from));
+    }
     let out = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .current_dir(root())
         .args(["check", series.file, "-m", series.models[0], "-j", "1", "--format", "json"])
-        .args(series.options_at(n))
+        .args(options)
         .arg("--")
         .args(series.defines_at(n))
         .output()

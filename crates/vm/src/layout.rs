@@ -330,7 +330,7 @@ impl Layout {
         }
         let whole = |p: &Piece| p.from == 0 && p.len == self.cells[p.loc.index()].size;
         let bulk = matches!(how, Plain::BulkLoad | Plain::BulkStore);
-        self.divided |= !bulk && !(pieces.len() == 1 && pieces.iter().all(whole));
+        self.divided |= !(bulk || pieces.len() == 1 && pieces.iter().all(whole));
         Ok(pieces)
     }
 

@@ -14,8 +14,9 @@ fn root() -> &'static Path {
 fn executions(series: &Series) -> Result<u64, String> {
     let n = series.small.n;
     let mut options = series.options_at(n);
-    if !options.iter().any(|option| option == "--disable") {
-        options.extend(["--disable", "symmetry"].map(String::from));
+    match options.iter().position(|option| option == "--disable") {
+        Some(at) => options[at + 1] += ",symmetry",
+        None => options.extend(["--disable", "symmetry"].map(String::from)),
     }
     let out = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .current_dir(root())

@@ -27,7 +27,9 @@ pub fn next_thread<S: Clone>(
             Status::RmwWrite => return Some(tid),
             Status::Confirm if awaits => return Some(tid),
             Status::Read | Status::Confirm => first = first.or(Some(tid)),
-            Status::Join if !can_go_on(threads, g, tid) => {}
+            Status::Join | Status::Gate if !can_go_on(threads, g, tid) => {}
+            Status::Gate if awaits && threads.confirms(tid) => return Some(tid),
+            Status::Gate => first = first.or(Some(tid)),
             _ => {
                 first = first.or(Some(tid));
                 first_non_read = first_non_read.or(Some(tid));
@@ -38,19 +40,22 @@ pub fn next_thread<S: Clone>(
         Schedule::LeftToRight => first,
         Schedule::WritesFirst => first_non_read.or(first),
     }?;
-    if !awaits || threads.status()[next.index()] != Status::Read || !waits(threads, next) {
+    let reads = matches!(threads.status()[next.index()], Status::Read | Status::Gate);
+    if !awaits || !reads || !waits(threads, next) {
         return Some(next);
     }
     let later =
         (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| match threads.status()[t.index()] {
             Status::Read => !waits(threads, t),
             Status::Join => can_go_on(threads, g, t),
+            Status::Gate => can_go_on(threads, g, t) && !waits(threads, t),
             status => status > Status::Join,
         });
     later.or(Some(next))
 }
 
-/// Whether the thread that `t` wants to join has ended, or the round that it is in is complete.
+/// Whether the thread that `t` wants to join has ended, the round that it is in is complete, or its twin is
+/// ahead of it.
 #[inline(never)]
 pub fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> bool {
     match threads.op(t) {
@@ -58,6 +63,7 @@ pub fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> 
         Some(Op::Depart { count }) => {
             g.thread(t).last().is_some_and(|&arrival| g.round(arrival).len() >= count as usize)
         }
+        Some(Op::Load { .. }) => threads.twin(t).is_none_or(|twin| threads.has_passed(twin)),
         _ => false,
     }
 }

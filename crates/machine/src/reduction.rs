@@ -33,10 +33,12 @@ pub enum Reduction {
     Bam,
     /// What a model says of orderings that a program does not use is left out (seed 002 §5.2).
     Simplification,
+    /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
+    Symmetry,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 13] = [
+    pub const ALL: [Reduction; 14] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -50,6 +52,7 @@ impl Reduction {
         Reduction::Awaits,
         Reduction::Bam,
         Reduction::Simplification,
+        Reduction::Symmetry,
     ];
 
     pub fn name(self) -> &'static str {
@@ -67,6 +70,7 @@ impl Reduction {
             Reduction::Awaits => "awaits",
             Reduction::Bam => "bam",
             Reduction::Simplification => "simplification",
+            Reduction::Symmetry => "symmetry",
         }
     }
 }

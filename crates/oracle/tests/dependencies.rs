@@ -31,7 +31,10 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                                     selvedge_machine::Rmw::No => false,
                                     selvedge_machine::Rmw::Always => true,
                                     selvedge_machine::Rmw::Cas { expected, .. } => expected == e.value,
-                                    selvedge_machine::Rmw::Linked => p.writes_after(&state, e.value),
+                                    selvedge_machine::Rmw::Linked
+                                    | selvedge_machine::Rmw::Tentative { .. } => {
+                                        p.writes_after(&state, e.value)
+                                    }
                                 };
                                 assert!(writes == e.rmw && (e.mode == mode || !writes), "{before:?} {e:?}");
                                 (Kind::Read, Some(loc.0), e.value)

@@ -82,6 +82,13 @@ pub const SWITCHES: &[Switch] = &[
         "-DN=2",
     ),
     switch(&[Reduction::Annotations], "szymanski(3)", "examples/c/szymanski-counted.c", "", "-DN=3"),
+    switch(
+        &[Reduction::Futile],
+        "treiber-stack(4)",
+        "crates/bench/programs/treiber-stack.c",
+        "--unroll 5",
+        "-DN=4 -DT1=110 -DT2=110 -DT3=10 -DT4=10",
+    ),
     switch(&[Reduction::Confirmation], "ttaslock(4)", "examples/c/ttas.c", "", "-DN=4"),
     switch(&[Reduction::Awaits], "ttaslock(6)", "examples/c/ttas.c", "", "-DN=6"),
     switch(&[Reduction::Awaits], "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),

@@ -119,7 +119,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
         explorer.awaits = config.chains.is_some()
             && config.shortcuts
             && explorer.reduces(Reduction::Awaits)
-            && explorer.reduces(Reduction::Annotations);
+            && explorer.reduces(Reduction::Annotations)
+            && explorer.reduces(Reduction::Futile);
         explorer.twins = config.twins.is_some()
             && explorer.reduces(Reduction::Symmetry)
             && model.has_prefix_apart()

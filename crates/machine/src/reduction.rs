@@ -24,6 +24,8 @@ pub enum Reduction {
     Carry,
     /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
     Annotations,
+    /// The same of read-modify-writes that do not come to write: nothing can come of such a graph (thesis §7.3.2).
+    Futile,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
@@ -38,7 +40,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 14] = [
+    pub const ALL: [Reduction; 15] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -48,6 +50,7 @@ impl Reduction {
         Reduction::Escape,
         Reduction::Carry,
         Reduction::Annotations,
+        Reduction::Futile,
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Bam,
@@ -66,6 +69,7 @@ impl Reduction {
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",
             Reduction::Annotations => "annotations",
+            Reduction::Futile => "futile",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Bam => "bam",

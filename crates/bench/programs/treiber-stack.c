@@ -95,7 +95,11 @@ int main(void)
     pthread_t threads[N];
 
     for (int i = 0; i < N; i++)
+#ifdef SAME // All do what the first one does.
+        pthread_create(&threads[i], NULL, worker, NULL);
+#else
         pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i);
+#endif
     for (int i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
     return 0;

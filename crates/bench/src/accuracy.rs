@@ -96,7 +96,8 @@ fn sample(program: &str, n: usize, model: &str) -> Result<Estimate, String> {
 /// What a subcommand says of a program.
 fn report(subcommand: &str, file: &str, defines: &str, model: &str) -> Result<serde_json::Value, String> {
     let mut command = Command::new(selvedge()?);
-    command.args([subcommand, file, "-m", model, "-j", "1", "--format", "json", "--unroll", "43", "--"]);
+    command.args([subcommand, file, "-m", model, "-j", "1", "--format", "json", "--unroll", "43"]);
+    command.args(["--disable", "symmetry", "--"]);
     let out = command.args(defines.split_whitespace()).output().map_err(|e| e.to_string())?;
     serde_json::from_slice(&out.stdout).map_err(|_| String::from_utf8_lossy(&out.stderr).trim().to_string())
 }

@@ -41,6 +41,8 @@ pub struct Check<'a> {
     pub options: &'a [String],
     pub defines: &'a [String],
     pub jobs: u32,
+    /// Whether executions that differ only in the names of threads count once; not in published tables.
+    pub symmetry: bool,
 }
 
 /// The command that was built beside this one.
@@ -64,7 +66,14 @@ impl Check<'_> {
         if !self.options.iter().any(|option| option == "--time-limit") {
             command.args(["--time-limit", TIME_LIMIT]);
         }
-        command.args(self.options).arg("--").args(self.defines);
+        let mut options = self.options.to_vec();
+        if !self.symmetry {
+            match options.iter().position(|option| option == "--disable") {
+                Some(at) if at + 1 < options.len() => options[at + 1] += ",symmetry",
+                _ => options.extend(["--disable", "symmetry"].map(String::from)),
+            }
+        }
+        command.args(options).arg("--").args(self.defines);
         Ok(command)
     }
 

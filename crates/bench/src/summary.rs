@@ -21,6 +21,7 @@ pub fn start_up() -> Result<f64, String> {
             options: &[],
             defines: &[],
             jobs: 1,
+            symmetry: false,
         };
         sum += check.run()?.seconds;
     }

@@ -1,5 +1,6 @@
 //! Each reduction on and off, on programs where it matters. What `spin-assume` and `rotation` find in a program's text,
-//! `pef` finds when it is run: it has to be off as well for a difference to show.
+//! `pef` finds when it is run: it has to be off as well for a difference to show. Symmetry changes what is counted, and is
+//! off but in rows of its own.
 
 use crate::command::{Check, End, Report};
 use crate::table::grouped;
@@ -81,6 +82,13 @@ pub const SWITCHES: &[Switch] = &[
         "-DN=2",
     ),
     switch(&[Reduction::Annotations], "szymanski(3)", "examples/c/szymanski-counted.c", "", "-DN=3"),
+    switch(
+        &[Reduction::Futile],
+        "treiber-stack(4)",
+        "crates/bench/programs/treiber-stack.c",
+        "--unroll 5",
+        "-DN=4 -DT1=110 -DT2=110 -DT3=10 -DT4=10",
+    ),
     switch(&[Reduction::Confirmation], "ttaslock(4)", "examples/c/ttas.c", "", "-DN=4"),
     switch(&[Reduction::Awaits], "ttaslock(6)", "examples/c/ttas.c", "", "-DN=6"),
     switch(&[Reduction::Awaits], "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),
@@ -93,6 +101,33 @@ pub const SWITCHES: &[Switch] = &[
         "-DN=5 -DWEAK",
     ),
     switch(&[Reduction::Bam], "barrier(6)", "crates/bench/programs/barrier.c", "", "-DN=6"),
+    switch(&[Reduction::Symmetry], "ainc(8)", "crates/bench/programs/incs.c", "", "-DN=8 -DCOUNTERS=1"),
+    switch(&[Reduction::Symmetry], "binc(5)", "crates/bench/programs/incs.c", "", "-DN=5 -DCOUNTERS=2"),
+    switch(&[Reduction::Symmetry], "ttaslock(7)", "examples/c/ttas.c", "", "-DN=7"),
+    switch(&[Reduction::Symmetry], "mutex(4)", "crates/bench/programs/mutex.c", "", "-DN=4"),
+    switch(&[Reduction::Symmetry], "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),
+    switch(
+        &[Reduction::Symmetry],
+        "treiber-stack(7), pushes",
+        "crates/bench/programs/treiber-stack.c",
+        "",
+        "-DN=7 -DT1=100 -DSAME",
+    ),
+    switch(
+        &[Reduction::Symmetry],
+        "ms-queue(6), enqueuers",
+        "crates/bench/programs/ms-queue.c",
+        "",
+        "-DN=6 -DT1=100 -DSAME",
+    ),
+    switch(&[Reduction::Symmetry], "barrier-lock(4)", "crates/bench/programs/barrier-lock.c", "", "-DN=4"),
+    switch(
+        &[Reduction::Symmetry],
+        "barrier(6), without BAM",
+        "crates/bench/programs/barrier.c",
+        "--no-bam",
+        "-DN=6",
+    ),
     switch(&[Reduction::Bam], "barrier-lock(3)", "crates/bench/programs/barrier-lock.c", "", "-DN=3"),
 ];
 
@@ -108,7 +143,9 @@ impl Switch {
             options.extend([String::from("--disable"), self.names()]);
         }
         let defines: Vec<String> = self.defines.split_whitespace().map(String::from).collect();
-        Check { file: self.file, model: "rc11", options: &options, defines: &defines, jobs: 1 }.run()
+        let symmetry = self.off.contains(&Reduction::Symmetry) && on;
+        Check { file: self.file, model: "rc11", options: &options, defines: &defines, jobs: 1, symmetry }
+            .run()
     }
 }
 

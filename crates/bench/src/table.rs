@@ -55,7 +55,14 @@ pub fn run(table: &'static Table) -> Result<Vec<Outcome>, String> {
             for (at, model) in series.models.iter().enumerate() {
                 eprintln!("{}: {} under {model}", table.key, series.label(size.n));
                 let (options, defines) = (series.options_at(size.n), series.defines_at(size.n));
-                let check = Check { file: series.file, model, options: &options, defines: &defines, jobs: 1 };
+                let check = Check {
+                    file: series.file,
+                    model,
+                    options: &options,
+                    defines: &defines,
+                    jobs: 1,
+                    symmetry: false,
+                };
                 outcomes.push(Outcome {
                     table: table.key,
                     series,

@@ -1,7 +1,7 @@
 //! `selvedge estimate`: how many executions, and how long exploring them would take.
 
 use crate::args::{EstimateArgs, Format};
-use crate::check::compile::{loop_bounds, lower, machine, simplified, sound_reductions};
+use crate::check::compile::{loop_bounds, lower, machine, simplified, sound_reductions, with_symmetry};
 use crate::check::explore::sample;
 use crate::check::{print_json, refuse};
 use crate::direct::reason_to_stop;
@@ -154,11 +154,11 @@ fn of_program(
     let module = lower(&args.files, args.disable, &args.clang)?;
     interrupt::listen();
     let races = !args.no_race_detection;
-    let chains = Some(Arc::default());
-    let mut config = Config { inspect: true, races, reductions, chains, ..Config::default() };
+    let (chains, twins) = (Some(Arc::default()), Some(Arc::default()));
+    let mut config = Config { inspect: true, races, reductions, chains, twins, ..Config::default() };
     let mut vm = machine(&module, options)?;
     let simpler = simplified(theory, args.disable, &vm)?;
-    let model = simpler.as_ref().unwrap_or(model);
+    let model = &*with_symmetry(simpler.as_ref().unwrap_or(model), &vm);
     let guess = sample(&mut vm, model, &config, sampling)?;
     loop {
         let first = Mutex::new(vm.colleague());
@@ -166,10 +166,12 @@ fn of_program(
         let pace = pace(&colleague, model, &config).map_err(unsupported)?;
         let refined = vm.refine();
         let broken = config.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
-        if !refined && !broken {
+        let told_apart = config.twins.as_ref().is_some_and(|twins| twins.broken());
+        if !refined && !broken && !told_apart {
             return Ok((guess, pace));
         }
-        // Locations are new; or awaits cannot be left out.
+        // Locations are new; or awaits cannot be left out, or threads are told apart.
+        config.twins = config.twins.filter(|_| !told_apart).map(|_| Arc::default());
         config.chains = config.chains.filter(|_| !broken).map(|_| Arc::default());
     }
 }

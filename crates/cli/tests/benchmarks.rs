@@ -13,10 +13,15 @@ fn root() -> &'static Path {
 /// Complete executions under the first of the series' models.
 fn executions(series: &Series) -> Result<u64, String> {
     let n = series.small.n;
+    let mut options = series.options_at(n);
+    match options.iter().position(|option| option == "--disable") {
+        Some(at) => options[at + 1] += ",symmetry",
+        None => options.extend(["--disable", "symmetry"].map(String::from)),
+    }
     let out = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .current_dir(root())
         .args(["check", series.file, "-m", series.models[0], "-j", "1", "--format", "json"])
-        .args(series.options_at(n))
+        .args(options)
         .arg("--")
         .args(series.defines_at(n))
         .output()

@@ -150,7 +150,7 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
                 reduced.errors,
             );
             // These only leave out blocked executions.
-            for waiting in [Reduction::Annotations, Reduction::Awaits] {
+            for waiting in [Reduction::Annotations, Reduction::Futile, Reduction::Awaits] {
                 let off = sound(name, on).without(waiting);
                 let complete = outcome(&with, model, UNROLL, off).map(|o| o.complete);
                 assert!(

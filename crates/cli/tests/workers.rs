@@ -74,13 +74,15 @@ int main(void) {
 fn larger_programs_have_the_same_counts_for_any_number_of_workers() {
     let dir = directory("workers-counts");
     let file = write(&dir, "counter.c", COUNTER);
-    // 9! / 3!^3.
-    for jobs in ["1", "2", "3", "4"] {
-        let report = check(&[&file, "--", "-DN=3", "-DWRONG=0"], jobs);
-        assert_eq!(
-            (report["verdict"].as_str(), report["executions"].as_u64()),
-            (Some("verified"), Some(1680))
-        );
+    // 9! / 3!^3, and up to the names of the threads.
+    for (disable, executions) in [("symmetry", 1680), ("", 280)] {
+        for jobs in ["1", "2", "3", "4"] {
+            let report = check(&[&file, "--disable", disable, "--", "-DN=3", "-DWRONG=0"], jobs);
+            assert_eq!(
+                (report["verdict"].as_str(), report["executions"].as_u64()),
+                (Some("verified"), Some(executions))
+            );
+        }
     }
 }
 
@@ -89,9 +91,11 @@ fn larger_programs_have_the_same_counts_for_any_number_of_workers() {
 fn locks_have_the_same_counts_for_any_number_of_workers() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c/ttas.c").display().to_string();
     for jobs in ["1", "2", "4"] {
-        let report = check(&[&file, "--", "-DN=5"], jobs);
-        let counts = (report["executions"].as_u64(), report["blocked"].as_u64());
-        assert_eq!(counts, (Some(120), Some(0)), "{jobs} workers");
+        for (disable, executions) in [("symmetry", 120), ("", 1)] {
+            let report = check(&[&file, "--disable", disable, "--", "-DN=5"], jobs);
+            let counts = (report["executions"].as_u64(), report["blocked"].as_u64());
+            assert_eq!(counts, (Some(executions), Some(0)), "{jobs} workers");
+        }
     }
 }
 
@@ -160,9 +164,8 @@ fn start(args: &[&str]) -> Child {
 }
 
 /// Kills a run whenever it has written a few checkpoints, until one comes to its end.
-#[test]
-fn a_run_that_is_killed_goes_on_and_ends_with_the_same_counts() {
-    let dir = directory("workers-kill");
+fn killed(name: &str, disable: &str, size: &str) -> Value {
+    let dir = directory(name);
     let file = write(&dir, "counter.c", COUNTER);
     let checkpoint = dir.join("checkpoint").display().to_string();
     let mut kills = 0;
@@ -173,7 +176,7 @@ fn a_run_that_is_killed_goes_on_and_ends_with_the_same_counts() {
         if Path::new(&checkpoint).exists() {
             args.extend(["--resume", &checkpoint]);
         }
-        args.extend(["--", "-DN=4", "-DWRONG=0"]);
+        args.extend(["--disable", disable, "--", size, "-DWRONG=0"]);
         let mut child = start(&args);
         // Not before it got anywhere, and not always at the same moment.
         let before = std::fs::read(&checkpoint).unwrap_or_default();
@@ -196,8 +199,16 @@ fn a_run_that_is_killed_goes_on_and_ends_with_the_same_counts() {
     };
     assert!(kills >= 2, "it was killed {kills} times only");
     assert_eq!(report["verdict"], "verified");
-    assert_eq!(report["executions"], 369_600); // 12! / 3!^4
     assert!(!Path::new(&checkpoint).exists(), "what is finished needs no checkpoint");
+    report
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_ends_with_the_same_counts() {
+    let report = killed("workers-kill", "symmetry", "-DN=4");
+    assert_eq!((&report["executions"], &report["symmetric_threads"]), (&369_600.into(), &Value::Null)); // 12! / 3!^4
+    let report = killed("workers-kill-twins", "", "-DN=5");
+    assert_eq!((&report["executions"], &report["symmetric_threads"]), (&1_401_400.into(), &5.into())); // 15! / 3!^5 / 5!
 }
 
 #[test]

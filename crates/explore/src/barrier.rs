@@ -24,7 +24,8 @@ pub const OUT_OF_FORM: &str = "barrier-out-of-form";
 /// Whether this arrival, which was just added, is not ordered after the last complete round.
 pub fn out_of_form(model: &Model, g: &ExecutionGraph, arrival: EventId) -> Option<Failure> {
     let before = g.round_before(arrival)?;
-    let unordered = before.iter().find(|&&x| !(model.sees(g, arrival, x) && model.in_prefix(g, x, arrival)));
+    let unordered =
+        before.iter().find(|&&x| !(model.sees(g, arrival, x) && model.causally_before(g, x, arrival)));
     unordered.map(|&x| Failure { kind: OUT_OF_FORM, event: arrival, other: Some(x) })
 }
 

@@ -305,6 +305,9 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
             patient.clear();
         }
+        if self.explorer.twins && self.explorer.is_held_up() {
+            return Ok(None);
+        }
         let weight = self.choices.iter().map(|choices| choices.alternatives).product();
         Ok(Some((weight, self.explorer.end())))
     }
@@ -318,7 +321,9 @@ impl<M: Machine> Sampler<'_, '_, M> {
         for (t, status) in all {
             match status {
                 Status::RmwWrite | Status::Confirm => return Some(t),
-                Status::Read if !patient.contains(&t) => readers.push(t),
+                Status::Gate if !can_go_on(threads, &self.explorer.graph, t) => {}
+                Status::Gate if threads.confirms(t) => return Some(t),
+                Status::Read | Status::Gate if !patient.contains(&t) => readers.push(t),
                 Status::Join if can_go_on(threads, &self.explorer.graph, t) => other = other.or(Some(t)),
                 Status::NonRead => other = other.or(Some(t)),
                 _ => {}

@@ -71,6 +71,12 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) broken: bool,
     /// Some read was of the kind `Rmw::Tentative`.
     pub(crate) tentative: bool,
+    /// Whether threads that do the same are explored in one order (see `twins.rs`).
+    pub(crate) twins: bool,
+    /// By location: what it has told the others about it.
+    pub(crate) touched: Vec<u8>,
+    /// The condition for that was found not to hold.
+    pub(crate) told_apart: bool,
 }
 
 impl<'a, M: Machine> Explorer<'a, M> {
@@ -109,13 +115,21 @@ impl<'a, M: Machine> Explorer<'a, M> {
             noted: Vec::new(),
             broken: false,
             tentative: false,
+            twins: false,
+            touched: Vec::new(),
+            told_apart: false,
         };
         explorer.awaits = config.chains.is_some()
             && config.shortcuts
             && explorer.reduces(Reduction::Awaits)
-            && explorer.reduces(Reduction::Annotations);
+            && explorer.reduces(Reduction::Annotations)
+            && explorer.reduces(Reduction::Futile);
+        explorer.twins = config.twins.is_some()
+            && explorer.reduces(Reduction::Symmetry)
+            && model.has_prefix_apart()
+            && machine.has_twins();
         for t in (0..threads as u16).map(Tid).filter(|t| machine.runs_from_start(*t)) {
-            explorer.threads.start(machine, t);
+            explorer.threads.start(machine, t, explorer.twin_from_start(t));
         }
         Ok(explorer)
     }
@@ -191,6 +205,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Shows a final graph to the visitor.
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
+        let held_up = self.twins && self.is_held_up();
+        if self.told_apart {
+            self.stats.gave_up = Some(String::from("threads that do the same are told apart"));
+            return ControlFlow::Break(());
+        }
+        if held_up {
+            self.stats.held_up += 1;
+            return ControlFlow::Continue(());
+        }
         if let Some(left) = self.left
             && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
         {
@@ -267,6 +290,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
         if let Op::Load { loc, .. } | Op::Store { loc, .. } = op {
             self.make_room(loc);
         }
+        if self.twins {
+            self.watch_twins(t, op);
+        }
         if self.threads.is_full() {
             self.threads.forget(self.saved.iter().map(|(_, standing)| *standing));
         }
@@ -315,7 +341,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             Op::Spawn { thread } => {
                 let e = g.add_spawn(t, thread);
-                self.threads.spawn(self.machine, e, thread);
+                let twin = if self.twins && self.threads.is_new(e) { self.twin_of_spawned(e) } else { None };
+                self.threads.spawn(self.machine, e, thread, twin);
                 self.enter_plain(e)
             }
             Op::Alloc { object } => {
@@ -532,7 +559,10 @@ impl<'a, M: Machine> Explorer<'a, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
-            if rivalry == Rivalry::Futile || (self.rmws && self.awaits && self.left_out(e, w)) {
+            if rivalry == Rivalry::Futile
+                || (self.rmws && self.awaits && self.left_out(e, w))
+                || (self.twins && self.comes_too_late(e, w))
+            {
                 continue;
             }
             let value = self.read(e, w);
@@ -582,17 +612,22 @@ impl<'a, M: Machine> Explorer<'a, M> {
         let g = &self.graph;
         let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
         let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
-        let before = before.map(|x| self.model.past_with(g, x));
-        let source = (!w.is_init()).then(|| self.model.past_with(g, w));
+        // The read-modify-write that a head is one with may be a gate.
+        let gate = if self.twins { self.gate_from(e) } else { None };
+        let past = |x: EventId| self.model.past_with(g, x);
+        let (before, gate) = (before.map(past), gate.map(past));
+        let source = (!w.is_init()).then(|| past(w));
         let in_prefix = |x: EventId| {
             let has = |past: Past<'_>| past.has(g.event(x));
-            before.is_some_and(has) || source.is_some_and(has)
+            before.is_some_and(has) || gate.is_some_and(has) || source.is_some_and(has)
         };
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added
         // since then was maximal in that graph and stays so.
         let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
-        if since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some() {
+        if (self.twins && in_prefix(rival))
+            || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some()
+        {
             if let Some(mode) = head {
                 self.rely_on(e, mode);
             }
@@ -621,6 +656,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
         debug_assert!(self.model.is_for(attrs), "{mode} {writes}");
         self.graph.read_from(e, w, mode, attrs);
         self.model.update_clocks(&mut self.graph, e);
+        if self.twins {
+            self.follow_twin(e);
+        }
         value
     }
 

@@ -28,6 +28,7 @@ mod tentative;
 mod thinning;
 mod threads;
 mod tid_set;
+mod twins;
 mod waiting;
 mod witness;
 
@@ -40,6 +41,7 @@ pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Sch
 pub use selvedge_model::ModelError;
 pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 pub use tentative::NOTICED;
+pub use twins::Twins;
 
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;

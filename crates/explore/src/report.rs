@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::over::{Over, process_over};
 use crate::path::Path;
 use crate::threads::Threads;
+use crate::twins::Twins;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Block, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
@@ -51,6 +52,10 @@ pub struct Config {
     /// Where the condition of [`Reduction::Awaits`](selvedge_machine::Reduction::Awaits) is watched; the
     /// reduction is off without. Whoever gives one has to look at [`Chains::broken`] afterwards.
     pub chains: Option<Arc<Chains>>,
+    /// Where the condition of [`Reduction::Symmetry`](selvedge_machine::Reduction::Symmetry) is watched; the
+    /// reduction is off without, and with models that have no clock of their own for it
+    /// ([`Model::with_prefix_apart`]). Whoever gives one has to look at [`Twins::broken`] afterwards.
+    pub twins: Option<Arc<Twins>>,
     /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
     pub watch: Option<fn() -> Option<String>>,
 }
@@ -67,6 +72,7 @@ impl Default for Config {
             races: true,
             reductions: Reductions::NONE,
             chains: None,
+            twins: None,
             watch: None,
         }
     }
@@ -223,6 +229,8 @@ pub struct Stats {
     pub dropped_rmw: u64,
     /// Other graphs that were entered and led nowhere. Optimality says that there are none.
     pub aborted: u64,
+    /// Graphs that led nowhere because a thread waits for its twin; with symmetry only.
+    pub held_up: u64,
     /// Why the exploration stopped early.
     pub gave_up: Option<String>,
 }
@@ -239,7 +247,18 @@ impl Stats {
 
     /// Adds what another explorer did.
     pub fn add(&mut self, other: &Stats) {
-        let Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, gave_up } = other;
+        let Stats {
+            complete,
+            blocked,
+            cut,
+            errors,
+            revisits,
+            events,
+            dropped_rmw,
+            aborted,
+            held_up,
+            gave_up,
+        } = other;
         self.complete += complete;
         self.blocked += blocked;
         self.cut += cut;
@@ -248,6 +267,7 @@ impl Stats {
         self.events += events;
         self.dropped_rmw += dropped_rmw;
         self.aborted += aborted;
+        self.held_up += held_up;
         self.gave_up = self.gave_up.take().or_else(|| gave_up.clone());
     }
 

@@ -16,8 +16,9 @@ pub fn next_thread<S: Clone>(
     mut waits: impl FnMut(&mut Threads<S>, Tid) -> bool,
 ) -> Option<Tid> {
     // The halves of a read-modify-write are adjacent (thesis §5.8).
-    if let Some(t) = threads.first_urgent()
-        && (awaits || threads.status()[t.index()] == Status::RmwWrite)
+    let urgent = threads.first_urgent();
+    if let Some(t) = urgent
+        && threads.status()[t.index()] == Status::RmwWrite
     {
         return Some(t);
     }
@@ -26,15 +27,17 @@ pub fn next_thread<S: Clone>(
     for t in threads.ready() {
         match threads.status()[t.index()] {
             Status::RmwWrite => return Some(t),
+            Status::Confirm if awaits => return Some(t),
             Status::Read | Status::Confirm => first = first.or(Some(t)),
-            Status::Join if !can_go_on(threads, g, t) => {}
+            Status::Join | Status::Gate if !can_go_on(threads, g, t) => {}
+            Status::Gate if awaits && threads.confirms(t) => return Some(t),
+            Status::Gate => first = first.or(Some(t)),
             _ => {
                 first = first.or(Some(t));
                 first_non_read = first_non_read.or(Some(t));
             }
         }
-        // Nothing but the write of a read-modify-write would change that.
-        if schedule == Schedule::LeftToRight && first.is_some() && threads.first_urgent().is_none() {
+        if schedule == Schedule::LeftToRight && first.is_some() && urgent.is_none() {
             break;
         }
     }
@@ -42,19 +45,22 @@ pub fn next_thread<S: Clone>(
         Schedule::LeftToRight => first,
         Schedule::WritesFirst => first_non_read.or(first),
     }?;
-    if !awaits || threads.status()[next.index()] != Status::Read || !waits(threads, next) {
+    let reads = matches!(threads.status()[next.index()], Status::Read | Status::Gate);
+    if !awaits || !reads || !waits(threads, next) {
         return Some(next);
     }
     let later =
         (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| match threads.status()[t.index()] {
             Status::Read => !waits(threads, t),
             Status::Join => can_go_on(threads, g, t),
+            Status::Gate => can_go_on(threads, g, t) && !waits(threads, t),
             status => status > Status::Join,
         });
     later.or(Some(next))
 }
 
-/// Whether the thread that `t` wants to join has ended, or the round that it is in is complete.
+/// Whether the thread that `t` wants to join has ended, the round that it is in is complete, or its twin is
+/// ahead of it.
 #[inline(never)]
 pub fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> bool {
     match threads.op(t) {
@@ -62,6 +68,7 @@ pub fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> 
         Some(Op::Depart { count }) => {
             g.thread(t).last().is_some_and(|&arrival| g.round(arrival).len() >= count as usize)
         }
+        Some(Op::Load { .. }) => threads.twin(t).is_none_or(|twin| threads.has_passed(twin)),
         _ => false,
     }
 }

@@ -132,8 +132,9 @@ impl<M: Machine> Explorer<'_, M> {
     fn is_indifferent(&self, e: EventId, at: usize, w: EventId, trials: &[Trial]) -> bool {
         let g = &self.graph;
         let ev = g.event(e);
-        let comes_after =
-            |trial: &Trial| trial.entry.is_some_and(|entry| entry == e || self.model.in_prefix(g, e, entry));
+        let comes_after = |trial: &Trial| {
+            trial.entry.is_some_and(|entry| entry == e || self.model.causally_before(g, e, entry))
+        };
         let may_overlap = |trial: &&Trial| {
             trial.thread != ev.tid && trial.through.is_none_or(|place| place > at) && !comes_after(trial)
         };

@@ -57,19 +57,20 @@ pub fn walk<M: Machine>(
 ) -> Result<Walk, ExploreError> {
     // What is known of the locations is not for others to see.
     let chains = config.chains.as_ref().map(|_| Arc::default());
-    let with = Config { chains, ..config.clone() };
+    let twins = config.twins.as_ref().map(|_| Arc::default());
+    let with = Config { chains, twins, ..config.clone() };
     match walk_with(machine, model, &with, keep, rng, bounds, stop)? {
         Some(walk) => Ok(walk),
-        // The condition of awaits does not hold: whoever explores does so without, then.
+        // The condition of awaits, or of symmetry, does not hold: whoever explores does so without, then.
         None => {
-            let without = Config { chains: None, ..with };
+            let without = Config { chains: None, twins: None, ..with };
             let walk = walk_with(machine, model, &without, keep, rng, bounds, stop)?;
             Ok(walk.unwrap_or(Walk::Stopped))
         }
     }
 }
 
-/// `None` if what awaits leave out may be missing.
+/// `None` if what awaits and symmetry leave out may be missing.
 fn walk_with<M: Machine>(
     machine: &M,
     model: &Model,
@@ -100,18 +101,21 @@ fn walk_with<M: Machine>(
                 entered
             }
             None => {
-                if explorer.broken {
+                let held_up = explorer.twins && explorer.is_held_up();
+                if explorer.broken || explorer.told_apart {
                     return Ok(None);
                 }
-                let end = explorer.end();
-                let failure = explorer.failure.take();
-                explorer.stats.count(end);
-                tally.met += 1;
-                tally.all += weight;
-                tally.blocked += if end == End::Blocked { weight } else { 0.0 };
-                tally.errors += u64::from(end == End::Error);
-                if stop(failure.map(|failure| failure.kind)) {
-                    return Ok(Some(Walk::Stopped));
+                if !held_up {
+                    let end = explorer.end();
+                    let failure = explorer.failure.take();
+                    explorer.stats.count(end);
+                    tally.met += 1;
+                    tally.all += weight;
+                    tally.blocked += if end == End::Blocked { weight } else { 0.0 };
+                    tally.errors += u64::from(end == End::Error);
+                    if stop(failure.map(|failure| failure.kind)) {
+                        return Ok(Some(Walk::Stopped));
+                    }
                 }
                 false
             }
@@ -121,7 +125,7 @@ fn walk_with<M: Machine>(
         }
         loop {
             let Some(frame) = explorer.frames.pop() else {
-                return Ok((!explorer.broken).then_some(Walk::Over(tally)));
+                return Ok((!explorer.broken && !explorer.told_apart).then_some(Walk::Over(tally)));
             };
             weights.truncate(explorer.frames.len() + 1);
             let first = weights.pop().unwrap_or(1.0);

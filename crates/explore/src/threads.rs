@@ -25,6 +25,12 @@ struct Node {
     status: Status,
     /// What `one_with` found.
     one_with: Option<Option<Mode>>,
+    /// The thread before it in its group, of which it must not get ahead (see `twins.rs`).
+    twin: Option<Tid>,
+    /// Whether its first read-modify-write is behind it.
+    passed: bool,
+    /// A compare-and-exchange right after a load of what it expects.
+    confirms: bool,
 }
 
 /// A node of the tree.
@@ -60,6 +66,8 @@ pub enum Status {
     Failed,
     /// May have to wait: for the end of a thread, or at a barrier.
     Join,
+    /// The first read-modify-write of a thread that has a twin: may have to wait until the twin made its own.
+    Gate,
     Read,
     NonRead,
     /// A compare-and-exchange right after a load of what it expects.
@@ -76,7 +84,7 @@ impl Status {
 
     /// It goes before everything else, or may do so.
     fn is_urgent(self) -> bool {
-        self >= Status::Confirm
+        matches!(self, Status::Gate | Status::Confirm | Status::RmwWrite)
     }
 }
 
@@ -126,7 +134,8 @@ impl<S: Clone> Threads<S> {
         self.ready.iter()
     }
 
-    /// The first thread that stands at the write of a read-modify-write, or at a compare-and-exchange after its load.
+    /// The first thread that may go before others that come before it: at the write of a read-modify-write, at a
+    /// compare-and-exchange after its load, or at a gate.
     #[inline]
     pub fn first_urgent(&self) -> Option<Tid> {
         self.urgent.first()
@@ -167,22 +176,68 @@ impl<S: Clone> Threads<S> {
         }
     }
 
-    pub fn start<M: Machine<State = S>>(&mut self, machine: &M, t: Tid) {
+    pub fn start<M: Machine<State = S>>(&mut self, machine: &M, t: Tid, twin: Option<Tid>) {
         let mut state = machine.start(t);
         let op = machine.step(&mut state, 0);
-        let standing = self.push(Standing::ABSENT, 0, state, op);
+        let standing = self.push_first(Standing::ABSENT, 0, state, op, twin);
         self.set(t, standing);
     }
 
-    /// Starts the thread that the event `spawn` creates.
-    pub fn spawn<M: Machine<State = S>>(&mut self, machine: &M, spawn: EventId, t: Tid) {
+    /// Whether the event `spawn` creates a thread that is not known yet.
+    pub fn is_new(&mut self, spawn: EventId) -> bool {
+        self.child(self.origin[spawn.index()], CREATED).is_none()
+    }
+
+    /// Starts the thread that the event `spawn` creates; its twin, if it is new.
+    pub fn spawn<M: Machine<State = S>>(&mut self, machine: &M, spawn: EventId, t: Tid, twin: Option<Tid>) {
         let parent = self.origin[spawn.index()];
         let standing = self.child(parent, CREATED).unwrap_or_else(|| {
             let mut state = machine.spawned(&self.states[parent.index()], t);
             let op = machine.step(&mut state, 0);
-            self.push(parent, CREATED, state, op)
+            self.push_first(parent, CREATED, state, op, twin)
         });
         self.set(t, standing);
+    }
+
+    /// The thread before `t` in its group.
+    #[inline]
+    pub fn twin(&self, t: Tid) -> Option<Tid> {
+        self.nodes.get(self.at[t.index()].index()).and_then(|node| node.twin)
+    }
+
+    /// Whether the first read-modify-write of `t` is behind it.
+    #[inline]
+    pub fn has_passed(&self, t: Tid) -> bool {
+        self.nodes.get(self.at[t.index()].index()).is_some_and(|node| node.passed)
+    }
+
+    /// Whether `t` stands at a compare-and-exchange right after a load of what it expects.
+    pub fn confirms(&self, t: Tid) -> bool {
+        self.nodes.get(self.at[t.index()].index()).is_some_and(|node| node.confirms)
+    }
+
+    /// The twin of the thread of `e`, if `e` is its first read-modify-write.
+    #[inline]
+    pub fn gate(&self, e: EventId) -> Option<Tid> {
+        let node = &self.nodes[self.origin[e.index()].index()];
+        if node.status == Status::Gate { node.twin } else { None }
+    }
+
+    /// The twin of the thread of `e`, if its first read-modify-write is `e` or later.
+    pub fn gate_from(&self, e: EventId) -> Option<Tid> {
+        let node = &self.nodes[self.origin[e.index()].index()];
+        if node.passed { None } else { node.twin }
+    }
+
+    /// Where a thread that stands somewhere goes, and what it does there.
+    pub fn ahead<M: Machine<State = S>>(
+        &mut self,
+        machine: &M,
+        from: Standing,
+        value: Value,
+    ) -> (Standing, Op) {
+        let standing = self.after(machine, from, value);
+        (standing, self.nodes[standing.index()].op)
     }
 
     /// The state that an event came from.
@@ -277,8 +332,12 @@ impl<S: Clone> Threads<S> {
 
     /// Lets the thread of `e` wait, whatever its code would do.
     pub fn block(&mut self, e: EventId, t: Tid) {
-        let state = self.states[self.origin[e.index()].index()].clone();
-        let standing = self.push(Standing::ABSENT, 0, state, Op::Block(Block::Assume));
+        let origin = self.origin[e.index()];
+        let state = self.states[origin.index()].clone();
+        let twin = self.nodes[origin.index()].twin;
+        let standing = self.push_first(Standing::ABSENT, 0, state, Op::Block(Block::Assume), twin);
+        // Only a read-modify-write comes here.
+        self.nodes[standing.index()].passed = true;
         self.set(t, standing);
     }
 
@@ -311,6 +370,22 @@ impl<S: Clone> Threads<S> {
         }
     }
 
+    /// The first standing of a thread.
+    fn push_first(
+        &mut self,
+        parent: Standing,
+        input: Value,
+        state: S,
+        op: Op,
+        twin: Option<Tid>,
+    ) -> Standing {
+        let standing = self.push(parent, input, state, op);
+        let node = &mut self.nodes[standing.index()];
+        (node.twin, node.passed, node.confirms) = (twin, false, false);
+        node.status = if twin.is_some() && is_rmw(op) { Status::Gate } else { status_of(op) };
+        standing
+    }
+
     fn push(&mut self, parent: Standing, input: Value, state: S, op: Op) -> Standing {
         let standing = self.keep(state);
         self.settle(standing, parent, input, op)
@@ -333,11 +408,20 @@ impl<S: Clone> Threads<S> {
 
     fn settle(&mut self, standing: Standing, parent: Standing, input: Value, op: Op) -> Standing {
         let sibling = self.nodes.get(parent.index()).map_or(Standing::ABSENT, |p| p.child);
-        let status = match self.nodes.get(parent.index()) {
-            Some(parent) if confirms(parent.op, input, op) => Status::Confirm,
-            _ => status_of(op),
-        };
-        let node = Node { op, input, parent, child: Standing::ABSENT, sibling, status, one_with: None };
+        let (mut status, mut twin, mut passed, mut confirms) = (status_of(op), None, false, false);
+        if let Some(parent) = self.nodes.get(parent.index()) {
+            twin = parent.twin;
+            passed = parent.passed || passes(parent.op, op);
+            confirms = is_confirmation(parent.op, input, op);
+            if confirms {
+                status = Status::Confirm;
+            }
+            if twin.is_some() && !passed && is_rmw(op) {
+                status = Status::Gate;
+            }
+        }
+        let (child, one_with) = (Standing::ABSENT, None);
+        let node = Node { op, input, parent, child, sibling, status, one_with, twin, passed, confirms };
         match self.nodes.get_mut(standing.index()) {
             Some(old) => *old = node,
             None => self.nodes.push(node),
@@ -422,8 +506,22 @@ impl<S: Clone> Threads<S> {
     }
 }
 
+/// Whether an operation is the first half of a read-modify-write, or would be.
+pub(crate) fn is_rmw(op: Op) -> bool {
+    matches!(op, Op::Load { rmw, .. } if rmw != Rmw::No)
+}
+
+/// Whether a thread that comes from one operation to the next has a read-modify-write behind it.
+fn passes(before: Op, next: Op) -> bool {
+    match before {
+        Op::Load { .. } => is_rmw(before) && !matches!(next, Op::Store { rmw: true, .. }),
+        Op::Store { rmw, .. } => rmw,
+        _ => false,
+    }
+}
+
 /// Whether an operation is a compare-and-exchange right after a load that gave `value`, which it expects.
-fn confirms(before: Op, value: Value, op: Op) -> bool {
+fn is_confirmation(before: Op, value: Value, op: Op) -> bool {
     match (before, op) {
         (Op::Load { loc: a, rmw: Rmw::No, .. }, Op::Load { loc: b, rmw: Rmw::Cas { expected, .. }, .. }) => {
             a == b && expected == value

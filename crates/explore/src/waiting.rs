@@ -9,6 +9,12 @@
 //! does it help that an earlier read of the iteration saw something old: a later one may still be revisited,
 //! and then see the expected value again (ABA).
 //!
+//! **Futile graphs** (thesis §7.3.2) are the same for read-modify-writes that fail: they read something that is not at the end of
+//! coherence, which is fixed from then on, and wait. Graphs in which a thread waits for a write that is said to be
+//! the last (frozen reads) are not left out: all that a program does to the others may be in such a graph, if all sources
+//! of a read make its thread wait. As such reads go last (`awaits.rs`), nothing is added to the graph after
+//! them anyway.
+//!
 //! **Confirmation**: in `while (load(x) != 0); cas(x, 0, 1)` the load may have seen an older 0 than the
 //! compare-and-exchange. Let `r` be a read directly followed, in its thread, by a read-modify-write `u`
 //! of the same location that reads the same value from another write `w`, and let `u` be at least as
@@ -29,7 +35,11 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Whether the thread of `e`, which has read `value`, does nothing but wait from here on.
     pub(crate) fn waits_at_once(&mut self, e: EventId, value: Value) -> bool {
-        self.reduces(Reduction::Annotations)
+        let reduction = match self.threads.op_of(e) {
+            Op::Load { rmw: Rmw::No, .. } => Reduction::Annotations,
+            _ => Reduction::Futile,
+        };
+        self.reduces(reduction)
             && (self.rmws && self.gave_up(e, value) || waits(self.threads.peek(self.machine, e, value)))
     }
 

@@ -130,6 +130,16 @@ impl Machine for Program {
         }
     }
 
+    fn has_twins(&self) -> bool {
+        true
+    }
+
+    fn alike(&self, a: &ThreadState, b: &ThreadState) -> bool {
+        let [a, b] = [a, b].map(|s| &self.threads[s.thread.index()].code);
+        let about_threads = |instr: &Instr| matches!(instr, Instr::Spawn { .. } | Instr::Join { .. });
+        a == b && !a.iter().any(about_threads)
+    }
+
     fn stores_to_come(&self, state: &ThreadState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
         Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
     }

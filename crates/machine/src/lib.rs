@@ -289,6 +289,19 @@ pub trait Machine {
         false
     }
 
+    /// Whether [`alike`](Machine::alike) may hold of some threads.
+    fn has_twins(&self) -> bool {
+        false
+    }
+
+    /// Whether two threads that have not begun yet do the same: what they do is a function of what they read, and
+    /// the same function but for the names of the threads and of the objects that they make. Nor does
+    /// anything else in the program depend on such names, except that it may wait for the end of a thread. They
+    /// create no threads and wait for none. Saying no is always right.
+    fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
+        false
+    }
+
     /// Whether `deps` has anything to say.
     fn tracks_deps(&self) -> bool {
         false

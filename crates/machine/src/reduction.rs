@@ -24,6 +24,8 @@ pub enum Reduction {
     Carry,
     /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
     Annotations,
+    /// The same of read-modify-writes that do not come to write: nothing can come of such a graph (thesis §7.3.2).
+    Futile,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
@@ -33,10 +35,12 @@ pub enum Reduction {
     Bam,
     /// What a model says of orderings that a program does not use is left out (seed 002 §5.2).
     Simplification,
+    /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
+    Symmetry,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 13] = [
+    pub const ALL: [Reduction; 15] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -46,10 +50,12 @@ impl Reduction {
         Reduction::Escape,
         Reduction::Carry,
         Reduction::Annotations,
+        Reduction::Futile,
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Bam,
         Reduction::Simplification,
+        Reduction::Symmetry,
     ];
 
     pub fn name(self) -> &'static str {
@@ -63,10 +69,12 @@ impl Reduction {
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",
             Reduction::Annotations => "annotations",
+            Reduction::Futile => "futile",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Bam => "bam",
             Reduction::Simplification => "simplification",
+            Reduction::Symmetry => "symmetry",
         }
     }
 }

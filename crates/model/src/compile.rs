@@ -14,7 +14,7 @@ use crate::cycle::{CycleCheck, MAX_STATES};
 use crate::glushkov::Positions;
 use crate::guard::Test;
 use crate::letter::{Base, Letter};
-use crate::model::{ErrorCheck, Model, Reach, Right};
+use crate::model::{CAUSAL, ErrorCheck, Model, Reach, Right};
 use crate::term::{Term, Terms, refusal};
 use crate::view::View;
 use selvedge_graph::Attrs;
@@ -71,6 +71,7 @@ impl<'a> Compiler<'a> {
                 interleaved: None,
                 errors: Vec::new(),
                 orders_threads: false,
+                prefix: CAUSAL,
             },
             known: vec![(causal, 0)],
             no_thin_air: false,

@@ -29,6 +29,8 @@ pub struct Model {
     /// Errors before warnings.
     pub(crate) errors: Vec<ErrorCheck>,
     pub(crate) orders_threads: bool,
+    /// The slot of the clock that says what a revisit may not delete: `CAUSAL`, or one of its own.
+    pub(crate) prefix: usize,
 }
 
 /// An `error` or `warning` axiom: every pair of `left` must be in `right`, in one of its directions
@@ -115,7 +117,35 @@ impl Model {
         self.orders_threads
     }
 
+    /// The same model, with a clock of its own for causal prefixes: an explorer may put more into it than the
+    /// model is to know.
+    pub fn with_prefix_apart(&self) -> Model {
+        let mut model = self.clone();
+        if !model.has_prefix_apart() {
+            let view = model.views[0].moved_to(model.slots);
+            model.prefix = model.slots;
+            model.slots += view.slots();
+            model.views.push(view);
+        }
+        model
+    }
+
+    pub fn has_prefix_apart(&self) -> bool {
+        self.prefix != CAUSAL
+    }
+
     // ---- clocks ----
+
+    /// Adds `x` and all before it to the causal prefix of `e`, the latest event of another thread. The model must
+    /// have a clock of its own for that.
+    pub fn add_to_prefix(&self, g: &mut ExecutionGraph, x: EventId, e: EventId) {
+        debug_assert!(self.has_prefix_apart());
+        let ev = g.event(x);
+        let (tid, idx) = (ev.tid, ev.idx);
+        let (so_far, known) = (g.clock(e, self.prefix), g.clock(x, self.prefix));
+        let clock = g.clocks_mut().join_with(so_far, known, tid, idx);
+        g.set_clock(e, self.prefix, clock);
+    }
 
     /// Computes the clocks of an event that was just added, or whose source just changed.
     #[inline]
@@ -129,6 +159,11 @@ impl Model {
     /// Whether `x` is in the causal prefix of `e`.
     #[inline]
     pub fn in_prefix(&self, g: &ExecutionGraph, x: EventId, e: EventId) -> bool {
+        g.includes(e, self.prefix, x)
+    }
+
+    /// Whether `x` comes before `e` in causal order, whatever else was added to the prefix.
+    pub fn causally_before(&self, g: &ExecutionGraph, x: EventId, e: EventId) -> bool {
         g.includes(e, CAUSAL, x)
     }
 
@@ -136,7 +171,7 @@ impl Model {
     #[inline]
     pub fn past<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
         let ev = g.event(e);
-        Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, CAUSAL)) }
+        Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, self.prefix)) }
     }
 
     /// The same with `e` itself.
@@ -149,7 +184,7 @@ impl Model {
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
     pub fn prefix(&self, g: &ExecutionGraph, e: EventId, out: &mut Vec<u32>) {
         out.clear();
-        out.extend_from_slice(g.clocks().slice(g.clock(e, CAUSAL)));
+        out.extend_from_slice(g.clocks().slice(g.clock(e, self.prefix)));
         let ev = g.event(e);
         out[ev.tid.index()] = ev.idx;
     }
@@ -235,7 +270,7 @@ impl Model {
     pub fn first_revisitable(&self, g: &ExecutionGraph, w: EventId) -> Option<u32> {
         let ev = g.event(w);
         let mut first = None;
-        for (t, &known) in g.clocks().slice(g.clock(w, CAUSAL)).iter().enumerate() {
+        for (t, &known) in g.clocks().slice(g.clock(w, self.prefix)).iter().enumerate() {
             if t == ev.tid.index() {
                 continue;
             }

@@ -176,10 +176,14 @@ impl View {
     }
 
     fn rebased(&self) -> View {
+        View { bit: 0, ..self.moved_to(0) }
+    }
+
+    /// The same view with its clocks from another slot on.
+    pub fn moved_to(&self, to: usize) -> View {
         let mut view = self.clone();
         let base = view.main;
-        view.main = 0;
-        view.bit = 0;
+        view.main = to;
         let all = [
             &mut view.from_po,
             &mut view.from_rf,
@@ -189,11 +193,11 @@ impl View {
             &mut view.from_far_po,
         ];
         for take in all.into_iter().flatten() {
-            take.from = take.from.map(|s| s - base);
-            take.to = take.to.clone().map(|s| s - base);
+            take.from = take.from.map(|s| s - base + to);
+            take.to = take.to.clone().map(|s| s - base + to);
         }
         for (slot, _) in &mut view.finished {
-            *slot -= base;
+            *slot = *slot - base + to;
         }
         view
     }

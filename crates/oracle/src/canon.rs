@@ -82,13 +82,21 @@ impl Writer {
 impl Canon {
     /// The explorer's graph; without coherence for equality up to `rf`.
     pub fn from_graph(graph: &ExecutionGraph, with_co: bool) -> Canon {
+        let same: Vec<Tid> = (0..graph.threads() as u16).map(Tid).collect();
+        Canon::renamed(graph, with_co, &same)
+    }
+
+    /// The same after a permutation of threads: thread `t` does what `does[t]` did. Who creates threads and waits for
+    /// them still does so by the old names.
+    pub fn renamed(graph: &ExecutionGraph, with_co: bool, does: &[Tid]) -> Canon {
+        let name = |t: Tid| does.iter().position(|x| *x == t).unwrap_or(t.index()) as u16;
         let place = |e: EventId| {
             let ev = graph.event(e);
-            (!e.is_init()).then_some((ev.tid.0, ev.idx))
+            (!e.is_init()).then(|| (name(ev.tid), ev.idx))
         };
         let mut w = Writer { bytes: Vec::with_capacity(96) };
-        for t in 0..graph.threads() {
-            let thread = graph.thread(Tid(t as u16));
+        for &t in does {
+            let thread = graph.thread(t);
             w.number(thread.len() as u64);
             for &e in thread {
                 let ev = graph.event(e);

@@ -53,6 +53,7 @@ pub struct SavedLayout {
     units: Vec<Vec<(u32, u32)>>,
     /// Object, offset, size; atomic, guessed, copied.
     cells: Vec<(u32, u32, u8, bool, bool, bool)>,
+    divided: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -112,9 +113,16 @@ pub struct Layout {
     /// Cells whose flags were set after they were made, in that order.
     flagged: Vec<Loc>,
     restart: bool,
+    /// Some access, other than of copies, was not of one whole cell.
+    divided: bool,
 }
 
 impl Layout {
+    /// Whether some access was not of one whole cell, those of copies left out.
+    pub fn is_divided(&self) -> bool {
+        self.divided
+    }
+
     /// Adds the next object. Objects with the same key are expected to be used alike.
     pub fn add_object(&mut self, key: (u32, u32, u64)) {
         let next = self.classes.len() as u32;
@@ -151,6 +159,7 @@ impl Layout {
             classes: self.classes.clone(),
             units: self.objects.iter().map(|o| o.units.clone()).collect(),
             cells: self.cells.iter().map(cell).collect(),
+            divided: self.divided,
         }
     }
 
@@ -161,6 +170,7 @@ impl Layout {
         }
         self.restart();
         self.classes = saved.classes;
+        self.divided = saved.divided;
         for (object, units) in self.objects.iter_mut().zip(saved.units) {
             object.units = units;
         }
@@ -318,6 +328,9 @@ impl Layout {
             pieces.push(Piece { loc, from: (at - cell.offset) as u8, len: (to - at) as u8, at: at - offset });
             at = to;
         }
+        let whole = |p: &Piece| p.from == 0 && p.len == self.cells[p.loc.index()].size;
+        let bulk = matches!(how, Plain::BulkLoad | Plain::BulkStore);
+        self.divided |= !(bulk || pieces.len() == 1 && pieces.iter().all(whole));
         Ok(pieces)
     }
 

@@ -6,7 +6,7 @@
 use super::explain::Finding;
 use super::find::{Finder, Found, Printed};
 use crate::error::{ErrorKind, InputError};
-use selvedge_explore::{Chains, Path as Decisions, Snapshot, Stats, Unit};
+use selvedge_explore::{Chains, Path as Decisions, Snapshot, Stats, Twins, Unit};
 use selvedge_vm::SavedTables;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const MAGIC: &str = "selvedge-checkpoint";
 /// Of the format. What the steps of a path mean is part of the program's own version.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What an exploration is about. It goes on only if all of it is the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +86,8 @@ struct Body {
     units: Vec<String>,
     /// What was known of the locations (`Chains`); nothing if that is not asked any more.
     chains: Option<Vec<u8>>,
+    /// The same of threads that do the same (`Twins`).
+    twins: Option<(u32, Vec<u8>)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -115,6 +117,7 @@ pub struct Saved {
     pub room: u32,
     pub machine: SavedTables,
     pub chains: Option<Vec<u8>>,
+    pub twins: Option<(u32, Vec<u8>)>,
     pub snapshot: Snapshot<Finder>,
 }
 
@@ -129,6 +132,8 @@ pub struct Writer {
     seconds: f64,
     /// What is known of the locations.
     pub chains: Option<Arc<Chains>>,
+    /// What is known of threads that do the same.
+    pub twins: Option<Arc<Twins>>,
 }
 
 impl Writer {
@@ -136,7 +141,8 @@ impl Writer {
         let every = Duration::try_from_secs_f64(every).unwrap_or(Duration::MAX);
         let begin = Instant::now();
         let path = path.to_path_buf();
-        let mut writer = Writer { path, identity, every, next: begin, begin, seconds, chains: None };
+        let mut writer =
+            Writer { path, identity, every, next: begin, begin, seconds, chains: None, twins: None };
         writer.wait();
         writer
     }
@@ -175,6 +181,7 @@ impl Writer {
             printed: printed.map(|printed| (printed.path.to_string(), printed.text.clone())),
             units: snapshot.units.iter().map(Unit::to_string).collect(),
             chains: self.chains.as_ref().map(|chains| chains.save()),
+            twins: self.twins.as_ref().map(|twins| twins.save()),
         };
         self.wait();
         let failed = |e: &dyn std::fmt::Display| {
@@ -252,7 +259,7 @@ pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Saved, I
 fn saved(mut body: Body, fresh: &Finder) -> Option<Saved> {
     let Counts { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted } = body.counts;
     let stats =
-        Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, gave_up: None };
+        Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, ..Stats::default() };
     let units: Option<Vec<Unit>> = body.units.iter().map(|text| text.parse().ok()).collect();
     let mut visitor = fresh.clone();
     for SavedFound { path, finding, threads, drawing, output } in std::mem::take(&mut body.found) {
@@ -263,6 +270,6 @@ fn saved(mut body: Body, fresh: &Finder) -> Option<Saved> {
         visitor.print(Printed { path: path.parse().ok()?, text });
     }
     let snapshot = Snapshot { units: units?, stats, visitor };
-    let Body { seconds, room, machine, chains, .. } = body;
-    Some(Saved { seconds, room, machine, chains, snapshot })
+    let Body { seconds, room, machine, chains, twins, .. } = body;
+    Some(Saved { seconds, room, machine, chains, twins, snapshot })
 }

@@ -6,6 +6,7 @@ use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
 use selvedge_model::{Classes, Model};
 use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -130,4 +131,9 @@ pub fn simplified(
     let classes = machine.event_classes().filter(|_| wanted.has(Reduction::Simplification));
     let compile = |classes: EventClasses| Model::compile_for(theory, &Classes::new(classes.into_attrs()));
     classes.map(compile).transpose().map_err(|d| InputError::new(ErrorKind::Model, d))
+}
+
+/// The model with what symmetry needs, if the program has threads that may do the same.
+pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Model> {
+    if machine.has_twins() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
 }

@@ -47,6 +47,6 @@ pub fn explore(model: &Compiled, args: &CheckArgs, machine: &mut VmMachine) -> R
         if machine.refine() {
             continue;
         }
-        return Ok(Run { stats, results: visitor.results(), is_settled: true });
+        return Ok(Run { stats, results: visitor.results(), is_settled: true, alike: 0 });
     }
 }

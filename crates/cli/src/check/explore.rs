@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, InputError};
 use crate::meter::Meter;
 use selvedge_explore::{
     Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot,
-    Stats, Team, estimate,
+    Stats, Team, Twins, estimate,
 };
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;
@@ -27,6 +27,8 @@ pub struct Run {
     pub results: Results,
     /// There is nothing to go on with.
     pub is_settled: bool,
+    /// So many threads at most that do the same were explored in one order; 0 if none were.
+    pub alike: u32,
 }
 
 /// The exploration of one program under one model.
@@ -50,6 +52,7 @@ impl<'a> Campaign<'a> {
             reductions: sound_reductions(args.disable, &args.model, !args.no_race_detection),
             max_events: args.max_events,
             chains: Some(Arc::default()),
+            twins: Some(Arc::default()),
             ..Config::default()
         };
         Campaign { model, args, config, meter: Meter::new(args.progress_every), writer: None }
@@ -71,10 +74,12 @@ impl<'a> Campaign<'a> {
             let from = from.take().unwrap_or_else(|| {
                 // Locations are new.
                 self.config.chains = self.config.chains.take().map(|_| Arc::default());
+                self.config.twins = self.config.twins.take().map(|_| Arc::default());
                 Snapshot::start(self.finder())
             });
             if let Some(writer) = &mut self.writer {
                 writer.chains.clone_from(&self.config.chains);
+                writer.twins.clone_from(&self.config.twins);
             }
             let end = self.explore_once(machine, room, from)?;
             if machine.refine() {
@@ -85,11 +90,16 @@ impl<'a> Campaign<'a> {
                 self.config.chains = None;
                 continue;
             }
+            if !error && self.config.twins.as_ref().is_some_and(|twins| told_apart(twins, machine)) {
+                self.config.twins = None;
+                continue;
+            }
             let is_settled = end.units.is_empty() || error;
             if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
                 writer.write(&end, room, machine.save())?;
             }
-            return Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled });
+            let alike = self.config.twins.as_ref().map_or(0, |twins| twins.largest());
+            return Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled, alike });
         }
     }
 
@@ -149,7 +159,12 @@ impl<'a> Campaign<'a> {
     }
 
     /// Goes on with what was known of the locations at a checkpoint.
-    pub fn recall(&mut self, chains: Option<Vec<u8>>) {
+    pub fn recall(&mut self, chains: Option<Vec<u8>>, twins: Option<(u32, Vec<u8>)>) {
+        self.config.twins = twins.map(|saved| {
+            let twins = Twins::default();
+            twins.restore(&saved);
+            Arc::new(twins)
+        });
         self.config.chains = chains.map(|saved| {
             let chains = Chains::default();
             chains.restore(&saved);
@@ -159,7 +174,8 @@ impl<'a> Campaign<'a> {
 
     /// How many executions there are, about.
     pub fn estimate(&self, machine: &mut VmMachine, sampling: &Sampling) -> Result<Estimate, InputError> {
-        let config = Config { chains: Some(Arc::default()), ..self.config.clone() };
+        let (chains, twins) = (Some(Arc::default()), Some(Arc::default()));
+        let config = Config { chains, twins, ..self.config.clone() };
         sample(machine, self.model, &config, sampling)
     }
 }
@@ -183,6 +199,11 @@ pub fn sample(
             return Ok(guess);
         }
     }
+}
+
+/// Whether threads that were taken to do the same are told apart by the program.
+fn told_apart(twins: &Twins, machine: &VmMachine) -> bool {
+    twins.broken() || twins.largest() > 0 && machine.names_show()
 }
 
 pub fn finder(args: &CheckArgs) -> Finder {

@@ -27,6 +27,9 @@ pub struct Report {
     pub model: String,
     pub executions: u64,
     pub blocked: u64,
+    /// Executions that differ only in which of up to so many threads does what count once.
+    #[serde(rename = "symmetric_threads", skip_serializing_if = "Option::is_none")]
+    pub alike: Option<u32>,
     pub seconds: f64,
     pub max_rss_kb: u64,
     pub bounded_loops: Vec<CutLoop>,

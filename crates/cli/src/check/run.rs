@@ -1,7 +1,7 @@
 //! Runs a check: compile in a child process, explore, report.
 
 use super::checkpoint::{self, Identity, Writer};
-use super::compile::{Lowering, loop_bounds, machine, simplified, sound_reductions};
+use super::compile::{Lowering, loop_bounds, machine, simplified, sound_reductions, with_symmetry};
 use super::explain::Finding;
 use super::explore::{Campaign, Run, SHORT};
 use super::find::Results;
@@ -109,8 +109,9 @@ fn explore_clocks(
     let plan = (FEW_THREADS.min(args.threads_max), bam && ordered_barriers.is_none());
     let first = machine(&module, options(plan.0, plan.1))?;
     let simpler = simplified(theory, args.disable, &first)?;
+    let simpler = with_symmetry(simpler.as_ref().unwrap_or(model), &first);
     let mut first = Some(first);
-    let mut campaign = Campaign::new(simpler.as_ref().unwrap_or(model), args);
+    let mut campaign = Campaign::new(&simpler, args);
     let identity = (args.checkpoint.is_some() || args.resume.is_some()).then(|| {
         let wanted = format!(
             "{} {:?} {} {} {} {} {} {} {} {} {} {}",
@@ -156,7 +157,7 @@ fn explore_clocks(
                     let message = "cannot resume: the checkpoint is of another program";
                     return Err(InputError::plain(ErrorKind::Checkpoint, message, None));
                 }
-                campaign.recall(saved.chains);
+                campaign.recall(saved.chains, saved.twins);
                 Some(saved.snapshot)
             }
         };
@@ -218,6 +219,7 @@ fn report(
         model: model.to_string(),
         executions: run.stats.complete,
         blocked: run.stats.blocked,
+        alike: Some(run.alike).filter(|alike| *alike > 0),
         seconds: seconds_before + start.elapsed().as_secs_f64(),
         max_rss_kb: limits::peak_kib(),
         bounded_loops,

@@ -144,6 +144,14 @@ impl Machine for VmMachine {
         self.step(state, guess)
     }
 
+    fn has_twins(&self) -> bool {
+        self.may_have_twins()
+    }
+
+    fn alike(&self, a: &VmState, b: &VmState) -> bool {
+        self.begin_alike(a, b)
+    }
+
     fn tracks_deps(&self) -> bool {
         self.options.track_deps
     }

@@ -19,6 +19,7 @@ mod stores;
 mod thread_local;
 mod threads;
 mod tracking;
+mod twins;
 mod unwind;
 mod wide;
 mod zne;
@@ -38,6 +39,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 use stores::Stores;
+use twins::Anonymous;
 
 /// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
 pub const RESTART: u32 = u32::MAX;
@@ -143,6 +145,7 @@ pub struct VmMachine {
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
+    anonymous: RefCell<Anonymous>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
@@ -218,6 +221,7 @@ impl VmMachine {
             slots,
             stores,
             tables: RefCell::new(tables),
+            anonymous: RefCell::default(),
             common,
         })
     }
@@ -235,6 +239,7 @@ impl VmMachine {
             slots: self.slots.clone(),
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
+            anonymous: self.anonymous.clone(),
             common: Arc::clone(&self.common),
         }
     }

@@ -1,0 +1,345 @@
+//! Exploring threads that do the same in one order makes no difference but for their names: with and without, generated
+//! programs have the same complete executions up to a permutation of such threads, the same deadlocks and the same
+//! errors.
+//!
+//! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model, `SELVEDGE_FUZZ_SEED` which ones.
+
+mod common;
+
+use rand::Rng;
+use rand::rngs::SmallRng;
+use selvedge_explore::{Chains, Config, End, Schedule, Twins, explore};
+use selvedge_graph::{ExecutionGraph, Loc, Mode, Tid};
+use selvedge_machine::expr::{Expr, Reg};
+use selvedge_machine::program::{Addr, Instr};
+use selvedge_machine::{Op, Program, Reduction, Reductions};
+use selvedge_model::Model;
+use selvedge_oracle::canon::Canon;
+use selvedge_oracle::generate::{self, rng_for};
+use selvedge_oracle::shrink::shrink_program;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+fn is_about_threads(instr: &Instr) -> bool {
+    matches!(instr, Instr::Spawn { .. } | Instr::Join { .. })
+}
+
+/// A program in which some threads do the same.
+fn program(rng: &mut SmallRng) -> Program {
+    let mut p = match rng.random_range(0..3) {
+        0 => generate::program(rng),
+        _ => common::program(rng),
+    };
+    let mut codes: Vec<Vec<Instr>> = p.threads.drain(..).map(|t| t.code).collect();
+    codes.retain(|code| !code.iter().any(is_about_threads) && code.len() < 12);
+    let Some(same) = codes.pop() else { return program(rng) };
+    let copies = if same.len() > 4 { 2 } else { 2 + rng.random_range(0..2) };
+    codes.truncate(if copies == 2 { 1 } else { rng.random_range(0..2) });
+    let mut all = vec![same; copies];
+    if rng.random_ratio(1, 2) {
+        let at = if rng.random_ratio(1, 2) { 0 } else { copies };
+        all.splice(at..at, codes);
+        for (t, code) in all.into_iter().enumerate() {
+            p.thread(format!("P{t}"), true, code);
+        }
+        return p;
+    }
+    let own = p.loc("p", 0);
+    let creator = creator(rng, own, copies, codes.pop().unwrap_or_default());
+    if rng.random_ratio(1, 12) {
+        let dst = Reg(40);
+        all[0].push(Instr::Load { dst, addr: Addr::Loc(own), mode: Mode::Rlx });
+        let copy = all[0].clone();
+        all.fill(copy);
+    }
+    p.thread("P0", true, creator);
+    for (t, code) in all.into_iter().enumerate() {
+        p.thread(format!("P{}", t + 1), false, code);
+    }
+    p
+}
+
+/// Creates the threads after the first, and may wait for them. `code` is what it does besides.
+fn creator(rng: &mut SmallRng, own: Loc, copies: usize, code: Vec<Instr>) -> Vec<Instr> {
+    let straight = !code.iter().any(|i| matches!(i, Instr::Branch { .. } | Instr::Jump { .. }));
+    let cut = if straight { rng.random_range(0..=code.len()) } else { 0 };
+    let (before, after) = code.split_at(cut);
+    let mut all = before.to_vec();
+    let between = |rng: &mut SmallRng, all: &mut Vec<Instr>| {
+        let addr = if rng.random_ratio(1, 12) { Addr::Loc(Loc(0)) } else { Addr::Loc(own) };
+        let mode = if rng.random_ratio(1, 12) { Mode::Rlx } else { Mode::Na };
+        match rng.random_range(0..6) {
+            0 => all.push(Instr::Store { addr, value: Expr::Const(1), mode }),
+            1 => all.push(Instr::Load { dst: Reg(41), addr, mode }),
+            _ => {}
+        }
+    };
+    for t in 1..=copies {
+        between(rng, &mut all);
+        all.push(Instr::Spawn { thread: Tid(t as u16) });
+    }
+    let after: Vec<Instr> = after
+        .iter()
+        .map(|instr| match instr {
+            Instr::Branch { cond, target } => {
+                Instr::Branch { cond: cond.clone(), target: target + all.len() - cut }
+            }
+            Instr::Jump { target } => Instr::Jump { target: target + all.len() - cut },
+            other => other.clone(),
+        })
+        .collect();
+    let early = rng.random_ratio(1, 2);
+    if early {
+        all.extend(after.iter().cloned());
+    }
+    let mut left: Vec<usize> = (1..=copies).collect();
+    if rng.random_ratio(1, 3) {
+        left.clear();
+    } else if rng.random_ratio(1, 12) {
+        left.pop();
+    }
+    while !left.is_empty() {
+        let t = left.remove(rng.random_range(0..left.len()));
+        all.push(Instr::Join { thread: Tid(t as u16) });
+        between(rng, &mut all);
+    }
+    if !early && straight {
+        all.extend(after);
+    }
+    all
+}
+
+/// All permutations of threads with the same code, the creator left out.
+fn renamings(p: &Program) -> Vec<Vec<Tid>> {
+    let mut all: Vec<Vec<Tid>> = vec![Vec::new()];
+    let same = |a: Tid, b: Tid| {
+        let (a, b) = (&p.threads[a.index()], &p.threads[b.index()]);
+        a.code == b.code && a.initial == b.initial
+    };
+    for t in (0..p.threads.len() as u16).map(Tid) {
+        let mut longer = Vec::new();
+        for names in &all {
+            let free = (0..p.threads.len() as u16).map(Tid).filter(|x| same(*x, t) && !names.contains(x));
+            longer.extend(free.map(|x| [names.as_slice(), &[x]].concat()));
+        }
+        all = longer;
+    }
+    all
+}
+
+fn orbit(g: &ExecutionGraph, renamings: &[Vec<Tid>]) -> Option<Canon> {
+    renamings.iter().map(|does| Canon::renamed(g, true, does)).min()
+}
+
+#[derive(Default)]
+struct Found {
+    complete: BTreeMap<Canon, u32>,
+    orbits: BTreeSet<Canon>,
+    deadlock: bool,
+    errors: bool,
+    cut: bool,
+    broken: bool,
+}
+
+/// More would take too long.
+const MOST: u64 = 20_000;
+
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    schedule: Schedule,
+    reductions: Reductions,
+    shortcuts: bool,
+    inspect: bool,
+}
+
+fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
+    let (chains, twins) = (Arc::new(Chains::default()), Arc::new(Twins::default()));
+    let config = Config {
+        schedule: way.schedule,
+        reductions: way.reductions,
+        shortcuts: way.shortcuts,
+        inspect: way.inspect,
+        chains: Some(chains.clone()),
+        twins: Some(twins.clone()),
+        max_executions: Some(MOST),
+        ..Config::default()
+    };
+    let names = renamings(p);
+    let mut found = Found::default();
+    let stats = explore(p, model, &config, &mut |x| {
+        match x.end {
+            End::Complete => {
+                *found.complete.entry(Canon::from_graph(x.graph, true)).or_default() += 1;
+                found.orbits.extend(orbit(x.graph, &names));
+                found.errors |= !x.model_errors().is_empty();
+            }
+            End::Blocked => {
+                // Whoever waits has seen the latest there is.
+                let up_to_date = (0..p.threads.len() as u16).map(Tid).all(|t| {
+                    if !matches!(x.stands_at(t), Some(Op::Block(_))) {
+                        return true;
+                    }
+                    let g = x.graph;
+                    let last = g.thread(t).last().copied().filter(|&e| g.event(e).is_read());
+                    // One that waits at a read-modify-write although the load before it said that the lock is free
+                    // would come to that load again, in a loop.
+                    let confirmed = |e| {
+                        let (ev, before) = (g.event(e), g.po_pred(e).map(|r| g.event(r)));
+                        !before.is_some_and(|r| r.is_read() && r.loc == ev.loc)
+                    };
+                    last.is_none_or(|e| g.rf(e) == g.co_last(g.event(e).loc) && confirmed(e))
+                });
+                found.deadlock |= up_to_date;
+            }
+            End::Cut => found.cut = true,
+            End::Error => found.errors = true,
+        }
+        ControlFlow::Continue(())
+    })
+    .expect("an exploration");
+    found.broken = chains.broken().is_some() || twins.broken();
+    (stats.gave_up.is_none() || found.broken).then_some(found)
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// What is wrong with the reduction on a program.
+#[derive(PartialEq, Eq, Debug)]
+enum Difference {
+    /// How many complete executions there are with and without it.
+    None(usize, usize),
+    /// The condition of the reduction does not hold.
+    Broken,
+    /// Too many executions.
+    TooBig,
+    /// How many complete executions are missing, there without reason, or there twice.
+    Executions {
+        all: usize,
+        missing: usize,
+        extra: usize,
+        twice: usize,
+    },
+    ManyMore,
+    Deadlock {
+        with: bool,
+        without: bool,
+    },
+    Errors,
+    Cut,
+}
+
+impl Difference {
+    fn is_wrong(&self) -> bool {
+        !matches!(self, Difference::None(..) | Difference::Broken | Difference::TooBig)
+    }
+}
+
+fn difference(p: &Program, model: &Model, way: Way) -> Difference {
+    let off = Way { reductions: way.reductions.without(Reduction::Symmetry), ..way };
+    let Some(without) = explored(p, model, off) else { return Difference::TooBig };
+    let Some(with) = explored(p, model, way) else { return Difference::ManyMore };
+    if with.broken || without.broken {
+        return Difference::Broken;
+    }
+    let twice = with.complete.values().filter(|n| **n > 1).count();
+    let missing = without.orbits.difference(&with.orbits).count();
+    let extra = with.complete.keys().filter(|x| !without.complete.contains_key(x)).count();
+    if (twice, missing, extra) != (0, 0, 0) {
+        Difference::Executions { all: without.complete.len(), missing, extra, twice }
+    } else if with.deadlock != without.deadlock {
+        Difference::Deadlock { with: with.deadlock, without: without.deadlock }
+    } else if with.errors != without.errors {
+        Difference::Errors
+    } else if with.cut != without.cut {
+        Difference::Cut
+    } else {
+        Difference::None(with.complete.len(), without.complete.len())
+    }
+}
+
+/// Different ways to explore, by number.
+fn way(n: u64) -> Way {
+    let schedule = if n % 2 == 0 { Schedule::LeftToRight } else { Schedule::WritesFirst };
+    let all_but = |names: &str| Reductions::all_but(names).expect("names of reductions");
+    let reductions = match n % 5 {
+        0 | 1 => Reductions::ALL,
+        2 => all_but("awaits"),
+        3 => all_but("awaits,annotations"),
+        _ => all_but("awaits,annotations,confirmation"),
+    };
+    Way { schedule, reductions, shortcuts: n % 7 != 6, inspect: n % 3 == 2 }
+}
+
+fn no_difference(name: &str) {
+    let model = Model::compile(&selvedge_kat::load_named(name).expect("a shipped model")).expect("a model");
+    let model = model.with_prefix_apart();
+    let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 300), number("SELVEDGE_FUZZ_SEED", 5));
+    let (mut compared, mut broken, mut reduced, mut executions) = (0, 0, 0, [0; 2]);
+    for n in 0..programs {
+        let p = program(&mut rng_for(seed, n));
+        let way = way(n);
+        match difference(&p, &model, way) {
+            Difference::None(with, without) => {
+                compared += 1;
+                reduced += (with < without) as u64;
+                executions[0] += with;
+                executions[1] += without;
+            }
+            Difference::TooBig => {}
+            Difference::Broken => broken += 1,
+            wrong => {
+                let small = shrink_program(&p, &mut |p| difference(p, &model, way).is_wrong());
+                let what = difference(&small, &model, way);
+                let mut text = String::new();
+                for thread in &small.threads {
+                    text += &format!("{}:\n", thread.name);
+                    for instr in &thread.code {
+                        text += &format!("    {instr:?}\n");
+                    }
+                }
+                let locs = &small.locs;
+                panic!(
+                    "program {n} of seed {seed} under {name} ({way:?}): {wrong:?}; smaller: {what:?}\n{locs:?}\n{text}"
+                );
+            }
+        }
+    }
+    let [with, without] = executions;
+    eprintln!(
+        "{name}: {compared} compared, {reduced} reduced, {broken} broken, {with} of {without} executions left"
+    );
+    assert!(compared > 2 * broken && 4 * reduced > compared);
+}
+
+#[test]
+fn sc() {
+    no_difference("sc");
+}
+
+#[test]
+fn tso() {
+    no_difference("tso");
+}
+
+#[test]
+fn pso() {
+    no_difference("pso");
+}
+
+#[test]
+fn ra() {
+    no_difference("ra");
+}
+
+#[test]
+fn rlx() {
+    no_difference("rlx");
+}
+
+#[test]
+fn rc11() {
+    no_difference("rc11");
+}

@@ -67,10 +67,12 @@ fn creator(rng: &mut SmallRng, own: Loc, copies: usize, code: Vec<Instr>) -> Vec
     let (before, after) = code.split_at(cut);
     let mut all = before.to_vec();
     let between = |rng: &mut SmallRng, all: &mut Vec<Instr>| {
-        let addr = if rng.random_ratio(1, 12) { Addr::Loc(Loc(0)) } else { Addr::Loc(own) };
-        let mode = if rng.random_ratio(1, 12) { Mode::Rlx } else { Mode::Na };
+        // What others use is for once.
+        let seen = rng.random_ratio(1, 4);
+        let addr = Addr::Loc(if seen { Loc(rng.random_range(0..own.0)) } else { own });
+        let mode = if seen && rng.random_ratio(1, 2) { Mode::Rlx } else { Mode::Na };
         match rng.random_range(0..6) {
-            0 => all.push(Instr::Store { addr, value: Expr::Const(1), mode }),
+            0 | 2 => all.push(Instr::Store { addr, value: Expr::Const(1), mode }),
             1 => all.push(Instr::Load { dst: Reg(41), addr, mode }),
             _ => {}
         }

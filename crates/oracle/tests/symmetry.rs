@@ -264,7 +264,7 @@ fn difference(p: &Program, model: &Model, way: Way) -> Difference {
 
 /// Different ways to explore, by number.
 fn way(n: u64) -> Way {
-    let schedule = if n % 2 == 0 { Schedule::LeftToRight } else { Schedule::WritesFirst };
+    let schedule = if n.is_multiple_of(2) { Schedule::LeftToRight } else { Schedule::WritesFirst };
     let all_but = |names: &str| Reductions::all_but(names).expect("names of reductions");
     let reductions = match n % 5 {
         0 | 1 => Reductions::ALL,

@@ -67,10 +67,12 @@ fn creator(rng: &mut SmallRng, own: Loc, copies: usize, code: Vec<Instr>) -> Vec
     let (before, after) = code.split_at(cut);
     let mut all = before.to_vec();
     let between = |rng: &mut SmallRng, all: &mut Vec<Instr>| {
-        let addr = if rng.random_ratio(1, 12) { Addr::Loc(Loc(0)) } else { Addr::Loc(own) };
-        let mode = if rng.random_ratio(1, 12) { Mode::Rlx } else { Mode::Na };
+        // What others use is for once.
+        let seen = rng.random_ratio(1, 4);
+        let addr = Addr::Loc(if seen { Loc(rng.random_range(0..own.0)) } else { own });
+        let mode = if seen && rng.random_ratio(1, 2) { Mode::Rlx } else { Mode::Na };
         match rng.random_range(0..6) {
-            0 => all.push(Instr::Store { addr, value: Expr::Const(1), mode }),
+            0 | 2 => all.push(Instr::Store { addr, value: Expr::Const(1), mode }),
             1 => all.push(Instr::Load { dst: Reg(41), addr, mode }),
             _ => {}
         }
@@ -262,7 +264,7 @@ fn difference(p: &Program, model: &Model, way: Way) -> Difference {
 
 /// Different ways to explore, by number.
 fn way(n: u64) -> Way {
-    let schedule = if n % 2 == 0 { Schedule::LeftToRight } else { Schedule::WritesFirst };
+    let schedule = if n.is_multiple_of(2) { Schedule::LeftToRight } else { Schedule::WritesFirst };
     let all_but = |names: &str| Reductions::all_but(names).expect("names of reductions");
     let reductions = match n % 5 {
         0 | 1 => Reductions::ALL,

@@ -74,10 +74,15 @@ static int pop(void)
 
 static void *worker(void *arg)
 {
+#ifdef SAME // All do what the first one does.
+    (void)arg;
+    int plan = T1, value = 1;
+#else
     const int plans[4] = {T1, T2, T3, T4};
     int me = (int)(intptr_t)arg;
     int plan = me < 4 ? plans[me] : 100;
     int value = 10 * me + 1;
+#endif
     for (int i = plan / 100; i > 0; i--)
         push(value++);
     for (int i = plan / 10 % 10; i > 0; i--) {
@@ -95,11 +100,7 @@ int main(void)
     pthread_t threads[N];
 
     for (int i = 0; i < N; i++)
-#ifdef SAME // All do what the first one does.
-        pthread_create(&threads[i], NULL, worker, NULL);
-#else
         pthread_create(&threads[i], NULL, worker, (void *)(intptr_t)i);
-#endif
     for (int i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
     return 0;

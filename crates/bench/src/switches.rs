@@ -104,7 +104,7 @@ pub const SWITCHES: &[Switch] = &[
     switch(&[Reduction::Symmetry], "ainc(8)", "crates/bench/programs/incs.c", "", "-DN=8 -DCOUNTERS=1"),
     switch(&[Reduction::Symmetry], "binc(5)", "crates/bench/programs/incs.c", "", "-DN=5 -DCOUNTERS=2"),
     switch(&[Reduction::Symmetry], "ttaslock(7)", "examples/c/ttas.c", "", "-DN=7"),
-    switch(&[Reduction::Symmetry], "mutex(4)", "crates/bench/programs/mutex.c", "", "-DN=4"),
+    switch(&[Reduction::Symmetry], "mutex(3)", "crates/bench/programs/mutex.c", "", "-DN=3"),
     switch(&[Reduction::Symmetry], "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),
     switch(
         &[Reduction::Symmetry],
@@ -115,12 +115,11 @@ pub const SWITCHES: &[Switch] = &[
     ),
     switch(
         &[Reduction::Symmetry],
-        "ms-queue(6), enqueuers",
+        "ms-queue(4), enqueuers",
         "crates/bench/programs/ms-queue.c",
         "",
-        "-DN=6 -DT1=100 -DSAME",
+        "-DN=4 -DT1=100 -DSAME",
     ),
-    switch(&[Reduction::Symmetry], "barrier-lock(4)", "crates/bench/programs/barrier-lock.c", "", "-DN=4"),
     switch(
         &[Reduction::Symmetry],
         "barrier(6), without BAM",

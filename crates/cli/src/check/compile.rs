@@ -1,6 +1,7 @@
 //! From sources and options to a machine.
 
 use crate::error::{ErrorKind, InputError};
+use selvedge_graph::Attrs;
 use selvedge_kat::Theory;
 use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
 use selvedge_model::{Classes, Model};
@@ -133,7 +134,9 @@ pub fn simplified(
     classes.map(compile).transpose().map_err(|d| InputError::new(ErrorKind::Model, d))
 }
 
-/// The model with what symmetry needs, if the program has threads that may do the same.
+/// The model with what symmetry needs, if the program has threads that may do the same, and read-modify-writes, by which
+/// they are put in order.
 pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Model> {
-    if machine.has_twins() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
+    let rmws = || machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR));
+    if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
 }

@@ -81,6 +81,8 @@ fn main() {
         return;
     };
     println!("cargo::rustc-link-search=native={}", llvm.libraries.display());
+    // Libraries may be installed later.
+    println!("cargo::rerun-if-changed={}", llvm.libraries.display());
     let kind = env::var(KIND).unwrap_or_default();
     let clang = || llvm.with_clang().filter(|_| kind != "static");
     match Some(()).filter(|()| kind != "shared").and_then(|()| clang().or_else(|| llvm.alone())) {

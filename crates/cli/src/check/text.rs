@@ -52,8 +52,9 @@ pub fn render(report: &Report, paint: &Paint) -> String {
     let _ = writeln!(out, "{verdict} under {}", report.model);
     let _ = writeln!(
         out,
-        "  {} complete executions{}, {} blocked, {:.2} s, {:.1} MB",
+        "  {} complete execution{}{}, {} blocked, {:.2} s, {:.1} MB",
         report.executions,
+        if report.executions == 1 { "" } else { "s" },
         report.alike.map_or(String::new(), |n| format!(" up to symmetry of {n} threads")),
         report.blocked,
         report.seconds,

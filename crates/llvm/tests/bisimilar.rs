@@ -2,25 +2,14 @@
 
 mod support;
 
-use selvedge_llvm::Options;
 use selvedge_machine::{Reduction, Reductions};
 use selvedge_vm::ir::Instr;
-use selvedge_vm::text;
-use support::{c, compile_files, count, function};
+use support::{c, count, function};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>\natomic_int x, y; atomic_int flags[4];\n";
 
 fn text_of(body: &str, reductions: Reductions) -> String {
-    let options = Options { reductions, ..Options::default() };
-    let mut module = compile_files(&[("test.c", &format!("{HEAD}{body}"))], &options).expect("compiles");
-    module.functions.retain(|f| f.name == "f");
-    for function in &mut module.functions {
-        function.places.iter_mut().for_each(|p| *p = Default::default());
-        function.loops.iter_mut().for_each(|l| l.place = Default::default());
-        function.place = Default::default();
-    }
-    let text = text::print(&module);
-    text[text.find("func").unwrap_or(0)..].to_string()
+    support::text_of(&format!("{HEAD}{body}"), reductions)
 }
 
 /// How many loads there are in `f`.

@@ -2,11 +2,10 @@
 
 mod support;
 
-use selvedge_llvm::Options;
 use selvedge_machine::Reductions;
 use selvedge_vm::ir::{Instr, OwnCell};
 use selvedge_vm::text;
-use support::{c, compile_files, function};
+use support::{c, function, text_of};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>\n#include <stdlib.h>
     atomic_int x, y; int plain; void use(void *); int look(void);
@@ -26,21 +25,6 @@ fn heads(body: &str) -> Vec<(usize, Vec<(i64, u8)>)> {
         _ => None,
     };
     f.code.iter().filter_map(head).collect()
-}
-
-/// The bytecode of `f`, without places.
-fn text_of(source: &str, reductions: Reductions) -> String {
-    let options = Options { reductions, ..Options::default() };
-    let mut module = compile_files(&[("test.c", source)], &options).expect("compiles");
-    module.functions.retain(|f| f.name == "f");
-    module.types.clear();
-    for function in &mut module.functions {
-        function.places.iter_mut().for_each(|p| *p = Default::default());
-        function.loops.iter_mut().for_each(|l| l.place = Default::default());
-        function.place = Default::default();
-    }
-    let text = text::print(&module);
-    text[text.find("func").unwrap_or(0)..].to_string()
 }
 
 const RETRY: &str = "#include <stdatomic.h>\natomic_int x, y;

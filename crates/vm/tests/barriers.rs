@@ -2,11 +2,12 @@
 
 mod common;
 
+use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_explore::{Config, End, Execution, OUT_OF_FORM, Schedule, explore};
-use selvedge_machine::{Machine, Value};
+use selvedge_machine::Machine;
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
@@ -24,9 +25,6 @@ const DECLARED: &str = "
     func &pthread_barrier_destroy(r0) results 1 regs 1
     func &reach_error() results 0 regs 0
 ";
-
-/// The name of a global location, and what it holds at the end.
-type State = BTreeMap<String, Value>;
 
 #[derive(Default, PartialEq, Debug)]
 struct Found {
@@ -91,20 +89,6 @@ fn explored(text: &str, model: &Model, bam: bool, schedule: Schedule) -> Found {
         }
     }
 }
-
-fn final_state(machine: &VmMachine, x: &Execution<'_, VmMachine>) -> State {
-    let locs = (0..x.graph.locations() as u32).map(selvedge_graph::Loc);
-    let named = locs.map(|l| (machine.location_name(l), l));
-    let ours = named.filter(|(name, _)| ["x", "y", "out"].iter().any(|g| name.starts_with(g)));
-    ours.filter_map(|(name, l)| Some((name, x.graph.value_of(*x.graph.co(l).last()?, l)))).collect()
-}
-
-fn model(name: &str) -> Model {
-    let theory = selvedge_kat::load_named(name).unwrap_or_else(|e| panic!("{e:?}"));
-    Model::compile(&theory).unwrap_or_else(|e| panic!("{e:?}"))
-}
-
-const MODELS: [&str; 5] = ["sc", "tso", "pso", "ra", "rc11"];
 
 fn init(counts: &[u32]) -> String {
     let line = |(n, count)| format!("r0 = call.1 &pthread_barrier_init (@b{n}, 0, {count})\n");
@@ -272,23 +256,6 @@ fn too_few_threads_are_stuck() {
 }
 
 // ---- generated programs ----
-
-/// Small and repeatable.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % n as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
 
 /// Threads that read and write two locations and meet in between. Most meet as they should, some do so only
 /// if they read the right value, and some barriers are for another number of threads.

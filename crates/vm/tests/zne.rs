@@ -1,14 +1,15 @@
 //! Iterations that take something and put it back: left out against explored.
 //!
-//! `ZNE_PROGRAMS=100000 ZNE_SEED=7` generates more programs.
+//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 
 mod common;
 
+use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_explore::{Chains, Config, End, Execution, NOTICED, explore};
-use selvedge_machine::{Machine, Reduction, Reductions, Value};
+use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,9 +26,6 @@ const DECLARED: &str = "
     func &pthread_mutex_lock(r0) results 1 regs 1
     func &pthread_mutex_unlock(r0) results 1 regs 1
 ";
-
-/// The name of a global location, and what it holds at the end.
-type State = BTreeMap<String, Value>;
 
 #[derive(Default, PartialEq, Debug)]
 struct Found {
@@ -110,20 +108,6 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
         }
     }
 }
-
-fn final_state(machine: &VmMachine, x: &Execution<'_, VmMachine>) -> State {
-    let locs = (0..x.graph.locations() as u32).map(selvedge_graph::Loc);
-    let named = locs.map(|l| (machine.location_name(l), l));
-    let ours = named.filter(|(name, _)| ["x", "y", "out"].iter().any(|g| name.starts_with(g)));
-    ours.filter_map(|(name, l)| Some((name, x.graph.value_of(*x.graph.co(l).last()?, l)))).collect()
-}
-
-fn model(name: &str) -> Model {
-    let theory = selvedge_kat::load_named(name).unwrap_or_else(|e| panic!("{e:?}"));
-    Model::compile(&theory).unwrap_or_else(|e| panic!("{e:?}"))
-}
-
-const MODELS: [&str; 5] = ["sc", "tso", "pso", "ra", "rc11"];
 
 /// A loop that adds `amount` to `x` until what was there fulfils the test.
 fn attempt(number: usize, amount: i64, test: &str, (add, sub): (&str, &str)) -> String {
@@ -259,23 +243,6 @@ fn polling_with_a_lock_ends() {
 
 // ---- generated programs ----
 
-/// Small and repeatable.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % n as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
-
 const RMW_MODES: [&str; 5] = ["rlx", "acq", "rel", "ar", "sc"];
 
 fn generated(random: &mut Random) -> String {
@@ -376,8 +343,8 @@ fn operation(random: &mut Random) -> String {
 fn generated_programs_end_in_the_same_states() {
     let setting =
         |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap_or(default));
-    let programs = setting("ZNE_PROGRAMS", 250);
-    let mut random = Random(setting("ZNE_SEED", 1));
+    let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 250);
+    let mut random = Random(setting("SELVEDGE_FUZZ_SEED", 1));
     let models = MODELS.map(model);
     let (mut compared, mut noticed, mut fewer) = (0, 0, 0);
     for n in 0..programs {

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use selvedge_llvm::{CompileError, Options, compile};
+use selvedge_machine::Reductions;
 use selvedge_vm::ir::{Function, Global, Instr, Module};
+use selvedge_vm::text;
 
 /// Compiles files that are given by name and contents.
 pub fn compile_files(files: &[(&str, &str)], options: &Options) -> Result<Module, CompileError> {
@@ -19,6 +21,21 @@ pub fn compile_files(files: &[(&str, &str)], options: &Options) -> Result<Module
         })
         .collect();
     compile(&paths, options)
+}
+
+/// The bytecode of `f` in a C file, without places.
+pub fn text_of(source: &str, reductions: Reductions) -> String {
+    let options = Options { reductions, ..Options::default() };
+    let mut module = compile_files(&[("test.c", source)], &options).expect("compiles");
+    module.functions.retain(|f| f.name == "f");
+    module.types.clear();
+    for function in &mut module.functions {
+        function.places.iter_mut().for_each(|p| *p = Default::default());
+        function.loops.iter_mut().for_each(|l| l.place = Default::default());
+        function.place = Default::default();
+    }
+    let text = text::print(&module);
+    text[text.find("func").unwrap_or(0)..].to_string()
 }
 
 pub fn c(source: &str) -> Module {

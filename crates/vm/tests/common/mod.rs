@@ -1,6 +1,8 @@
 //! Runs bytecode without an explorer: one thread after the other, on a memory that is a map.
 #![allow(dead_code)] // each test file uses its part
 
+pub mod generated;
+
 use selvedge_machine::{Loc, Machine, Op, ProgramError, Tid, Value};
 use selvedge_vm::{Options, VmMachine, VmState, text};
 use std::collections::HashMap;

@@ -21,6 +21,7 @@ mod path;
 pub mod pieces;
 mod report;
 mod revisit;
+mod rmw;
 mod schedule;
 mod split;
 mod team;

@@ -122,7 +122,7 @@ fn returned_on_success(body: &Graph, block: usize, position: usize, flag: Reg) -
 }
 
 /// Whether an instruction neither writes to memory nor calls anything.
-fn only_reads(instr: &Instr) -> bool {
+pub(crate) fn only_reads(instr: &Instr) -> bool {
     use Instr::*;
     match instr {
         Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Call { .. } | Unsupported { .. } => {

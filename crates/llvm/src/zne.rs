@@ -15,6 +15,7 @@ use selvedge_vm::ir::{Instr, Net, Operand, Reg, RmwOp};
 use crate::cfg::Graph;
 use crate::loops::Loop;
 use crate::registers::{live_in, written};
+use crate::spin::only_reads;
 
 /// How far an iteration is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,23 +84,12 @@ pub(crate) fn mark(graph: &mut Graph, loops: &[Loop], regs: Reg, reductions: Red
     }
 }
 
-/// Whether a loop has more than one addition, and writes nothing but by them.
+/// Whether a loop has more than one addition, writes nothing but by them, and reads only atomically.
 fn adds_twice(graph: &Graph, found: &Loop) -> bool {
     let code = || found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
     code().filter(|instr| Addition::of(instr).is_some()).count() > 1
         && code().all(|instr| Addition::of(instr).is_some() || only_reads(instr))
-}
-
-/// Whether an instruction writes no memory, and reads it atomically.
-fn only_reads(instr: &Instr) -> bool {
-    use Instr::*;
-    match instr {
-        Load { mode, .. } => *mode != Mode::Na,
-        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Call { .. } | Unsupported { .. } => {
-            false
-        }
-        _ => true,
-    }
+        && !code().any(|instr| matches!(instr, Instr::Load { mode: Mode::Na, .. }))
 }
 
 /// What to mark in a loop, if it is one. Goes all ways through an iteration.

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::program;
+use common::{program, shown};
 use selvedge_explore::{Chains, Config, End, Schedule, explore};
 use selvedge_graph::Tid;
 use selvedge_machine::{Op, Program, Reduction, Reductions};
@@ -146,16 +146,9 @@ fn no_difference(name: &str) {
                     let small =
                         shrink_program(&p, &mut |p| difference(p, &model, schedule, &mut [0; 2]).is_wrong());
                     let what = difference(&small, &model, schedule, &mut [0; 2]);
-                    let mut text = String::new();
-                    for thread in &small.threads {
-                        text += &format!("{}:\n", thread.name);
-                        for instr in &thread.code {
-                            text += &format!("    {instr:?}\n");
-                        }
-                    }
-                    let locs = &small.locs;
+                    let text = shown(&small);
                     panic!(
-                        "program {n} of seed {seed} under {name} ({schedule:?}): {wrong:?}; smaller: {what:?}\n{locs:?}\n{text}"
+                        "program {n} of seed {seed} under {name} ({schedule:?}): {wrong:?}; smaller: {what:?}\n{text}"
                     );
                 }
             }
@@ -166,32 +159,4 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && without > with + with / 5);
 }
 
-#[test]
-fn sc() {
-    no_difference("sc");
-}
-
-#[test]
-fn tso() {
-    no_difference("tso");
-}
-
-#[test]
-fn pso() {
-    no_difference("pso");
-}
-
-#[test]
-fn ra() {
-    no_difference("ra");
-}
-
-#[test]
-fn rlx() {
-    no_difference("rlx");
-}
-
-#[test]
-fn rc11() {
-    no_difference("rc11");
-}
+test_each_model!(no_difference: sc tso pso ra rlx rc11);

@@ -6,6 +6,8 @@
 
 mod common;
 
+use common::shown;
+
 use rand::Rng;
 use rand::rngs::SmallRng;
 use selvedge_explore::{Chains, Config, End, Schedule, Twins, explore};
@@ -295,16 +297,9 @@ fn no_difference(name: &str) {
             wrong => {
                 let small = shrink_program(&p, &mut |p| difference(p, &model, way).is_wrong());
                 let what = difference(&small, &model, way);
-                let mut text = String::new();
-                for thread in &small.threads {
-                    text += &format!("{}:\n", thread.name);
-                    for instr in &thread.code {
-                        text += &format!("    {instr:?}\n");
-                    }
-                }
-                let locs = &small.locs;
+                let text = shown(&small);
                 panic!(
-                    "program {n} of seed {seed} under {name} ({way:?}): {wrong:?}; smaller: {what:?}\n{locs:?}\n{text}"
+                    "program {n} of seed {seed} under {name} ({way:?}): {wrong:?}; smaller: {what:?}\n{text}"
                 );
             }
         }
@@ -316,32 +311,4 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && 4 * reduced > compared);
 }
 
-#[test]
-fn sc() {
-    no_difference("sc");
-}
-
-#[test]
-fn tso() {
-    no_difference("tso");
-}
-
-#[test]
-fn pso() {
-    no_difference("pso");
-}
-
-#[test]
-fn ra() {
-    no_difference("ra");
-}
-
-#[test]
-fn rlx() {
-    no_difference("rlx");
-}
-
-#[test]
-fn rc11() {
-    no_difference("rc11");
-}
+test_each_model!(no_difference: sc tso pso ra rlx rc11);

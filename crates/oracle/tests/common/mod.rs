@@ -7,6 +7,31 @@ use selvedge_machine::Program;
 use selvedge_machine::expr::{BinOp, Expr, Reg};
 use selvedge_machine::program::{Addr, Instr, RmwOp};
 
+/// A program as a failure shows it.
+pub fn shown(program: &Program) -> String {
+    let mut text = format!("{:?}\n", program.locs);
+    for thread in &program.threads {
+        text += &format!("{}:\n", thread.name);
+        for instr in &thread.code {
+            text += &format!("    {instr:?}\n");
+        }
+    }
+    text
+}
+
+/// A test for each model, which calls a function with its name.
+#[macro_export]
+macro_rules! test_each_model {
+    ($test:ident: $($model:ident)*) => {
+        $(
+            #[test]
+            fn $model() {
+                $test(stringify!($model));
+            }
+        )*
+    };
+}
+
 const FLAG: u32 = 2;
 const DATA: u32 = 3;
 

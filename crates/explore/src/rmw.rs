@@ -1,0 +1,97 @@
+//! Read-modify-writes: which loads are halves of one, and what becomes of two that want the same write.
+
+use crate::explorer::Explorer;
+use crate::maximal::maximally_added_before;
+use selvedge_graph::{EventId, Loc, Mode, Value};
+use selvedge_machine::{Machine, Op, Rmw};
+use selvedge_model::Past;
+
+/// See `Explorer::rivalry`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rivalry {
+    /// No rival.
+    None,
+    /// It leads to no execution.
+    Futile,
+    /// It leads to a revisit, and the graph with the read is consistent.
+    Fine,
+}
+
+impl<M: Machine> Explorer<'_, M> {
+    /// What there is to say of a read that has not read from `w` yet, if it is half of a
+    /// read-modify-write and another one, its rival, has read from `w` already. It is only good for
+    /// revisits that delete the rival's write (thesis §5.5), and there are none if one of the events
+    /// since then was not added maximally.
+    pub(crate) fn rivalry(&mut self, e: EventId, w: EventId) -> Rivalry {
+        let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
+        let head = if self.awaits { self.is_head(e, w) } else { None };
+        let writes = match rmw {
+            Rmw::No => head.is_some(),
+            _ => {
+                !self.unconfirmed(e, w)
+                    && self.trusts_floors()
+                    && self.load_outcome(e, mode, rmw, self.graph.value_of(w, loc)).1
+            }
+        };
+        if !writes {
+            return Rivalry::None;
+        }
+        let g = &self.graph;
+        let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
+        let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
+        // The read-modify-write that a head is one with may be a gate.
+        let gate = if self.twins { self.gate_from(e) } else { None };
+        let past = |x: EventId| self.model.past_with(g, x);
+        let (before, gate) = (before.map(past), gate.map(past));
+        let source = (!w.is_init()).then(|| past(w));
+        let in_prefix = |x: EventId| {
+            let has = |past: Past<'_>| past.has(g.event(x));
+            before.is_some_and(has) || gate.is_some_and(has) || source.is_some_and(has)
+        };
+        // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
+        // what was added before the rival, it would be maximal like the rival; and all that was added
+        // since then was maximal in that graph and stays so.
+        let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
+        if (self.twins && in_prefix(rival))
+            || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some()
+        {
+            if let Some(mode) = head {
+                self.rely_on(e, mode);
+            }
+            return Rivalry::Futile;
+        }
+        Rivalry::Fine
+    }
+
+    /// The earliest read-modify-write other than `r` that reads from `w`.
+    pub(crate) fn rmw_reader(&self, w: EventId, loc: Loc, r: EventId) -> Option<EventId> {
+        let g = &self.graph;
+        let rivals = g.readers(w, loc).filter(|&x| x != r && g.event(x).is_rmw_read());
+        rivals.min_by_key(|&x| g.event(x).stamp)
+    }
+
+    /// The ordering that a load has after reading `value`, and whether it is half of an RMW that writes.
+    #[inline]
+    pub(crate) fn load_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
+        match rmw {
+            Rmw::No => (mode, false),
+            _ => self.rmw_outcome(e, mode, rmw, value),
+        }
+    }
+
+    fn rmw_outcome(&self, e: EventId, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
+        match rmw {
+            Rmw::No => (mode, false),
+            Rmw::Always => (mode, true),
+            Rmw::Cas { expected, .. } if value == expected => (mode, true),
+            Rmw::Cas { fail, .. } => (fail, false),
+            Rmw::Linked => (mode, self.writes_after(e, value)),
+            Rmw::Tentative { .. } if self.writes_after(e, value) => (mode, true),
+            Rmw::Tentative { fail } => (fail, false),
+        }
+    }
+
+    fn writes_after(&self, e: EventId, value: Value) -> bool {
+        self.threads.state_of(e).is_some_and(|state| self.machine.writes_after(state, value))
+    }
+}

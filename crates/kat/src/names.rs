@@ -76,6 +76,7 @@ const PREDS: &[(&str, Pred)] = &[
     ("DMB.ISHLD", Pred::Barrier("DMB.LD")),
     ("DMB.ST", Pred::Barrier("DMB.ST")),
     ("DMB.ISHST", Pred::Barrier("DMB.ST")),
+    ("DSB.ST", Pred::Barrier("DSB.ST")),
     ("ISB", Pred::Barrier("ISB")),
     ("SYNC", Pred::Barrier("SYNC")),
     ("LWSYNC", Pred::Barrier("LWSYNC")),

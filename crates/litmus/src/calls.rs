@@ -97,6 +97,8 @@ fn c11(name: &str) -> Option<Call> {
         "fetch_minu" => Call::Rmw(RmwOp::MinU, mode),
         "fetch_maxu" => Call::Rmw(RmwOp::MaxU, mode),
         "fetch_clear" => Call::Rmw(RmwOp::Clear, mode),
+        "fetch_add_word" => Call::Rmw(RmwOp::AddWord, mode),
+        "fetch_sub_word" => Call::Rmw(RmwOp::SubWord, mode),
         "compare_exchange_strong" => Call::Cas { weak: false, modes: mode },
         "compare_exchange_weak" => Call::Cas { weak: true, modes: mode },
         _ => return None,

@@ -194,7 +194,19 @@ impl Machine for Program {
         let (thread, pc) = ((error >> 20) & 0x7ff, error & 0xf_ffff);
         let thread = &self.threads[thread as usize];
         if error & OUT_OF_BOUNDS != 0 {
-            let message = format!("access outside of its array in {}", thread.name);
+            let at_pointer = matches!(
+                &thread.code[pc as usize],
+                Instr::Load { addr: Addr::Pointer(_), .. }
+                    | Instr::Store { addr: Addr::Pointer(_), .. }
+                    | Instr::Rmw { addr: Addr::Pointer(_), .. }
+                    | Instr::Cas { addr: Addr::Pointer(_), .. }
+                    | Instr::LoadLinked { addr: Addr::Pointer(_), .. }
+                    | Instr::StoreConditional { addr: Addr::Pointer(_), .. }
+            );
+            let message = match at_pointer {
+                true => format!("access to an address that no location has in {}", thread.name),
+                false => format!("access outside of its array in {}", thread.name),
+            };
             return ProgramError { kind: "out-of-bounds", message };
         }
         match &thread.code[pc as usize] {

@@ -34,9 +34,10 @@ pub enum Addr {
     Pointer(Expr),
 }
 
-/// Pointers start here, which is no small number, and are this far from each other.
-const POINTER_BASE: Value = 1 << 40;
-const POINTER_STRIDE: Value = 1 << 12;
+/// Pointers start here, which is no small number, and are this far from each other, which is no offset that a
+/// program would come by. The first 512 fit into 31 bits, so that registers of any size hold them.
+const POINTER_BASE: Value = 0x5000_0000;
+const POINTER_STRIDE: Value = 0x0010_0a10;
 
 /// The value of a pointer to a location.
 pub fn pointer_to(loc: Loc) -> Value {
@@ -67,6 +68,9 @@ pub enum RmwOp {
     MaxU,
     /// `old & !operand`.
     Clear,
+    /// Of numbers of 32 bits, with a sign.
+    AddWord,
+    SubWord,
 }
 
 impl RmwOp {
@@ -83,6 +87,8 @@ impl RmwOp {
             RmwOp::MinU => (old as u64).min(operand as u64) as Value,
             RmwOp::MaxU => (old as u64).max(operand as u64) as Value,
             RmwOp::Clear => old & !operand,
+            RmwOp::AddWord => Value::from((old as i32).wrapping_add(operand as i32)),
+            RmwOp::SubWord => Value::from((old as i32).wrapping_sub(operand as i32)),
         }
     }
 }

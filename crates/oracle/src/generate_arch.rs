@@ -91,6 +91,7 @@ impl Arch {
                 (Mode::Barrier(Barrier::DmbSy), 2),
                 (Mode::Barrier(Barrier::DmbLd), 2),
                 (Mode::Barrier(Barrier::DmbSt), 2),
+                (Mode::Barrier(Barrier::DsbSt), 1),
                 (Mode::Barrier(Barrier::Isb), 3),
             ],
             Arch::Power => &[

@@ -7,7 +7,6 @@ use crate::error::{ErrorKind, Exit, InputError};
 use crate::meter::Meter;
 use selvedge_explore::{Config, Snapshot, Stats, Visitor, explore_compiled};
 use selvedge_litmus::{Histogram, Observation, Test, Verdict};
-use selvedge_machine::Program;
 use selvedge_model::Compiled;
 use std::time::Instant;
 
@@ -124,7 +123,7 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
     };
     let collector = Collector::new(test, args.dot.is_some());
     let start = Instant::now();
-    let program = Program { tracks_deps: model.follows_dependencies(), ..test.program.clone() };
+    let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
     let explored = match model {
         Compiled::Clocks(model) => {
             let team = args.jobs.team(model, &config);

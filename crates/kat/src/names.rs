@@ -27,6 +27,7 @@ const PRIMS: &[(&str, Prim)] = &[
     ("addr", Prim::Addr),
     ("data", Prim::Data),
     ("ctrl", Prim::Ctrl),
+    ("ctrl-arm", Prim::CtrlArm),
     ("casdep", Prim::CasDep),
     ("detour", Prim::Detour),
     ("tc", Prim::Tc),

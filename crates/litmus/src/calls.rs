@@ -141,8 +141,8 @@ fn kernel_rmw(name: &str) -> Option<Call> {
     Some(match name {
         "xchg" | "atomic_xchg" => Call::Rmw(RmwOp::Exchange, Some(mode)),
         "cmpxchg" | "atomic_cmpxchg" => {
-            // A failed one orders as much as the load of a successful one with that suffix.
-            Call::CmpXchg(mode, if mode == Mode::Acq { Mode::Acq } else { Mode::Rlx })
+            // A failed one orders nothing. It is told from a load, for the fences around it.
+            Call::CmpXchg(mode, Mode::RlxEx)
         }
         "atomic_add_return" => rmw(RmwOp::Add, false, true),
         "atomic_sub_return" => rmw(RmwOp::Sub, false, true),

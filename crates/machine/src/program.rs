@@ -13,6 +13,11 @@ pub struct Program {
     /// Whether threads keep track of dependencies while they run. Only models that look at them need
     /// it, and the others are faster without.
     pub tracks_deps: bool,
+    /// Where dependencies by control end with the arms of a branch: the end of each branch's arms, by thread and
+    /// instruction. Branches are then operations of their own ([`crate::Op::Decide`]).
+    pub arms: Option<Vec<Vec<u32>>>,
+    /// Whether what follows may depend on a store-conditional through its result.
+    pub sc_depends: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -177,7 +182,21 @@ pub enum Instr {
 
 impl Program {
     pub fn new(name: impl Into<String>) -> Program {
-        Program { name: name.into(), locs: Vec::new(), threads: Vec::new(), tracks_deps: false }
+        Program {
+            name: name.into(),
+            locs: Vec::new(),
+            threads: Vec::new(),
+            tracks_deps: false,
+            arms: None,
+            sc_depends: false,
+        }
+    }
+
+    /// The program with what a model needs to know of it: dependencies, and whether those by control end with the arms
+    /// of branches.
+    pub fn tracking(&self, deps: bool, arms: bool) -> Program {
+        let ends = || self.threads.iter().map(|t| crate::arms::ends(&t.code)).collect();
+        Program { tracks_deps: deps, arms: arms.then(ends), ..self.clone() }
     }
 
     pub fn loc(&mut self, name: impl Into<String>, init: Value) -> Loc {

@@ -94,6 +94,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
     let mut program = Program::new(name);
     program.locs = locations.cells;
     program.threads = threads;
+    program.sc_depends = arch == Arch::Riscv;
     Ok(Test {
         name: name.to_string(),
         arch: arch.name().to_string(),

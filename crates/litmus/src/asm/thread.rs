@@ -3,6 +3,7 @@
 use super::Arch;
 use super::operand::Piece;
 use super::width::{Access, Reason, Width, low, sized_op, stored};
+use crate::bounds::{Loop, widen};
 use crate::lex::clip;
 use crate::source::{Place, Source, WithHelp};
 use crate::syntax::Parsed;
@@ -61,6 +62,7 @@ pub struct Builder<'a> {
     /// Jumps to labels that were not known yet.
     open: Vec<(usize, String, Place)>,
     unroll: u32,
+    loops: Vec<Loop>,
 }
 
 /// A comparison of the two registers that stand for the flags.
@@ -85,6 +87,7 @@ impl<'a> Builder<'a> {
             labels: HashMap::new(),
             open: Vec::new(),
             unroll,
+            loops: Vec::new(),
         }
     }
 
@@ -253,6 +256,7 @@ impl<'a> Builder<'a> {
         let one_more = Expr::bin(BinOp::Add, Expr::Reg(count), Expr::Const(1));
         self.assign(count, one_more);
         let may = Expr::bin(BinOp::Le, Expr::Reg(count), Expr::Const(Value::from(self.unroll)));
+        self.loops.push(Loop { start: target, end: self.code.len(), check: self.code.len() });
         self.emit(Instr::Branch { cond: may, target });
         self.emit(Instr::Cut);
         Ok(())
@@ -269,6 +273,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.check_pairs()?;
+        widen(&mut self.code, &self.loops, self.unroll);
         Ok((self.regs, self.code, self.accesses))
     }
 

@@ -11,7 +11,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  done
   1  a verdict is not the expected one, or a property is violated (a failed assertion, a data race)
   2  the input is wrong: no verdict for that test
-  3  the result is bounded: a loop was cut, or the exploration gave up";
+  3  the result is undecided: a loop was cut, an execution failed, the exploration gave up, or there is no execution";
 
 /// Verifies concurrent programs under weak memory models.
 #[derive(Parser, Debug)]

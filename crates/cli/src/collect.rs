@@ -93,7 +93,8 @@ impl Visitor<Program> for Collector<'_> {
             && self.failure.is_none()
         {
             let thread = self.test.program.threads[thread.index()].name.clone();
-            let what = Failure { thread, message: error.message };
+            let is_error = self.test.arch == "C";
+            let what = Failure { thread, message: error.message, is_error };
             self.failure = Some(First { path: execution.path(), what });
         }
         self.model_errors(execution);

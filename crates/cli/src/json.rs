@@ -1,7 +1,9 @@
 //! Results for other programs.
 
+use crate::args::LitmusArgs;
 use crate::error::InputError;
 use crate::litmus::Entry;
+use crate::report::missing;
 use crate::run::{Check, Outcome};
 use selvedge_litmus::Test;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -33,6 +35,8 @@ struct ResultItem {
     errors: u64,
     /// The verdict speaks of some executions only.
     bounded: bool,
+    /// Why executions, or a verdict, are missing.
+    undecided: Vec<String>,
     gave_up: Option<String>,
     flags: Vec<FlagItem>,
     assertion: Option<AssertionItem>,
@@ -102,8 +106,8 @@ struct ErrorBody {
 }
 
 /// One object for a single test, otherwise an array.
-pub fn render(entries: &[Entry], single: bool) -> String {
-    let items: Vec<Item> = entries.iter().map(item).collect();
+pub fn render(entries: &[Entry], single: bool, args: &LitmusArgs) -> String {
+    let items: Vec<Item> = entries.iter().map(|entry| item(entry, args)).collect();
     match (&items[..], single) {
         ([item], true) => text(item),
         _ => text(&items),
@@ -120,15 +124,15 @@ fn text(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-fn item(entry: &Entry) -> Item {
+fn item(entry: &Entry, args: &LitmusArgs) -> Item {
     let file = entry.file.display().to_string();
     match &entry.result {
-        Ok((test, outcome)) => Item::Result(Box::new(result_item(file, test, outcome))),
+        Ok((test, outcome)) => Item::Result(Box::new(result_item(file, test, outcome, args))),
         Err(error) => Item::Error(error_item(Some(file), error)),
     }
 }
 
-fn result_item(file: String, test: &Test, outcome: &Outcome) -> ResultItem {
+fn result_item(file: String, test: &Test, outcome: &Outcome, args: &LitmusArgs) -> ResultItem {
     let states = outcome.histogram.states().map(|state| StateItem {
         valuation: Valuation(
             test.observed.iter().zip(state.values).map(|(o, v)| (o.to_string(), *v)).collect(),
@@ -160,6 +164,7 @@ fn result_item(file: String, test: &Test, outcome: &Outcome) -> ResultItem {
         cut: outcome.stats.cut,
         errors: outcome.stats.errors,
         bounded: outcome.is_bounded(),
+        undecided: missing(outcome, args),
         gave_up: outcome.stats.gave_up.clone(),
         flags: flags.collect(),
         assertion: outcome

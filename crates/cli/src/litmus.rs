@@ -64,7 +64,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     let exit = exit.worst(draw(&entries, args, single));
 
     if args.json {
-        print(&json::render(&entries, single));
+        print(&json::render(&entries, single, args));
     }
     for entry in &entries {
         match &entry.result {

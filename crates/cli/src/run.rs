@@ -7,7 +7,6 @@ use crate::error::{ErrorKind, Exit, InputError};
 use crate::meter::Meter;
 use selvedge_explore::{Config, Snapshot, Stats, Visitor, explore_compiled};
 use selvedge_litmus::{Histogram, Observation, Test, Verdict};
-use selvedge_machine::Program;
 use selvedge_model::Compiled;
 use std::time::Instant;
 
@@ -29,6 +28,9 @@ pub struct Flag {
 pub struct Failure {
     pub thread: String,
     pub message: String,
+    /// An error of the test, such as an assertion that fails. In assembly there are none, only accesses that
+    /// are beyond what is modelled.
+    pub is_error: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -55,17 +57,27 @@ pub enum Check {
         expected: String,
         found: String,
     },
-    /// The result is bounded, which settles nothing.
+    /// The result is undecided, which settles nothing.
     Unsettled,
 }
 
 impl Outcome {
     pub fn verdict(&self, test: &Test) -> Verdict {
-        self.histogram.verdict(test.quantifier)
+        self.histogram.verdict(test.quantifier, self.is_whole())
     }
 
     pub fn observation(&self) -> Observation {
-        self.histogram.observation()
+        self.histogram.observation(self.is_whole())
+    }
+
+    /// Whether every execution was seen to its end. Those that failed have no final state either.
+    pub fn is_whole(&self) -> bool {
+        !self.is_bounded() && self.stats.errors == 0
+    }
+
+    /// Whether something is missing: executions, or, where there is no final state at all, a verdict.
+    pub fn is_unsettled(&self) -> bool {
+        !self.is_whole() || self.histogram.is_empty()
     }
 
     pub fn is_bounded(&self) -> bool {
@@ -74,9 +86,10 @@ impl Outcome {
 
     pub fn exit(&self) -> Exit {
         let wrong = matches!(self.check, Check::Differs { .. });
-        if wrong || self.failure.is_some() || self.flags.iter().any(|f| !f.warning) {
+        let fails = self.failure.as_ref().is_some_and(|f| f.is_error);
+        if wrong || fails || self.flags.iter().any(|f| !f.warning) {
             Exit::Violated
-        } else if self.is_bounded() {
+        } else if self.is_unsettled() {
             Exit::Bounded
         } else {
             Exit::Done
@@ -110,7 +123,7 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
     };
     let collector = Collector::new(test, args.dot.is_some());
     let start = Instant::now();
-    let program = Program { tracks_deps: model.follows_dependencies(), ..test.program.clone() };
+    let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
     let explored = match model {
         Compiled::Clocks(model) => {
             let team = args.jobs.team(model, &config);
@@ -151,7 +164,8 @@ fn check(test: &Test, outcome: &Outcome, args: &LitmusArgs) -> Check {
     if all.peek().is_none() {
         return Check::None;
     }
-    if outcome.is_bounded() {
+    // What is undecided is neither as expected nor not; what is decided in spite of what is missing is either.
+    if all.clone().any(|(_, found)| found == "Undecided") {
         return Check::Unsettled;
     }
     match all.find(|(expected, found)| expected != found) {

@@ -55,14 +55,17 @@ fn remarks(outcome: &Outcome) -> String {
         Check::Unsettled => parts.push(String::from("not settled")),
     }
     parts.extend(outcome.flags.iter().map(|flag| flag.name.clone()));
-    if outcome.failure.is_some() {
-        parts.push(String::from("assertion fails"));
+    if let Some(failure) = &outcome.failure {
+        parts.push(String::from(if failure.is_error { "assertion fails" } else { "an execution failed" }));
     }
     if outcome.stats.cut > 0 {
         parts.push(String::from("loops cut"));
     }
     if outcome.stats.gave_up.is_some() {
         parts.push(String::from("gave up"));
+    }
+    if outcome.histogram.is_empty() && outcome.is_whole() {
+        parts.push(String::from("no execution"));
     }
     parts.join(", ")
 }
@@ -86,9 +89,12 @@ fn write_rows(rows: &[Vec<String>], out: &mut String) {
 
 fn summary(entries: &[Entry], args: &LitmusArgs, out: &mut String) {
     let results = || entries.iter().filter_map(|e| e.result.as_ref().ok());
-    let ok = results().filter(|(t, o)| o.verdict(t) == Verdict::Ok).count();
-    let total = results().count();
-    let _ = write!(out, "{total} results: {ok} Ok, {} No", total - ok);
+    let count = |verdict: Verdict| results().filter(|(t, o)| o.verdict(t) == verdict).count();
+    let _ =
+        write!(out, "{} results: {} Ok, {} No", results().count(), count(Verdict::Ok), count(Verdict::No));
+    if count(Verdict::Undecided) > 0 {
+        let _ = write!(out, ", {} Undecided", count(Verdict::Undecided));
+    }
     if args.check || args.expect.is_some() {
         let count = |wanted: fn(&Check) -> bool| results().filter(|(_, o)| wanted(&o.check)).count();
         let _ = write!(
@@ -99,11 +105,11 @@ fn summary(entries: &[Entry], args: &LitmusArgs, out: &mut String) {
             count(|c| matches!(c, Check::None | Check::Unsettled))
         );
     }
-    let bounded = results().filter(|(_, o)| o.is_bounded()).count();
+    let bounded = results().filter(|(_, o)| !o.is_whole()).count();
     let violated = results()
         .filter(|(_, o)| o.exit() == Exit::Violated && !matches!(o.check, Check::Differs { .. }))
         .count();
-    for (count, what) in [(bounded, "bounded"), (violated, "violated")] {
+    for (count, what) in [(bounded, "not seen whole"), (violated, "violated")] {
         if count > 0 {
             let _ = write!(out, "; {count} {what}");
         }

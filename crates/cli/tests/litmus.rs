@@ -197,7 +197,7 @@ fn bounded_results_are_exit_3() {
     let spin = write(&dir, "spin.litmus", SPIN);
     let run = selvedge(["litmus", "--unroll", "3", &spin]);
     assert_eq!(run.code, 3);
-    assert!(run.out.contains("Bounded loops were cut at 3 iterations"), "{}", run.out);
+    assert!(run.out.contains("Undecided loops were cut at 3 iterations"), "{}", run.out);
     assert!(run.out.contains("use --unroll N"), "{}", run.out);
     let run = selvedge(["litmus", "--max-executions", "2", &example("SB+rlx.litmus")]);
     assert_eq!(run.code, 3);
@@ -234,7 +234,7 @@ fn models_are_listed() {
 fn help_documents_the_exit_codes() {
     let run = selvedge(["litmus", "--help"]);
     assert_eq!(run.code, 0);
-    assert!(run.out.contains("Exit codes:") && run.out.contains("3  the result is bounded"), "{}", run.out);
+    assert!(run.out.contains("Exit codes:") && run.out.contains("3  the result is undecided"), "{}", run.out);
 }
 
 /// Tests in assembly, each under the model of its architecture.

@@ -36,6 +36,7 @@ impl Facts {
     pub const ALLOC: Facts = Facts(1 << 12);
     pub const FREE: Facts = Facts(1 << 13);
     pub const CASDEP: Facts = Facts(1 << 14);
+    pub const ARM: Facts = Facts(1 << 15);
     // The rest says the same in both directions.
     pub const LOC: Facts = Facts(1 << 48);
     pub const NOT_LOC: Facts = Facts(1 << 49);
@@ -108,6 +109,7 @@ impl Facts {
             Prim::Addr => F::ADDR,
             Prim::Data => F::DATA,
             Prim::Ctrl => F::CTRL,
+            Prim::CtrlArm => F::ARM.and(F::CTRL),
             Prim::CasDep => F::CASDEP,
             Prim::Detour => F::DETOUR,
             Prim::Tc => F::TC,
@@ -124,9 +126,9 @@ impl Facts {
 
     /// A name for the facts, as a model would write it.
     pub fn named(self, declared: &[String]) -> String {
-        const NAMES: [&str; 15] = [
+        const NAMES: [&str; 16] = [
             "po", "po-imm", "rf", "co", "fr", "rmw", "addr", "data", "ctrl", "detour", "tc", "tj", "alloc",
-            "free", "casdep",
+            "free", "casdep", "ctrl-arm",
         ];
         let name = |bit: u32| -> String {
             NAMES.get(bit as usize).map(|n| n.to_string()).unwrap_or_else(|| {
@@ -245,9 +247,12 @@ fn ends(facts: Facts, c: &Classes) -> (Mask, Mask) {
         c.reads & half(selvedge_kat::ast::Pred::Ur),
         c.writes & half(selvedge_kat::ast::Pred::Uw),
     );
-    need(Facts::ADDR, c.reads, c.accesses & later);
-    need(Facts::DATA, c.reads, c.writes & later);
-    need(Facts::CTRL, c.reads, later);
+    // A store-conditional may be where a dependency begins, by its result.
+    let sources = c.reads | (c.of(selvedge_kat::ast::Pred::Uw) & c.of(selvedge_kat::ast::Pred::Exclusive));
+    need(Facts::ADDR, sources, c.accesses & later);
+    need(Facts::DATA, sources, c.writes & later);
+    need(Facts::CTRL, sources, later);
+    need(Facts::ARM, sources, later);
     need(Facts::CASDEP, c.reads, c.reads);
     need(Facts::DETOUR, c.writes & later, c.reads);
     need(Facts::TC, c.of(selvedge_kat::ast::Pred::Tc), later);
@@ -259,7 +264,7 @@ fn ends(facts: Facts, c: &Classes) -> (Mask, Mask) {
 
 /// What follows for every pair, in both directions.
 pub fn close(mut f: Facts) -> Facts {
-    let rules: [(Facts, Facts); 9] = [
+    let rules: [(Facts, Facts); 10] = [
         (Facts::PO_IMM, Facts::PO),
         // The write of a read-modify-write comes directly after the source of its read.
         (Facts::RMW, Facts::PO.and(Facts::LOC).and(Facts::INT).and(Facts::PO_IMM).and(Facts::FR)),
@@ -267,6 +272,7 @@ pub fn close(mut f: Facts) -> Facts {
         (Facts::DATA, Facts::PO.and(Facts::INT)),
         (Facts::CTRL, Facts::PO.and(Facts::INT)),
         (Facts::CASDEP, Facts::PO.and(Facts::INT)),
+        (Facts::ARM, Facts::CTRL.and(Facts::PO).and(Facts::INT)),
         (Facts::DETOUR, Facts::PO.and(Facts::INT).and(Facts::LOC)),
         (Facts::RF.and(Facts::INT), Facts::PO),
         (Facts::TC, Facts::EXT),

@@ -149,6 +149,7 @@ fn sketch(walk: &Walk, classes: &Classes) -> Option<Sketch> {
                     .and(Facts::DATA)
                     .and(Facts::CTRL)
                     .and(Facts::CASDEP)
+                    .and(Facts::ARM)
                     .and(Facts::TC)
                     .and(Facts::TJ),
             ) {
@@ -539,8 +540,16 @@ fn step(f: Facts, r: &Relations, context: &Context) -> Matrix {
             m = m.inter(&matrix.inverse(n));
         }
     }
-    let none =
-        [Facts::ADDR, Facts::DATA, Facts::CTRL, Facts::CASDEP, Facts::DETOUR, Facts::ALLOC, Facts::FREE];
+    let none = [
+        Facts::ADDR,
+        Facts::DATA,
+        Facts::CTRL,
+        Facts::ARM,
+        Facts::CASDEP,
+        Facts::DETOUR,
+        Facts::ALLOC,
+        Facts::FREE,
+    ];
     if none.iter().any(|x| f.meets(*x) || f.meets(x.inverse())) {
         return Matrix::EMPTY;
     }

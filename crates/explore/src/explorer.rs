@@ -335,6 +335,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.model.update_clocks(g, e);
                 self.next_choice(e, 0, count)
             }
+            Op::Decide { .. } => unreachable!("branches are only decided where a model follows dependencies"),
             Op::Fence { mode } => {
                 let e = g.add_fence(t, mode);
                 self.enter_plain(e)

@@ -532,7 +532,7 @@ fn is_confirmation(before: Op, value: Value, op: Op) -> bool {
 
 fn status_of(op: Op) -> Status {
     match op {
-        Op::Load { .. } | Op::Choose { .. } => Status::Read,
+        Op::Load { .. } | Op::Choose { .. } | Op::Decide { .. } => Status::Read,
         Op::Store { rmw: true, .. } => Status::RmwWrite,
         Op::Store { .. }
         | Op::Fence { .. }

@@ -12,6 +12,8 @@ pub enum Barrier {
     DmbLd,
     DmbSt,
     Isb,
+    /// `DSB ST`, the one that is more than the `DMB` of its option.
+    DsbSt,
     /// POWER.
     Sync,
     Lwsync,
@@ -38,11 +40,12 @@ pub enum Barrier {
 }
 
 impl Barrier {
-    pub const ALL: [Barrier; 23] = [
+    pub const ALL: [Barrier; 24] = [
         Barrier::DmbSy,
         Barrier::DmbLd,
         Barrier::DmbSt,
         Barrier::Isb,
+        Barrier::DsbSt,
         Barrier::Sync,
         Barrier::Lwsync,
         Barrier::Isync,
@@ -71,6 +74,7 @@ impl Barrier {
             Barrier::DmbLd => "DMB.LD",
             Barrier::DmbSt => "DMB.ST",
             Barrier::Isb => "ISB",
+            Barrier::DsbSt => "DSB.ST",
             Barrier::Sync => "SYNC",
             Barrier::Lwsync => "LWSYNC",
             Barrier::Isync => "ISYNC",
@@ -104,6 +108,7 @@ impl Barrier {
             Barrier::DmbLd => "dmb_ld",
             Barrier::DmbSt => "dmb_st",
             Barrier::Isb => "isb",
+            Barrier::DsbSt => "dsb_st",
             Barrier::Sync => "sync",
             Barrier::Lwsync => "lwsync",
             Barrier::Isync => "isync",

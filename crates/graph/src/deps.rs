@@ -101,6 +101,11 @@ pub struct Deps {
     pub data: DepSet,
     /// What the branches before the event were decided by.
     pub ctrl: DepSet,
+    /// The same, as long as the branches' arms last: what decides whether the event happens at all.
+    pub arm: DepSet,
+    /// What decides which way the thread went, as far as it was not decided by events of its own
+    /// (`Op::Decide`); `None` if it is `ctrl`. Models do not see it.
+    pub path: Option<DepSet>,
     /// For the read of a compare-and-swap: what the value that it expects was computed from.
     pub cas: DepSet,
     /// What decides whether the thread came here, or failed on the way from its previous event: by a
@@ -113,9 +118,15 @@ impl Deps {
         addr: DepSet::EMPTY,
         data: DepSet::EMPTY,
         ctrl: DepSet::EMPTY,
+        arm: DepSet::EMPTY,
+        path: None,
         cas: DepSet::EMPTY,
         faults: DepSet::EMPTY,
     };
+
+    pub fn path(&self) -> &DepSet {
+        self.path.as_ref().unwrap_or(&self.ctrl)
+    }
 
     pub fn is_empty(&self) -> bool {
         [&self.addr, &self.data, &self.ctrl, &self.cas].iter().all(|set| set.is_empty())

@@ -30,6 +30,8 @@ pub enum Prim {
     Addr,
     Data,
     Ctrl,
+    /// The part of `Ctrl` that ends with the arms of the branch.
+    CtrlArm,
     /// From what the value that a compare-and-swap expects was computed from to its read.
     CasDep,
     /// `po` from a write to a read of another's write: `(coe ; rfe) & po`.

@@ -97,6 +97,8 @@ fn c11(name: &str) -> Option<Call> {
         "fetch_minu" => Call::Rmw(RmwOp::MinU, mode),
         "fetch_maxu" => Call::Rmw(RmwOp::MaxU, mode),
         "fetch_clear" => Call::Rmw(RmwOp::Clear, mode),
+        "fetch_add_word" => Call::Rmw(RmwOp::AddWord, mode),
+        "fetch_sub_word" => Call::Rmw(RmwOp::SubWord, mode),
         "compare_exchange_strong" => Call::Cas { weak: false, modes: mode },
         "compare_exchange_weak" => Call::Cas { weak: true, modes: mode },
         _ => return None,
@@ -139,8 +141,8 @@ fn kernel_rmw(name: &str) -> Option<Call> {
     Some(match name {
         "xchg" | "atomic_xchg" => Call::Rmw(RmwOp::Exchange, Some(mode)),
         "cmpxchg" | "atomic_cmpxchg" => {
-            // A failed one orders as much as the load of a successful one with that suffix.
-            Call::CmpXchg(mode, if mode == Mode::Acq { Mode::Acq } else { Mode::Rlx })
+            // A failed one orders nothing. It is told from a load, for the fences around it.
+            Call::CmpXchg(mode, Mode::RlxEx)
         }
         "atomic_add_return" => rmw(RmwOp::Add, false, true),
         "atomic_sub_return" => rmw(RmwOp::Sub, false, true),

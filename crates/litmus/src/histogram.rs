@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Verdict {
     Ok,
     No,
+    /// Executions are missing, or there is none, and those that are there do not decide it.
+    Undecided,
 }
 
 impl fmt::Display for Verdict {
@@ -18,6 +20,7 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Verdict::Ok => "Ok",
             Verdict::No => "No",
+            Verdict::Undecided => "Undecided",
         })
     }
 }
@@ -28,6 +31,8 @@ pub enum Observation {
     Always,
     Sometimes,
     Never,
+    /// Executions are missing, or there is none, and it may be as well Sometimes as not.
+    Undecided,
 }
 
 impl fmt::Display for Observation {
@@ -36,6 +41,7 @@ impl fmt::Display for Observation {
             Observation::Always => "Always",
             Observation::Sometimes => "Sometimes",
             Observation::Never => "Never",
+            Observation::Undecided => "Undecided",
         })
     }
 }
@@ -111,26 +117,34 @@ impl Histogram {
         self.states().filter(|s| !s.holds).map(|s| s.count).sum()
     }
 
-    pub fn observation(&self) -> Observation {
+    /// `whole`: no execution is missing. What is missing may be either, so only what was seen of both is
+    /// known for certain.
+    pub fn observation(&self, whole: bool) -> Observation {
         match (self.positive(), self.negative()) {
+            (1.., 1..) => Observation::Sometimes,
+            (0, 0) => Observation::Undecided,
+            _ if !whole => Observation::Undecided,
             (0, _) => Observation::Never,
             (_, 0) => Observation::Always,
-            _ => Observation::Sometimes,
         }
     }
 
-    pub fn verdict(&self, quantifier: Quantifier) -> Verdict {
-        let holds = match quantifier {
-            Quantifier::Exists => self.positive() > 0,
-            Quantifier::NotExists => self.positive() == 0,
-            Quantifier::Forall => self.negative() == 0,
-        };
-        if holds { Verdict::Ok } else { Verdict::No }
+    /// `whole`: no execution is missing. If some are, a state that decides decides all the same (a witness of an
+    /// `exists`, a counterexample of the others), and that there is none so far says nothing.
+    pub fn verdict(&self, quantifier: Quantifier, whole: bool) -> Verdict {
+        let decided = self.states().any(|state| decides(quantifier, state.holds));
+        match quantifier {
+            Quantifier::Exists if decided => Verdict::Ok,
+            Quantifier::NotExists | Quantifier::Forall if decided => Verdict::No,
+            _ if !whole || self.is_empty() => Verdict::Undecided,
+            Quantifier::Exists => Verdict::No,
+            Quantifier::NotExists | Quantifier::Forall => Verdict::Ok,
+        }
     }
 
     /// The result in herd's shape, with litmus' counts before the states and its `*` on those that
-    /// decide the verdict. `seconds` is for the last line.
-    pub fn report(&self, test: &Test, seconds: f64) -> String {
+    /// decide the verdict. `whole`: no execution is missing. `seconds` is for the last line.
+    pub fn report(&self, test: &Test, whole: bool, seconds: f64) -> String {
         let mut lines =
             vec![format!("Test {} {}", test.name, test.quantifier.kind()), format!("States {}", self.len())];
         for state in self.states() {
@@ -139,11 +153,11 @@ impl Histogram {
             lines.push(line.trim_end().to_string());
         }
         let (positive, negative) = (self.positive(), self.negative());
-        lines.push(self.verdict(test.quantifier).to_string());
+        lines.push(self.verdict(test.quantifier, whole).to_string());
         lines.push(String::from("Witnesses"));
         lines.push(format!("Positive: {positive} Negative: {negative}"));
         lines.push(format!("Condition {}", test.condition_text));
-        lines.push(format!("Observation {} {} {positive} {negative}", test.name, self.observation()));
+        lines.push(format!("Observation {} {} {positive} {negative}", test.name, self.observation(whole)));
         lines.push(format!("Time {} {seconds:.2}", test.name));
         lines.join("\n") + "\n"
     }

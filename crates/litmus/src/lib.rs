@@ -12,6 +12,7 @@
 //! and reported as such, never dropped.
 
 mod asm;
+mod bounds;
 mod calls;
 mod cond;
 mod expr;

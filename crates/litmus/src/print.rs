@@ -425,6 +425,8 @@ fn rmw_name(op: RmwOp) -> &'static str {
         RmwOp::MinU => "fetch_minu",
         RmwOp::MaxU => "fetch_maxu",
         RmwOp::Clear => "fetch_clear",
+        RmwOp::AddWord => "fetch_add_word",
+        RmwOp::SubWord => "fetch_sub_word",
     }
 }
 

@@ -100,7 +100,7 @@ fn aarch64_accesses() {
         "W.rel y=9",
         "F.DMB.SY",
         "F.DMB.LD",
-        "F.DMB.ST",
+        "F.DSB.ST",
         "F.ISB",
         "R.rlx.x x=9",
         "UW.rel.x x=9",

@@ -57,12 +57,12 @@ fn histograms_read_like_herd() {
     for state in [[0, 0, 1], [0, 1, 1], [0, 1, 1], [1, 0, 1]] {
         histogram.add(&sb, &|o| sb.observed.iter().position(|x| x == o).map_or(0, |i| state[i]));
     }
-    assert_eq!(histogram.observation(), Observation::Sometimes);
-    assert_eq!(histogram.verdict(Quantifier::Exists), Verdict::Ok);
-    assert_eq!(histogram.verdict(Quantifier::NotExists), Verdict::No);
-    assert_eq!(histogram.verdict(Quantifier::Forall), Verdict::No);
+    assert_eq!(histogram.observation(true), Observation::Sometimes);
+    assert_eq!(histogram.verdict(Quantifier::Exists, true), Verdict::Ok);
+    assert_eq!(histogram.verdict(Quantifier::NotExists, true), Verdict::No);
+    assert_eq!(histogram.verdict(Quantifier::Forall, true), Verdict::No);
     assert_eq!(
-        histogram.report(&sb, 0.0),
+        histogram.report(&sb, true, 0.0),
         r"Test SB+rlx Allowed
 States 3
 1     *>0:r0=0; 1:r0=0; [x]=1;

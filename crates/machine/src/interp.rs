@@ -46,6 +46,8 @@ impl Clone for ThreadState {
 enum Stage {
     /// Run the instruction at `pc`.
     Fetch,
+    /// The branch at `pc` is decided.
+    Decided { end: u32 },
     /// The instruction at `pc` was a load.
     Loaded,
     /// The load half of an RMW at `pc`.
@@ -126,7 +128,10 @@ impl Machine for Program {
             pc: 0,
             link: None,
             regs: SmallVec::from_elem(0, count),
-            tracking: self.tracks_deps.then(|| Box::new(Tracking::new(count))),
+            tracking: self.tracks_deps.then(|| {
+                let tracking = Tracking::new(count);
+                Box::new(if self.arms.is_some() { tracking.with_arms() } else { tracking })
+            }),
         }
     }
 
@@ -194,7 +199,19 @@ impl Machine for Program {
         let (thread, pc) = ((error >> 20) & 0x7ff, error & 0xf_ffff);
         let thread = &self.threads[thread as usize];
         if error & OUT_OF_BOUNDS != 0 {
-            let message = format!("access outside of its array in {}", thread.name);
+            let at_pointer = matches!(
+                &thread.code[pc as usize],
+                Instr::Load { addr: Addr::Pointer(_), .. }
+                    | Instr::Store { addr: Addr::Pointer(_), .. }
+                    | Instr::Rmw { addr: Addr::Pointer(_), .. }
+                    | Instr::Cas { addr: Addr::Pointer(_), .. }
+                    | Instr::LoadLinked { addr: Addr::Pointer(_), .. }
+                    | Instr::StoreConditional { addr: Addr::Pointer(_), .. }
+            );
+            let message = match at_pointer {
+                true => format!("access to an address that no location has in {}", thread.name),
+                false => format!("access outside of its array in {}", thread.name),
+            };
             return ProgramError { kind: "out-of-bounds", message };
         }
         match &thread.code[pc as usize] {
@@ -216,7 +233,12 @@ impl Program {
                 state.track(Tracking::clear);
                 return Op::End;
             };
-            if let Some(op) = state.run(instr, self.locs.len()) {
+            if let Some(arms) = &self.arms
+                && let Some(op) = state.branch(instr, &arms[state.thread.index()])
+            {
+                return op;
+            }
+            if let Some(op) = state.run(instr, self) {
                 return op;
             }
         }
@@ -239,6 +261,14 @@ impl ThreadState {
                     t.clear();
                 });
                 self.pc += 1;
+                None
+            }
+            (Stage::Decided { end }, Instr::Branch { cond, target }) => {
+                self.track(|t| {
+                    t.clear();
+                    t.enter(cond, end);
+                });
+                self.pc = if input != 0 { *target as u32 } else { self.pc + 1 };
                 None
             }
             (Stage::RmwLoaded { loc }, Instr::Rmw { dst, op, operand, mode, .. }) => {
@@ -326,10 +356,26 @@ impl ThreadState {
         Op::Load { loc, mode: *success, rmw }
     }
 
+    /// Where the arms of branches end: comes to an instruction. A branch that depends on something is an operation of its
+    /// own, unless it is inside of a pair of exclusive instructions.
+    fn branch(&mut self, instr: &Instr, ends: &[u32]) -> Option<Op> {
+        let pc = self.pc;
+        self.track(|t| t.reach(pc));
+        let Instr::Branch { cond, .. } = instr else { return None };
+        let tracking = self.tracking.as_mut()?;
+        if self.link.is_some() || !tracking.depends(cond) {
+            return None;
+        }
+        tracking.clear();
+        tracking.data(cond);
+        self.stage = Stage::Decided { end: ends[pc as usize] };
+        Some(Op::Decide { value: Value::from(cond.eval(&self.regs) != 0) })
+    }
+
     /// Runs one instruction up to the operation that it makes visible, if any.
     #[inline]
-    fn run(&mut self, instr: &Instr, locations: usize) -> Option<Op> {
-        let op = self.execute(instr, locations);
+    fn run(&mut self, instr: &Instr, program: &Program) -> Option<Op> {
+        let op = self.execute(instr, program.locs.len(), program.sc_depends);
         // A pair of exclusive instructions has nothing visible in between.
         if op.is_some() && self.link.is_some() {
             self.link = None;
@@ -337,7 +383,7 @@ impl ThreadState {
         op
     }
 
-    fn execute(&mut self, instr: &Instr, locations: usize) -> Option<Op> {
+    fn execute(&mut self, instr: &Instr, locations: usize, sc_depends: bool) -> Option<Op> {
         match instr {
             Instr::Assign { dst, expr } => {
                 self.track(|t| t.assign(*dst, expr));
@@ -414,7 +460,10 @@ impl ThreadState {
                         t.address(addr);
                         t.data(value);
                         t.may_fail(addr);
-                        t.forget(*ok);
+                        match succeeds && sc_depends {
+                            true => t.stores(*ok),
+                            false => t.forget(*ok),
+                        }
                     });
                     self.regs[ok.0 as usize] = succeeds as Value;
                     self.pc += 1;

@@ -4,6 +4,7 @@
 //! models: it is told the value of each read. A thread's local state is a value that can be saved
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
 
+mod arms;
 mod classes;
 pub mod expr;
 pub mod interp;
@@ -94,6 +95,11 @@ pub enum Op {
     /// The program picks one of `0..count`.
     Choose {
         count: u32,
+    },
+    /// A branch goes the way of `value`, 1 or 0, which depends on the operation's data. Where that is not known yet, the
+    /// way may be decided first, and the data has to fit.
+    Decide {
+        value: Value,
     },
     /// The life of an object on the heap, or on the stack if others can see it, begins and ends.
     Alloc {

@@ -13,6 +13,11 @@ pub struct Program {
     /// Whether threads keep track of dependencies while they run. Only models that look at them need
     /// it, and the others are faster without.
     pub tracks_deps: bool,
+    /// Where dependencies by control end with the arms of a branch: the end of each branch's arms, by thread and
+    /// instruction. Branches are then operations of their own ([`crate::Op::Decide`]).
+    pub arms: Option<Vec<Vec<u32>>>,
+    /// Whether what follows may depend on a store-conditional through its result.
+    pub sc_depends: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,9 +39,10 @@ pub enum Addr {
     Pointer(Expr),
 }
 
-/// Pointers start here, which is no small number, and are this far from each other.
-const POINTER_BASE: Value = 1 << 40;
-const POINTER_STRIDE: Value = 1 << 12;
+/// Pointers start here, which is no small number, and are this far from each other, which is no offset that a
+/// program would come by. The first 512 fit into 31 bits, so that registers of any size hold them.
+const POINTER_BASE: Value = 0x5000_0000;
+const POINTER_STRIDE: Value = 0x0010_0a10;
 
 /// The value of a pointer to a location.
 pub fn pointer_to(loc: Loc) -> Value {
@@ -67,6 +73,9 @@ pub enum RmwOp {
     MaxU,
     /// `old & !operand`.
     Clear,
+    /// Of numbers of 32 bits, with a sign.
+    AddWord,
+    SubWord,
 }
 
 impl RmwOp {
@@ -83,6 +92,8 @@ impl RmwOp {
             RmwOp::MinU => (old as u64).min(operand as u64) as Value,
             RmwOp::MaxU => (old as u64).max(operand as u64) as Value,
             RmwOp::Clear => old & !operand,
+            RmwOp::AddWord => Value::from((old as i32).wrapping_add(operand as i32)),
+            RmwOp::SubWord => Value::from((old as i32).wrapping_sub(operand as i32)),
         }
     }
 }
@@ -171,7 +182,21 @@ pub enum Instr {
 
 impl Program {
     pub fn new(name: impl Into<String>) -> Program {
-        Program { name: name.into(), locs: Vec::new(), threads: Vec::new(), tracks_deps: false }
+        Program {
+            name: name.into(),
+            locs: Vec::new(),
+            threads: Vec::new(),
+            tracks_deps: false,
+            arms: None,
+            sc_depends: false,
+        }
+    }
+
+    /// The program with what a model needs to know of it: dependencies, and whether those by control end with the arms
+    /// of branches.
+    pub fn tracking(&self, deps: bool, arms: bool) -> Program {
+        let ends = || self.threads.iter().map(|t| crate::arms::ends(&t.code)).collect();
+        Program { tracks_deps: deps, arms: arms.then(ends), ..self.clone() }
     }
 
     pub fn loc(&mut self, name: impl Into<String>, init: Value) -> Loc {

@@ -4,12 +4,13 @@
 //!   address was computed from.
 //! * A register that is assigned an expression depends on what the registers in it depend on, whatever
 //!   their values: `r1 ^ r1` depends on what `r1` does.
-//! * A branch, an `assume` and an `assert` make everything after them depend on their condition.
+//! * A branch, an `assume` and an `assert` make everything after them depend on their condition. In the sense of
+//!   `arm`, a branch does so only up to the end of its arms.
 //! * The result of a read-modify-write depends on its load half. What it writes depends on its operand
 //!   (`data`); that it also depends on its own load half is the relation `rmw`. A compare-and-swap does
 //!   not make what follows depend on it, other than through its registers: the value that it expects is
 //!   a dependency of its load half (`cas`) alone.
-//! * Whether a store-conditional succeeds depends on no load.
+//! * Whether a store-conditional succeeds depends on no load; what follows may depend on its store (`sc_depends`).
 
 use crate::expr::{Expr, Reg};
 use crate::program::Addr;
@@ -22,11 +23,59 @@ pub(crate) struct Tracking {
     regs: Vec<DepSet>,
     /// Of that operation; `ctrl` is what the branches so far depend on.
     deps: Deps,
+    /// The branches in whose arms the thread is: where these end, and what the branches depend on.
+    open: Vec<(u32, DepSet)>,
+    /// What `assume` and the like depend on.
+    for_good: DepSet,
 }
 
 impl Tracking {
     pub fn new(registers: usize) -> Tracking {
-        Tracking { at: 0, regs: vec![DepSet::EMPTY; registers], deps: Deps::NONE }
+        Tracking {
+            at: 0,
+            regs: vec![DepSet::EMPTY; registers],
+            deps: Deps::NONE,
+            open: Vec::new(),
+            for_good: DepSet::EMPTY,
+        }
+    }
+
+    /// Arms end, and branches are decided by operations of their own.
+    pub fn with_arms(mut self) -> Tracking {
+        self.deps.path = Some(DepSet::EMPTY);
+        self
+    }
+
+    /// The thread comes to an instruction.
+    pub fn reach(&mut self, pc: u32) {
+        if self.open.iter().any(|(end, _)| *end == pc) {
+            self.open.retain(|(end, _)| *end != pc);
+            self.deps.arm = self.for_good.clone();
+            for (_, set) in &self.open {
+                self.deps.arm.union(set);
+            }
+        }
+    }
+
+    /// Whether a branch has something to decide.
+    pub fn depends(&self, cond: &Expr) -> bool {
+        !self.of(cond).is_empty()
+    }
+
+    /// The thread is in an arm of a branch, which was decided by an operation of its own.
+    pub fn enter(&mut self, cond: &Expr, end: u32) {
+        let set = self.of(cond);
+        self.deps.ctrl.union(&set);
+        self.deps.arm.union(&set);
+        match self.open.iter_mut().find(|(other, _)| *other == end) {
+            Some((_, all)) => all.union(&set),
+            None => self.open.push((end, set)),
+        }
+    }
+
+    /// The store-conditional that the thread comes to next gives its result to `dst`.
+    pub fn stores(&mut self, dst: Reg) {
+        self.regs[dst.0 as usize] = DepSet::one(self.at + 1);
     }
 
     pub fn deps(&self) -> &Deps {
@@ -72,6 +121,11 @@ impl Tracking {
     pub fn branch(&mut self, cond: &Expr) {
         let set = self.of(cond);
         self.deps.ctrl.union(&set);
+        self.deps.arm.union(&set);
+        self.for_good.union(&set);
+        if let Some(path) = &mut self.deps.path {
+            path.union(&set);
+        }
     }
 
     pub fn address(&mut self, addr: &Addr) {

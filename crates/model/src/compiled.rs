@@ -15,8 +15,11 @@ pub enum Compiled {
 impl Compiled {
     /// Compiles a model, or says why it cannot drive the exploration.
     pub fn compile(theory: &Theory) -> Result<Compiled, Diagnostic> {
-        if follows_dependencies(theory) {
-            return Relational::compile(theory).map(Compiled::Matrices);
+        let found = Finder::look(theory);
+        if found.found {
+            let mut model = Relational::compile(theory)?;
+            model.has_arms = found.arms;
+            return Ok(Compiled::Matrices(model));
         }
         Model::compile(theory).map(Compiled::Clocks)
     }
@@ -32,28 +35,38 @@ impl Compiled {
     pub fn follows_dependencies(&self) -> bool {
         matches!(self, Compiled::Matrices(_))
     }
+
+    /// Whether programs have to tell where the arms of their branches end.
+    pub fn has_arms(&self) -> bool {
+        matches!(self, Compiled::Matrices(model) if model.has_arms)
+    }
 }
 
 /// Whether an axiom of the model speaks of dependencies.
 pub fn follows_dependencies(theory: &Theory) -> bool {
-    let mut found = Finder { theory, seen: vec![false; theory.defs.len()], found: false };
-    for axiom in theory.axioms.iter().filter(|a| !a.extra) {
-        use selvedge_kat::Constraint::*;
-        match &axiom.constraint {
-            Acyclic(r) | Irreflexive(r) | Empty(r) | Coherence(r) => found.rel(r),
-            Inclusion(i) | Error { unless: i, .. } => found.inclusion(i),
-        }
-    }
-    found.found
+    Finder::look(theory).found
 }
 
 struct Finder<'a> {
     theory: &'a Theory,
     seen: Vec<bool>,
     found: bool,
+    arms: bool,
 }
 
 impl Finder<'_> {
+    fn look(theory: &Theory) -> Finder<'_> {
+        let mut found = Finder { theory, seen: vec![false; theory.defs.len()], found: false, arms: false };
+        for axiom in theory.axioms.iter().filter(|a| !a.extra) {
+            use selvedge_kat::Constraint::*;
+            match &axiom.constraint {
+                Acyclic(r) | Irreflexive(r) | Empty(r) | Coherence(r) => found.rel(r),
+                Inclusion(i) | Error { unless: i, .. } => found.inclusion(i),
+            }
+        }
+        found
+    }
+
     fn inclusion(&mut self, i: &Inclusion) {
         match i {
             Inclusion::Subset(a, b) | Inclusion::Equal(a, b) => {
@@ -75,6 +88,10 @@ impl Finder<'_> {
 
     fn rel(&mut self, r: &Rel) {
         match r {
+            Rel::Prim(Prim::CtrlArm) => {
+                self.found = true;
+                self.arms = true;
+            }
             Rel::Prim(Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep) => self.found = true,
             Rel::Prim(_) | Rel::Empty | Rel::Id | Rel::Declared(_) => {}
             Rel::Def(d) => self.def(d.0),

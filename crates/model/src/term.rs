@@ -219,7 +219,7 @@ impl<'a> Terms<'a> {
                 Term::seq(other(), Term::seq(Term::letter(Base::LocOverlap), other()))
             }
             Prim::Alloc | Prim::Free => Term::Empty,
-            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep => self.refuse(
+            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep => self.refuse(
                 span,
                 "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which `check` and `litmus` follow, but nothing else does",
                 "use a model without dependencies here, such as rc11, tso or sc",

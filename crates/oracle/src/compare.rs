@@ -103,7 +103,7 @@ impl Subject {
     }
 
     pub fn compare(&self, program: &Program, options: &Options) -> Verdict {
-        let program = &Program { tracks_deps: self.model.follows_dependencies(), ..program.clone() };
+        let program = &program.tracking(self.model.follows_dependencies(), self.model.has_arms());
         let fine = options.equivalences.contains(&Equivalence::Co);
         let detail = if fine { Detail::Co } else { Detail::Rf };
         let mut known = Known::new();

@@ -113,6 +113,11 @@ pub struct Scratch {
 }
 
 impl Judge {
+    /// Whether the model follows control as far as the arms of branches only.
+    pub fn has_arms(&self) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Prim(Prim::CtrlArm)))
+    }
+
     pub fn new(theory: &Theory) -> Result<Judge, Unsupported> {
         let mut c = Compiler::new(theory);
         c.definitions()?;
@@ -299,6 +304,7 @@ fn primitive(prim: Prim, r: &Relations) -> Matrix {
         Prim::Addr => r.addr,
         Prim::Data => r.data,
         Prim::Ctrl => r.ctrl,
+        Prim::CtrlArm => r.arm,
         Prim::CasDep => r.casdep,
         // The programs here have no allocation.
         Prim::Alloc | Prim::Free => Matrix::EMPTY,

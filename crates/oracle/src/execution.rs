@@ -33,6 +33,8 @@ pub struct Deps {
     pub addr: u32,
     pub data: u32,
     pub ctrl: u32,
+    /// As long as the arms of the branches last.
+    pub arm: u32,
     /// Of the value that a compare-and-swap expects, for its read.
     pub cas: u32,
 }
@@ -134,6 +136,7 @@ pub struct Relations {
     pub addr: Matrix,
     pub data: Matrix,
     pub ctrl: Matrix,
+    pub arm: Matrix,
     pub casdep: Matrix,
     pub rf: Matrix,
     pub co: Matrix,
@@ -164,6 +167,7 @@ impl Relations {
             addr: Matrix::EMPTY,
             data: Matrix::EMPTY,
             ctrl: Matrix::EMPTY,
+            arm: Matrix::EMPTY,
             casdep: Matrix::EMPTY,
             rf: Matrix::EMPTY,
             co: Matrix::EMPTY,
@@ -211,6 +215,7 @@ impl Relations {
             (deps.addr, &mut self.addr),
             (deps.data, &mut self.data),
             (deps.ctrl, &mut self.ctrl),
+            (deps.arm, &mut self.arm),
             (deps.cas, &mut self.casdep),
         ];
         for (set, relation) in each {
@@ -271,7 +276,7 @@ impl Execution<'_> {
         let mut on = Matrix::EMPTY;
         for (at, e) in self.events.iter().enumerate().skip(1) {
             let first = at + 1 - e.idx as usize;
-            let Deps { addr, data, ctrl, cas } = e.deps;
+            let Deps { addr, data, ctrl, cas, .. } = e.deps;
             let all = addr | data | ctrl | cas;
             (1..e.idx).filter(|i| all >> i & 1 != 0).for_each(|i| on.set(first + i as usize - 1, at));
             match e.kind {

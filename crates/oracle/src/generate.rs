@@ -29,8 +29,8 @@ pub fn program(rng: &mut SmallRng) -> Program {
 /// A program with dependencies, in the instructions of an architecture.
 pub fn arch_program(rng: &mut SmallRng, arch: Arch) -> Program {
     let mut program = in_style(rng, Style::Arch(arch), arch.has_threads());
-    program.tracks_deps = true;
-    program
+    program.sc_depends = arch == Arch::Riscv;
+    program.tracking(true, arch == Arch::Lkmm)
 }
 
 fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
@@ -340,6 +340,7 @@ impl Body<'_> {
     fn fail_mode(&mut self) -> Mode {
         match self.style {
             Style::Relaxed => Mode::Rlx,
+            Style::Arch(Arch::Lkmm) => Mode::RlxEx,
             Style::Arch(arch) => pick(self.rng, arch.reads()),
             _ => pick(self.rng, &[(Mode::Rlx, 3), (Mode::Acq, 2), (Mode::Sc, 1)]),
         }

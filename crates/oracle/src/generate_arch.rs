@@ -51,14 +51,15 @@ impl Arch {
         match self {
             Arch::Armv8 => &[(Mode::Rlx, 7), (Mode::Acq, 2), (Mode::AcqPc, 1)],
             Arch::Power | Arch::Riscv | Arch::X86 => &[(Mode::Rlx, 1)],
-            Arch::Lkmm => &[(Mode::Rlx, 4), (Mode::Acq, 1)],
+            Arch::Lkmm => &[(Mode::Rlx, 8), (Mode::Acq, 2), (Mode::Na, 3)],
             Arch::Imm => &[(Mode::Rlx, 6), (Mode::Acq, 2), (Mode::Sc, 1)],
         }
     }
 
     pub(crate) fn writes(self) -> Weighted<Mode> {
         match self {
-            Arch::Armv8 | Arch::Lkmm => &[(Mode::Rlx, 4), (Mode::Rel, 1)],
+            Arch::Armv8 => &[(Mode::Rlx, 4), (Mode::Rel, 1)],
+            Arch::Lkmm => &[(Mode::Rlx, 8), (Mode::Rel, 2), (Mode::Na, 3)],
             Arch::Power | Arch::Riscv | Arch::X86 => &[(Mode::Rlx, 1)],
             Arch::Imm => &[(Mode::Rlx, 6), (Mode::Rel, 2), (Mode::Sc, 1)],
         }
@@ -68,7 +69,7 @@ impl Arch {
         match self {
             Arch::Armv8 | Arch::Riscv => &[(Mode::Rlx, 2), (Mode::Acq, 1), (Mode::Rel, 1), (Mode::AcqRel, 1)],
             Arch::Power | Arch::X86 => &[(Mode::Rlx, 1)],
-            Arch::Lkmm => &[(Mode::Rlx, 3), (Mode::Acq, 1), (Mode::Rel, 1), (Mode::Sc, 2)],
+            Arch::Lkmm => &[(Mode::Rlx, 3), (Mode::RlxEx, 1), (Mode::Acq, 1), (Mode::Rel, 1), (Mode::Sc, 2)],
             Arch::Imm => &[(Mode::Rlx, 4), (Mode::Acq, 1), (Mode::Rel, 1), (Mode::AcqRel, 1), (Mode::Sc, 1)],
         }
     }
@@ -91,6 +92,7 @@ impl Arch {
                 (Mode::Barrier(Barrier::DmbSy), 2),
                 (Mode::Barrier(Barrier::DmbLd), 2),
                 (Mode::Barrier(Barrier::DmbSt), 2),
+                (Mode::Barrier(Barrier::DsbSt), 1),
                 (Mode::Barrier(Barrier::Isb), 3),
             ],
             Arch::Power => &[

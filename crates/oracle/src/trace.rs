@@ -29,7 +29,8 @@ pub type Domains = Vec<Vec<Value>>;
 /// possible depends on the other thread, so there is a trace for each.
 pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> Result<Vec<Trace>, TooBig> {
     let thread = &program.threads[tid];
-    let mut run = Run { code: &thread.code, domains, max, found: Vec::new() };
+    let (arms, sc_depends) = (program.arms.is_some(), program.sc_depends);
+    let mut run = Run { code: &thread.code, domains, max, arms, sc_depends, found: Vec::new() };
     let registers = thread.regs.len();
     let state = State {
         tid: tid as u16,
@@ -37,6 +38,8 @@ pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> R
         regs: vec![0; registers],
         from: vec![0; registers],
         ctrl: 0,
+        arms: Vec::new(),
+        for_good: 0,
         link: None,
         events: Vec::new(),
         steps: 0,
@@ -49,6 +52,9 @@ struct Run<'a> {
     code: &'a [Instr],
     domains: &'a Domains,
     max: usize,
+    /// Dependencies by control end with the arms of branches.
+    arms: bool,
+    sc_depends: bool,
     found: Vec<Trace>,
 }
 
@@ -61,6 +67,10 @@ struct State {
     from: Vec<u32>,
     /// The reads that decided the branches so far.
     ctrl: u32,
+    /// The branches that may decide what the thread does: their instructions, and the reads that they depend on.
+    arms: Vec<(usize, u32)>,
+    /// The reads that all that follows depends on.
+    for_good: u32,
     /// The location of the linked load that is the last event so far, if its pair may succeed.
     link: Option<u32>,
     events: Vec<Event>,
@@ -98,7 +108,8 @@ impl State {
         let mut event = Event::new(kind, mode);
         event.tid = self.tid;
         event.idx = self.events.len() as u32 + 1;
-        event.deps = Deps { ctrl: self.ctrl, ..Deps::default() };
+        let arm = self.arms.iter().fold(self.for_good, |all, (_, from)| all | from);
+        event.deps = Deps { ctrl: self.ctrl, arm, ..Deps::default() };
         fill(&mut event);
         self.events.push(event);
         self.link = None;
@@ -109,7 +120,7 @@ impl State {
             e.loc = loc;
             e.value = value;
             e.rmw = rmw;
-            e.deps = Deps { ctrl: e.deps.ctrl, ..deps };
+            e.deps = Deps { ctrl: e.deps.ctrl, arm: e.deps.arm, ..deps };
         });
     }
 
@@ -137,6 +148,33 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Whether every way from one instruction to the end of the thread passes another one.
+    fn is_passed(&self, from: usize, by: usize) -> bool {
+        let end = self.code.len();
+        let mut seen = vec![false; end + 1];
+        let mut todo = vec![from];
+        let mut ends = false;
+        while let Some(at) = todo.pop() {
+            if at >= end || std::mem::replace(&mut seen[at], true) {
+                ends |= at >= end;
+                continue;
+            }
+            let next = match &self.code[at] {
+                Instr::Branch { target, .. } => vec![*target, at + 1],
+                Instr::Jump { target } => vec![*target],
+                Instr::Cut => vec![],
+                _ => vec![at + 1],
+            };
+            todo.extend(next.into_iter().filter(|next| *next != by));
+        }
+        !ends && (by >= end || self.comes_to_end(from))
+    }
+
+    fn comes_to_end(&self, from: usize) -> bool {
+        // No instruction has this number.
+        !self.is_passed(from, usize::MAX)
+    }
+
     fn go(&mut self, mut s: State) -> Result<(), TooBig> {
         loop {
             s.steps += 1;
@@ -145,6 +183,10 @@ impl<'a> Run<'a> {
             }
             let code: &'a [Instr] = self.code;
             let Some(instr) = code.get(s.pc) else { return self.end(s, ThreadEnd::Done) };
+            if !s.arms.is_empty() {
+                let here = s.pc;
+                s.arms.retain(|(branch, _)| !self.is_passed(*branch, here));
+            }
             s.pc += 1;
             match instr {
                 Instr::Assign { dst, expr } => {
@@ -202,12 +244,24 @@ impl<'a> Run<'a> {
                         let value = value.eval(&s.regs);
                         s.access(Kind::Write, *mode, loc, value, true, deps);
                     }
-                    s.set(*ok, Value::from(succeeds), 0);
+                    let from = if succeeds && self.sc_depends { s.last() } else { 0 };
+                    s.set(*ok, Value::from(succeeds), from);
                 }
                 Instr::Cas { .. } => return self.cas(s, instr),
                 Instr::Fence { mode } => s.emit(Kind::Fence, *mode, |_| {}),
                 Instr::Branch { cond, target } => {
-                    s.ctrl |= s.from(cond);
+                    let from = s.from(cond);
+                    if self.arms && from != 0 && s.link.is_none() {
+                        let value = Value::from(cond.eval(&s.regs) != 0);
+                        s.emit(Kind::Choice, Mode::Na, |e| {
+                            e.value = value;
+                            e.deps.data = from;
+                        });
+                        s.arms.push((s.pc - 1, from));
+                    } else {
+                        s.for_good |= from;
+                    }
+                    s.ctrl |= from;
                     if cond.eval(&s.regs) != 0 {
                         s.pc = *target;
                     }
@@ -215,12 +269,14 @@ impl<'a> Run<'a> {
                 Instr::Jump { target } => s.pc = *target,
                 Instr::Assume { cond } => {
                     s.ctrl |= s.from(cond);
+                    s.for_good |= s.from(cond);
                     if cond.eval(&s.regs) == 0 {
                         return self.end(s, ThreadEnd::Blocked);
                     }
                 }
                 Instr::Assert { cond, .. } => {
                     s.ctrl |= s.from(cond);
+                    s.for_good |= s.from(cond);
                     if cond.eval(&s.regs) == 0 {
                         return self.end(s, ThreadEnd::Error);
                     }
@@ -299,6 +355,31 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The values that an instruction may compare with or write.
+fn constants(instr: &Instr, found: &mut Vec<Value>) {
+    fn of(expr: &Expr, found: &mut Vec<Value>) {
+        match expr {
+            Expr::Const(value) => found.push(*value),
+            Expr::Reg(_) => {}
+            Expr::Un(_, a) => of(a, found),
+            Expr::Bin(_, a, b) => {
+                of(a, found);
+                of(b, found);
+            }
+        }
+    }
+    match instr {
+        Instr::Store { value, .. } | Instr::StoreConditional { value, .. } => of(value, found),
+        Instr::Branch { cond, .. } => of(cond, found),
+        Instr::Rmw { operand, .. } => of(operand, found),
+        Instr::Cas { expected, desired, .. } => {
+            of(expected, found);
+            of(desired, found);
+        }
+        _ => {}
+    }
+}
+
 /// The traces of every thread, with domains closed under what the stores can write.
 ///
 /// A value that is computed from other values is `k` stores away from the initial ones, where `k` is
@@ -306,6 +387,19 @@ impl<'a> Run<'a> {
 /// suffice where the domains do not close by themselves (counters).
 pub fn all_traces(program: &Program, max: usize) -> Result<Vec<Vec<Trace>>, TooBig> {
     let mut domains: Domains = program.locs.iter().map(|(_, init)| vec![*init]).collect();
+    // Where branches do not hold back what follows them, values may come out of thin air: those that the program
+    // mentions.
+    if program.arms.is_some() {
+        let mut named = Vec::new();
+        program.threads.iter().flat_map(|t| &t.code).for_each(|instr| constants(instr, &mut named));
+        for domain in &mut domains {
+            for value in &named {
+                if !domain.contains(value) {
+                    domain.push(*value);
+                }
+            }
+        }
+    }
     let mut round = 0;
     loop {
         let all: Vec<Vec<Trace>> = (0..program.threads.len())

@@ -48,6 +48,7 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                                 (Kind::Fence, None, 0)
                             }
                             Op::Choose { .. } => (Kind::Choice, None, e.value),
+                            Op::Decide { value } => (Kind::Choice, None, value),
                             Op::Spawn { .. } => (Kind::Spawn, None, 0),
                             Op::Join { .. } => (Kind::Join, None, 0),
                             other => panic!("{other:?} where the oracle has {e:?}"),
@@ -55,8 +56,8 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                         let known = (e.loc != u32::MAX).then_some(e.loc);
                         assert_eq!(what, (e.kind, known, e.value), "program {number} of {arch:?}");
                         let deps = p.deps(&state);
-                        let own = [&deps.addr, &deps.data, &deps.ctrl, &deps.cas].map(bits);
-                        let oracle = [e.deps.addr, e.deps.data, e.deps.ctrl, e.deps.cas];
+                        let own = [&deps.addr, &deps.data, &deps.ctrl, &deps.arm, &deps.cas].map(bits);
+                        let oracle = [e.deps.addr, e.deps.data, e.deps.ctrl, e.deps.arm, e.deps.cas];
                         assert_eq!(own, oracle, "program {number} of {arch:?}: {e:?}");
                         compared += 1;
                         input = if matches!(e.kind, Kind::Read | Kind::Choice) { e.value } else { 0 };

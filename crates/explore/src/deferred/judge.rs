@@ -64,6 +64,7 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
         &mut c.addr,
         &mut c.data,
         &mut c.ctrl,
+        &mut c.arm,
         &mut c.casdep,
         &mut c.tc,
         &mut c.tj,
@@ -100,7 +101,10 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
                 }
             }
         }
-        write.ctrl.iter().filter_map(|&e| numbers[e]).for_each(|r| c.ctrl.set(r, y));
+        for r in write.ctrl.iter().filter_map(|&e| numbers[e]) {
+            c.ctrl.set(r, y);
+            c.arm.set(r, y);
+        }
         write.addr.iter().filter_map(|&e| numbers[e]).for_each(|r| c.addr.set(r, x));
     }
     for &(w, r) in &assumed.rf {
@@ -140,6 +144,7 @@ fn threads<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidat
                 (&deps.addr, &mut c.addr),
                 (&deps.data, &mut c.data),
                 (&deps.ctrl, &mut c.ctrl),
+                (&deps.arm, &mut c.arm),
                 (&deps.cas, &mut c.casdep),
             ] {
                 let reads = of.iter().filter_map(|i| numbers[line.events[i as usize - 1]]);

@@ -88,6 +88,10 @@ impl<M: Machine> Explorer<'_, M> {
                         }
                         return ControlFlow::Continue(());
                     }
+                    Op::Decide { value } => {
+                        p.issue(self.machine, t, Some(value), None);
+                        continue;
+                    }
                     Op::Load { rmw: Rmw::Cas { .. }, .. } => {
                         for succeeds in [true, false] {
                             let mut q = p.clone();
@@ -116,6 +120,17 @@ impl<M: Machine> Explorer<'_, M> {
             }
             if let Some(r) = p.events().find(|&e| self.can_decide(&p, e)) {
                 return self.decide(p, r, visit);
+            }
+            // A branch on a read that waits for a later write: that may be one that the thread comes to either way.
+            if let Some(t) = self.next_branch(&p) {
+                self.check_limits(&p)?;
+                self.stats.events += 1;
+                for value in [1, 0] {
+                    let mut q = p.clone();
+                    q.issue(self.machine, t, Some(value), None);
+                    self.go(q, visit)?;
+                }
+                return ControlFlow::Continue(());
             }
             let settled = |t: usize| match &p.lines[t].standing {
                 Some(standing) => p.knows_next(Tid(t as u16), standing),
@@ -180,8 +195,18 @@ impl<M: Machine> Explorer<'_, M> {
             match standing.op {
                 Op::Block(_) | Op::Cut | Op::Error(_) | Op::End => false,
                 Op::Join { thread } => has_ended(p, thread) && p.is_certain(t, standing),
+                Op::Decide { .. } => p.is_certain(t, standing) && p.are_known(t, &standing.deps.data),
                 _ => p.is_certain(t, standing),
             }
+        })
+    }
+
+    /// A thread that is certain to come to a branch of which the way is not known.
+    fn next_branch(&self, p: &Partial<M::State>) -> Option<Tid> {
+        (0..p.lines.len() as u16).map(Tid).find(|&t| {
+            let line = &p.lines[t.index()];
+            let standing = line.standing.as_ref().filter(|_| !line.fails);
+            standing.is_some_and(|s| matches!(s.op, Op::Decide { .. }) && p.is_certain(t, s))
         })
     }
 

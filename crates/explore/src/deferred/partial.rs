@@ -182,7 +182,7 @@ impl<S: Clone> Partial<S> {
     pub fn is_certain(&self, t: Tid, standing: &Standing<S>) -> bool {
         let deps = &standing.deps;
         let terminal = matches!(standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
-        self.are_known(t, &deps.ctrl)
+        self.are_known(t, deps.path())
             && (!terminal || [&deps.addr, &deps.data, &deps.faults].iter().all(|set| self.are_known(t, set)))
     }
 
@@ -287,18 +287,22 @@ impl<S: Clone> Partial<S> {
             }
             // If the address of the next access depends on it, it had better be one.
             (Op::Load { loc, .. }, _) => h.value.unwrap_or_else(|| machine.init_value(loc)),
-            (Op::Choose { .. }, _) => h.value.unwrap_or(0),
+            (Op::Choose { .. } | Op::Decide { .. }, _) => h.value.unwrap_or(0),
             _ => 0,
         }
     }
 
-    /// Whether an event still is one, and a compare-and-swap that reads what it does ends as was decided.
+    /// Whether an event still is one, and a compare-and-swap that reads what it does ends, and a branch goes, as was
+    /// decided.
     fn is_as_decided(&self, e: Ev) -> bool {
         let h = self.at(e);
         if matches!(h.standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End) {
             return false;
         }
         match (h.standing.op, h.succeeds, h.value) {
+            (Op::Decide { value }, _, Some(decided)) if self.are_known(h.tid, &h.standing.deps.data) => {
+                value == decided
+            }
             (Op::Load { rmw: Rmw::Cas { expected, .. }, .. }, Some(succeeds), Some(value))
                 if self.is_known(e) =>
             {

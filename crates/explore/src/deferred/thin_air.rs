@@ -101,7 +101,7 @@ fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
             let all = set.iter().map(|i| line.events[i as usize - 1]);
             all.filter(|&e| !p.is_known(e)).collect::<Vec<Ev>>()
         };
-        let (ctrl, addr) = (unknown(&standing.deps.ctrl), unknown(&standing.deps.addr));
+        let (ctrl, addr) = (unknown(standing.deps.path()), unknown(&standing.deps.addr));
         stuck.push(AssumedWrite { thread: t, ctrl, addr, access: Attrs::NONE, attrs: None });
     }
     stuck

@@ -1,11 +1,13 @@
 //! AArch64: loads and stores of 32 and 64 bits, exclusive pairs, LSE, barriers, integer arithmetic.
 
 use super::operand::{Line, Piece, inside, number, parts};
-use super::thread::{Builder, Test, low, pointer, signed_low};
+use super::thread::{Builder, Test, pointer};
+use super::width::{Width, at_an_offset, low, signed_low};
+use crate::lex::clip;
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
-use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::program::{Addr, RmwOp};
 
 /// A register name: `X3`, `W3`, `XZR`.
 pub struct Register {
@@ -32,6 +34,21 @@ pub fn register(name: &str) -> Option<Register> {
 impl Builder<'_> {
     fn a64(&self, piece: Piece<'_>) -> Parsed<Register> {
         register(piece.text).ok_or_else(|| self.not_a_register(piece))
+    }
+
+    /// The size of an access that has this register.
+    fn a64_width(&self, piece: Piece<'_>) -> Parsed<Width> {
+        Ok(Width::of(self.a64(piece)?.wide))
+    }
+
+    /// Two registers of an access, of one size.
+    fn a64_same_width(&self, a: Piece<'_>, b: Piece<'_>) -> Parsed<Width> {
+        let width = self.a64_width(a)?;
+        if self.a64_width(b)? != width {
+            let message = format!("`{}` and `{}` are not of one size", clip(a.text), clip(b.text));
+            return Err(self.source.error(b.place, message));
+        }
+        Ok(width)
     }
 
     /// The register as a destination; what goes to the zero register is lost.
@@ -70,7 +87,7 @@ impl Builder<'_> {
             [] => return Ok(pointer(base)),
             [offset] => match number(offset) {
                 Some(0) => return Ok(pointer(base)),
-                Some(value) => Expr::Const(value),
+                Some(_) => return Err(at_an_offset(self.source, piece)),
                 None => match register(offset) {
                     Some(r) if r.wide => self.a64_value(sub(offset))?,
                     _ => return Err(self.not_an_address(piece)),
@@ -96,26 +113,26 @@ impl Builder<'_> {
 
     fn a64_load(&mut self, line: &Line<'_>, mode: Mode) -> Parsed<()> {
         let [dst, addr] = line.take(self.source)?;
+        let width = self.a64_width(dst)?;
         let (dst, addr) = (self.a64_dst(dst)?, self.a64_address(addr)?);
-        self.emit(match mode.is_exclusive() {
-            true => Instr::LoadLinked { dst, addr, mode },
-            false => Instr::Load { dst, addr, mode },
-        });
+        self.load(dst, addr, mode, width, false);
         Ok(())
     }
 
     fn a64_store(&mut self, line: &Line<'_>, mode: Mode) -> Parsed<()> {
         let [value, addr] = line.take(self.source)?;
+        let width = self.a64_width(value)?;
         let (value, addr) = (self.a64_value(value)?, self.a64_address(addr)?);
-        self.emit(Instr::Store { addr, value, mode });
+        self.store(addr, value, mode, width);
         Ok(())
     }
 
     fn a64_store_exclusive(&mut self, line: &Line<'_>, mode: Mode) -> Parsed<()> {
         let [status, value, addr] = line.take(self.source)?;
+        let width = self.a64_width(value)?;
         let (value, addr) = (self.a64_value(value)?, self.a64_address(addr)?);
         let ok = self.temp()?;
-        self.emit(Instr::StoreConditional { ok, addr, value, mode });
+        self.store_conditional(ok, addr, value, mode, width);
         let status = self.a64_dst(status)?;
         self.assign(status, Expr::un(UnOp::Not, Expr::Reg(ok)));
         Ok(())
@@ -203,10 +220,12 @@ fn barrier(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
         b.fence(Barrier::Isb);
         return Ok(());
     }
-    // A `dsb` is at least the `dmb` of its option; what it does beyond that is not about memory.
+    // A `dsb` lets nothing after it begin before what its option names is complete. For all accesses and for loads
+    // the `dmb` does that as well; for stores, it only holds back other stores.
     b.fence(match option.as_str() {
         "sy" | "ish" | "osh" | "nsh" => Barrier::DmbSy,
         "ld" | "ishld" | "oshld" | "nshld" => Barrier::DmbLd,
+        "st" | "ishst" | "oshst" | "nshst" if line.mnemonic == "dsb" => Barrier::DsbSt,
         "st" | "ishst" | "oshst" | "nshst" => Barrier::DmbSt,
         _ => return Err(b.not_an_operand(line.operands[0])),
     });
@@ -278,9 +297,13 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let [old, new, addr] = line.take(b.source)?;
             let success = ordering(&line.mnemonic[3..]).unwrap_or(Mode::AcqRel);
             let failure = if success.is_acquire() { Mode::Acq } else { Mode::Rlx };
-            let (expected, desired) = (b.a64_value(old)?, b.a64_value(new)?);
-            let (old, addr, ok) = (b.a64_dst(old)?, b.a64_address(addr)?, b.temp()?);
-            b.emit(Instr::Cas { ok, old, addr, expected, desired, success, failure, weak: false });
+            let width = b.a64_same_width(old, new)?;
+            let values = (b.a64_value(old)?, b.a64_value(new)?);
+            let (old, addr) = (b.a64_dst(old)?, b.a64_address(addr)?);
+            b.cas(old, addr, values, (success, failure), width)?;
+            if width == Width::WORD {
+                b.assign(old, low(Expr::Reg(old)));
+            }
             Ok(())
         }
         other => {
@@ -291,9 +314,10 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
                     let message = format!("`{other}` to the zero register is not supported");
                     return Err(b.source.error(dst.place, message));
                 }
+                let width = b.a64_same_width(operand, dst)?;
                 let (operand, addr) = (b.a64_value(operand)?, b.a64_address(addr)?);
                 let dst = b.a64_dst(dst)?;
-                b.emit(Instr::Rmw { dst, addr, op, operand, mode });
+                b.rmw(dst, addr, (op, operand), mode, width, false);
                 return Ok(());
             }
             let code = other.strip_prefix("b.").or_else(|| other.strip_prefix('b'));

@@ -3,6 +3,7 @@
 use super::Arch;
 use super::operand::{Line, Piece, is_name};
 use super::thread::{Builder, Locations};
+use super::width::{self, Reason, Width};
 use crate::cond::{Cond, Observable, Quantifier};
 use crate::lex::{Mode, Tok, clip};
 use crate::source::{Place, Source, WithHelp};
@@ -11,8 +12,9 @@ use crate::test::{Options, Test, expectations};
 use crate::tree::{File, Prop, Subject, ThreadRef};
 use selvedge_graph::{Loc, Tid, Value};
 use selvedge_machine::Program;
-use selvedge_machine::expr::Expr;
-use selvedge_machine::program::{Instr, Thread, pointer_to};
+use selvedge_machine::expr::{Expr, Reg};
+use selvedge_machine::program::{Instr, Thread, pointed_to, pointer_to};
+use std::collections::BTreeMap;
 
 const MAX_THREADS: usize = 1000;
 
@@ -21,13 +23,15 @@ struct Register<'a> {
     thread: ThreadRef,
     name: Piece<'a>,
     value: Value,
+    /// By its type, if it has one.
+    width: Option<Width>,
 }
 
 pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parsed<Test> {
     let mut parser = Parser::new(source);
     let (_, name) = parser.header()?;
     let mut locations = Locations::default();
-    let registers = init(&mut parser, &mut locations)?;
+    let registers = init(&mut parser, arch, &mut locations)?;
     let start = parser.last().end();
     let (columns, end) = table(source, start)?;
     let mut threads = Vec::new();
@@ -43,12 +47,15 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         for cell in cells {
             compile(&mut b, arch, *cell)?;
         }
-        let (regs, code) = b.finish()?;
-        threads.push(Thread { name: format!("P{}", threads.len()), initial: true, regs, code });
+        let (regs, code, accesses) = b.finish()?;
+        threads.push((Thread { name: format!("P{}", threads.len()), initial: true, regs, code }, accesses));
     }
     if let Some(r) = registers.iter().find(|r| !(0..threads.len() as Value).contains(&r.thread.number)) {
         return Err(source.error(r.thread.place, format!("there is no thread {}", r.thread.number)));
     }
+
+    width::check(source, &mut locations, &threads)?;
+    let mut threads: Vec<Thread> = threads.into_iter().map(|(thread, _)| thread).collect();
 
     // The condition, in which locations stand for their addresses.
     let mut parser = Parser::new(source);
@@ -66,7 +73,14 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         prop: Prop::Const(true),
     };
     parser.after_threads(&mut file)?;
-    let mut resolver = Resolver { source, arch, locations: &mut locations, threads: &mut threads };
+    let mut resolver = Resolver {
+        source,
+        arch,
+        locations: &mut locations,
+        threads: &mut threads,
+        registers: &registers,
+        shown: BTreeMap::new(),
+    };
     let condition = resolver.prop(&file.prop)?;
     let filter = file.filter.as_ref().map(|f| resolver.prop(f)).transpose()?;
     let mut observed = Vec::new();
@@ -80,6 +94,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
     let mut program = Program::new(name);
     program.locs = locations.cells;
     program.threads = threads;
+    program.sc_depends = arch == Arch::Riscv;
     Ok(Test {
         name: name.to_string(),
         arch: arch.name().to_string(),
@@ -105,22 +120,27 @@ fn with_names(condition: &Cond, program: &Program) -> String {
 }
 
 /// `{ x=1; 0:X1=x; uint64_t y; }`.
-fn init<'a>(parser: &mut Parser<'a>, locations: &mut Locations) -> Parsed<Vec<Register<'a>>> {
+fn init<'a>(parser: &mut Parser<'a>, arch: Arch, locations: &mut Locations) -> Parsed<Vec<Register<'a>>> {
     let source = parser.source;
     let open = parser.expect("{")?;
     let mut registers = Vec::new();
     loop {
         // What stands before a thread's number or a location is its type.
-        let mut name: Option<Piece<'a>> = None;
+        let mut words: Vec<Piece<'a>> = Vec::new();
+        let mut pointer = false;
         loop {
             match parser.peek()? {
-                Tok::Ident(text) => name = Some(Piece { text, place: parser.next()?.1 }),
+                Tok::Ident(text) => words.push(Piece { text, place: parser.next()?.1 }),
                 Tok::Sym("*") => {
                     parser.next()?;
+                    pointer = true;
                 }
                 _ => break,
             }
         }
+        let name = words.last().copied();
+        let addresses = if matches!(arch, Arch::X86 | Arch::Ppc) { None } else { Some(Width::DOUBLE) };
+        let of_type = |words: &[Piece<'_>]| if pointer { addresses } else { Width::of_type(words) };
         match parser.peek()? {
             Tok::Eof => return Err(source.error(open, "this `{` has no matching `}`")),
             Tok::Sym("}") if name.is_none() => break,
@@ -134,7 +154,7 @@ fn init<'a>(parser: &mut Parser<'a>, locations: &mut Locations) -> Parsed<Vec<Re
                 let name = parser.name("a register")?;
                 let name = Piece { text: name.text, place: name.place };
                 let value = if parser.eat("=")? { value(parser, locations)? } else { 0 };
-                registers.push(Register { thread, name, value });
+                registers.push(Register { thread, name, value, width: of_type(&words) });
             }
             Tok::Sym("[") if name.is_none() => {
                 parser.next()?;
@@ -142,7 +162,7 @@ fn init<'a>(parser: &mut Parser<'a>, locations: &mut Locations) -> Parsed<Vec<Re
                 parser.expect("]")?;
                 parser.expect("=")?;
                 let value = value(parser, locations)?;
-                set(source, locations, Piece { text: name.text, place: name.place }, value)?;
+                set(source, locations, Piece { text: name.text, place: name.place }, value, addresses)?;
             }
             Tok::Sym("[") => {
                 let place = parser.here()?;
@@ -151,7 +171,10 @@ fn init<'a>(parser: &mut Parser<'a>, locations: &mut Locations) -> Parsed<Vec<Re
             _ => {
                 let Some(name) = name else { return Err(parser.unexpected("a location or a register")) };
                 let value = if parser.eat("=")? { value(parser, locations)? } else { 0 };
-                set(source, locations, name, value)?;
+                let loc = set(source, locations, name, value, addresses)?;
+                if let Some(width) = of_type(&words[..words.len() - 1]) {
+                    locations.sizes[loc.index()] = Some((width, Reason::Declared));
+                }
             }
         }
         if !parser.is("}")? {
@@ -162,10 +185,20 @@ fn init<'a>(parser: &mut Parser<'a>, locations: &mut Locations) -> Parsed<Vec<Re
     Ok(registers)
 }
 
-fn set(source: &Source<'_>, locations: &mut Locations, name: Piece<'_>, value: Value) -> Parsed<()> {
+/// `addresses`: the size of a location that holds one.
+fn set(
+    source: &Source<'_>,
+    locations: &mut Locations,
+    name: Piece<'_>,
+    value: Value,
+    addresses: Option<Width>,
+) -> Parsed<Loc> {
     let loc = locations.intern(source, name.text, name.place)?;
     locations.cells[loc.index()].1 = value;
-    Ok(())
+    if let (Some(_), Some(width)) = (pointed_to(value), addresses) {
+        locations.sizes[loc.index()] = Some((width, Reason::Address));
+    }
+    Ok(loc)
 }
 
 /// A number, or the address of a location.
@@ -282,6 +315,9 @@ struct Resolver<'a> {
     arch: Arch,
     locations: &'a mut Locations,
     threads: &'a mut Vec<Thread>,
+    registers: &'a [Register<'a>],
+    /// By thread and register: the hidden one that has its value as conditions see it.
+    shown: BTreeMap<(usize, Reg), Reg>,
 }
 
 impl Resolver<'_> {
@@ -289,7 +325,9 @@ impl Resolver<'_> {
         Ok(match prop {
             Prop::Const(value) => Cond::Const(*value),
             Prop::Atom { subject, equal, value } => {
-                Cond::Atom { subject: self.subject(subject)?, equal: *equal, value: *value }
+                let (subject, width) = self.sized_subject(subject)?;
+                let value = if width == Some(Width::DOUBLE) { *value } else { width::as_word(*value) };
+                Cond::Atom { subject, equal: *equal, value }
             }
             Prop::Not(inner) => Cond::Not(Box::new(self.prop(inner)?)),
             Prop::And(parts) => Cond::And(parts.iter().map(|p| self.prop(p)).collect::<Parsed<_>>()?),
@@ -298,6 +336,12 @@ impl Resolver<'_> {
     }
 
     fn subject(&mut self, subject: &Subject<'_>) -> Parsed<Observable> {
+        Ok(self.sized_subject(subject)?.0)
+    }
+
+    /// A register or a location, and its size, if that is known. What has 32 bits is a signed number, as herd
+    /// prints it; so is what has no type and fits into them.
+    fn sized_subject(&mut self, subject: &Subject<'_>) -> Parsed<(Observable, Option<Width>)> {
         let name = subject.name.text;
         let error = |message: String| self.source.error(subject.place, message);
         let Some(thread) = subject.thread else {
@@ -308,7 +352,8 @@ impl Resolver<'_> {
                 let error = error(format!("no location is called `{}`", clip(name)));
                 return Err(error.help("a register is written with its thread: `0:X0`"));
             };
-            return Ok(Observable::Location { name: name.to_string(), loc });
+            let width = self.locations.sizes[loc.index()].map(|(width, _)| width);
+            return Ok((Observable::Location { name: name.to_string(), loc }, width));
         };
         let at = usize::try_from(thread.number).ok().filter(|at| *at < self.threads.len());
         let Some(at) = at else { return Err(error(format!("there is no thread {}", thread.number))) };
@@ -321,7 +366,23 @@ impl Resolver<'_> {
             regs.push(canonical.clone());
             regs.len() - 1
         });
-        let reg = selvedge_machine::expr::Reg(found as u16);
-        Ok(Observable::Register { thread: Tid(at as u16), name: canonical, reg })
+        let reg = Reg(found as u16);
+        let declared = |r: &&Register<'_>| {
+            r.thread.number == thread.number && self.arch.register(r.name.text).as_deref() == Some(&canonical)
+        };
+        let width = self.registers.iter().filter(declared).find_map(|r| r.width);
+        let reg = if width == Some(Width::DOUBLE) { reg } else { self.shown(at, reg) };
+        Ok((Observable::Register { thread: Tid(at as u16), name: canonical, reg }, width))
+    }
+
+    /// At the end of a thread: a copy of a register with its value as a number of 32 bits, if it is one.
+    fn shown(&mut self, at: usize, reg: Reg) -> Reg {
+        let thread = &mut self.threads[at];
+        *self.shown.entry((at, reg)).or_insert_with(|| {
+            let dst = Reg(thread.regs.len() as u16);
+            thread.regs.push(format!("${}", thread.regs.len()));
+            thread.code.push(Instr::Assign { dst, expr: width::shown_as_word(reg) });
+            dst
+        })
     }
 }

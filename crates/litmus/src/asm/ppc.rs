@@ -1,11 +1,12 @@
 //! POWER: loads and stores of words and doublewords, reservations, barriers, integer arithmetic.
 
 use super::operand::{Line, Piece, number};
-use super::thread::{Builder, Test, pointer, signed_low};
+use super::thread::{Builder, Test, pointer};
+use super::width::{Width, at_an_offset, signed_low};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
-use selvedge_machine::program::{Addr, Instr};
+use selvedge_machine::program::Addr;
 
 pub fn register(name: &str) -> Option<u8> {
     let rest = name.strip_prefix(['r', 'R'])?;
@@ -39,10 +40,10 @@ impl Builder<'_> {
             return Err(self.not_an_address(piece));
         }
         let base = self.ppc(Piece { text: base, place: piece.place })?;
-        Ok(match offset {
-            0 => pointer(base),
-            offset => Addr::Pointer(Expr::bin(BinOp::Add, Expr::Reg(base), Expr::Const(offset))),
-        })
+        if offset != 0 {
+            return Err(at_an_offset(self.source, piece));
+        }
+        Ok(pointer(base))
     }
 
     /// `rA, rB`, where a first register of 0 is the number 0.
@@ -149,40 +150,40 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let [dst, addr] = line.take(b.source)?;
             let addr = b.ppc_displaced(addr)?;
             let dst = b.ppc(dst)?;
-            b.emit(Instr::Load { dst, addr, mode: Mode::Rlx });
+            b.load(dst, addr, Mode::Rlx, Width::of(mnemonic == "ld"), false);
             Ok(())
         }
         "lwzx" | "ldx" => {
             let [dst, base, index] = line.take(b.source)?;
             let addr = b.ppc_indexed(base, index)?;
             let dst = b.ppc(dst)?;
-            b.emit(Instr::Load { dst, addr, mode: Mode::Rlx });
+            b.load(dst, addr, Mode::Rlx, Width::of(mnemonic == "ldx"), false);
             Ok(())
         }
         "stw" | "std" => {
             let [value, addr] = line.take(b.source)?;
             let (value, addr) = (b.ppc_value(value)?, b.ppc_displaced(addr)?);
-            b.emit(Instr::Store { addr, value, mode: Mode::Rlx });
+            b.store(addr, value, Mode::Rlx, Width::of(mnemonic == "std"));
             Ok(())
         }
         "stwx" | "stdx" => {
             let [value, base, index] = line.take(b.source)?;
             let (value, addr) = (b.ppc_value(value)?, b.ppc_indexed(base, index)?);
-            b.emit(Instr::Store { addr, value, mode: Mode::Rlx });
+            b.store(addr, value, Mode::Rlx, Width::of(mnemonic == "stdx"));
             Ok(())
         }
         "lwarx" | "ldarx" => {
             let [dst, base, index] = line.take(b.source)?;
             let addr = b.ppc_indexed(base, index)?;
             let dst = b.ppc(dst)?;
-            b.emit(Instr::LoadLinked { dst, addr, mode: Mode::RlxEx });
+            b.load(dst, addr, Mode::RlxEx, Width::of(mnemonic == "ldarx"), false);
             Ok(())
         }
         "stwcx." | "stdcx." => {
             let [value, base, index] = line.take(b.source)?;
             let (value, addr) = (b.ppc_value(value)?, b.ppc_indexed(base, index)?);
             let ok = b.temp()?;
-            b.emit(Instr::StoreConditional { ok, addr, value, mode: Mode::RlxEx });
+            b.store_conditional(ok, addr, value, Mode::RlxEx, Width::of(mnemonic == "stdcx."));
             // Success is "equal".
             b.compare(Expr::Reg(ok), Expr::Const(1))
         }

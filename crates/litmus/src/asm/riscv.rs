@@ -1,11 +1,12 @@
 //! RISC-V: loads and stores of words and doublewords, LR and SC, AMOs, fences, integer arithmetic.
 
 use super::operand::{Line, Piece, number};
-use super::thread::{Builder, pointer, signed_low, unsigned};
+use super::thread::{Builder, pointer, unsigned};
+use super::width::{Width, at_an_offset, signed_low};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
-use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::program::{Addr, RmwOp};
 
 /// `x5`, or its name in the calling convention.
 pub fn register(name: &str) -> Option<u8> {
@@ -68,10 +69,10 @@ impl Builder<'_> {
             return Err(self.not_an_address(piece));
         };
         let base = self.rv(Piece { text: base.trim(), place: piece.place })?;
-        Ok(match offset {
-            0 => pointer(base),
-            offset => Addr::Pointer(Expr::bin(BinOp::Add, Expr::Reg(base), Expr::Const(offset))),
-        })
+        if offset != 0 {
+            return Err(at_an_offset(self.source, piece));
+        }
+        Ok(pointer(base))
     }
 
     /// `word`: gives the lower 32 bits, sign-extended.
@@ -97,12 +98,16 @@ fn annotation(text: &str) -> Option<(Mode, Mode)> {
     })
 }
 
-/// `lr.w.aq` as `lr` and its annotation as an AMO's and as an LR's or SC's.
-fn atomic(mnemonic: &str) -> Option<(&str, Mode, Mode)> {
+/// `lr.w.aq` as `lr`, its size, and its annotation as an AMO's and as an LR's or SC's.
+fn atomic(mnemonic: &str) -> Option<(&str, Width, Mode, Mode)> {
     let (name, rest) = mnemonic.split_once('.')?;
-    let rest = rest.strip_prefix('w').or_else(|| rest.strip_prefix('d'))?;
+    let (width, rest) = match (rest.strip_prefix('w'), rest.strip_prefix('d')) {
+        (Some(rest), _) => (Width::WORD, rest),
+        (_, Some(rest)) => (Width::DOUBLE, rest),
+        _ => return None,
+    };
     let (amo, exclusive) = annotation(rest)?;
-    Some((name, amo, exclusive))
+    Some((name, width, amo, exclusive))
 }
 
 fn amo(name: &str) -> Option<RmwOp> {
@@ -202,13 +207,13 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let [dst, addr] = line.take(b.source)?;
             let addr = b.rv_address(addr)?;
             let dst = b.rv(dst)?;
-            b.emit(Instr::Load { dst, addr, mode: Mode::Rlx });
+            b.load(dst, addr, Mode::Rlx, Width::of(mnemonic == "ld"), true);
             Ok(())
         }
         "sw" | "sd" => {
             let [value, addr] = line.take(b.source)?;
             let (value, addr) = (b.rv_value(value)?, b.rv_address(addr)?);
-            b.emit(Instr::Store { addr, value, mode: Mode::Rlx });
+            b.store(addr, value, Mode::Rlx, Width::of(mnemonic == "sd"));
             Ok(())
         }
         "j" => {
@@ -241,7 +246,7 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
 }
 
 fn atomic_instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
-    let Some((name, mode, exclusive)) = atomic(&line.mnemonic) else {
+    let Some((name, width, mode, exclusive)) = atomic(&line.mnemonic) else {
         return Err(line.unsupported(b.source));
     };
     match name {
@@ -249,14 +254,14 @@ fn atomic_instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let [dst, addr] = line.take(b.source)?;
             let addr = b.rv_address(addr)?;
             let dst = b.rv(dst)?;
-            b.emit(Instr::LoadLinked { dst, addr, mode: exclusive });
+            b.load(dst, addr, exclusive, width, true);
             Ok(())
         }
         "sc" => {
             let [status, value, addr] = line.take(b.source)?;
             let (value, addr) = (b.rv_value(value)?, b.rv_address(addr)?);
             let ok = b.temp()?;
-            b.emit(Instr::StoreConditional { ok, addr, value, mode: exclusive });
+            b.store_conditional(ok, addr, value, exclusive, width);
             let status = b.rv(status)?;
             b.assign(status, Expr::un(UnOp::Not, Expr::Reg(ok)));
             Ok(())
@@ -266,7 +271,7 @@ fn atomic_instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let [dst, operand, addr] = line.take(b.source)?;
             let (operand, addr) = (b.rv_value(operand)?, b.rv_address(addr)?);
             let dst = b.rv(dst)?;
-            b.emit(Instr::Rmw { dst, addr, op, operand, mode });
+            b.rmw(dst, addr, (op, operand), mode, width, true);
             Ok(())
         }
     }

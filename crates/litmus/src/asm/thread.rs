@@ -2,22 +2,27 @@
 
 use super::Arch;
 use super::operand::Piece;
+use super::width::{Access, Reason, Width, low, sized_op, stored};
+use crate::bounds::{Loop, widen};
 use crate::lex::clip;
 use crate::source::{Place, Source, WithHelp};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Loc, Mode, Value};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
-use selvedge_machine::program::{Addr, Instr};
+use selvedge_machine::program::{Addr, Instr, RmwOp};
 use std::collections::HashMap;
 
 /// Registers have numbers of 16 bits; programs that come near that are not litmus tests.
 const MAX_REGISTERS: usize = 1 << 15;
-const MAX_LOCATIONS: usize = 1 << 16;
+/// So that addresses have 31 bits.
+const MAX_LOCATIONS: usize = 512;
 
 /// The locations of a test, by name.
 #[derive(Default)]
 pub struct Locations {
     pub cells: Vec<(String, Value)>,
+    /// By location; `None` while nothing says how large it is.
+    pub sizes: Vec<Option<(Width, Reason)>>,
     names: HashMap<String, Loc>,
 }
 
@@ -32,6 +37,7 @@ impl Locations {
         }
         let loc = Loc(self.cells.len() as u32);
         self.cells.push((name.to_string(), 0));
+        self.sizes.push(None);
         self.names.insert(name.to_string(), loc);
         Ok(loc)
     }
@@ -50,11 +56,13 @@ pub struct Builder<'a> {
     pub code: Vec<Instr>,
     /// Where each instruction of `code` comes from.
     places: Vec<Place>,
+    accesses: Vec<Access>,
     pub place: Place,
     labels: HashMap<String, usize>,
     /// Jumps to labels that were not known yet.
     open: Vec<(usize, String, Place)>,
     unroll: u32,
+    loops: Vec<Loop>,
 }
 
 /// A comparison of the two registers that stand for the flags.
@@ -74,16 +82,76 @@ impl<'a> Builder<'a> {
             names: HashMap::new(),
             code: Vec::new(),
             places: Vec::new(),
+            accesses: Vec::new(),
             place: Place::default(),
             labels: HashMap::new(),
             open: Vec::new(),
             unroll,
+            loops: Vec::new(),
         }
     }
 
     pub fn emit(&mut self, instr: Instr) {
         self.code.push(instr);
         self.places.push(self.place);
+    }
+
+    // ---- accesses ----
+
+    fn access(&mut self, width: Width, instr: Instr) {
+        self.accesses.push(Access { at: self.code.len(), width, place: self.place });
+        self.emit(instr);
+    }
+
+    /// A register has the lower half alone of what an access of 32 bits gave it, or the whole with its sign.
+    fn loaded(&mut self, dst: Reg, width: Width, signed: bool) {
+        if width == Width::WORD && !signed {
+            self.assign(dst, low(Expr::Reg(dst)));
+        }
+    }
+
+    pub fn load(&mut self, dst: Reg, addr: Addr, mode: Mode, width: Width, signed: bool) {
+        self.access(
+            width,
+            match mode.is_exclusive() {
+                true => Instr::LoadLinked { dst, addr, mode },
+                false => Instr::Load { dst, addr, mode },
+            },
+        );
+        self.loaded(dst, width, signed);
+    }
+
+    pub fn store(&mut self, addr: Addr, value: Expr, mode: Mode, width: Width) {
+        let value = stored(value, width);
+        self.access(width, Instr::Store { addr, value, mode });
+    }
+
+    pub fn store_conditional(&mut self, ok: Reg, addr: Addr, value: Expr, mode: Mode, width: Width) {
+        let value = stored(value, width);
+        self.access(width, Instr::StoreConditional { ok, addr, value, mode });
+    }
+
+    /// `what` is the operation and its operand.
+    pub fn rmw(&mut self, dst: Reg, addr: Addr, what: (RmwOp, Expr), mode: Mode, width: Width, signed: bool) {
+        let (op, operand) = (sized_op(what.0, width), stored(what.1, width));
+        self.access(width, Instr::Rmw { dst, addr, op, operand, mode });
+        self.loaded(dst, width, signed);
+    }
+
+    /// `values` are what is expected and what is written; `modes`, the orderings of success and failure.
+    pub fn cas(
+        &mut self,
+        old: Reg,
+        addr: Addr,
+        values: (Expr, Expr),
+        modes: (Mode, Mode),
+        width: Width,
+    ) -> Parsed<Reg> {
+        let ok = self.temp()?;
+        let (expected, desired) = (stored(values.0, width), stored(values.1, width));
+        let (success, failure) = modes;
+        self.access(width, Instr::Cas { ok, old, addr, expected, desired, success, failure, weak: false });
+        Ok(ok)
     }
 
     /// The register of this name.
@@ -188,13 +256,14 @@ impl<'a> Builder<'a> {
         let one_more = Expr::bin(BinOp::Add, Expr::Reg(count), Expr::Const(1));
         self.assign(count, one_more);
         let may = Expr::bin(BinOp::Le, Expr::Reg(count), Expr::Const(Value::from(self.unroll)));
+        self.loops.push(Loop { start: target, end: self.code.len(), check: self.code.len() });
         self.emit(Instr::Branch { cond: may, target });
         self.emit(Instr::Cut);
         Ok(())
     }
 
     /// Closes the code: all labels are known now.
-    pub fn finish(mut self) -> Parsed<(Vec<String>, Vec<Instr>)> {
+    pub fn finish(mut self) -> Parsed<(Vec<String>, Vec<Instr>, Vec<Access>)> {
         for (at, label, place) in std::mem::take(&mut self.open) {
             let Some(&to) = self.labels.get(&label) else {
                 return Err(self.source.error(place, format!("there is no label `{}`", clip(&label))));
@@ -204,7 +273,8 @@ impl<'a> Builder<'a> {
             }
         }
         self.check_pairs()?;
-        Ok((self.regs, self.code))
+        widen(&mut self.code, &self.loops, self.unroll);
+        Ok((self.regs, self.code, self.accesses))
     }
 
     /// Between the two instructions of an exclusive pair there must be no access and no fence: the halves of
@@ -252,17 +322,6 @@ pub fn unsigned(op: BinOp, l: Expr, r: Expr) -> Expr {
 /// The address in a register.
 pub fn pointer(reg: Reg) -> Addr {
     Addr::Pointer(Expr::Reg(reg))
-}
-
-/// The lower 32 bits.
-pub fn low(e: Expr) -> Expr {
-    Expr::bin(BinOp::And, e, Expr::Const(0xffff_ffff))
-}
-
-/// The lower 32 bits as a signed number.
-pub fn signed_low(e: Expr) -> Expr {
-    let shifted = Expr::bin(BinOp::Shl, e, Expr::Const(32));
-    Expr::bin(BinOp::Shr, shifted, Expr::Const(32))
 }
 
 fn is_label(text: &str) -> bool {

@@ -1,7 +1,8 @@
 //! x86: moves, arithmetic and locked instructions of 32 and 64 bits, fences, jumps.
 
 use super::operand::{Line, Piece, inside, is_name, number};
-use super::thread::{Builder, Test, signed_low};
+use super::thread::{Builder, Test};
+use super::width::{Width, low, signed_low, stored};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode, Value};
 use selvedge_machine::expr::{BinOp, Expr, Reg};
@@ -78,14 +79,28 @@ impl Builder<'_> {
         Ok(Operand::Memory(addr))
     }
 
+    /// A value of this size as a register holds it: the upper half of a larger register is 0.
+    fn x86_sized(&self, e: Expr, width: Width) -> Expr {
+        match width {
+            Width::WORD if self.arch == super::Arch::X86 => signed_low(e),
+            Width::WORD => low(e),
+            _ => e,
+        }
+    }
+
+    fn x86_load(&mut self, dst: Reg, addr: Addr, width: Width) {
+        let signed = self.arch == super::Arch::X86;
+        self.load(dst, addr, Mode::Rlx, width, signed);
+    }
+
     /// The value of an operand; memory is loaded from.
-    fn x86_value(&mut self, operand: &Operand) -> Parsed<Expr> {
+    fn x86_value(&mut self, operand: &Operand, width: Width) -> Parsed<Expr> {
         Ok(match operand {
             Operand::Register { reg, .. } => Expr::Reg(*reg),
             Operand::Immediate(value) => Expr::Const(*value),
             Operand::Memory(addr) => {
                 let dst = self.temp()?;
-                self.emit(Instr::Load { dst, addr: addr.clone(), mode: Mode::Rlx });
+                self.x86_load(dst, addr.clone(), width);
                 Expr::Reg(dst)
             }
         })
@@ -109,31 +124,41 @@ impl<'a> X86<'_, 'a> {
         })
     }
 
+    /// The size of the operands: what the mnemonic says, and the registers.
+    fn width(&self, b: &Builder<'_>, operands: &[&Operand]) -> Parsed<Width> {
+        let mut wide = self.wide;
+        for operand in operands {
+            if let Operand::Register { wide: own, .. } = operand
+                && *wide.get_or_insert(*own) != *own
+            {
+                let message = format!("the operands of `{}` are not of one size", self.line.mnemonic);
+                return Err(self.line.error(b.source, message));
+            }
+        }
+        Ok(Width::of(wide.unwrap_or(false)))
+    }
+
     fn mov(&self, b: &mut Builder<'_>) -> Parsed<()> {
         let [to, from] = self.take(b)?;
         let target = b.x86_operand(to)?;
         let source = b.x86_operand(from)?;
+        let width = self.width(b, &[&target, &source])?;
         match (target, source) {
-            (Operand::Register { reg, .. }, Operand::Memory(addr)) => {
-                b.emit(Instr::Load { dst: reg, addr, mode: Mode::Rlx });
-            }
+            (Operand::Register { reg, .. }, Operand::Memory(addr)) => b.x86_load(reg, addr, width),
             (Operand::Register { reg, .. }, source) => {
-                let value = b.x86_value(&source)?;
+                let value = b.x86_value(&source, width)?;
+                let value = b.x86_sized(value, width);
                 b.assign(reg, value);
             }
             (Operand::Memory(_), Operand::Memory(_)) | (Operand::Immediate(_), _) => {
                 return Err(b.not_an_operand(to));
             }
             (Operand::Memory(addr), source) => {
-                let value = b.x86_value(&source)?;
-                b.emit(Instr::Store { addr, value, mode: Mode::Rlx });
+                let value = b.x86_value(&source, width)?;
+                b.store(addr, value, Mode::Rlx, width);
             }
         }
         Ok(())
-    }
-
-    fn sized(&self, e: Expr, wide: bool) -> Expr {
-        if self.wide.unwrap_or(wide) { e } else { signed_low(e) }
     }
 
     /// `op dst, src`, or `inc dst` with a source of 1.
@@ -145,28 +170,30 @@ impl<'a> X86<'_, 'a> {
             let [to, from] = self.take(b)?;
             (to, b.x86_operand(from)?)
         };
-        match b.x86_operand(to)? {
+        let target = b.x86_operand(to)?;
+        let width = self.width(b, &[&target, &source])?;
+        match target {
             Operand::Register { .. } if self.locked => Err(b.not_an_operand(to)),
-            Operand::Register { reg, wide } => {
-                let value = b.x86_value(&source)?;
-                let result = self.sized(Expr::bin(op, Expr::Reg(reg), value), wide);
+            Operand::Register { reg, .. } => {
+                let value = b.x86_value(&source, width)?;
+                let result = b.x86_sized(Expr::bin(op, Expr::Reg(reg), value), width);
                 b.assign(reg, result);
-                b.compare(Expr::Reg(reg), Expr::Const(0))
+                b.compare(stored(Expr::Reg(reg), width), Expr::Const(0))
             }
             Operand::Memory(addr) => {
                 if matches!(source, Operand::Memory(_)) {
                     return Err(b.not_an_operand(to));
                 }
-                let value = b.x86_value(&source)?;
+                let value = b.x86_value(&source, width)?;
                 let old = b.temp()?;
                 let result = Expr::bin(op, Expr::Reg(old), value.clone());
                 if self.locked {
-                    b.emit(Instr::Rmw { dst: old, addr, op: rmw, operand: value, mode: Mode::Rlx });
+                    b.rmw(old, addr, (rmw, value), Mode::Rlx, width, true);
                 } else {
-                    b.emit(Instr::Load { dst: old, addr: addr.clone(), mode: Mode::Rlx });
-                    b.emit(Instr::Store { addr, value: result.clone(), mode: Mode::Rlx });
+                    b.x86_load(old, addr.clone(), width);
+                    b.store(addr, result.clone(), Mode::Rlx, width);
                 }
-                b.compare(result, Expr::Const(0))
+                b.compare(stored(result, width), Expr::Const(0))
             }
             Operand::Immediate(_) => Err(b.not_an_operand(to)),
         }
@@ -175,18 +202,20 @@ impl<'a> X86<'_, 'a> {
     /// Locked whether it says so or not.
     fn xchg(&self, b: &mut Builder<'_>) -> Parsed<()> {
         let [first, second] = self.take(b)?;
-        match (b.x86_operand(first)?, b.x86_operand(second)?) {
+        let (first_operand, second_operand) = (b.x86_operand(first)?, b.x86_operand(second)?);
+        let width = self.width(b, &[&first_operand, &second_operand])?;
+        match (first_operand, second_operand) {
             (Operand::Memory(addr), Operand::Register { reg, .. })
             | (Operand::Register { reg, .. }, Operand::Memory(addr)) => {
-                let operand = Expr::Reg(reg);
-                b.emit(Instr::Rmw { dst: reg, addr, op: RmwOp::Exchange, operand, mode: Mode::Rlx });
+                let what = (RmwOp::Exchange, Expr::Reg(reg));
+                b.rmw(reg, addr, what, Mode::Rlx, width, b.arch == super::Arch::X86);
                 Ok(())
             }
             (Operand::Register { reg, .. }, Operand::Register { reg: other, .. }) => {
                 let keep = b.temp()?;
                 b.assign(keep, Expr::Reg(reg));
-                b.assign(reg, Expr::Reg(other));
-                b.assign(other, Expr::Reg(keep));
+                b.assign(reg, b.x86_sized(Expr::Reg(other), width));
+                b.assign(other, b.x86_sized(Expr::Reg(keep), width));
                 Ok(())
             }
             _ => Err(b.not_an_operand(first)),
@@ -195,10 +224,12 @@ impl<'a> X86<'_, 'a> {
 
     fn xadd(&self, b: &mut Builder<'_>) -> Parsed<()> {
         let [to, from] = self.take(b)?;
-        match (b.x86_operand(to)?, b.x86_operand(from)?) {
+        let (target, source) = (b.x86_operand(to)?, b.x86_operand(from)?);
+        let width = self.width(b, &[&target, &source])?;
+        match (target, source) {
             (Operand::Memory(addr), Operand::Register { reg, .. }) if self.locked => {
-                let operand = Expr::Reg(reg);
-                b.emit(Instr::Rmw { dst: reg, addr, op: RmwOp::Add, operand, mode: Mode::Rlx });
+                let what = (RmwOp::Add, Expr::Reg(reg));
+                b.rmw(reg, addr, what, Mode::Rlx, width, b.arch == super::Arch::X86);
                 Ok(())
             }
             _ => Err(self.line.error(b.source, "`xadd` is supported with `lock`, of memory and a register")),
@@ -207,37 +238,31 @@ impl<'a> X86<'_, 'a> {
 
     fn cmpxchg(&self, b: &mut Builder<'_>) -> Parsed<()> {
         let [to, from] = self.take(b)?;
-        let (Operand::Memory(addr), Operand::Register { reg, .. }) =
-            (b.x86_operand(to)?, b.x86_operand(from)?)
-        else {
+        let (target, source) = (b.x86_operand(to)?, b.x86_operand(from)?);
+        let width = self.width(b, &[&target, &source])?;
+        let (Operand::Memory(addr), Operand::Register { reg, .. }) = (target, source) else {
             return Err(b.not_an_operand(to));
         };
         if !self.locked {
             return Err(self.line.error(b.source, "`cmpxchg` is supported with `lock` only"));
         }
         let Some(eax) = register("EAX") else { return Err(self.line.unsupported(b.source)) };
-        let (old, ok) = (b.x86_register(&eax)?, b.temp()?);
-        b.emit(Instr::Cas {
-            ok,
-            old,
-            addr,
-            expected: Expr::Reg(old),
-            desired: Expr::Reg(reg),
-            success: Mode::Rlx,
-            failure: Mode::Rlx,
-            weak: false,
-        });
+        let old = b.x86_register(&eax)?;
+        let values = (Expr::Reg(old), Expr::Reg(reg));
+        let ok = b.cas(old, addr, values, (Mode::Rlx, Mode::Rlx), width)?;
+        b.assign(old, b.x86_sized(Expr::Reg(old), width));
         b.compare(Expr::Reg(ok), Expr::Const(1))
     }
 
     fn compare(&self, b: &mut Builder<'_>, test: bool) -> Parsed<()> {
         let [l, r] = self.take(b)?;
         let (l, r) = (b.x86_operand(l)?, b.x86_operand(r)?);
-        let (l, r) = (b.x86_value(&l)?, b.x86_value(&r)?);
+        let width = self.width(b, &[&l, &r])?;
+        let (l, r) = (b.x86_value(&l, width)?, b.x86_value(&r, width)?);
         if test {
-            return b.compare(Expr::bin(BinOp::And, l, r), Expr::Const(0));
+            return b.compare(stored(Expr::bin(BinOp::And, l, r), width), Expr::Const(0));
         }
-        b.compare(l, r)
+        b.compare(stored(l, width), stored(r, width))
     }
 }
 

@@ -11,6 +11,7 @@ mod value;
 pub use access::LKMM_NOTE;
 pub use locations::{Found, Locations};
 
+use crate::bounds::{Loop, widen};
 use crate::lex::clip;
 use crate::source::{Place, Source, WithHelp};
 use crate::syntax::Parsed;
@@ -55,6 +56,7 @@ pub fn thread(
         labels: Vec::new(),
         named: HashMap::new(),
         loops: Vec::new(),
+        bounded: Vec::new(),
         spawns: Vec::new(),
     };
     for init in &file.init {
@@ -107,6 +109,8 @@ struct Lower<'a> {
     named: HashMap<&'a str, NamedLabel>,
     /// Where `break` and `continue` go.
     loops: Vec<(Label, Label)>,
+    /// Those that have a bound, as far as they are compiled.
+    bounded: Vec<Loop>,
     spawns: Vec<(Tid, Place)>,
 }
 
@@ -138,6 +142,7 @@ impl<'a> Lower<'a> {
             }
         }
         self.refuse_spawns_in_loops()?;
+        widen(&mut self.code, &self.bounded, self.unroll);
         Ok(Compiled { regs: self.regs, code: self.code, spawns: self.spawns })
     }
 
@@ -374,6 +379,7 @@ impl<'a> Lower<'a> {
         }
         self.temps_used = mark;
         let go_on = self.label();
+        let check = self.code.len();
         self.branch(self.below_bound(count), go_on);
         self.emit(Instr::Cut);
         self.place(go_on);
@@ -385,6 +391,7 @@ impl<'a> Lower<'a> {
             self.temps_used = mark;
         }
         self.jump(top);
+        self.bound(top, check);
         self.place(end);
         Ok(())
     }
@@ -398,6 +405,7 @@ impl<'a> Lower<'a> {
         let cond = self.value(cond)?;
         self.branch_unless(cond, end);
         self.count(count);
+        self.bound(top, self.code.len());
         self.branch(self.below_bound(count), top);
         self.emit(Instr::Cut);
         self.place(end);
@@ -409,6 +417,13 @@ impl<'a> Lower<'a> {
         let result = self.stmt(body);
         self.loops.pop();
         result
+    }
+
+    /// A loop from `top` up to here has its bound checked at `check`.
+    fn bound(&mut self, top: Label, check: usize) {
+        if let Some(start) = self.labels[top.0] {
+            self.bounded.push(Loop { start, end: self.code.len(), check });
+        }
     }
 
     /// A register that counts iterations from 0; it is the loop's as long as the loop is compiled.
@@ -455,6 +470,7 @@ impl<'a> Lower<'a> {
         let count = self.fresh(format!("%goto{}", self.code.len()))?;
         self.count(count);
         let bound = Code::Const(self.unroll as Value);
+        self.bound(target, self.code.len());
         self.branch(Code::bin(BinOp::Le, Code::Reg(count), bound), target);
         self.emit(Instr::Cut);
         Ok(())

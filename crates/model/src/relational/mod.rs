@@ -98,6 +98,8 @@ pub struct Relational {
     last_steps: Vec<Step>,
     flags: Vec<Flag>,
     orders_threads: bool,
+    /// It follows control as far as the arms of branches.
+    pub(crate) has_arms: bool,
 }
 
 /// The basic relations of an execution; the others follow from them. Event 0 is the initialising one.
@@ -115,6 +117,7 @@ pub struct Candidate {
     pub addr: Matrix,
     pub data: Matrix,
     pub ctrl: Matrix,
+    pub arm: Matrix,
     /// From what the value that a compare-and-swap expects depends on to its read.
     pub casdep: Matrix,
     pub tc: Matrix,
@@ -372,6 +375,7 @@ fn primitive(prim: Prim, c: &Candidate, out: &mut Matrix) {
         Prim::Addr => out.assign(&c.addr),
         Prim::Data => out.assign(&c.data),
         Prim::Ctrl => out.assign(&c.ctrl),
+        Prim::CtrlArm => out.assign(&c.arm),
         Prim::CasDep => out.assign(&c.casdep),
         Prim::Detour => {
             let (mut coe, mut rfe) = (c.co.clone(), c.rf.clone());

@@ -67,6 +67,7 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
         last_steps,
         flags,
         orders_threads,
+        has_arms: false,
     })
 }
 

@@ -21,11 +21,12 @@ pub struct Found {
 /// Enumerates the executions of a test.
 pub fn observe(test: &Test, judge: &Judge, limits: Limits) -> Result<Found, TooBig> {
     let mut found = Found::default();
-    enumerate(&test.program, judge, Detail::Co, limits, &mut |x| {
+    let program = &test.program.tracking(true, judge.has_arms());
+    enumerate(program, judge, Detail::Co, limits, &mut |x| {
         if x.end() != End::Complete {
             return;
         }
-        let registers = registers(&test.program, x);
+        let registers = registers(program, x);
         let lookup = |o: &Observable| match o {
             Observable::Register { thread, reg, .. } => registers[thread.index()][reg.0 as usize],
             Observable::Location { loc, .. } => match x.co[loc.index()].last() {
@@ -43,7 +44,7 @@ pub fn observe(test: &Test, judge: &Judge, limits: Limits) -> Result<Found, TooB
 
 /// Explores the executions of a test; an error of the exploration in its own words.
 pub fn explored(test: &Test, model: &Compiled) -> Result<Found, String> {
-    let program = Program { tracks_deps: model.follows_dependencies(), ..test.program.clone() };
+    let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
     let mut found = Found::default();
     let stats = explore_compiled(&program, model, &Config::default(), &mut |x| {
         let lookup = |o: &Observable| match o {

@@ -90,7 +90,7 @@ impl Tracking {
     }
 
     pub fn next_instruction(&mut self) {
-        let Deps { addr, data, ctrl: _, cas, faults: _ } = &mut self.deps;
+        let Deps { addr, data, cas, .. } = &mut self.deps;
         [addr, data, cas].into_iter().for_each(DepSet::clear);
     }
 

@@ -2,10 +2,11 @@
 
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
+use crate::escape::{self, name};
 use crate::files::{self, Found};
 use crate::interrupt;
 use crate::json;
-use crate::output::{complain, print};
+use crate::output::{complain, print, print_json};
 use crate::report;
 use crate::run::{Outcome, run};
 use crate::table;
@@ -39,7 +40,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     if let Some(dir) = &args.dot
         && let Err(error) = std::fs::create_dir_all(dir)
     {
-        let message = format!("cannot create {}: {error}", dir.display());
+        let message = format!("cannot create {}: {error}", name(dir));
         return fail(args, &InputError::plain(ErrorKind::Io, message, None));
     }
     let Found { files, errors, single } = files::find(&args.paths);
@@ -64,7 +65,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     let exit = exit.worst(draw(&entries, args, single));
 
     if args.json {
-        print(&json::render(&entries, single));
+        print_json(&json::render(&entries, single));
     }
     for entry in &entries {
         match &entry.result {
@@ -87,7 +88,7 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 /// Ends before any test was looked at.
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     if args.json {
-        print(&json::render_error(error));
+        print_json(&json::render_error(error));
     }
     complain(&error.to_string());
     Exit::BadInput
@@ -140,6 +141,15 @@ fn progress(files: usize, single: bool) -> ProgressBar {
     bar
 }
 
+/// The name of a test as that of a file: one that exists nowhere else, and of a length that systems have.
+fn stem(test: &str) -> String {
+    const LONGEST: usize = 200;
+    let plain = |c: char| if "/\\:".contains(c) || escape::is_active(c) { '_' } else { c };
+    let stem: String = test.chars().map(plain).collect();
+    let end = (0..=LONGEST.min(stem.len())).rev().find(|at| stem.is_char_boundary(*at)).unwrap_or(0);
+    if stem.starts_with('.') { format!("_{}", &stem[..end]) } else { stem[..end].to_string() }
+}
+
 /// Writes the drawings; says where none could be made.
 fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
     let Some(dir) = &args.dot else { return Exit::Done };
@@ -150,15 +160,15 @@ fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
             complain(&format!("{}: no execution decides the verdict: nothing to draw", test.name));
             continue;
         };
-        let stem: String = test.name.chars().map(|c| if "/\\:".contains(c) { '_' } else { c }).collect();
-        let name =
+        let stem = stem(&test.name);
+        let file =
             if args.models.len() > 1 { format!("{stem}.{}.dot", outcome.model) } else { stem + ".dot" };
-        let path = dir.join(name);
+        let path = dir.join(file);
         match std::fs::write(&path, drawing) {
-            Ok(()) if single => complain(&format!("execution drawn to {}", path.display())),
+            Ok(()) if single => complain(&format!("execution drawn to {}", name(&path))),
             Ok(()) => {}
             Err(error) => {
-                complain(&format!("error: cannot write {}: {error}", path.display()));
+                complain(&format!("error: cannot write {}: {error}", name(&path)));
                 exit = Exit::BadInput;
             }
         }

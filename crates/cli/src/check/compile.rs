@@ -1,6 +1,7 @@
 //! From sources and options to a machine.
 
 use crate::error::{ErrorKind, InputError};
+use crate::escape::name;
 use selvedge_graph::Attrs;
 use selvedge_kat::Theory;
 use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
@@ -40,7 +41,7 @@ impl Lowering {
             .spawn()
             .map_err(|e| {
                 let help = "it is installed with `selvedge`, in the same directory";
-                bad(format!("cannot start {}: {e}", compiler.display()), Some(help))
+                bad(format!("cannot start {}: {e}", name(&compiler)), Some(help))
             })?;
         Ok(Lowering { child: Some(child) })
     }

@@ -7,11 +7,13 @@ mod explain;
 pub mod explore;
 pub mod find;
 pub mod limits;
+mod owned;
 mod run;
 mod text;
 
 use crate::args::{CheckArgs, Format};
 use crate::error::{Exit, InputError, with_excerpt};
+use crate::escape::{name, shown};
 use crate::output;
 use explain::Finding;
 use serde::Serialize;
@@ -62,7 +64,7 @@ pub fn main(args: &CheckArgs) -> Exit {
         Format::Json => print_json(&report),
         Format::Text => {
             let paint = text::Paint { on: std::io::stdout().is_terminal() };
-            output::print(&text::render(&report, &paint));
+            output::emit(&text::render(&report, &paint));
         }
     }
     if let Some(drawing) = drawing {
@@ -84,18 +86,19 @@ pub fn main(args: &CheckArgs) -> Exit {
 
 pub fn print_json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => output::print(&format!("{text}\n")),
+        Ok(text) => output::print_json(&format!("{text}\n")),
         Err(error) => output::complain(&format!("error: {error}")),
     }
 }
 
 /// An input error, in the format that was asked for.
 pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
-    let diagnostic = with_excerpt(error.diagnostic);
+    let error = InputError { diagnostic: with_excerpt(error.diagnostic), ..error };
+    let diagnostic = &error.diagnostic;
     match format {
         // What clang says is shown as clang says it.
         Format::Text if diagnostic.message.contains(": error:") => output::complain(&diagnostic.message),
-        Format::Text => output::complain(&diagnostic.to_string()),
+        Format::Text => output::complain(&error.to_string()),
         Format::Json => print_json(&serde_json::json!({
             "verdict": "error",
             "model": model,
@@ -111,8 +114,9 @@ pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
 }
 
 pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
+    let drawing = &*shown(drawing);
     if !svg {
-        return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", path.display()));
+        return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", name(path)));
     }
     let mut child = Command::new("dot")
         .arg("-Tsvg")
@@ -126,5 +130,5 @@ pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
         input.write_all(drawing.as_bytes()).map_err(|e| e.to_string())?;
     }
     let status = child.wait().map_err(|e| e.to_string())?;
-    if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", path.display())) }
+    if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", name(path))) }
 }

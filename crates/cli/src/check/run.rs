@@ -131,12 +131,14 @@ fn explore_clocks(
         Identity::new(&selvedge_vm::text::print(&module), &theory.to_kat(), &wanted)
     });
     let mut saved = match (&args.resume, &identity) {
-        (Some(path), Some(identity)) => Some(checkpoint::read(path, identity, &campaign.finder())?),
+        (Some(path), Some(identity)) => checkpoint::read(path, identity, &campaign.finder())?,
         _ => None,
     };
     let seconds_before = saved.as_ref().map_or(0.0, |saved| saved.seconds);
     if let (Some(path), Some(identity)) = (&args.checkpoint, identity) {
-        campaign.writer = Some(Writer::new(path, identity, args.checkpoint_every, seconds_before));
+        let resumed = args.resume.as_deref();
+        let writer = Writer::new(path, identity, args.checkpoint_every, seconds_before, resumed)?;
+        campaign.writer = Some(writer);
     }
     if Meter::is_on_terminal() {
         let mut machine = machine(&module, options(args.threads_max, bam && ordered_barriers.is_none()))?;

@@ -40,6 +40,8 @@ pub enum ErrorKind {
     Compile,
     /// A checkpoint is not one, is damaged, or belongs to something else.
     Checkpoint,
+    /// Somebody asked for the end, or a limit was reached.
+    Interrupted,
 }
 
 impl ErrorKind {
@@ -51,6 +53,7 @@ impl ErrorKind {
             ErrorKind::Unsupported => "unsupported",
             ErrorKind::Compile => "compile",
             ErrorKind::Checkpoint => "checkpoint",
+            ErrorKind::Interrupted => "interrupted",
         }
     }
 }

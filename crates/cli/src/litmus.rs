@@ -3,6 +3,7 @@
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
 use crate::escape::{self, name};
+use crate::guard::{self, Phase};
 use crate::files::{self, Found};
 use crate::interrupt;
 use crate::json;
@@ -33,6 +34,15 @@ impl Entry {
 }
 
 pub fn main(args: &LitmusArgs) -> Exit {
+    let json = args.json;
+    guard::start(false, move |why| {
+        let error = InputError::plain(ErrorKind::Interrupted, why, None);
+        if json {
+            print_json(&json::render_error(&error));
+        }
+        complain(&error.to_string());
+    });
+    guard::enter(Phase::Model);
     let models = match args.models.iter().map(|name| load(name)).collect::<Result<Vec<_>, _>>() {
         Ok(models) => models,
         Err(error) => return fail(args, &error),
@@ -49,7 +59,6 @@ pub fn main(args: &LitmusArgs) -> Exit {
     let mut entries: Vec<Entry> =
         errors.into_iter().map(|(file, error)| Entry { file, result: Err(error) }).collect();
     let bar = progress(files.len(), single);
-    interrupt::listen();
     let mut exit = Exit::Done;
     for file in &files {
         if interrupt::asked() {
@@ -61,6 +70,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    guard::claim();
     let exit = entries.iter().fold(exit, |exit, entry| exit.worst(entry.exit()));
     let exit = exit.worst(draw(&entries, args, single));
 
@@ -87,6 +97,7 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 
 /// Ends before any test was looked at.
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
+    guard::claim();
     if args.json {
         print_json(&json::render_error(error));
     }
@@ -113,6 +124,7 @@ impl Models {
 }
 
 fn entries_of(file: &Path, models: &mut Models, args: &LitmusArgs) -> Vec<Entry> {
+    guard::enter(Phase::Reading);
     let parsed = files::read(file).and_then(|text| {
         let options = Options { unroll: args.unroll };
         parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(ErrorKind::Litmus, d))
@@ -124,6 +136,7 @@ fn entries_of(file: &Path, models: &mut Models, args: &LitmusArgs) -> Vec<Entry>
             Err(error) => vec![entry(Err(error))],
             Ok(models) => models
                 .iter()
+                .inspect(|_| guard::enter(Phase::Exploring))
                 .map(|model| entry(run(&test, model, args).map(|outcome| (test.clone(), outcome))))
                 .collect(),
         },

@@ -3,6 +3,7 @@
 //! Each subcommand is a module; `error` is the one reporter of what went wrong, `output` the one way
 //! to standard output.
 
+mod allocate;
 mod args;
 mod check;
 mod collect;
@@ -12,6 +13,7 @@ mod error;
 mod escape;
 mod estimate;
 mod files;
+mod guard;
 mod interrupt;
 mod json;
 mod litmus;

@@ -14,12 +14,14 @@ mod text;
 use crate::args::{CheckArgs, Format};
 use crate::error::{Exit, InputError, with_excerpt};
 use crate::escape::{name, shown};
+use crate::guard::{self, Phase};
 use crate::output;
 use explain::Finding;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// The outcome of one check, as `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -60,14 +62,10 @@ pub fn main(args: &CheckArgs) -> Exit {
         Ok(done) => done,
         Err(error) => return refuse(args.format, &args.model, error),
     };
-    match args.format {
-        Format::Json => print_json(&report),
-        Format::Text => {
-            let paint = text::Paint { on: std::io::stdout().is_terminal() };
-            output::emit(&text::render(&report, &paint));
-        }
-    }
+    guard::claim();
+    tell(args.format, &report);
     if let Some(drawing) = drawing {
+        guard::enter(Phase::Drawing);
         for (path, svg) in [(&args.dot, false), (&args.svg, true)] {
             if let Some(path) = path
                 && let Err(message) = save(path, &drawing, svg)
@@ -84,6 +82,41 @@ pub fn main(args: &CheckArgs) -> Exit {
     }
 }
 
+fn tell(format: Format, report: &Report) {
+    match format {
+        Format::Json => print_json(report),
+        Format::Text => {
+            let paint = text::Paint { on: std::io::stdout().is_terminal() };
+            output::emit(&text::render(report, &paint));
+        }
+    }
+}
+
+/// Reports that there is no verdict, for a reason, where nothing else is known.
+pub fn nothing(format: Format, model: &str, start: Instant) -> impl Fn(&str) + Send + Sync + use<> {
+    let model = model.to_string();
+    move |why| {
+        tell(
+            format,
+            &Report {
+                verdict: "unknown",
+                model: model.clone(),
+                executions: 0,
+                blocked: 0,
+                alike: None,
+                seconds: start.elapsed().as_secs_f64(),
+                max_rss_kb: limits::peak_kib(),
+                bounded_loops: Vec::new(),
+                errors: Vec::new(),
+                warnings: Vec::new(),
+                why: None,
+                unknown: Some(why.to_string()),
+                output: None,
+            },
+        );
+    }
+}
+
 pub fn print_json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => output::print_json(&format!("{text}\n")),
@@ -93,6 +126,7 @@ pub fn print_json(value: &impl Serialize) {
 
 /// An input error, in the format that was asked for.
 pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
+    guard::claim();
     let error = InputError { diagnostic: with_excerpt(error.diagnostic), ..error };
     let diagnostic = &error.diagnostic;
     match format {

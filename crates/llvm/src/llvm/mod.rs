@@ -6,6 +6,7 @@
 
 mod clang;
 mod debug;
+pub mod process;
 mod value;
 
 use std::cell::RefCell;

@@ -9,7 +9,7 @@ mod escape;
 mod output;
 
 use clap::Parser;
-use selvedge_llvm::Options;
+use selvedge_llvm::{CompileError, Options};
 use selvedge_machine::Reductions;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,8 +67,14 @@ fn end_with_input(headers: &std::path::Path) {
     std::process::exit(BAD_INPUT.into());
 }
 
+/// Bytes of stack for the compiler.
+const STACK: usize = 256 << 20;
+
 /// The exit code for bad input, as that of `selvedge`.
 const BAD_INPUT: u8 = 2;
+
+/// The exit code where there is nothing wrong, but too much of it.
+const TOO_LARGE: u8 = 3;
 
 fn main() -> ExitCode {
     let args = LowerArgs::parse();
@@ -91,17 +97,27 @@ fn main() -> ExitCode {
         include_dirs: vec![headers.clone()],
         reductions: args.disable,
     };
-    let result = selvedge_llvm::compile(&args.files, &options).map_err(|e| e.to_string());
+    // Types, constants and expressions may be nested as deep as somebody likes.
+    let compile = move || selvedge_llvm::compile(&args.files, &options);
+    let running = std::thread::Builder::new().stack_size(STACK).spawn(compile);
+    let result = running.map(|thread| thread.join());
     let _ = std::fs::remove_dir_all(&headers);
     match result {
-        Ok(module) => {
+        Err(error) => {
+            output::complain(&format!("error: cannot start a thread: {error}"));
+            ExitCode::from(BAD_INPUT)
+        }
+        // It has said what is wrong.
+        Ok(Err(_)) => ExitCode::from(BAD_INPUT),
+        Ok(Ok(Ok(module))) => {
             // Not shown: the text is what it is.
             output::emit(&selvedge_vm::text::print(&module));
             if output::arrived() { ExitCode::SUCCESS } else { ExitCode::from(BAD_INPUT) }
         }
-        Err(message) => {
-            output::complain(&message);
-            ExitCode::from(BAD_INPUT)
+        Ok(Ok(Err(error))) => {
+            output::complain(&error.to_string());
+            let too_large = matches!(error, CompileError::TooLarge { .. });
+            ExitCode::from(if too_large { TOO_LARGE } else { BAD_INPUT })
         }
     }
 }

@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// The command that is installed beside this one.
 const LOWER: &str = "selvedge-lower";
 
+/// The exit code of the child for what is too large.
+const TOO_LARGE: i32 = 3;
+
 /// How the standard libraries, LLVM and clang say that they do not get memory.
 const OUT_OF_MEMORY: [&str; 4] = ["out of memory", "bad_alloc", "memory allocation of", "Cannot allocate memory"];
 
@@ -88,6 +91,9 @@ impl Lowering {
         let out_of_memory = OUT_OF_MEMORY.iter().any(|words| text.contains(words));
         if limits::most_bytes().is_some() && out_of_memory {
             guard::end(&limits::out_of_memory());
+        }
+        if output.status.code() == Some(TOO_LARGE) {
+            guard::end(&text);
         }
         if matches!(output.status.signal(), Some(libc::SIGINT | libc::SIGTERM)) {
             guard::end("interrupted");

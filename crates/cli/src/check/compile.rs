@@ -74,8 +74,12 @@ impl Lowering {
     pub fn finish(mut self) -> Result<Module, InputError> {
         guard::enter(Phase::Compiling);
         let child = self.child.take().expect("is waited for once");
+        let id = child.id();
         let output = child.wait_with_output();
         guard::watch_child(0);
+        if output.as_ref().is_ok_and(|output| output.status.code().is_none()) {
+            clean_up(id);
+        }
         let output = output.map_err(|e| bad(format!("cannot read from {LOWER}: {e}"), None))?;
         if output.status.success() {
             guard::enter(Phase::Preparing);
@@ -120,11 +124,18 @@ impl Drop for Lowering {
             if begin.elapsed() > PATIENCE {
                 let _ = child.kill();
                 let _ = child.wait();
-                return;
+                return clean_up(child.id());
             }
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+/// Removes the header that a child leaves behind that crashed.
+fn clean_up(child: u32) {
+    let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
+    let _ = std::fs::remove_file(directory.join("selvedge.h"));
+    let _ = std::fs::remove_dir(directory);
 }
 
 pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {

@@ -73,6 +73,10 @@ impl Spec {
     /// Refuses what would be longer than texts may be, before it is made. A precision is a number of digits that are
     /// printed for some letters, and only the most that may be for others.
     fn check(self, letter: u8) -> Result<(), Trouble> {
+        // C leaves open what these mean for a pointer.
+        if letter == b'p' && (self.plus || self.space || self.hash || self.zero || self.precision.is_some()) {
+            return Err(Trouble::Unsupported(String::from("flags of the conversion `%p` of printf")));
+        }
         let digits = match letter {
             b's' | b'c' | b'p' => false,
             b'g' | b'G' => self.hash,
@@ -368,7 +372,8 @@ fn shortest(size: f64, precision: usize, hash: bool) -> String {
         false => text,
     };
     if hash {
-        return text;
+        // The point stays where nothing is after it.
+        return if text.contains('.') { text } else { text + "." };
     }
     let (number, rest) = match text.split_once('e') {
         Some((number, exponent)) => (number.to_string(), format!("e{exponent}")),
@@ -459,6 +464,7 @@ mod tests {
         // Not a number of digits, but the most that there may be; a negative one is none.
         assert_eq!(printed("%.2000000000s", "hello", &[2000]), "hello");
         assert_eq!(printed("%.*g", "", &[2_000_000_000, one]), "1");
+        assert_eq!(printed("%#.1g|%#.0e|%#.3g", "", &[one; 3]), "1.|1.e+00|1.00");
         assert_eq!(printed("%.*f", "", &[i32::MIN as u32 as u64, one]), "1.000000");
         // As long as it may be, all digits are there.
         assert_eq!(printed("%1048576d", "", &[7]).len(), 1 << 20);

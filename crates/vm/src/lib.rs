@@ -5,7 +5,8 @@
 
 mod arith;
 mod float;
-mod format;
+#[doc(hidden)]
+pub mod format;
 pub mod ir;
 mod layout;
 mod machine;

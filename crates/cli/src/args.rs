@@ -104,11 +104,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 4_000_000)]
     pub max_events: usize,
 
-    /// Give up after this many seconds
-    #[arg(long, value_name = "S")]
+    /// Give up after this many seconds, whatever is being done
+    #[arg(long, value_name = "S", value_parser = crate::check::limits::seconds)]
     pub time_limit: Option<f64>,
 
-    /// Give up when more memory than this is used
+    /// Give up when more memory than this is used, by the exploration or by the compiler
     #[arg(long, value_name = "MB")]
     pub mem_limit: Option<u64>,
 
@@ -119,7 +119,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub deterministic: bool,
 
-    /// Write to FILE now and then where the exploration stands, and when it is interrupted
+    /// Write to FILE now and then where the exploration stands, and when it is interrupted. FILE must not exist yet, or
+    /// be what --resume goes on from
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
 

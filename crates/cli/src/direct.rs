@@ -21,5 +21,5 @@ impl<V> Director<V> for Watch<'_> {
 
 /// Why no more is to be explored.
 pub fn reason_to_stop() -> Option<String> {
-    if interrupt::asked() { Some(String::from("interrupted")) } else { limits::reached() }
+    interrupt::reason().or_else(limits::reached)
 }

@@ -4,6 +4,7 @@
 //! initial values above, so that two drawings of a test can be compared at a glance. `dot -Tpng` and
 //! `neato -Tpng` both honour it, since the file asks for pinned positions.
 
+use crate::escape::line;
 use selvedge_explore::Execution;
 use selvedge_graph::{Event, EventId, ExecutionGraph, Kind, Loc, Tid};
 use selvedge_machine::{Machine, Program};
@@ -215,5 +216,5 @@ fn node(e: EventId) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    line(text).replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -1,5 +1,7 @@
 //! What can go wrong, and how the command ends.
 
+use crate::escape::{is_active, line};
+use crate::files::source_line;
 use selvedge_kat::Diagnostic;
 use std::fmt;
 
@@ -38,6 +40,8 @@ pub enum ErrorKind {
     Compile,
     /// A checkpoint is not one, is damaged, or belongs to something else.
     Checkpoint,
+    /// Somebody asked for the end, or a limit was reached.
+    Interrupted,
 }
 
 impl ErrorKind {
@@ -49,6 +53,7 @@ impl ErrorKind {
             ErrorKind::Unsupported => "unsupported",
             ErrorKind::Compile => "compile",
             ErrorKind::Checkpoint => "checkpoint",
+            ErrorKind::Interrupted => "interrupted",
         }
     }
 }
@@ -85,13 +90,12 @@ pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
     const BEFORE: usize = 40;
     const SHOWN: usize = 120;
     if let (None, Some(span)) = (&diagnostic.excerpt, &diagnostic.span)
-        && let Ok(text) = std::fs::read_to_string(&*span.file)
-        && let Some(line) = text.lines().nth(span.line.saturating_sub(1) as usize)
+        && let Some(line) = source_line(&span.file, span.line)
     {
         let at = span.col.saturating_sub(1) as usize;
         let from = at.saturating_sub(BEFORE);
         let shown = line.chars().skip(from).take(SHOWN);
-        diagnostic.excerpt = Some(shown.map(|c| if c.is_control() { ' ' } else { c }).collect());
+        diagnostic.excerpt = Some(shown.map(|c| if is_active(c) { ' ' } else { c }).collect());
         diagnostic.excerpt_col = (at - from) as u32;
     }
     diagnostic
@@ -99,6 +103,10 @@ pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.diagnostic.fmt(f)
+        let mut diagnostic = self.diagnostic.clone();
+        if let Some(span) = &mut diagnostic.span {
+            span.file = line(&span.file).into();
+        }
+        diagnostic.fmt(f)
     }
 }

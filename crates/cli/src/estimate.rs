@@ -3,11 +3,12 @@
 use crate::args::{EstimateArgs, Format};
 use crate::check::compile::{loop_bounds, lower, machine, simplified, sound_reductions, with_symmetry};
 use crate::check::explore::sample;
-use crate::check::{print_json, refuse};
+use crate::check::{nothing, print_json, refuse};
 use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, Exit, InputError};
+use crate::guard::Phase;
 use crate::meter::{about, duration};
-use crate::{files, interrupt, output};
+use crate::{files, guard, output};
 use selvedge_explore::{
     Config, Director, Estimate, Execution, ExploreError, Order, Progress, Sampling, Snapshot, Team, Visitor,
     orders_by_rmw,
@@ -44,10 +45,13 @@ struct Report {
 }
 
 pub fn main(args: &EstimateArgs) -> Exit {
+    guard::start(false, nothing(args.format, &args.model, Instant::now()));
+    guard::enter(Phase::Model);
     let report = match run(args) {
         Ok(report) => report,
         Err(error) => return refuse(args.format, &args.model, error),
     };
+    guard::claim();
     match args.format {
         Format::Json => print_json(&report),
         Format::Text => output::print(&render(&report)),
@@ -123,11 +127,12 @@ fn of_litmus(
     model: &Model,
     sampling: &Sampling,
 ) -> Result<(Estimate, Pace), InputError> {
+    guard::enter(Phase::Reading);
     let text = files::read(file)?;
     let options = selvedge_litmus::Options { unroll: args.unroll.unwrap_or(8) };
     let test = selvedge_litmus::parse(&file.display().to_string(), &text, &options)
         .map_err(|d| InputError::new(ErrorKind::Litmus, d))?;
-    interrupt::listen();
+    guard::enter(Phase::Estimating);
     let config = Config::default();
     let mut stop = |_: Option<&'static str>| reason_to_stop().is_some();
     let guess = selvedge_explore::estimate(&test.program, model, &config, sampling, &mut stop)
@@ -152,13 +157,13 @@ fn of_program(
         ..selvedge_vm::Options::default()
     };
     let module = lower(&args.files, args.disable, &args.clang)?;
-    interrupt::listen();
     let races = !args.no_race_detection;
     let (chains, twins) = (Some(Arc::default()), Some(Arc::default()));
     let mut config = Config { inspect: true, races, reductions, chains, twins, ..Config::default() };
     let mut vm = machine(&module, options)?;
     let simpler = simplified(theory, args.disable, &vm)?;
     let model = &*with_symmetry(simpler.as_ref().unwrap_or(model), &vm);
+    guard::enter(Phase::Estimating);
     let guess = sample(&mut vm, model, &config, sampling)?;
     loop {
         let first = Mutex::new(vm.colleague());

@@ -12,12 +12,24 @@ const INTERRUPTED: i32 = 130;
 
 /// Listens from now on.
 pub fn listen() {
-    let asked = ASKED.get_or_init(Arc::default);
+    let mut first = false;
+    let asked = ASKED.get_or_init(|| {
+        first = true;
+        Arc::default()
+    });
+    if !first {
+        return;
+    }
     for signal in [SIGINT, SIGTERM] {
         // If this is not possible, the signal ends the process, as it does by default.
         let _ = flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(asked))
             .and_then(|_| flag::register(signal, Arc::clone(asked)));
     }
+}
+
+/// What is said if an end was asked for.
+pub fn reason() -> Option<String> {
+    asked().then(|| String::from("interrupted"))
 }
 
 /// Whether an end was asked for.

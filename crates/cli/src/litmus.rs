@@ -2,10 +2,12 @@
 
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
+use crate::escape::{self, name};
+use crate::guard::{self, Phase};
 use crate::files::{self, Found};
 use crate::interrupt;
 use crate::json;
-use crate::output::{complain, print};
+use crate::output::{complain, print, print_json};
 use crate::report;
 use crate::run::{Outcome, run};
 use crate::table;
@@ -32,6 +34,15 @@ impl Entry {
 }
 
 pub fn main(args: &LitmusArgs) -> Exit {
+    let json = args.json;
+    guard::start(false, move |why| {
+        let error = InputError::plain(ErrorKind::Interrupted, why, None);
+        if json {
+            print_json(&json::render_error(&error));
+        }
+        complain(&error.to_string());
+    });
+    guard::enter(Phase::Model);
     let models = match args.models.iter().map(|name| load(name)).collect::<Result<Vec<_>, _>>() {
         Ok(models) => models,
         Err(error) => return fail(args, &error),
@@ -39,7 +50,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     if let Some(dir) = &args.dot
         && let Err(error) = std::fs::create_dir_all(dir)
     {
-        let message = format!("cannot create {}: {error}", dir.display());
+        let message = format!("cannot create {}: {error}", name(dir));
         return fail(args, &InputError::plain(ErrorKind::Io, message, None));
     }
     let Found { files, errors, single } = files::find(&args.paths);
@@ -48,7 +59,6 @@ pub fn main(args: &LitmusArgs) -> Exit {
     let mut entries: Vec<Entry> =
         errors.into_iter().map(|(file, error)| Entry { file, result: Err(error) }).collect();
     let bar = progress(files.len(), single);
-    interrupt::listen();
     let mut exit = Exit::Done;
     for file in &files {
         if interrupt::asked() {
@@ -60,11 +70,12 @@ pub fn main(args: &LitmusArgs) -> Exit {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    guard::claim();
     let exit = entries.iter().fold(exit, |exit, entry| exit.worst(entry.exit()));
     let exit = exit.worst(draw(&entries, args, single));
 
     if args.json {
-        print(&json::render(&entries, single, args));
+        print_json(&json::render(&entries, single, args));
     }
     for entry in &entries {
         match &entry.result {
@@ -86,8 +97,9 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 
 /// Ends before any test was looked at.
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
+    guard::claim();
     if args.json {
-        print(&json::render_error(error));
+        print_json(&json::render_error(error));
     }
     complain(&error.to_string());
     Exit::BadInput
@@ -112,6 +124,7 @@ impl Models {
 }
 
 fn entries_of(file: &Path, models: &mut Models, args: &LitmusArgs) -> Vec<Entry> {
+    guard::enter(Phase::Reading);
     let parsed = files::read(file).and_then(|text| {
         let options = Options { unroll: args.unroll };
         parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(ErrorKind::Litmus, d))
@@ -123,6 +136,7 @@ fn entries_of(file: &Path, models: &mut Models, args: &LitmusArgs) -> Vec<Entry>
             Err(error) => vec![entry(Err(error))],
             Ok(models) => models
                 .iter()
+                .inspect(|_| guard::enter(Phase::Exploring))
                 .map(|model| entry(run(&test, model, args).map(|outcome| (test.clone(), outcome))))
                 .collect(),
         },
@@ -140,6 +154,15 @@ fn progress(files: usize, single: bool) -> ProgressBar {
     bar
 }
 
+/// The name of a test as that of a file: one that exists nowhere else, and of a length that systems have.
+fn stem(test: &str) -> String {
+    const LONGEST: usize = 200;
+    let plain = |c: char| if "/\\:".contains(c) || escape::is_active(c) { '_' } else { c };
+    let stem: String = test.chars().map(plain).collect();
+    let end = (0..=LONGEST.min(stem.len())).rev().find(|at| stem.is_char_boundary(*at)).unwrap_or(0);
+    if stem.starts_with('.') { format!("_{}", &stem[..end]) } else { stem[..end].to_string() }
+}
+
 /// Writes the drawings; says where none could be made.
 fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
     let Some(dir) = &args.dot else { return Exit::Done };
@@ -150,15 +173,15 @@ fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
             complain(&format!("{}: no execution decides the verdict: nothing to draw", test.name));
             continue;
         };
-        let stem: String = test.name.chars().map(|c| if "/\\:".contains(c) { '_' } else { c }).collect();
-        let name =
+        let stem = stem(&test.name);
+        let file =
             if args.models.len() > 1 { format!("{stem}.{}.dot", outcome.model) } else { stem + ".dot" };
-        let path = dir.join(name);
+        let path = dir.join(file);
         match std::fs::write(&path, drawing) {
-            Ok(()) if single => complain(&format!("execution drawn to {}", path.display())),
+            Ok(()) if single => complain(&format!("execution drawn to {}", name(&path))),
             Ok(()) => {}
             Err(error) => {
-                complain(&format!("error: cannot write {}: {error}", path.display()));
+                complain(&format!("error: cannot write {}: {error}", name(&path)));
                 exit = Exit::BadInput;
             }
         }

@@ -3,14 +3,17 @@
 //! Each subcommand is a module; `error` is the one reporter of what went wrong, `output` the one way
 //! to standard output.
 
+mod allocate;
 mod args;
 mod check;
 mod collect;
 mod direct;
 mod dot;
 mod error;
+mod escape;
 mod estimate;
 mod files;
+mod guard;
 mod interrupt;
 mod json;
 mod litmus;
@@ -23,15 +26,38 @@ mod run;
 mod table;
 
 use clap::Parser;
+use error::Exit;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let code = match args::Cli::parse().command {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => return explain(&message),
+    };
+    let code = match cli.command {
         args::Command::Check(args) => check::main(&args),
         args::Command::Estimate(args) => estimate::main(&args),
         args::Command::Litmus(args) => litmus::main(&args),
         args::Command::Models => models::main(),
         args::Command::Model(args) => model::main(&args),
     };
-    ExitCode::from(code as u8)
+    end(code)
+}
+
+/// A verdict that nobody got is none.
+fn end(code: Exit) -> ExitCode {
+    ExitCode::from(if output::arrived() { code } else { Exit::BadInput } as u8)
+}
+
+/// Help, or what is wrong with the command line.
+fn explain(message: &clap::Error) -> ExitCode {
+    if message.use_stderr() {
+        // Words of the command line are in it.
+        let text = message.render();
+        output::complain(text.to_string().trim_end());
+        return end(Exit::BadInput);
+    }
+    output::check(message.print().and_then(|()| std::io::stdout().flush()));
+    end(Exit::Done)
 }

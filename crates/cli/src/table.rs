@@ -2,6 +2,7 @@
 
 use crate::args::LitmusArgs;
 use crate::error::Exit;
+use crate::escape::{line, name};
 use crate::litmus::Entry;
 use crate::run::{Check, Outcome};
 use selvedge_litmus::{Test, Verdict};
@@ -19,7 +20,7 @@ pub fn render(entries: &[Entry], args: &LitmusArgs) -> String {
     rows[0].push(String::from(if checks { "check" } else { "" }));
     for entry in entries {
         if let Ok((test, outcome)) = &entry.result {
-            rows.push(row(test, outcome));
+            rows.push(row(test, outcome).into_iter().map(|cell| line(&cell).into_owned()).collect());
         }
     }
     let mut out = String::new();
@@ -123,8 +124,8 @@ fn summary(entries: &[Entry], args: &LitmusArgs, out: &mut String) {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in errors {
         if let Err(error) = &entry.result {
-            let line = error.diagnostic.span.as_ref().map_or(String::new(), |s| format!(":{}", s.line));
-            let _ = writeln!(out, "  {}{line}: {}", entry.file.display(), error.diagnostic.message);
+            let at = error.diagnostic.span.as_ref().map_or(String::new(), |s| format!(":{}", s.line));
+            let _ = writeln!(out, "  {}{at}: {}", name(&entry.file), line(&error.diagnostic.message));
             *reasons.entry(&error.diagnostic.message).or_default() += 1;
         }
     }
@@ -135,6 +136,6 @@ fn summary(entries: &[Entry], args: &LitmusArgs, out: &mut String) {
         out.push_str("the same reasons:\n");
     }
     for (reason, count) in often {
-        let _ = writeln!(out, "  {count} times: {reason}");
+        let _ = writeln!(out, "  {count} times: {}", line(reason));
     }
 }

@@ -15,6 +15,7 @@ mod names;
 mod parser;
 mod print;
 mod resolve;
+mod size;
 mod source;
 mod syntax;
 mod terms;

@@ -153,6 +153,10 @@ enum Unreadable {
 fn read(path: &Path) -> Result<String, Unreadable> {
     let io = |error: std::io::Error| Unreadable::Other(error.to_string());
     let mut bytes = Vec::new();
+    // Pipes and devices may have no end, or never begin.
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
+        return Err(Unreadable::Other(String::from("not a regular file")));
+    }
     // Not by the size that the system tells: devices have none.
     File::open(path).map_err(io)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_BYTES {

@@ -9,6 +9,7 @@ use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Th
 use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::parser::Parser;
+use crate::size;
 use crate::source::{Source, quoted};
 use crate::syntax::{Binding, Check, Claim, Demand, Expr, Item, Name};
 use crate::terms::{BUILTIN, Kind, Term};
@@ -52,6 +53,8 @@ pub(crate) type Include<'r> = &'r dyn Fn(&str) -> Result<String, String>;
 pub(crate) struct Builder<'r> {
     include: Include<'r>,
     pub defs: Vec<Def>,
+    /// Of the definitions whose bodies have been read.
+    extents: Vec<size::Extent>,
     axioms: Vec<Axiom>,
     assumes: Vec<(Inclusion, crate::diag::Span)>,
     asserts: Vec<(Inclusion, crate::diag::Span)>,
@@ -79,6 +82,7 @@ pub(crate) fn theory(
     let mut builder = Builder {
         include,
         defs: Vec::new(),
+        extents: Vec::new(),
         axioms: Vec::new(),
         assumes: Vec::new(),
         asserts: Vec::new(),
@@ -331,9 +335,25 @@ impl Builder<'_> {
         let bodies: Result<Vec<_>, _> = bindings.iter().map(|binding| self.body(scope, binding)).collect();
         for (binding, body) in bindings.iter().zip(bodies?) {
             self.introduce(scope, binding, body, view, None)?;
+            self.measure(scope, binding)?;
         }
         self.defining.clear();
         Ok(())
+    }
+
+    /// Refuses the definition, whose body is there now, if it is too deep to be followed.
+    fn measure(&mut self, scope: &Scope<'_, '_>, binding: &Binding<'_>) -> Result<(), Diagnostic> {
+        let extent = size::of_body(&self.defs[self.extents.len()].body, &self.extents);
+        self.extents.push(extent);
+        if extent.depth <= size::MAX_DEPTH {
+            return Ok(());
+        }
+        let name = quoted(binding.name.text);
+        let message = format!(
+            "with definitions in place of names, {name} is more than {} operators deep",
+            size::MAX_DEPTH
+        );
+        Err(scope.source.error(binding.name.pos, message))
     }
 
     fn define_rec(
@@ -366,6 +386,7 @@ impl Builder<'_> {
                 (Dialect::Cat, Kind::Set) => DefBody::Set(self.set(scope, &binding.body)?),
             };
             self.defs[id.0 as usize].body = body;
+            self.measure(scope, binding)?;
         }
         Ok(())
     }

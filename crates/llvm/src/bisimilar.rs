@@ -17,37 +17,31 @@ use crate::registers::{for_operands, written};
 
 /// Merges what is executed before a loop with what is executed at the end of its iterations.
 pub(crate) fn merge(graph: &mut Graph) {
+    let mut predecessors = graph.predecessors();
+    let mut component = graph.components();
     for header in 0..graph.blocks.len() {
-        let ends: Vec<usize> = graph.predecessors()[header]
+        let ends: Vec<usize> = predecessors[header]
             .iter()
             .copied()
             .filter(|&from| matches!(graph.blocks[from].code.last(), Some(Instr::Jump { .. })))
             .collect();
-        let inside = reachable(graph, header);
-        let (back, before): (Vec<usize>, Vec<usize>) = ends.into_iter().partition(|end| inside.contains(end));
+        // What can be reached from the header, and goes there.
+        let (back, before): (Vec<usize>, Vec<usize>) =
+            ends.into_iter().partition(|end| component[*end] == component[header]);
         let [entry] = before[..] else { continue };
         for end in back {
             let longest = graph.blocks[entry].code.len().min(graph.blocks[end].code.len()) - 1;
             let length = (1..=longest).rev().find(|&length| same(graph, entry, end, length));
             if let Some(length) = length.filter(|&length| reads(graph, entry, length)) {
-                join(graph, header, (entry, end), length);
+                let new = join(graph, header, (entry, end), length);
+                predecessors[header].retain(|from| *from != entry && *from != end);
+                predecessors[header].push(new);
+                predecessors.push(vec![entry.min(end), entry.max(end)]);
+                component.push(component[header]);
                 break;
             }
         }
     }
-}
-
-fn reachable(graph: &Graph, from: usize) -> BTreeSet<usize> {
-    let mut seen = BTreeSet::new();
-    let mut pending = vec![from];
-    while let Some(block) = pending.pop() {
-        for next in graph.blocks[block].successors() {
-            if seen.insert(next) {
-                pending.push(next);
-            }
-        }
-    }
-    seen
 }
 
 /// The last instructions of a block but for its terminator.
@@ -162,8 +156,8 @@ fn with_destination(mut instr: Instr, reg: Reg) -> Option<Instr> {
     Some(instr)
 }
 
-/// Lets both blocks go to one that has their common end.
-fn join(graph: &mut Graph, header: usize, (entry, end): (usize, usize), length: usize) {
+/// Lets both blocks go to one that has their common end, and returns it.
+fn join(graph: &mut Graph, header: usize, (entry, end): (usize, usize), length: usize) -> usize {
     let new = graph.blocks.len();
     let place = graph.blocks[end].places.last().copied().unwrap_or_default();
     let mut common = Block::default();
@@ -179,4 +173,5 @@ fn join(graph: &mut Graph, header: usize, (entry, end): (usize, usize), length: 
     }
     debug_assert!(matches!(common.code.last(), Some(Instr::Jump { to }) if *to as usize == header));
     graph.blocks.push(common);
+    new
 }

@@ -244,20 +244,75 @@ impl Graph {
         idom
     }
 
-    /// Where a jump to `block` ends up after blocks that only jump on.
-    fn landing(&self, mut block: usize) -> usize {
-        for _ in 0..self.blocks.len() {
-            match self.blocks[block].code.as_slice() {
-                [Instr::Jump { to }] => block = *to as usize,
-                _ => break,
+    /// Where a jump to each block ends up after blocks that only jump on.
+    fn landings(&self) -> Vec<usize> {
+        let mut landings: Vec<Option<usize>> = vec![None; self.blocks.len()];
+        for start in 0..self.blocks.len() {
+            let (mut block, mut path) = (start, Vec::new());
+            let end = loop {
+                match (landings[block], self.blocks[block].code.as_slice()) {
+                    (Some(known), _) => break known,
+                    (None, [Instr::Jump { to }]) => {
+                        // Known until it is known better: a circle of jumps ends where it began.
+                        landings[block] = Some(block);
+                        path.push(block);
+                        block = *to as usize;
+                    }
+                    _ => break block,
+                }
+            };
+            path.into_iter().chain([block]).for_each(|block| landings[block] = Some(end));
+        }
+        landings.into_iter().enumerate().map(|(block, landing)| landing.unwrap_or(block)).collect()
+    }
+
+    /// A number for each block; those that can be reached from each other have the same.
+    pub(crate) fn components(&self) -> Vec<usize> {
+        // Tarjan: "Depth-first search and linear graph algorithms" (1972), without recursion.
+        const NEW: usize = usize::MAX;
+        let count = self.blocks.len();
+        let (mut component, mut index, mut low) = (vec![NEW; count], vec![NEW; count], vec![NEW; count]);
+        let (mut next, mut pending) = (0, Vec::new());
+        for root in 0..count {
+            if index[root] != NEW {
+                continue;
+            }
+            let mut stack = vec![(root, None::<Vec<usize>>)];
+            while let Some((block, rest)) = stack.last_mut() {
+                let block = *block;
+                let rest = rest.get_or_insert_with(|| {
+                    (index[block], low[block]) = (next, next);
+                    next += 1;
+                    pending.push(block);
+                    self.blocks[block].successors()
+                });
+                match rest.pop() {
+                    Some(to) if index[to] == NEW => stack.push((to, None)),
+                    Some(to) if component[to] == NEW => low[block] = low[block].min(index[to]),
+                    Some(_) => {}
+                    None => {
+                        stack.pop();
+                        if let Some((above, _)) = stack.last() {
+                            low[*above] = low[*above].min(low[block]);
+                        }
+                        if low[block] == index[block] {
+                            while let Some(member) = pending.pop() {
+                                component[member] = block;
+                                if member == block {
+                                    break;
+                                }
+                            }
+                        }
+                    }
+                }
             }
         }
-        block
+        component
     }
 
     /// Lays the blocks out one after another. Also returns where each block begins.
     pub(crate) fn flatten(mut self) -> (Block, Vec<u32>) {
-        let landings: Vec<usize> = (0..self.blocks.len()).map(|block| self.landing(block)).collect();
+        let landings = self.landings();
         for block in &mut self.blocks {
             if let Some(last) = block.code.last_mut() {
                 map_targets(last, |to| landings[to as usize] as Target);

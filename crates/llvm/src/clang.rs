@@ -63,6 +63,7 @@ impl Clang {
     pub(crate) fn bitcode_of(&self, file: &Path, options: &Options) -> Result<Vec<u8>, CompileError> {
         let mut command = Command::new(&self.name);
         command.args(arguments(file, options)).stdin(Stdio::null());
+        crate::llvm::process::end_together(&mut command);
         let result = command.output().map_err(|source| match source.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => CompileError::Start(source),
             _ => CompileError::NoClang { tried: self.name.to_string_lossy().into_owned() },

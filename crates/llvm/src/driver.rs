@@ -99,7 +99,7 @@ fn compile_here<'c>(
     options: &Options,
 ) -> Result<Option<llvm::Module<'c>>, CompileError> {
     // clang's own message for a missing file does not look like an error of the file system.
-    fs::File::open(file).map_err(|source| unreadable(file, source))?;
+    fs::File::open(regular(file)?).map_err(|source| unreadable(file, source))?;
     if clang::is_chosen() {
         return Ok(None);
     }
@@ -113,8 +113,17 @@ fn compile_here<'c>(
 /// Bitcode or the textual form.
 fn read(file: &Path) -> Result<Vec<u8>, CompileError> {
     match extension(file) {
-        "bc" | "ll" => fs::read(file).map_err(|source| unreadable(file, source)),
+        "bc" | "ll" => fs::read(regular(file)?).map_err(|source| unreadable(file, source)),
         _ => Err(CompileError::UnknownKind { file: file.to_owned() }),
+    }
+}
+
+/// Devices, pipes and directories are not read: some never end.
+fn regular(file: &Path) -> Result<&Path, CompileError> {
+    match fs::metadata(file) {
+        Ok(found) if found.is_file() => Ok(file),
+        Ok(_) => Err(unreadable(file, std::io::Error::other("not a regular file"))),
+        Err(source) => Err(unreadable(file, source)),
     }
 }
 

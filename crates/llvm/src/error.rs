@@ -1,7 +1,15 @@
 //! What can go wrong between a C file and bytecode.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Names of files may have several lines.
+fn name(file: &Path) -> String {
+    file.to_string_lossy().chars().flat_map(|c| match c.is_control() {
+        true => c.escape_debug().collect::<Vec<char>>(),
+        false => vec![c],
+    }).collect()
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
@@ -13,13 +21,13 @@ pub enum CompileError {
     /// What clang itself says, word for word.
     #[error("{}", stderr.trim_end())]
     Clang { file: PathBuf, stderr: String },
-    #[error("{}: {source}", file.display())]
+    #[error("{}: {source}", name(file))]
     Unreadable { file: PathBuf, source: io::Error },
-    #[error("{}: neither a C file (.c) nor LLVM's intermediate language (.bc, .ll)", file.display())]
+    #[error("{}: neither a C file (.c) nor LLVM's intermediate language (.bc, .ll)", name(file))]
     UnknownKind { file: PathBuf },
     #[error("no files to compile")]
     NoFiles,
-    #[error("{}: {message}", file.display())]
+    #[error("{}: {message}", name(file))]
     BadBitcode { file: PathBuf, message: String },
     #[error("the program has no function `main`")]
     NoMain,
@@ -30,6 +38,9 @@ pub enum CompileError {
     Target,
     #[error("the initial value of `{global}` is not supported: {what}")]
     Initialiser { global: String, what: String },
+    /// It is not wrong, but cannot be held.
+    #[error("there is no memory for {what}")]
+    TooLarge { what: String },
     #[error("clang cannot be started: {0}")]
     Start(io::Error),
 }

@@ -25,5 +25,7 @@ mod registers;
 mod spin;
 mod zne;
 
+pub use llvm::process;
+
 pub use driver::{Options, compile, require_main};
 pub use error::CompileError;

@@ -26,28 +26,28 @@ pub(crate) fn mark(graph: &mut Graph) -> Vec<Loop> {
         rank[block] = position;
     }
     let idom = graph.dominators();
-    let dominates = |above: usize, mut below: usize| loop {
-        if above == below {
-            return true;
+    let dominates = |above: usize, mut below: usize| {
+        // Dominators come first in the order.
+        while rank[below] > rank[above] {
+            match idom[below] {
+                Some(next) => below = next,
+                None => return false,
+            }
         }
-        match idom[below] {
-            Some(next) if next != below => below = next,
-            _ => return false,
-        }
+        above == below
     };
 
     // Every cycle contains an edge that goes back in the order: bounding those bounds everything.
-    let mut headers: Vec<(usize, Vec<usize>)> = Vec::new();
-    for &header in &order {
-        let sources: Vec<usize> = order
-            .iter()
-            .copied()
-            .filter(|&from| rank[from] >= rank[header] && graph.blocks[from].successors().contains(&header))
-            .collect();
-        if !sources.is_empty() {
-            headers.push((header, sources));
+    let mut sources: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
+    for &from in &order {
+        for to in graph.blocks[from].successors() {
+            if rank[from] >= rank[to] {
+                sources[to].push(from);
+            }
         }
     }
+    let with_sources = order.iter().map(|&header| (header, std::mem::take(&mut sources[header])));
+    let headers: Vec<(usize, Vec<usize>)> = with_sources.filter(|(_, sources)| !sources.is_empty()).collect();
 
     let mut loops = Vec::new();
     for (header, sources) in headers {

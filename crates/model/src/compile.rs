@@ -24,15 +24,38 @@ use std::sync::Arc;
 impl Model {
     /// Compiles a model, or says why it cannot drive the exploration.
     pub fn compile(theory: &Theory) -> Result<Model, Diagnostic> {
+        check_size(theory)?;
         Compiler::new(theory, None).run()
     }
 
     /// Compiles a model for programs that have no events but those of `classes`. Whether it can drive the
     /// exploration at all is for `compile` to say.
     pub fn compile_for(theory: &Theory, classes: &Classes) -> Result<Model, Diagnostic> {
+        check_size(theory)?;
         let mut model = Compiler::new(theory, Some(classes)).run()?;
         model.classes = Some(classes.clone());
         Ok(model)
+    }
+}
+
+/// Automata are made of terms with definitions in place of names: operators that one may have then.
+const MAX_SIZE: u64 = 4096;
+
+/// Refuses what is short to write but too long when it is written out, before it is.
+fn check_size(theory: &Theory) -> Result<(), Diagnostic> {
+    match theory.largest() {
+        Some((size, span)) if size > MAX_SIZE => Err(Diagnostic {
+            message: format!(
+                "the model `{}` is too large: with definitions in place of names there are more than {MAX_SIZE} \
+                 operators here",
+                theory.name
+            ),
+            span: Some(span.clone()),
+            excerpt: None,
+            excerpt_col: 0,
+            help: Some(String::from("definitions that use others twice double their size")),
+        }),
+        _ => Ok(()),
     }
 }
 

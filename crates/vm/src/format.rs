@@ -3,8 +3,6 @@
 //! The work is done here, but memory that threads share is read through the graph: [`Text::go_on`] stops
 //! wherever it needs a byte or a word that it cannot have at once, and goes on when it is given.
 
-use std::fmt::Write;
-
 /// A conversion: what is between `%` and its letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Spec {
@@ -67,6 +65,28 @@ pub struct Text {
 /// Texts that are longer are taken for a mistake.
 const LONGEST: usize = 1 << 20;
 
+fn too_long() -> Trouble {
+    Trouble::Unsupported(format!("a text of more than {LONGEST} bytes"))
+}
+
+impl Spec {
+    /// Refuses what would be longer than texts may be, before it is made. A precision is a number of digits that are
+    /// printed for some letters, and only the most that may be for others.
+    fn check(self, letter: u8) -> Result<(), Trouble> {
+        // C leaves open what these mean for a pointer.
+        if letter == b'p' && (self.plus || self.space || self.hash || self.zero || self.precision.is_some()) {
+            return Err(Trouble::Unsupported(String::from("flags of the conversion `%p` of printf")));
+        }
+        let digits = match letter {
+            b's' | b'c' | b'p' => false,
+            b'g' | b'G' => self.hash,
+            _ => true,
+        };
+        let precision = self.precision.filter(|_| digits).unwrap_or(0);
+        if self.width.max(precision) > LONGEST { Err(too_long()) } else { Ok(()) }
+    }
+}
+
 impl Text {
     pub fn empty() -> Text {
         Text { out: Vec::new(), format: 0, arguments: 0, stage: Stage::Done, given: None }
@@ -115,7 +135,7 @@ impl Text {
                 },
             };
             if self.out.len() > LONGEST {
-                return Err(Trouble::Unsupported(format!("a text of more than {LONGEST} bytes")).into());
+                return Err(too_long().into());
             }
             self.take(value)?;
         }
@@ -124,7 +144,7 @@ impl Text {
     fn take(&mut self, value: u64) -> Result<(), Trouble> {
         match self.stage {
             Stage::Format => {
-                self.format += 1;
+                self.format = self.format.wrapping_add(1);
                 match value as u8 {
                     0 => self.stage = Stage::Done,
                     b'%' => self.stage = Stage::Spec(Spec::default()),
@@ -132,11 +152,11 @@ impl Text {
                 }
             }
             Stage::Spec(spec) => {
-                self.format += 1;
+                self.format = self.format.wrapping_add(1);
                 self.stage = self.read_spec(spec, value as u8)?;
             }
             Stage::Star(mut spec) => {
-                self.arguments += 8;
+                self.arguments = self.arguments.wrapping_add(8);
                 let number = value as i32;
                 if spec.in_precision {
                     spec.precision = usize::try_from(number).ok();
@@ -147,8 +167,9 @@ impl Text {
                 self.stage = Stage::Spec(spec);
             }
             Stage::Argument(spec, letter) => {
-                self.arguments += 8;
+                self.arguments = self.arguments.wrapping_add(8);
                 self.stage = Stage::Format;
+                spec.check(letter)?;
                 match letter {
                     b's' => {
                         let left = spec.precision.map_or(u64::MAX, |p| p as u64);
@@ -177,7 +198,7 @@ impl Text {
                 } else {
                     self.out.push(byte);
                     let left = if left == u64::MAX { left } else { left - 1 };
-                    self.stage = Stage::Bytes { from: from + 1, left, text, pad, start };
+                    self.stage = Stage::Bytes { from: from.wrapping_add(1), left, text, pad, start };
                 }
             }
             Stage::Done => {}
@@ -207,7 +228,8 @@ impl Text {
             b'0' if spec.width == 0 && !spec.in_precision => spec.zero = true,
             b'0'..=b'9' => {
                 let number = if spec.in_precision { spec.precision.unwrap_or(0) } else { spec.width };
-                let number = (number * 10 + (byte - b'0') as usize).min(LONGEST);
+                // One more than is allowed stands for all that is more.
+                let number = (number * 10 + (byte - b'0') as usize).min(LONGEST + 1);
                 if spec.in_precision {
                     spec.precision = Some(number);
                 } else {
@@ -292,10 +314,21 @@ fn integer(spec: Spec, letter: u8, value: u64) -> String {
     }
 }
 
+/// Digits that a double can have after its point, or after its first digit: all others are zeros.
+const DIGITS: usize = 1100;
+
+/// With any number of digits after the point: Rust gives up at some.
+fn fixed(value: f64, precision: usize) -> String {
+    let digits = precision.min(DIGITS);
+    format!("{value:.digits$}") + &"0".repeat(precision - digits)
+}
+
 /// `1.50e+03`: Rust writes exponents without sign and zeros.
 fn scientific(value: f64, precision: usize, hash: bool) -> (String, i32) {
-    let text = format!("{value:.precision$e}");
+    let digits = precision.min(DIGITS);
+    let text = format!("{value:.digits$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let mantissa = mantissa.to_string() + &"0".repeat(precision - digits);
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let dot = if hash && precision == 0 { "." } else { "" };
     let sign = if exponent < 0 { '-' } else { '+' };
@@ -312,7 +345,7 @@ fn float(spec: Spec, letter: u8, value: f64) -> String {
     } else {
         match letter.to_ascii_lowercase() {
             b'f' => {
-                let _ = write!(digits, "{size:.precision$}");
+                digits = fixed(size, precision);
                 if spec.hash && precision == 0 {
                     digits.push('.');
                 }
@@ -330,14 +363,17 @@ fn float(spec: Spec, letter: u8, value: f64) -> String {
 
 /// `%g`: as `%e` or `%f`, whichever the exponent asks for, without zeros at the end.
 fn shortest(size: f64, precision: usize, hash: bool) -> String {
+    // Zeros at the end go anyway, unless they were asked for.
+    let precision = if hash { precision } else { precision.min(DIGITS) };
     let (text, exponent) = scientific(size, precision - 1, hash);
-    let fixed = exponent >= -4 && exponent < precision as i32;
-    let text = match fixed {
-        true => format!("{size:.*}", (precision as i32 - 1 - exponent) as usize),
+    let is_fixed = exponent >= -4 && i64::from(exponent) < precision as i64;
+    let text = match is_fixed {
+        true => fixed(size, (precision as i64 - 1 - i64::from(exponent)) as usize),
         false => text,
     };
     if hash {
-        return text;
+        // The point stays where nothing is after it.
+        return if text.contains('.') { text } else { text + "." };
     }
     let (number, rest) = match text.split_once('e') {
         Some((number, exponent)) => (number.to_string(), format!("e{exponent}")),
@@ -405,6 +441,38 @@ mod tests {
         assert!(printed("%n", "", &[0]).contains("Unsupported"));
         assert!(printed("%Lf", "", &[0]).contains("Unsupported"));
         assert!(printed("%s", "", &[0]).contains("Null"));
+    }
+
+    #[test]
+    fn widths_and_precisions_are_of_any_size() {
+        let one = 1f64.to_bits();
+        let long = |format: &str, arguments: &[u64]| {
+            let text = printed(format, "hello", arguments);
+            assert!(text.contains("a text of more than"), "{format}: {} bytes", text.len());
+        };
+        for format in ["%1000000000d", "%.1000000000d", "%1048577s", "%99999999999999999999c", "%.1048577f"] {
+            long(format, &[2000]);
+        }
+        for star in [i32::MIN, i32::MAX, -i32::MAX, 2_000_000_000] {
+            long("%*d", &[star as u32 as u64, 1]);
+        }
+        long("%.*f", &[2_000_000_000, one]);
+        long("%.*e", &[2_000_000_000, one]);
+        long("%#.*g", &[2_000_000_000, one]);
+        // Twice half of it.
+        long("%600000d%600000d.", &[1, 1]);
+        // Not a number of digits, but the most that there may be; a negative one is none.
+        assert_eq!(printed("%.2000000000s", "hello", &[2000]), "hello");
+        assert_eq!(printed("%.*g", "", &[2_000_000_000, one]), "1");
+        assert_eq!(printed("%#.1g|%#.0e|%#.3g", "", &[one; 3]), "1.|1.e+00|1.00");
+        assert_eq!(printed("%.*f", "", &[i32::MIN as u32 as u64, one]), "1.000000");
+        // As long as it may be, all digits are there.
+        assert_eq!(printed("%1048576d", "", &[7]).len(), 1 << 20);
+        let text = printed("%.70000f", "", &[0.1f64.to_bits()]);
+        assert!(text.starts_with("0.1000000000000000055511151231257827021181583404541015625000") && text.len() == 70002);
+        let text = printed("%.70000e", "", &[0.1f64.to_bits()]);
+        assert!(text.starts_with("1.000000000000000055511151231257827") && text.ends_with("000e-01"));
+        assert_eq!(printed("%.1200f", "", &[1]).trim_end_matches('0').len(), 1076);
     }
 
     #[test]

@@ -6,7 +6,8 @@
 mod arith;
 mod contents;
 mod float;
-mod format;
+#[doc(hidden)]
+pub mod format;
 pub mod ir;
 mod layout;
 mod machine;

@@ -1,16 +1,20 @@
 //! Explorations that are interrupted and go on later: `--checkpoint` and `--resume`.
 //!
-//! The first line of the file says what it is, whose it is and a checksum of the rest, which is JSON. A file
-//! is written beside the old one and takes its place in one step, so there is a whole one at any time.
+//! The first line of the file says what it is, whose it is and a checksum of the rest, which is JSON, or nothing
+//! if nothing was explored yet: a run takes hold of its file before it starts (`owned`).
 
 use super::explain::Finding;
 use super::find::{Finder, Found, Printed};
+use super::owned::{Owned, Refusal};
 use crate::error::{ErrorKind, InputError};
+use crate::escape::name;
+use crate::files::open_regular;
+use crate::output;
 use selvedge_explore::{Chains, Path as Decisions, Snapshot, Stats, Twins, Unit};
 use selvedge_vm::SavedTables;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,6 +52,12 @@ impl Identity {
             line += &format!(" {name}={sum:016x}");
         }
         line
+    }
+
+    /// A whole file.
+    fn text(&self, body: &str) -> String {
+        let end = if body.is_empty() { "" } else { "\n" };
+        format!("{}\n{body}{end}", self.header(body))
     }
 }
 
@@ -123,8 +133,14 @@ pub struct Saved {
 
 /// Writes checkpoints of one run.
 pub struct Writer {
+    /// As it was named.
     path: PathBuf,
+    file: Option<Owned>,
     identity: Identity,
+    /// There is nothing in the file to go on with.
+    empty: bool,
+    /// A checkpoint could not be written, which is said once.
+    failed: bool,
     every: Duration,
     next: Instant,
     begin: Instant,
@@ -137,14 +153,58 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub fn new(path: &Path, identity: Identity, every: f64, seconds: f64) -> Writer {
+    /// Takes hold of the file. Only a file that a run like this one wrote may be there, and what is in it is
+    /// only lost if the run goes on from it: that is where `resumed` is the same file.
+    pub fn new(
+        path: &Path,
+        identity: Identity,
+        every: f64,
+        seconds: f64,
+        resumed: Option<&Path>,
+    ) -> Result<Writer, InputError> {
         let every = Duration::try_from_secs_f64(every).unwrap_or(Duration::MAX);
         let begin = Instant::now();
+        let (file, is_new) = Owned::take(path, identity.text("").as_bytes()).map_err(|why| match why {
+            Refusal::Locked => {
+                let why = "another run writes its checkpoints there";
+                refuse("write", path, why, "give another name")
+            }
+            Refusal::Io(e) => refuse("write", path, &e.to_string(), ANOTHER),
+        })?;
+        let mut empty = true;
+        if !is_new {
+            let read = |most| file.read(most).map_err(|e| refuse("write", path, &e.to_string(), ANOTHER));
+            // Other files may be of any size.
+            if read(MAGIC.len() as u64)? != MAGIC.as_bytes() {
+                return Err(refuse("write", path, NOT_ONE, ANOTHER));
+            }
+            let contents = read(u64::MAX)?;
+            let contents = String::from_utf8_lossy(&contents);
+            let body = belongs(&contents, &identity).map_err(|why| refuse("write", path, why, ANOTHER))?;
+            empty = body.is_empty();
+            let same = |other: &Path| std::fs::canonicalize(other).ok() == std::fs::canonicalize(path).ok();
+            if !empty && !resumed.is_some_and(same) {
+                let why = "a run like this one, which did not come to its end, left a checkpoint there";
+                let help = format!("--resume {} goes on from it; or give another name", name(path));
+                return Err(refuse("write", path, why, &help));
+            }
+        }
         let path = path.to_path_buf();
-        let mut writer =
-            Writer { path, identity, every, next: begin, begin, seconds, chains: None, twins: None };
+        let mut writer = Writer {
+            path,
+            file: Some(file),
+            identity,
+            empty,
+            failed: false,
+            every,
+            next: begin,
+            begin,
+            seconds,
+            chains: None,
+            twins: None,
+        };
         writer.wait();
-        writer
+        Ok(writer)
     }
 
     fn wait(&mut self) {
@@ -156,12 +216,8 @@ impl Writer {
         Instant::now() >= self.next
     }
 
-    pub fn write(
-        &mut self,
-        snapshot: &Snapshot<Finder>,
-        room: u32,
-        machine: SavedTables,
-    ) -> Result<(), InputError> {
+    /// Writes a checkpoint. If it cannot be written, the exploration goes on without.
+    pub fn write(&mut self, snapshot: &Snapshot<Finder>, room: u32, machine: SavedTables) {
         let Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, .. } =
             snapshot.stats;
         let found = snapshot.visitor.found().iter().map(|found| SavedFound {
@@ -184,51 +240,57 @@ impl Writer {
             twins: self.twins.as_ref().map(|twins| twins.save()),
         };
         self.wait();
-        let failed = |e: &dyn std::fmt::Display| {
-            let message = format!("cannot write the checkpoint {}: {e}", self.path.display());
-            InputError::plain(ErrorKind::Io, message, None)
-        };
-        let body = serde_json::to_string(&body).map_err(|e| failed(&e))?;
-        let text = format!("{}\n{body}\n", self.identity.header(&body));
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(".new");
-        let write = || -> std::io::Result<()> {
-            let mut file = File::create(&beside)?;
-            file.write_all(text.as_bytes())?;
-            // The new name must not be on disk before the contents are.
-            file.sync_all()?;
-            std::fs::rename(&beside, &self.path)
-        };
-        write().map_err(|e| {
-            let _ = std::fs::remove_file(&beside);
-            failed(&e)
-        })
+        let written = serde_json::to_string(&body).map_err(std::io::Error::from).and_then(|body| {
+            let file = self.file.as_mut().ok_or(std::io::ErrorKind::NotFound)?;
+            file.replace(self.identity.text(&body).as_bytes())
+        });
+        match written {
+            Ok(()) => self.empty = false,
+            Err(_) if self.failed => {}
+            Err(e) => {
+                self.failed = true;
+                let path = name(&self.path);
+                output::complain(&format!("warning: cannot write the checkpoint {path}: {e}; going on without"));
+            }
+        }
     }
 
     /// The exploration is finished: there is nothing to go on with.
-    pub fn remove(&self) {
-        let _ = std::fs::remove_file(&self.path);
+    pub fn remove(mut self) {
+        self.empty = true;
     }
 }
 
-/// Reads a checkpoint and makes sure that it belongs to this exploration.
-pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Saved, InputError> {
-    let refuse = |why: &str, help: &str| {
-        let message = format!("cannot resume from {}: {why}", path.display());
-        InputError::plain(ErrorKind::Checkpoint, message, Some(help))
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take().filter(|_| self.empty) {
+            file.remove();
+        }
+    }
+}
+
+const ANOTHER: &str = "give a file that does not exist yet, or one that --checkpoint wrote";
+
+fn refuse(what: &str, path: &Path, why: &str, help: &str) -> InputError {
+    let message = match what {
+        "write" => format!("cannot write checkpoints to {}: {why}", name(path)),
+        _ => format!("cannot resume from {}: {why}", name(path)),
     };
-    let restart = "run without --resume to start from the beginning";
-    let text =
-        std::fs::read(path).map_err(|e| refuse(&e.to_string(), "give a file that --checkpoint wrote"))?;
-    let text = String::from_utf8_lossy(&text);
-    let (header, body) = text.split_once('\n').unwrap_or((&text, ""));
+    InputError::plain(ErrorKind::Checkpoint, message, Some(help))
+}
+
+const NOT_ONE: &str = "it is not a checkpoint";
+
+/// The rest of a checkpoint after its first line, if it is whole and belongs to this exploration.
+fn belongs<'t>(text: &'t str, identity: &Identity) -> Result<&'t str, &'static str> {
+    let (header, body) = text.split_once('\n').unwrap_or((text, ""));
     let body = body.strip_suffix('\n').unwrap_or(body);
     let mut words = header.split(' ');
     if words.next() != Some(MAGIC) {
-        return Err(refuse("it is not a checkpoint", "give a file that --checkpoint wrote"));
+        return Err(NOT_ONE);
     }
     if words.next().and_then(|n| n.parse().ok()) != Some(FORMAT) {
-        return Err(refuse("it was written by another version of selvedge", restart));
+        return Err("it was written by another version of selvedge");
     }
     let sums: Vec<(&str, Option<u64>)> = words
         .map(|word| {
@@ -238,22 +300,39 @@ pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Saved, I
         .collect();
     let is = |name: &str, sum: u64| sums.contains(&(name, Some(sum)));
     if !is("body", checksum(body.as_bytes())) {
-        return Err(refuse("the file is damaged", restart));
+        return Err("the file is damaged");
     }
-    for (name, sum) in &identity.parts {
-        if !is(name, *sum) {
-            let why = match *name {
-                "version" => "it was written by another version of selvedge",
-                "program" => "it is of another program, or the program has changed",
-                "model" => "it is of another model",
-                _ => "it was written with other options",
-            };
-            return Err(refuse(why, restart));
-        }
+    match identity.parts.iter().find(|(name, sum)| !is(name, *sum)) {
+        None => Ok(body),
+        Some(("version", _)) => Err("it was written by another version of selvedge"),
+        Some(("program", _)) => Err("it is of another program, or the program has changed"),
+        Some(("model", _)) => Err("it is of another model"),
+        Some(_) => Err("it was written with other options"),
     }
-    let damaged = || refuse("the file is damaged", restart);
+}
+
+/// Reads a checkpoint and makes sure that it belongs to this exploration; nothing if that had not begun.
+pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<Saved>, InputError> {
+    let restart = "run without --resume to start from the beginning";
+    let give = "give a file that --checkpoint wrote";
+    let unreadable = |e: std::io::Error| refuse("resume", path, &e.to_string(), give);
+    let mut file = open_regular(path).map_err(unreadable)?;
+    let mut text = Vec::new();
+    // Other files may be of any size.
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut text).map_err(unreadable)?;
+    if text != MAGIC.as_bytes() {
+        return Err(refuse("resume", path, NOT_ONE, give));
+    }
+    file.read_to_end(&mut text).map_err(unreadable)?;
+    let text = String::from_utf8_lossy(&text);
+    let help = |why| if why == NOT_ONE { give } else { restart };
+    let body = belongs(&text, identity).map_err(|why| refuse("resume", path, why, help(why)))?;
+    if body.is_empty() {
+        return Ok(None);
+    }
+    let damaged = || refuse("resume", path, "the file is damaged", restart);
     let body: Body = serde_json::from_str(body).map_err(|_| damaged())?;
-    saved(body, fresh).ok_or_else(damaged)
+    saved(body, fresh).ok_or_else(damaged).map(Some)
 }
 
 fn saved(mut body: Body, fresh: &Finder) -> Option<Saved> {

@@ -1,6 +1,10 @@
 //! From sources and options to a machine.
 
+use super::limits;
 use crate::error::{ErrorKind, InputError};
+use crate::direct::reason_to_stop;
+use crate::escape::name;
+use crate::guard::{self, Phase};
 use selvedge_graph::Attrs;
 use selvedge_kat::Theory;
 use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
@@ -9,10 +13,21 @@ use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The command that is installed beside this one.
 const LOWER: &str = "selvedge-lower";
+
+/// The exit code of the child for what is too large.
+const TOO_LARGE: i32 = 3;
+
+/// How the standard libraries, LLVM and clang say that they do not get memory.
+const OUT_OF_MEMORY: [&str; 4] = ["out of memory", "bad_alloc", "memory allocation of", "Cannot allocate memory"];
+
+/// How long a child may take to end that nobody needs any more.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 fn bad(message: String, help: Option<&str>) -> InputError {
     InputError::plain(ErrorKind::Compile, message, help)
@@ -23,39 +38,72 @@ fn bad(message: String, help: Option<&str>) -> InputError {
 pub struct Lowering {
     /// Until it was waited for.
     child: Option<Child>,
+    /// The child ends when this closes, so that it does not outlive this process, however that ends.
+    leash: Option<ChildStdin>,
 }
 
 impl Lowering {
     pub fn start(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Lowering, InputError> {
         let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
         let compiler = me.with_file_name(LOWER);
-        let child = Command::new(&compiler)
+        let mut command = Command::new(&compiler);
+        if let Some(most) = limits::most_bytes() {
+            command.arg(format!("--most-bytes={most}"));
+        }
+        let mut child = command
+            .arg("--leash")
             .arg(format!("--disable={disable}"))
             .args(files)
             .arg("--")
             .args(clang)
-            .stdin(Stdio::null())
+            // Ctrl-C is for this process, which says what to do.
+            .process_group(0)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|e| {
                 let help = "it is installed with `selvedge`, in the same directory";
-                bad(format!("cannot start {}: {e}", compiler.display()), Some(help))
+                bad(format!("cannot start {}: {e}", name(&compiler)), Some(help))
             })?;
-        Ok(Lowering { child: Some(child) })
+        guard::watch_child(child.id());
+        let leash = child.stdin.take();
+        Ok(Lowering { child: Some(child), leash })
     }
 
     pub fn finish(mut self) -> Result<Module, InputError> {
+        guard::enter(Phase::Compiling);
         let child = self.child.take().expect("is waited for once");
+        let id = child.id();
         let output = child.wait_with_output();
+        guard::watch_child(0);
+        if output.as_ref().is_ok_and(|output| output.status.code().is_none()) {
+            clean_up(id);
+        }
         let output = output.map_err(|e| bad(format!("cannot read from {LOWER}: {e}"), None))?;
         if output.status.success() {
+            guard::enter(Phase::Preparing);
             let text = String::from_utf8_lossy(&output.stdout);
             return selvedge_vm::text::parse(&text)
                 .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
         }
         let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
+        // An end that this process was asked for, or that it asked for, is no crash.
+        if let Some(why) = reason_to_stop() {
+            guard::end(&why);
+        }
+        let out_of_memory = OUT_OF_MEMORY.iter().any(|words| text.contains(words));
+        if limits::most_bytes().is_some() && out_of_memory {
+            guard::end(&limits::out_of_memory());
+        }
+        if output.status.code() == Some(TOO_LARGE) {
+            guard::end(&text);
+        }
+        if matches!(output.status.signal(), Some(libc::SIGINT | libc::SIGTERM)) {
+            guard::end("interrupted");
+        }
         Err(match output.status.code() {
+            Some(_) if text.is_empty() => bad(format!("{LOWER} failed ({})", output.status), None),
             Some(_) => bad(text, None),
             None => bad(
                 format!("LLVM crashed on this input ({}) {text}", output.status),
@@ -66,13 +114,28 @@ impl Lowering {
 }
 
 impl Drop for Lowering {
-    /// Nobody wants the result: lets it end without a reader, so that it leaves nothing behind.
+    /// Nobody wants the result. Where it can, the child leaves nothing behind.
     fn drop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            drop((child.stdout.take(), child.stderr.take()));
-            let _ = child.wait();
+        let Some(mut child) = self.child.take() else { return };
+        drop((self.leash.take(), child.stdout.take(), child.stderr.take()));
+        guard::watch_child(0);
+        let begin = Instant::now();
+        while let Ok(None) = child.try_wait() {
+            if begin.elapsed() > PATIENCE {
+                let _ = child.kill();
+                let _ = child.wait();
+                return clean_up(child.id());
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+/// Removes the header that a child leaves behind that crashed.
+fn clean_up(child: u32) {
+    let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
+    let _ = std::fs::remove_file(directory.join("selvedge.h"));
+    let _ = std::fs::remove_dir(directory);
 }
 
 pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {

@@ -96,7 +96,7 @@ impl<'a> Campaign<'a> {
             }
             let is_settled = end.units.is_empty() || error;
             if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
-                writer.write(&end, room, machine.save())?;
+                writer.write(&end, room, machine.save());
             }
             let alike = self.config.twins.as_ref().map_or(0, |twins| twins.largest());
             return Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled, alike });
@@ -148,14 +148,10 @@ impl<'a> Campaign<'a> {
             machine,
             room,
             learned_alone: None,
-            failure: None,
         };
         let end = team.explore(&colleague, &finder, from, &mut watch).map_err(unsupported)?;
         let together = watch.learned_alone.is_some_and(|alone| alone != machine.knowledge());
-        match watch.failure {
-            Some(error) => Err(error),
-            None => Ok((end, together)),
-        }
+        Ok((end, together))
     }
 
     /// Goes on with what was known of the locations at a checkpoint.
@@ -220,16 +216,11 @@ struct Watch<'w> {
     room: u32,
     /// What the first worker had learned before the others came.
     learned_alone: Option<usize>,
-    /// A checkpoint could not be written.
-    failure: Option<InputError>,
 }
 
 impl Director<Finder> for Watch<'_> {
     fn order(&mut self, progress: Progress) -> Order {
         self.learned_alone.get_or_insert_with(|| self.machine.knowledge());
-        if self.failure.is_some() {
-            return Order::Stop(String::from("the checkpoint could not be written"));
-        }
         if let Some(why) = reason_to_stop() {
             return Order::Stop(why);
         }
@@ -240,7 +231,7 @@ impl Director<Finder> for Watch<'_> {
 
     fn snapshot(&mut self, snapshot: Snapshot<Finder>) {
         if let Some(writer) = &mut self.writer {
-            self.failure = writer.write(&snapshot, self.room, self.machine.save()).err();
+            writer.write(&snapshot, self.room, self.machine.save());
         }
     }
 }

@@ -7,17 +7,21 @@ mod explain;
 pub mod explore;
 pub mod find;
 pub mod limits;
+mod owned;
 mod run;
 mod text;
 
 use crate::args::{CheckArgs, Format};
 use crate::error::{Exit, InputError, with_excerpt};
+use crate::escape::{name, shown};
+use crate::guard::{self, Phase};
 use crate::output;
 use explain::Finding;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// The outcome of one check, as `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -58,14 +62,10 @@ pub fn main(args: &CheckArgs) -> Exit {
         Ok(done) => done,
         Err(error) => return refuse(args.format, &args.model, error),
     };
-    match args.format {
-        Format::Json => print_json(&report),
-        Format::Text => {
-            let paint = text::Paint { on: std::io::stdout().is_terminal() };
-            output::print(&text::render(&report, &paint));
-        }
-    }
+    guard::claim();
+    tell(args.format, &report);
     if let Some(drawing) = drawing {
+        guard::enter(Phase::Drawing);
         for (path, svg) in [(&args.dot, false), (&args.svg, true)] {
             if let Some(path) = path
                 && let Err(message) = save(path, &drawing, svg)
@@ -82,20 +82,57 @@ pub fn main(args: &CheckArgs) -> Exit {
     }
 }
 
+fn tell(format: Format, report: &Report) {
+    match format {
+        Format::Json => print_json(report),
+        Format::Text => {
+            let paint = text::Paint { on: std::io::stdout().is_terminal() };
+            output::emit(&text::render(report, &paint));
+        }
+    }
+}
+
+/// Reports that there is no verdict, for a reason, where nothing else is known.
+pub fn nothing(format: Format, model: &str, start: Instant) -> impl Fn(&str) + Send + Sync + use<> {
+    let model = model.to_string();
+    move |why| {
+        tell(
+            format,
+            &Report {
+                verdict: "unknown",
+                model: model.clone(),
+                executions: 0,
+                blocked: 0,
+                alike: None,
+                seconds: start.elapsed().as_secs_f64(),
+                max_rss_kb: limits::peak_kib(),
+                bounded_loops: Vec::new(),
+                errors: Vec::new(),
+                warnings: Vec::new(),
+                why: None,
+                unknown: Some(why.to_string()),
+                output: None,
+            },
+        );
+    }
+}
+
 pub fn print_json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => output::print(&format!("{text}\n")),
+        Ok(text) => output::print_json(&format!("{text}\n")),
         Err(error) => output::complain(&format!("error: {error}")),
     }
 }
 
 /// An input error, in the format that was asked for.
 pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
-    let diagnostic = with_excerpt(error.diagnostic);
+    guard::claim();
+    let error = InputError { diagnostic: with_excerpt(error.diagnostic), ..error };
+    let diagnostic = &error.diagnostic;
     match format {
         // What clang says is shown as clang says it.
         Format::Text if diagnostic.message.contains(": error:") => output::complain(&diagnostic.message),
-        Format::Text => output::complain(&diagnostic.to_string()),
+        Format::Text => output::complain(&error.to_string()),
         Format::Json => print_json(&serde_json::json!({
             "verdict": "error",
             "model": model,
@@ -111,8 +148,9 @@ pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
 }
 
 pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
+    let drawing = &*shown(drawing);
     if !svg {
-        return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", path.display()));
+        return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", name(path)));
     }
     let mut child = Command::new("dot")
         .arg("-Tsvg")
@@ -126,5 +164,5 @@ pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
         input.write_all(drawing.as_bytes()).map_err(|e| e.to_string())?;
     }
     let status = child.wait().map_err(|e| e.to_string())?;
-    if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", path.display())) }
+    if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", name(path))) }
 }

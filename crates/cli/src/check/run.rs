@@ -9,7 +9,7 @@ use super::limits;
 use super::{CutLoop, Report, dependencies};
 use crate::args::CheckArgs;
 use crate::error::{ErrorKind, InputError};
-use crate::interrupt;
+use crate::guard::{self, Phase};
 use crate::meter::Meter;
 use selvedge_explore::{Sampling, orders_by_rmw};
 use selvedge_kat::Theory;
@@ -24,6 +24,8 @@ const FEW_THREADS: u32 = 4;
 pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     let start = Instant::now();
     limits::set(args.time_limit, args.mem_limit);
+    guard::start(args.checkpoint.is_some(), super::nothing(args.format, &args.model, start));
+    guard::enter(Phase::Model);
     let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let reductions = match follows_dependencies(&theory) {
         true => dependencies::sound(args.disable),
@@ -59,8 +61,8 @@ fn explore_dependencies(
     dependencies::refuse_options(args, model.name())?;
     let reductions = dependencies::sound(args.disable);
     let module = lowering.finish()?;
-    interrupt::listen();
     let mut room = FEW_THREADS.min(args.threads_max);
+    guard::enter(Phase::Exploring);
     let (machine, run) = loop {
         let options = Options {
             track_deps: true,
@@ -91,7 +93,6 @@ fn explore_clocks(
     lowering: Lowering,
 ) -> Result<Explored, InputError> {
     let module = lowering.finish()?;
-    interrupt::listen();
     let bam = !args.no_bam && args.disable.has(Reduction::Bam);
     let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {
         format!("the model `{}` does not order what comes before and after a read-modify-write", model.name())
@@ -131,17 +132,21 @@ fn explore_clocks(
         Identity::new(&selvedge_vm::text::print(&module), &theory.to_kat(), &wanted)
     });
     let mut saved = match (&args.resume, &identity) {
-        (Some(path), Some(identity)) => Some(checkpoint::read(path, identity, &campaign.finder())?),
+        (Some(path), Some(identity)) => checkpoint::read(path, identity, &campaign.finder())?,
         _ => None,
     };
     let seconds_before = saved.as_ref().map_or(0.0, |saved| saved.seconds);
     if let (Some(path), Some(identity)) = (&args.checkpoint, identity) {
-        campaign.writer = Some(Writer::new(path, identity, args.checkpoint_every, seconds_before));
+        let resumed = args.resume.as_deref();
+        let writer = Writer::new(path, identity, args.checkpoint_every, seconds_before, resumed)?;
+        campaign.writer = Some(writer);
     }
     if Meter::is_on_terminal() {
         let mut machine = machine(&module, options(args.threads_max, bam && ordered_barriers.is_none()))?;
+        guard::enter(Phase::Estimating);
         campaign.meter.expect(campaign.estimate(&mut machine, &Sampling { seed: args.seed, ..SHORT })?);
     }
+    guard::enter(Phase::Exploring);
     // Room for threads costs time per event, and most programs have few: start small.
     let mut room = saved.as_ref().map_or(FEW_THREADS.min(args.threads_max), |saved| saved.room);
     let (machine, run) = loop {

@@ -1,7 +1,9 @@
 //! The report for people.
 
-use super::Report;
-use super::explain::{Finding, short};
+use super::explain::{Finding, Step, short};
+use super::{CutLoop, Report};
+use crate::escape::{line, shown};
+use crate::files;
 use std::fmt::Write;
 
 /// Escape sequences, or nothing where the output is not a terminal.
@@ -31,7 +33,50 @@ impl Paint {
     }
 }
 
+/// The report with all that comes from the program made safe to be shown. Whoever adds a field says here how it is.
+fn safe(report: &Report) -> Report {
+    let one = |text: &String| line(text).into_owned();
+    let maybe = |text: &Option<String>| text.as_ref().map(one);
+    let step = |step: &Step| {
+        let Step { thread, name, file, line, action, from, stale } = step;
+        let (thread, line, stale) = (*thread, *line, *stale);
+        Step { thread, name: one(name), file: maybe(file), line, action: one(action), from: maybe(from), stale }
+    };
+    let finding = |finding: &Finding| {
+        let Finding { kind, message, file, line, thread, trace, interleaving, threads } = finding;
+        Finding {
+            kind: one(kind),
+            message: one(message),
+            // As it is: the source is looked for there.
+            file: file.clone(),
+            line: *line,
+            thread: maybe(thread),
+            trace: trace.iter().map(step).collect(),
+            interleaving: *interleaving,
+            threads: threads.iter().map(one).collect(),
+        }
+    };
+    let Report { verdict, model, executions, blocked, alike, seconds, max_rss_kb, .. } = report;
+    let Report { bounded_loops, errors, warnings, why, unknown, output, .. } = report;
+    Report {
+        verdict,
+        model: one(model),
+        executions: *executions,
+        blocked: *blocked,
+        alike: *alike,
+        seconds: *seconds,
+        max_rss_kb: *max_rss_kb,
+        bounded_loops: bounded_loops.iter().map(|cut| CutLoop { file: one(&cut.file), ..cut.clone() }).collect(),
+        errors: errors.iter().map(finding).collect(),
+        warnings: warnings.iter().map(one).collect(),
+        why: maybe(why),
+        unknown: maybe(unknown),
+        output: output.as_ref().map(|text| shown(text).into_owned()),
+    }
+}
+
 pub fn render(report: &Report, paint: &Paint) -> String {
+    let report = &safe(report);
     let mut out = String::new();
     for finding in &report.errors {
         out += &show_finding(finding, paint);
@@ -81,10 +126,10 @@ pub fn render(report: &Report, paint: &Paint) -> String {
 fn show_finding(finding: &Finding, paint: &Paint) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}: {}", paint.red(&finding.kind), finding.message);
-    if let (Some(file), Some(line)) = (&finding.file, finding.line) {
-        let _ = writeln!(out, "  --> {file}:{line}");
-        if let Some(text) = source_line(file, line) {
-            let number = line.to_string();
+    if let (Some(file), Some(number)) = (&finding.file, finding.line) {
+        let _ = writeln!(out, "  --> {}:{number}", line(file));
+        if let Some(text) = source_line(file, number) {
+            let number = number.to_string();
             let pad = " ".repeat(number.len());
             let _ = writeln!(out, "   {pad} |\n   {number} | {text}\n   {pad} |");
         }
@@ -100,9 +145,9 @@ fn show_finding(finding: &Finding, paint: &Paint) -> String {
     out
 }
 
-fn source_line(file: &str, line: u32) -> Option<String> {
-    let text = std::fs::read_to_string(file).ok()?;
-    text.lines().nth(line.checked_sub(1)? as usize).map(|l| l.trim_end().replace('\t', "    "))
+fn source_line(file: &str, number: u32) -> Option<String> {
+    let text = files::source_line(file, number)?;
+    Some(line(&text.trim_end().replace('\t', "    ")).into_owned())
 }
 
 /// A column per thread that does something.
@@ -110,7 +155,7 @@ fn columns(finding: &Finding, paint: &Paint) -> String {
     let mut shown: Vec<u16> = finding.trace.iter().map(|s| s.thread).collect();
     shown.sort();
     shown.dedup();
-    let cell = |s: &super::explain::Step| {
+    let cell = |s: &Step| {
         let line = s.line.map_or(String::new(), |l| format!("{l}: "));
         let from = s.from.as_ref().map_or(String::new(), |f| format!(" <- {f}"));
         format!("{}{line}{}{from}", if s.stale { "! " } else { "" }, s.action)

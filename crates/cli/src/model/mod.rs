@@ -11,7 +11,7 @@ pub use args::ModelArgs;
 use args::Question;
 
 use crate::error::{ErrorKind, Exit, InputError};
-use crate::output::{complain, print};
+use crate::output::{complain, print_json};
 use selvedge_decide::context::Refusal;
 use selvedge_decide::search::Limits;
 use selvedge_kat::Theory;
@@ -30,7 +30,7 @@ pub fn main(args: &ModelArgs) -> Exit {
     };
     result.unwrap_or_else(|error| {
         if json {
-            print(&crate::json::render_error(&error));
+            print_json(&crate::json::render_error(&error));
         }
         complain(&error.to_string());
         Exit::BadInput

@@ -2,7 +2,8 @@
 
 use super::args::ModelArgs;
 use crate::error::{ErrorKind, Exit, InputError};
-use crate::output::{complain, print};
+use crate::escape::{name, shown};
+use crate::output::{complain, print, print_json as print_text};
 use selvedge_decide::answer::{Answer, Counterexample, Verdict};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -57,7 +58,7 @@ pub fn json(claim: &Claim) -> Value {
 }
 
 pub fn print_json(value: &Value) {
-    print(&format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()));
+    print_text(&format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()));
 }
 
 pub fn print_claims(args: &ModelArgs, title: &str, claims: &[Claim], notes: &[String], seconds: f64) {
@@ -143,6 +144,6 @@ pub fn save(args: &ModelArgs, claims: &[Claim]) -> Result<(), InputError> {
 }
 
 pub fn write(path: &Path, text: &str) -> Result<(), InputError> {
-    std::fs::write(path, text)
-        .map_err(|e| InputError::plain(ErrorKind::Io, format!("cannot write {}: {e}", path.display()), None))
+    std::fs::write(path, &*shown(text))
+        .map_err(|e| InputError::plain(ErrorKind::Io, format!("cannot write {}: {e}", name(path)), None))
 }

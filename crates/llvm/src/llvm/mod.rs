@@ -7,6 +7,7 @@
 mod clang;
 mod debug;
 mod undefined;
+pub mod process;
 mod value;
 
 use std::cell::RefCell;

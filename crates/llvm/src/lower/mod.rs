@@ -13,6 +13,7 @@ mod intrinsic;
 mod memory;
 mod places;
 mod shape;
+mod size;
 mod variadic;
 mod vector;
 
@@ -34,6 +35,10 @@ use crate::zne;
 
 use shape::{Shape, shape};
 
+/// What waits and what may be left out is found by following each register through each block. In functions that are
+/// larger than this, loops are only bounded.
+const MOST_LIVE: usize = 1 << 32;
+
 /// What the functions of a program share while they are lowered.
 struct Program<'m> {
     layout: Layout<'m>,
@@ -45,6 +50,8 @@ struct Program<'m> {
     types: HashMap<Metadata<'m>, u32>,
     /// Variables that may be used before they have a value.
     unset: Vec<Unset>,
+    /// How many types around the one that is looked at are being looked at.
+    type_depth: u32,
     /// Whether `va_list` is as in the System V ABI for x86-64.
     has_sysv_lists: bool,
 }
@@ -69,8 +76,10 @@ pub(crate) fn lower(module: &Module<'_>, unset: Vec<Unset>, reductions: Reductio
         files: HashMap::new(),
         types: HashMap::new(),
         unset,
+        type_depth: 0,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
+    size::check(module)?;
     // Numbers first: code and initial values may name anything.
     let functions: Vec<Value<'_>> =
         module.functions().into_iter().filter(|function| is_lowered(&function.name())).collect();
@@ -120,7 +129,9 @@ pub(crate) fn lower(module: &Module<'_>, unset: Vec<Unset>, reductions: Reductio
         let effects = Effects::new(&callees);
         let allocators = Allocators::new(&callees);
         for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&mut out.functions) {
-            if let Some(body) = body {
+            if let Some(body) = body
+                && body.blocks.len().saturating_mul(function.regs as usize) < MOST_LIVE
+            {
                 if reductions.has(Reduction::Carry) {
                     function.regs = carry::carry(body, loops, &allocators, function.regs);
                 }

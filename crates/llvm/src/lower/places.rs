@@ -20,6 +20,9 @@ const RESTRICT: u16 = 0x37;
 const RVALUE_REFERENCE: u16 = 0x42;
 const ATOMIC: u16 = 0x47;
 
+/// How deep types are looked into, for names: no program's own types are nested deeper, nor are its names.
+const DEEPEST: u32 = 1000;
+
 impl<'m> Program<'m> {
     pub(super) fn place(&mut self, file: &str, line: u32, col: u32) -> Place {
         let file = match self.files.get(file) {
@@ -51,6 +54,10 @@ impl<'m> Program<'m> {
         // The number is taken before the parts are looked at: they may point back.
         self.types.insert(bare, number);
         self.out.types.push(TypeInfo::Pointer { to: None });
+        if self.type_depth == DEEPEST {
+            return number;
+        }
+        self.type_depth += 1;
         let info = match bare.tag() {
             STRUCTURE | UNION | CLASS => {
                 let fields = bare
@@ -70,6 +77,7 @@ impl<'m> Program<'m> {
             }
             _ => TypeInfo::Scalar { name: bare.type_name(), size: bare.size() },
         };
+        self.type_depth -= 1;
         self.out.types[number as usize] = info;
         number
     }
@@ -84,7 +92,7 @@ impl<'m> Program<'m> {
             let number = self.out.types.len() as u32;
             self.out.types.push(TypeInfo::Array { element, count, element_size });
             element = number;
-            element_size *= count;
+            element_size = element_size.saturating_mul(count);
         }
         TypeInfo::Array { element, count: dimensions.first().copied().unwrap_or(0), element_size }
     }
@@ -92,7 +100,7 @@ impl<'m> Program<'m> {
     fn size_of(&self, ty: u32) -> u64 {
         match &self.out.types[ty as usize] {
             TypeInfo::Scalar { size, .. } | TypeInfo::Struct { size, .. } => *size,
-            TypeInfo::Array { count, element_size, .. } => count * element_size,
+            TypeInfo::Array { count, element_size, .. } => count.saturating_mul(*element_size),
             TypeInfo::Pointer { .. } => 8,
         }
     }
@@ -101,10 +109,11 @@ impl<'m> Program<'m> {
 /// Without names and qualifiers around it.
 fn unqualified(ty: Metadata<'_>) -> Metadata<'_> {
     let mut bare = ty;
-    while matches!(bare.tag(), TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC) {
+    // Debug information that nobody has checked may go round in circles.
+    for _ in 0..DEEPEST {
         match bare.base() {
-            Some(base) => bare = base,
-            None => break,
+            Some(base) if matches!(bare.tag(), TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC) => bare = base,
+            _ => break,
         }
     }
     bare

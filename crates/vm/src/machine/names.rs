@@ -5,6 +5,9 @@ use crate::ir::{Instr, TypeInfo};
 use crate::tables::{Object, Site};
 use std::fmt::Write;
 
+/// How many parts a name may have.
+const DEEPEST: usize = 64;
+
 impl VmMachine {
     /// The name of what is at an offset of an object: `q.nodes[2].next`.
     pub(super) fn name_of(&self, object: Object, offset: u64) -> String {
@@ -61,7 +64,9 @@ impl VmMachine {
     /// Follows the type from the whole to the part at an offset.
     fn path(&self, name: &mut String, ty: Option<u32>, offset: u64) {
         let (mut ty, mut offset) = (ty, offset);
-        while let Some(info) = ty.and_then(|ty| self.module.types.get(ty as usize)) {
+        // Types that contain themselves are no types, but may be written down.
+        for _ in 0..DEEPEST {
+            let Some(info) = ty.and_then(|ty| self.module.types.get(ty as usize)) else { break };
             match info {
                 TypeInfo::Struct { fields, .. } => {
                     let Some((field, at, of)) =

@@ -1,5 +1,6 @@
 //! Running instructions from one visible operation to the next.
 
+use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, private_address};
 use crate::arith::{self, NoResult};
@@ -117,6 +118,9 @@ impl VmMachine {
             }
             Instr::Alloca { dst, size, private, .. } => {
                 let size = self.known(state, size, "the size of a variable")?;
+                if size > LARGEST_OBJECT {
+                    return fail("unsupported", format!("an object of {size} bytes"));
+                }
                 if !private {
                     let op = self.make(state, dst, size, false, false)?;
                     if let Op::Alloc { object } = op {

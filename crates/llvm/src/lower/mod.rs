@@ -13,8 +13,10 @@ mod intrinsic;
 mod memory;
 mod places;
 mod shape;
+mod signature;
 mod variadic;
 mod vector;
+mod vla;
 
 use std::collections::HashMap;
 
@@ -142,6 +144,7 @@ impl<'m> Program<'m> {
             params: (0..params).collect(),
             results,
             varargs,
+            signature: None,
             regs: params,
             code: Vec::new(),
             places: Vec::new(),
@@ -158,6 +161,8 @@ impl<'m> Program<'m> {
         let results = shape(self.layout, ty.result()).registers();
         let id = self.add_function(function.name(), params, results, ty.is_varargs());
         self.functions.insert(function, id);
+        let signature = self.signature_of(function);
+        self.out.functions[id.0 as usize].signature = Some(signature);
         if let Some((file, line)) = function.definition() {
             self.out.functions[id.0 as usize].place = self.place(&file, line, 0);
         }
@@ -228,8 +233,13 @@ impl<'m> Program<'m> {
         let callee = Operand::Func(self.library("atexit", 1, 1));
         let constructor = self.add_function(String::from("__selvedge_destructors"), 0, 0, false);
         self.out.functions[constructor.0 as usize].regs = 1;
-        let register =
-            |f: &FuncId| ir::Instr::Call { dst: Some(0), callee, args: vec![Operand::Func(*f)], results: 1 };
+        let register = |f: &FuncId| ir::Instr::Call {
+            dst: Some(0),
+            callee,
+            args: vec![Operand::Func(*f)],
+            results: 1,
+            signature: None,
+        };
         let mut code: Vec<ir::Instr> = destructors.iter().map(register).collect();
         code.push(ir::Instr::Return { values: Vec::new() });
         Some((constructor, code))

@@ -1,7 +1,7 @@
 //! Running instructions from one visible operation to the next.
 
 use super::state::{Stage, Val, VmState};
-use super::{Halt, VmMachine, fail, private_address};
+use super::{Halt, VmMachine, fail, misuse, private_address};
 use crate::arith::{self, NoResult};
 use crate::float;
 use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
@@ -75,7 +75,7 @@ impl VmMachine {
                 let result = Val::known(float::cmp(cmp, bits, a.bits, b.bits) as u64);
                 state.frame.set_val(dst, if a.undef | b.undef != 0 { Val::UNDEF } else { result });
             }
-            Instr::Cast { op, from, to, dst, src } => self.cast(state, (op, from, to), dst, src),
+            Instr::Cast { op, from, to, dst, src } => self.cast(state, (op, from, to), dst, src)?,
             Instr::Overflowing { op, bits, dst, a, b } => {
                 let ((a, ua), (b, ub)) = (self.wide(state, a, bits), self.wide(state, b, bits));
                 let (value, overflowed) = arith::overflowing(op, bits, a, b);
@@ -86,6 +86,9 @@ impl VmMachine {
             }
             Instr::Bits { op, bits, dst, a } => {
                 let (a, undef) = self.wide(state, a, bits);
+                if !undef {
+                    misuse::nonzero(op, a)?;
+                }
                 self.put(state, dst, bits, arith::bit_op(op, bits, a), undef);
             }
             Instr::Funnel { left, bits, dst, a, b, amount } => {
@@ -97,10 +100,13 @@ impl VmMachine {
                 let chosen = self.value(state, if cond.bits != 0 { a } else { b });
                 state.frame.set_val(dst, if cond.undef != 0 { Val::UNDEF } else { chosen });
             }
-            Instr::Offset { dst, base, index, scale } => {
+            Instr::Offset { dst, base, index, scale, within } => {
                 let (base, index) = (self.value(state, base), self.value(state, index));
                 let result = base.bits.wrapping_add(index.bits.wrapping_mul(scale as u64));
                 let undef = base.undef | index.undef != 0;
+                if within && !undef {
+                    self.stays_within(base.bits, result)?;
+                }
                 state.frame.set_val(dst, if undef { Val::UNDEF } else { Val::known(result) });
             }
             Instr::Alloca { dst, size, private, .. } => {
@@ -116,12 +122,22 @@ impl VmMachine {
                 Rc::make_mut(&mut state.private).push(Rc::new(PrivateObject::fresh(size)));
                 state.frame.set(dst, private_address(state.thread, slot, 0));
             }
-            Instr::Load { dst, addr, bytes, mode, .. } => return self.load(state, dst, addr, bytes, mode),
+            Instr::Load { dst, addr, bytes, mode, .. } => {
+                self.aligned(state, addr, bytes, mode)?;
+                return self.load(state, dst, addr, bytes, mode);
+            }
             Instr::Store { addr, value, bytes, mode, .. } => {
+                self.aligned(state, addr, bytes, mode)?;
                 return self.store(state, addr, value, bytes, mode);
             }
-            Instr::Rmw { .. } => return self.rmw(state, instr),
-            Instr::Cmpxchg { .. } => return self.cmpxchg(state, instr),
+            Instr::Rmw { addr, bytes, mode, .. } => {
+                self.aligned(state, addr, bytes, mode)?;
+                return self.rmw(state, instr);
+            }
+            Instr::Cmpxchg { addr, bytes, success, .. } => {
+                self.aligned(state, addr, bytes, success)?;
+                return self.cmpxchg(state, instr);
+            }
             Instr::Fence { mode } => {
                 state.stage = Stage::Advance;
                 return Ok(Some(Op::Fence { mode }));
@@ -158,7 +174,8 @@ impl VmMachine {
                 state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
                 return Ok(Some(Op::Block(state.spin())));
             }
-            Instr::Call { dst, callee, ref args, results } => {
+            Instr::Call { dst, callee, ref args, results, signature } => {
+                let callee = self.called(state, callee, args.len(), signature)?;
                 return self.call(state, dst, callee, args, results);
             }
             Instr::Return { ref values } => return self.return_from(state, values),
@@ -258,15 +275,26 @@ impl VmMachine {
         Ok(())
     }
 
-    fn cast(&self, state: &mut VmState, (op, from, to): (CastOp, u8, u8), dst: Reg, src: Operand) {
+    fn cast(
+        &self,
+        state: &mut VmState,
+        (op, from, to): (CastOp, u8, u8),
+        dst: Reg,
+        src: Operand,
+    ) -> Result<(), Halt> {
         let (value, undef) = self.wide(state, src, from);
+        if !undef {
+            misuse::in_range(op, from, to, value as u64)?;
+        }
         if undef && from <= 64 && to <= 64 && matches!(op, CastOp::Zext | CastOp::Trunc) {
             let src = self.value(state, src);
             let bits = float::cast(op, from, to, value) as u64;
             let undef = src.undef & bytes_of(from.min(to));
-            return state.frame.set_val(dst, Val { bits, undef });
+            state.frame.set_val(dst, Val { bits, undef });
+            return Ok(());
         }
         self.put(state, dst, to, float::cast(op, from, to, value), undef);
+        Ok(())
     }
 }
 

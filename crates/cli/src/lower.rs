@@ -19,6 +19,10 @@ struct LowerArgs {
     #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
     disable: Reductions,
 
+    /// Check indices against arrays that are parts of larger objects
+    #[arg(long)]
+    strict_bounds: bool,
+
     /// C files (.c) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
                 clang_args: args.clang,
                 include_dirs: vec![headers.clone()],
                 reductions: args.disable,
+                strict_bounds: args.strict_bounds,
             };
             selvedge_llvm::compile(&args.files, &options).map_err(|e| e.to_string())
         }

@@ -21,6 +21,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Which loops may be left out, or not run to their end, because it makes no difference.
     pub reductions: Reductions,
+    /// Indices must stay within the array that they are of, also where that is a part of a larger object.
+    pub strict_bounds: bool,
 }
 
 /// Only inlines what the program says must be, and keeps in registers the local variables whose address is
@@ -46,7 +48,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     }
     let mut program = program.ok_or(CompileError::NoFiles)?;
     program.run_passes(PASSES).map_err(|message| CompileError::Llvm { message })?;
-    lower::lower(&program, options.reductions)
+    lower::lower(&program, options.reductions, options.strict_bounds)
 }
 
 /// Whether the program can be run at all.

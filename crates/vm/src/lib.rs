@@ -15,5 +15,5 @@ mod saved;
 mod tables;
 pub mod text;
 
-pub use machine::{LoopBound, ModuleError, Options, RESTART, VmMachine, VmState};
+pub use machine::{INDEX, LoopBound, ModuleError, Options, RESTART, VmMachine, VmState};
 pub use saved::SavedTables;

@@ -26,11 +26,17 @@ pub struct Lowering {
 }
 
 impl Lowering {
-    pub fn start(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Lowering, InputError> {
+    pub fn start(
+        files: &[PathBuf],
+        disable: Reductions,
+        strict_bounds: bool,
+        clang: &[String],
+    ) -> Result<Lowering, InputError> {
         let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
         let compiler = me.with_file_name(LOWER);
         let child = Command::new(&compiler)
             .arg(format!("--disable={disable}"))
+            .args(strict_bounds.then_some("--strict-bounds"))
             .args(files)
             .arg("--")
             .args(clang)
@@ -76,7 +82,7 @@ impl Drop for Lowering {
 }
 
 pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {
-    Lowering::start(files, disable, clang)?.finish()
+    Lowering::start(files, disable, false, clang)?.finish()
 }
 
 /// The reductions that are sound here. That a write to an object is not seen before the object is passed on

@@ -184,6 +184,9 @@ impl<'m> Body<'_, 'm> {
         if vector {
             return self.unknown(value);
         }
+        if self.program.strict_bounds {
+            self.check_indices(value);
+        }
         let steps = self.program.steps(value);
         let mut address = self.operand(value.operand(0));
         address = self.displace(address, steps.constant);

@@ -6,6 +6,7 @@
 
 mod arith;
 mod body;
+mod bounds;
 mod call;
 mod constant;
 mod expression;
@@ -47,10 +48,16 @@ struct Program<'m> {
     types: HashMap<Metadata<'m>, u32>,
     /// Whether `va_list` is as in the System V ABI for x86-64.
     has_sysv_lists: bool,
+    /// Whether to check indices against the arrays that they are of (see [`bounds`]).
+    strict_bounds: bool,
 }
 
 /// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).
-pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::Module, CompileError> {
+pub(crate) fn lower(
+    module: &Module<'_>,
+    reductions: Reductions,
+    strict_bounds: bool,
+) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
         return Err(CompileError::Target);
@@ -63,6 +70,7 @@ pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::M
         globals: HashMap::new(),
         files: HashMap::new(),
         types: HashMap::new(),
+        strict_bounds,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     // Numbers first: code and initial values may name anything.

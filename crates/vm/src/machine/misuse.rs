@@ -1,5 +1,6 @@
 //! Undefined behaviour of single instructions and calls: what C does not allow although a machine could do it.
 
+use super::native::INDEX;
 use super::state::VmState;
 use super::{Halt, VmMachine, fail};
 use crate::float;
@@ -31,7 +32,11 @@ pub fn in_range(op: CastOp, from: u8, to: u8, value: u64) -> Result<(), Halt> {
     if float::fits(value, from, to, signed) {
         return Ok(());
     }
-    let (number, sign) = (float::double(value, from), if signed { "a signed" } else { "an unsigned" });
+    let sign = if signed { "a signed" } else { "an unsigned" };
+    let number = match float::double(value, from) {
+        number if number.abs() < 1e15 => number.to_string(),
+        number => format!("{number:e}"),
+    };
     fail(KIND, format!("{number} is converted to {sign} integer of {to} bits, which it does not fit into"))
 }
 
@@ -41,13 +46,24 @@ pub fn apart(to: u64, from: u64, len: u64, what: &str) -> Result<(), Halt> {
         return Ok(());
     }
     let by = to.abs_diff(from);
-    fail(KIND, format!("{what} copies {len} bytes to a place that overlaps theirs: it is {by} bytes away"))
+    fail(KIND, format!("{what} of {len} bytes to a place that overlaps theirs, {by} further on or back"))
 }
 
 pub fn vla_length(length: i64) -> Result<(), Halt> {
     match length {
         1.. => Ok(()),
         _ => fail(KIND, format!("an array of variable length is declared with {length} elements")),
+    }
+}
+
+/// An index of an array that may be a part of a larger object.
+pub fn index(index: i64, name: &str) -> Result<(), Halt> {
+    let (largest, what) = name.strip_prefix(INDEX).and_then(|rest| rest.split_once(' ')).unwrap_or(("", ""));
+    match largest.parse::<i64>() {
+        Ok(largest) if !(0..=largest).contains(&index) => {
+            fail("out-of-bounds", format!("index {index} of {what}"))
+        }
+        _ => Ok(()),
     }
 }
 

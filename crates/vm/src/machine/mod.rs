@@ -25,6 +25,7 @@ mod unwind;
 mod wide;
 mod zne;
 
+pub use native::INDEX;
 pub use state::VmState;
 
 use crate::ir::{FuncId, Global, GlobalId, Module, Operand, Place, pointer};

@@ -43,6 +43,8 @@ pub enum Native {
     Apart,
     /// The length of an array that is only known when its declaration is come to.
     VlaLength,
+    /// An index of an array; the name says which one, and how far it goes.
+    Index,
     Fill,
     /// Gives 0 and does nothing.
     Nothing,
@@ -125,6 +127,7 @@ impl Native {
             "__selvedge_size" | "malloc_usable_size" => Native::Size,
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
             "__selvedge_apart" => Native::Apart,
+            _ if name.starts_with(INDEX) => Native::Index,
             "__selvedge_vla_length" => Native::VlaLength,
             "memset" | "__memset_chk" => Native::Fill,
             "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
@@ -190,6 +193,10 @@ impl Native {
 /// What a program may tell: see `selvedge.h`.
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
+
+/// How the names of the functions begin that check an index. What follows is the largest one that is allowed, a space,
+/// and what it is an index of.
+pub const INDEX: &str = "__selvedge_index ";
 
 /// Functions that let time pass, or set what makes no difference here.
 const NOTHING: [&str; 31] = [
@@ -293,6 +300,10 @@ impl VmMachine {
             Native::Size => self.heap_object(known(0)?, name)?.1,
             Native::Apart => {
                 misuse::apart(known(0)?, known(1)?, known(2)?, "a string")?;
+                0
+            }
+            Native::Index => {
+                misuse::index(known(0)? as i64, name)?;
                 0
             }
             Native::VlaLength => {

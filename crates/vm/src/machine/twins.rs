@@ -214,6 +214,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Misuse
         | Native::Apart
         | Native::VlaLength
+        | Native::Index
         | Native::BarrierNone
         | Native::BarrierCheck
         | Native::BarrierCount

@@ -88,6 +88,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub leaks: bool,
 
+    /// Report indices past the end of an array that is a part of a larger object
+    #[arg(long)]
+    pub strict_bounds: bool,
+
     /// Print what the program prints in the execution that breaks, or in the first one that is complete
     #[arg(long)]
     pub show_output: bool,

@@ -29,6 +29,9 @@ struct LowerArgs {
     /// Bytes of memory that may be used
     #[arg(long, value_name = "N", hide = true)]
     most_bytes: Option<u64>,
+    /// Check indices against arrays that are parts of larger objects
+    #[arg(long)]
+    strict_bounds: bool,
 
     /// C files (.c) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         clang_args: args.clang,
         include_dirs: vec![headers.clone()],
         reductions: args.disable,
+        strict_bounds: args.strict_bounds,
     };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);

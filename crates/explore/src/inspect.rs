@@ -1,5 +1,6 @@
 //! What can be wrong with one event: races, objects that are not alive, memory that was never written.
 
+use crate::leaving::still_inside;
 use crate::report::Failure;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc};
 use selvedge_machine::Machine;
@@ -44,6 +45,7 @@ fn inspect_closely<M: Machine>(
                 // Others learn of an object through synchronisation, not through time.
                 match g.alloc_of(object) {
                     Some(alloc) if model.sees(g, e, alloc) => {}
+                    None if !machine.is_allocated(object) => {}
                     alloc => return failure("unpublished-object", alloc),
                 }
                 if let Some(free) = g.free_of(object) {
@@ -69,13 +71,18 @@ fn inspect_closely<M: Machine>(
             let object = ev.value as u32;
             match g.alloc_of(object) {
                 Some(alloc) if model.sees(g, e, alloc) => {}
+                None if !machine.is_allocated(object) => {}
                 alloc => return failure("unpublished-object", alloc),
             }
             if let Some(first) = g.free_of(object).filter(|&f| f != e) {
                 return failure("double-free", Some(first));
             }
             let unordered = g.locations_of(object).iter().find_map(|&loc| unseen_access(model, g, loc, e));
-            unordered.and_then(|x| failure(dead(machine, object), Some(x)))
+            if let Some(x) = unordered {
+                return failure(dead(machine, object), Some(x));
+            }
+            let x = still_inside(machine, g, object, |x| model.sees(g, e, x))?;
+            Some(Failure { kind: dead(machine, object), event: x, other: Some(e) })
         }
         Kind::Join | Kind::Detach => {
             let first = g.claim_of(ev.peer).filter(|&first| first != e)?;

@@ -14,6 +14,7 @@ mod estimate;
 mod explorer;
 mod frame;
 mod inspect;
+mod leaving;
 mod maximal;
 mod over;
 mod path;

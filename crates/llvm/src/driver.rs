@@ -21,6 +21,8 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Which loops may be left out, or not run to their end, because it makes no difference.
     pub reductions: Reductions,
+    /// Indices must stay within the array that they are of, also where that is a part of a larger object.
+    pub strict_bounds: bool,
 }
 
 /// Only inlines what the program says must be, and keeps in registers the local variables whose address is
@@ -50,7 +52,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     program.run_passes(INLINE).map_err(llvm)?;
     let unset = program.set_undefined();
     program.run_passes(PROMOTE).map_err(llvm)?;
-    lower::lower(&program, unset, options.reductions)
+    lower::lower(&program, unset, options.reductions, options.strict_bounds)
 }
 
 /// Whether the program can be run at all.

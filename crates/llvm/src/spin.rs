@@ -10,6 +10,7 @@
 //! path through the loop counts, so a nested loop is fine if its own registers are set anew.
 
 use selvedge_machine::{Reduction, Reductions};
+use selvedge_vm::INDEX;
 use selvedge_vm::ir::{FuncId, Instr, Operand, Reg, registers};
 
 use crate::cfg::{Block, Graph};
@@ -70,6 +71,7 @@ fn effect_of(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<Eff
     known[number] = Some(Effect::Any);
     let answer = match functions[number].body {
         None if PAUSES.contains(&functions[number].name) => Effect::None,
+        None if functions[number].name.starts_with(INDEX) => Effect::None,
         None => Effect::Any,
         Some(body) => effect_of_body(functions, body, known),
     };

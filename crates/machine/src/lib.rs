@@ -131,6 +131,19 @@ pub struct SourcePlace {
     pub line: u32,
 }
 
+/// A barrier that is in some object's memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    /// As in [`Op::Arrive`].
+    pub barrier: u32,
+    pub count: u32,
+    /// Where its memory says which barrier it is, and what stands there until it is destroyed.
+    pub word: Loc,
+    pub alive: Value,
+    /// Where arrivals are counted, if they are.
+    pub counter: Option<Loc>,
+}
+
 /// A program, thread by thread.
 pub trait Machine {
     type State: Clone;
@@ -163,6 +176,16 @@ pub trait Machine {
     /// Whether an object is a local variable.
     fn is_local(&self, _object: u32) -> bool {
         false
+    }
+
+    /// Whether an object comes into being by an [`Op::Alloc`].
+    fn is_allocated(&self, _object: u32) -> bool {
+        true
+    }
+
+    /// The barriers in the memory of an object.
+    fn waits_within(&self, _object: u32) -> Vec<Meeting> {
+        Vec::new()
     }
 
     /// Whether some operation may be [`Op::Local`].

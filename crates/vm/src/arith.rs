@@ -163,8 +163,8 @@ pub fn bit_op(op: BitOp, bits: u8, a: u128) -> u128 {
     let unused = 128 - bits as u32;
     let value = match op {
         BitOp::Ctpop => a.count_ones() as u128,
-        BitOp::Ctlz => (a.leading_zeros() - unused) as u128,
-        BitOp::Cttz => a.trailing_zeros().min(bits as u32) as u128,
+        BitOp::Ctlz | BitOp::CtlzNonzero => (a.leading_zeros() - unused) as u128,
+        BitOp::Cttz | BitOp::CttzNonzero => a.trailing_zeros().min(bits as u32) as u128,
         BitOp::Bswap => a.swap_bytes() >> unused,
         BitOp::BitReverse => a.reverse_bits() >> unused,
         BitOp::Abs => signed(a, bits).wrapping_abs() as u128,

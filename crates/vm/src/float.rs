@@ -33,7 +33,7 @@ fn single(bits: u64) -> f32 {
 }
 
 /// The number that `bits` bits stand for, as a double; exact.
-fn double(value: u64, bits: u8) -> f64 {
+pub fn double(value: u64, bits: u8) -> f64 {
     if bits == 32 { single(value) as f64 } else { f64::from_bits(value) }
 }
 
@@ -57,6 +57,16 @@ pub fn cmp(cmp: FloatCmp, bits: u8, a: u64, b: u64) -> bool {
         Some(Ordering::Equal) => cmp.equal,
         Some(Ordering::Greater) => cmp.greater,
         None => cmp.unordered,
+    }
+}
+
+/// Whether a number without its fraction is one of an integer type.
+pub fn fits(value: u64, from: u8, to: u8, signed: bool) -> bool {
+    let whole = double(value, from).trunc();
+    // Powers of two are exact.
+    match signed {
+        true => whole >= -2f64.powi(to as i32 - 1) && whole < 2f64.powi(to as i32 - 1),
+        false => whole >= 0.0 && whole < 2f64.powi(to as i32),
     }
 }
 

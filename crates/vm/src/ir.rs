@@ -25,6 +25,8 @@ pub struct Module {
     /// Functions to call before `main`, in order.
     pub constructors: Vec<FuncId>,
     pub types: Vec<TypeInfo>,
+    /// Types of functions, for calls through pointers: result and parameters as LLVM passes them (`i32(ptr,i64)`).
+    pub signatures: Vec<String>,
 }
 
 /// What a read-modify-write is to a loop whose iterations may have no net effect (thesis §7.2.6).
@@ -97,6 +99,8 @@ pub struct Function {
     /// It takes any number of further arguments, 8 bytes each. The two registers after those of `params`
     /// have the address and the size of the memory that they are in.
     pub varargs: bool,
+    /// Its type among [`Module::signatures`], if that is known.
+    pub signature: Option<u32>,
     /// How many registers the function uses.
     pub regs: u32,
     /// Empty for functions that are only declared.
@@ -230,6 +234,9 @@ pub enum BitOp {
     Ctpop,
     Ctlz,
     Cttz,
+    /// The same where there is no result for 0: that is an error.
+    CtlzNonzero,
+    CttzNonzero,
     Bswap,
     BitReverse,
     Abs,
@@ -325,12 +332,14 @@ pub enum Instr {
         a: Operand,
         b: Operand,
     },
-    /// Address arithmetic: `base + index * scale`, wrapping.
+    /// Address arithmetic: `base + index * scale`, wrapping. `within`: it must not lead from one object to
+    /// another.
     Offset {
         dst: Reg,
         base: Operand,
         index: Operand,
         scale: i64,
+        within: bool,
     },
     /// Room in the frame for `size` bytes; freed when the function returns. `private`: its address is
     /// used by loads and stores of this function only, so no other thread ever sees it.
@@ -422,6 +431,8 @@ pub enum Instr {
         callee: Operand,
         args: Vec<Operand>,
         results: u32,
+        /// The type that the function is called by.
+        signature: Option<u32>,
     },
     Return {
         values: Vec<Operand>,

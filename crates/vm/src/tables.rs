@@ -33,11 +33,12 @@ pub enum Object {
     Result(Tid),
     /// The destructor of a key for thread-specific data.
     Destructor(u32),
-    /// What a barrier counts in: number `number` of this thread, for `count` threads.
+    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address `home`.
     Barrier {
         thread: Tid,
         number: u32,
         count: u32,
+        home: u64,
     },
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
@@ -53,6 +54,11 @@ pub enum Object {
 impl Object {
     /// Whether it comes into being and goes in the course of an execution.
     pub fn has_lifetime(self) -> bool {
+        matches!(self, Object::Made { .. } | Object::ThreadLocal(..))
+    }
+
+    /// Whether it comes into being by an allocation. A thread's variables are there before it begins.
+    pub fn is_allocated(self) -> bool {
         matches!(self, Object::Made { .. })
     }
 }

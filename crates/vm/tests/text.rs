@@ -23,7 +23,8 @@ fn every_instruction() -> Vec<Instr> {
         Instr::Funnel { left: true, bits: 32, dst: 0, a: r, b: s, amount: c },
         Instr::Funnel { left: false, bits: 64, dst: 0, a: r, b: s, amount: c },
         Instr::Select { dst: 1, cond: r, a: s, b: u },
-        Instr::Offset { dst: 1, base: g, index: r, scale: -24 },
+        Instr::Offset { dst: 1, base: g, index: r, scale: -24, within: false },
+        Instr::Offset { dst: 1, base: g, index: r, scale: 1, within: true },
         Instr::Alloca { dst: 1, size: Operand::Const(4), align: 4, private: true },
         Instr::Alloca { dst: 1, size: r, align: 16, private: false },
         Instr::Jump { to: 3 },
@@ -41,8 +42,8 @@ fn every_instruction() -> Vec<Instr> {
         },
         Instr::LoopBack { number: 0 },
         Instr::SpinBlock { number: 0 },
-        Instr::Call { dst: Some(3), callee: f, args: vec![r, s, c, m, big, g, h, f, u], results: 2 },
-        Instr::Call { dst: None, callee: r, args: vec![], results: 0 },
+        Instr::Call { dst: Some(3), callee: f, args: vec![r, s, c, m, big, g, h, f, u], results: 2, signature: None },
+        Instr::Call { dst: None, callee: r, args: vec![], results: 0, signature: Some(1) },
         Instr::Return { values: vec![] },
         Instr::Return { values: vec![r, m] },
         Instr::Unreachable,
@@ -108,7 +109,7 @@ fn every_instruction() -> Vec<Instr> {
         code.push(Instr::Overflowing { op, bits: 16, dst: 1, a: r, b: s });
     }
     use BitOp as B;
-    for op in [B::Ctpop, B::Ctlz, B::Cttz, B::Bswap, B::BitReverse, B::Abs] {
+    for op in [B::Ctpop, B::Ctlz, B::Cttz, B::CtlzNonzero, B::CttzNonzero, B::Bswap, B::BitReverse, B::Abs] {
         code.push(Instr::Bits { op, bits: 16, dst: 1, a: r });
     }
     for mode in Mode::C11 {
@@ -160,6 +161,7 @@ fn function(name: &str, code: Vec<Instr>) -> Function {
         params: vec![0, 3],
         results: 1,
         varargs: true,
+        signature: Some(1),
         regs: 9,
         places: (0..code.len()).map(place).collect(),
         loops: if code.is_empty() { vec![] } else { vec![Loop { header: 2, place: place(5) }] },
@@ -187,6 +189,7 @@ fn everything() -> Module {
             function("_ZN3foo$3barE.llvm.1", vec![]),
         ],
         constructors: vec![FuncId(2), FuncId(0)],
+        signatures: vec![String::from("i32(ptr)"), String::from("void(...)")],
         types: vec![
             TypeInfo::Scalar { name: String::from("unsigned int"), size: 4 },
             TypeInfo::Struct {

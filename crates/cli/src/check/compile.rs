@@ -43,7 +43,12 @@ pub struct Lowering {
 }
 
 impl Lowering {
-    pub fn start(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Lowering, InputError> {
+    pub fn start(
+        files: &[PathBuf],
+        disable: Reductions,
+        strict_bounds: bool,
+        clang: &[String],
+    ) -> Result<Lowering, InputError> {
         let me = std::env::current_exe().map_err(|e| bad(format!("cannot find this program: {e}"), None))?;
         let compiler = me.with_file_name(LOWER);
         let mut command = Command::new(&compiler);
@@ -53,6 +58,7 @@ impl Lowering {
         let mut child = command
             .arg("--leash")
             .arg(format!("--disable={disable}"))
+            .args(strict_bounds.then_some("--strict-bounds"))
             .args(files)
             .arg("--")
             .args(clang)
@@ -139,7 +145,7 @@ fn clean_up(child: u32) {
 }
 
 pub fn lower(files: &[PathBuf], disable: Reductions, clang: &[String]) -> Result<Module, InputError> {
-    Lowering::start(files, disable, clang)?.finish()
+    Lowering::start(files, disable, false, clang)?.finish()
 }
 
 /// The reductions that are sound here. That a write to an object is not seen before the object is passed on

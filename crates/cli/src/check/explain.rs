@@ -138,6 +138,7 @@ impl<M: Machine> Namer<'_, M> {
             Kind::Join => "join",
             Kind::Detach => "detaching",
             Kind::Local => "claim to an object",
+            Kind::Arrive => "wait at a barrier",
             _ => "operation",
         };
         let name = match ev.kind {

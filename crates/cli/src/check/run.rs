@@ -32,7 +32,7 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
         false => args.disable,
     };
     // The program is compiled while the model is.
-    let lowering = Lowering::start(&args.files, reductions, &args.clang)?;
+    let lowering = Lowering::start(&args.files, reductions, args.strict_bounds, &args.clang)?;
     let compiled = Compiled::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let unroll_some = loop_bounds(&args.unroll_loop)?;
     let explored = match &compiled {

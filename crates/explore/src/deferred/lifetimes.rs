@@ -4,6 +4,7 @@
 //! What decides is not the model but the language that the program is in: an access comes before the end of its
 //! object's life if it happens before it by C's rules (creation and end of threads, release and acquire).
 
+use crate::leaving::still_inside;
 use crate::report::Failure;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Tid};
 use selvedge_machine::Machine;
@@ -33,6 +34,11 @@ pub fn inspect<M: Machine>(machine: &M, g: &ExecutionGraph) -> Option<Failure> {
                 };
                 let late = |x: &EventId| !hb.has(x.index(), e.index());
                 if let Some(x) = g.order().iter().copied().filter(of_object).find(late) {
+                    let kind = if machine.is_local(object) { "dead-stack" } else { "use-after-free" };
+                    return Some(Failure { kind, event: x, other: Some(e) });
+                }
+                let inside = still_inside(machine, g, object, |x| hb.has(x.index(), e.index()));
+                if let Some(x) = inside {
                     let kind = if machine.is_local(object) { "dead-stack" } else { "use-after-free" };
                     return Some(Failure { kind, event: x, other: Some(e) });
                 }

@@ -248,6 +248,25 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// The variables that are mentioned just before this instruction, in memory or not.
+    pub(crate) fn variables(self) -> Vec<Variable<'m>> {
+        assert_eq!(self.kind(), ValueKind::LLVMInstructionValueKind);
+        let mut found = Vec::new();
+        // SAFETY: the records of an instruction, walked to their end; all but labels have a variable.
+        unsafe {
+            let mut record = LLVMGetFirstDbgRecord(self.raw());
+            while !record.is_null() {
+                if LLVMDbgRecordGetKind(record) != LLVMDbgRecordKind::LLVMDbgRecordLabel {
+                    let variable =
+                        Metadata::from_raw(LLVMDbgVariableRecordGetVariable(record), self.context());
+                    found.extend(variable.and_then(Metadata::variable));
+                }
+                record = LLVMGetNextDbgRecord(record);
+            }
+        }
+        found
+    }
+
     /// The variables that are declared just before this instruction, with the address of each.
     pub(crate) fn declarations(self) -> Vec<(Value<'m>, Variable<'m>)> {
         assert_eq!(self.kind(), ValueKind::LLVMInstructionValueKind);

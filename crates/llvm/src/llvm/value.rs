@@ -395,6 +395,21 @@ impl<'m> Value<'m> {
         Type::from_raw(unsafe { LLVMGetGEPSourceElementType(self.raw) })
     }
 
+    /// Whether a `getelementptr` must not lead out of its object.
+    pub(crate) fn is_in_bounds(self) -> bool {
+        self.check(&[Opcode::LLVMGetElementPtr]);
+        // SAFETY: an instruction or an expression that computes an address.
+        unsafe { LLVMIsInBounds(self.raw) != 0 }
+    }
+
+    /// The block that an instruction is in.
+    pub(crate) fn parent(self) -> Option<Block<'m>> {
+        assert_eq!(self.kind(), ValueKind::LLVMInstructionValueKind);
+        // SAFETY: an instruction; the block is null if it is in none.
+        let raw = unsafe { LLVMGetInstructionParent(self.raw) };
+        (!raw.is_null()).then_some(Block { raw, module: PhantomData })
+    }
+
     pub(crate) fn allocated(self) -> Type<'m> {
         self.check_instruction(&[Opcode::LLVMAlloca]);
         // SAFETY: an `alloca`.

@@ -57,6 +57,9 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         lane: None,
     };
     body.parameters(function, id);
+    if body.program.strict_bounds {
+        order.iter().flat_map(|block| block.instructions()).for_each(|i| body.program.learn_types(i));
+    }
     let phis = body.number_phis(&order);
     for (number, block) in order.iter().enumerate() {
         body.current = number;

@@ -54,7 +54,8 @@ impl<'m> Body<'_, 'm> {
         }
         let callee = self.operand(callee);
         let results = self.results(value);
-        self.call_to(callee, args, results)
+        let signature = self.program.signature_of_call(value);
+        self.call_to(callee, args, results, Some(signature))
     }
 
     /// The first value of a variable.
@@ -78,17 +79,23 @@ impl<'m> Body<'_, 'm> {
         Self::row(first, count)
     }
 
-    fn call_to(&mut self, callee: Operand, args: Vec<Operand>, results: u32) -> Vec<Operand> {
+    fn call_to(
+        &mut self,
+        callee: Operand,
+        args: Vec<Operand>,
+        results: u32,
+        signature: Option<u32>,
+    ) -> Vec<Operand> {
         let first = self.fresh(results);
         let dst = (results > 0).then_some(first);
-        self.emit(Instr::Call { dst, callee, args, results });
+        self.emit(Instr::Call { dst, callee, args, results, signature });
         Self::row(first, results)
     }
 
     /// Calls a function of the C library.
     pub(super) fn call_library(&mut self, name: &str, args: Vec<Operand>, results: u32) -> Vec<Operand> {
         let function = self.program.library(name, args.len() as u32, results);
-        self.call_to(Operand::Func(function), args, results)
+        self.call_to(Operand::Func(function), args, results, None)
     }
 
     pub(super) fn full_fence(&mut self) -> Vec<Operand> {

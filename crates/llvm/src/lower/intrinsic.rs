@@ -4,7 +4,7 @@ use selvedge_vm::ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
 
 use super::body::Body;
 use super::shape::Scalar;
-use crate::llvm::Value;
+use crate::llvm::{Opcode, Value};
 
 /// The name without the types at its end: `umin` of `umin.i32`.
 fn base(name: &str) -> &str {
@@ -129,6 +129,12 @@ impl<'m> Body<'_, 'm> {
         }
         if let (Some(op), Some(bits)) = (bit_twiddling(name), bits.and_then(Scalar::int_bits)) {
             let a = self.whole(value.arguments()[0]);
+            let undefined_at_0 = value.arguments().get(1).and_then(|flag| flag.bits()) == Some(1);
+            let op = match op {
+                BitOp::Ctlz if undefined_at_0 && !only_selected(value) => BitOp::CtlzNonzero,
+                BitOp::Cttz if undefined_at_0 && !only_selected(value) => BitOp::CttzNonzero,
+                op => op,
+            };
             return self.compute_int(bits, |dst| Instr::Bits { op, bits, dst, a });
         }
         let Some(bits) = bits.and_then(Scalar::float_bits) else { return self.unsupported_intrinsic(value) };
@@ -186,6 +192,20 @@ impl<'m> Body<'_, 'm> {
         self.call_library(name, args, 1);
         Vec::new()
     }
+}
+
+/// Whether a result only goes to where something else may be taken in its place: what has a meaning for 0, too, is
+/// computed that way (`ffs`).
+fn only_selected(value: Value<'_>) -> bool {
+    let users = value.users();
+    !users.is_empty()
+        && users.into_iter().all(|user| match user.opcode() {
+            Some(Opcode::LLVMSelect) => user.operand(0) != value,
+            Some(Opcode::LLVMAdd | Opcode::LLVMTrunc | Opcode::LLVMZExt | Opcode::LLVMSExt) => {
+                only_selected(user)
+            }
+            _ => false,
+        })
 }
 
 fn overflow(name: &str) -> Option<Overflow> {

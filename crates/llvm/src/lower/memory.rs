@@ -1,7 +1,7 @@
 //! Addresses, memory, atomic operations.
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, registers};
+use selvedge_vm::ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, pointer, registers};
 
 use super::Program;
 use super::body::Body;
@@ -203,7 +203,7 @@ impl<'m> Body<'_, 'm> {
             Some(folded) => folded,
             None => {
                 let index = Operand::Const(by as u64);
-                self.compute(|dst| Instr::Offset { dst, base, index, scale: 1 })
+                self.compute(|dst| Instr::Offset { dst, base, index, scale: 1, within: false })
             }
         }
     }
@@ -213,9 +213,15 @@ impl<'m> Body<'_, 'm> {
         if vector {
             return self.unknown(value);
         }
+        if self.program.strict_bounds {
+            self.check_indices(value);
+        }
         let steps = self.program.steps(value);
         let mut address = self.operand(value.operand(0));
         address = self.displace(address, steps.constant);
+        // Where several steps are made, one of them may lead out of the object and the next one back.
+        let near = steps.constant.unsigned_abs() < pointer::BASE;
+        let within = near && steps.variable.len() == 1 && value.is_in_bounds();
         for (index, scale) in steps.variable {
             let bits = self.scalar(index).and_then(Scalar::int_bits);
             let index = match bits {
@@ -227,7 +233,7 @@ impl<'m> Body<'_, 'm> {
                 _ => return self.unknown(value),
             };
             let base = address;
-            address = self.compute(|dst| Instr::Offset { dst, base, index, scale });
+            address = self.compute(|dst| Instr::Offset { dst, base, index, scale, within });
         }
         vec![address]
     }
@@ -246,6 +252,7 @@ impl<'m> Body<'_, 'm> {
         let size = match count.bits() {
             Some(count) => Operand::Const(one.saturating_mul(count as u64)),
             None => {
+                self.check_length(value, count);
                 let count = self.operand(count);
                 self.bin(BinOp::Mul, 64, count, Operand::Const(one))
             }

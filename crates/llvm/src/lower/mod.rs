@@ -6,6 +6,7 @@
 
 mod arith;
 mod body;
+mod bounds;
 mod call;
 mod constant;
 mod expression;
@@ -14,8 +15,10 @@ mod memory;
 mod places;
 mod shape;
 mod size;
+mod signature;
 mod variadic;
 mod vector;
+mod vla;
 
 use std::collections::HashMap;
 
@@ -54,6 +57,8 @@ struct Program<'m> {
     type_depth: u32,
     /// Whether `va_list` is as in the System V ABI for x86-64.
     has_sysv_lists: bool,
+    /// Whether to check indices against the arrays that they are of (see [`bounds`]).
+    strict_bounds: bool,
 }
 
 /// Whether a function is one of the program's, or the library's.
@@ -62,7 +67,12 @@ fn is_lowered(name: &str) -> bool {
 }
 
 /// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).
-pub(crate) fn lower(module: &Module<'_>, unset: Vec<Unset>, reductions: Reductions) -> Result<ir::Module, CompileError> {
+pub(crate) fn lower(
+    module: &Module<'_>,
+    unset: Vec<Unset>,
+    reductions: Reductions,
+    strict_bounds: bool,
+) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
         return Err(CompileError::Target);
@@ -77,6 +87,7 @@ pub(crate) fn lower(module: &Module<'_>, unset: Vec<Unset>, reductions: Reductio
         types: HashMap::new(),
         unset,
         type_depth: 0,
+        strict_bounds,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     size::check(module)?;
@@ -161,6 +172,7 @@ impl<'m> Program<'m> {
             params: (0..params).collect(),
             results,
             varargs,
+            signature: None,
             regs: params,
             code: Vec::new(),
             places: Vec::new(),
@@ -177,6 +189,8 @@ impl<'m> Program<'m> {
         let results = shape(self.layout, ty.result()).registers();
         let id = self.add_function(function.name(), params, results, ty.is_varargs());
         self.functions.insert(function, id);
+        let signature = self.signature_of(function);
+        self.out.functions[id.0 as usize].signature = Some(signature);
         if let Some((file, line)) = function.definition() {
             self.out.functions[id.0 as usize].place = self.place(&file, line, 0);
         }
@@ -247,8 +261,13 @@ impl<'m> Program<'m> {
         let callee = Operand::Func(self.library("atexit", 1, 1));
         let constructor = self.add_function(String::from("__selvedge_destructors"), 0, 0, false);
         self.out.functions[constructor.0 as usize].regs = 1;
-        let register =
-            |f: &FuncId| ir::Instr::Call { dst: Some(0), callee, args: vec![Operand::Func(*f)], results: 1 };
+        let register = |f: &FuncId| ir::Instr::Call {
+            dst: Some(0),
+            callee,
+            args: vec![Operand::Func(*f)],
+            results: 1,
+            signature: None,
+        };
         let mut code: Vec<ir::Instr> = destructors.iter().map(register).collect();
         code.push(ir::Instr::Return { values: Vec::new() });
         Some((constructor, code))

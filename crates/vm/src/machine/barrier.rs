@@ -6,26 +6,28 @@
 //! errors in it, makes no use of it.
 
 use super::analysis::{successors, words_read, written};
-use super::state::{Frame, Stage, VmState};
+use super::state::{Frame, Stage, Val, VmState};
 use super::{BEFORE_FIRST, Halt, VmMachine, fail};
 use crate::ir::{FuncId, Instr, Operand, Reg, pointer};
 use crate::runtime::for_each_operand;
 use crate::tables::Object;
-use selvedge_machine::Op;
+use selvedge_graph::Value;
+use selvedge_machine::{Meeting, Op};
 use std::rc::Rc;
 
 /// `PTHREAD_BARRIER_SERIAL_THREAD`.
 const SERIAL: u64 = u32::MAX as u64;
 
 impl VmMachine {
-    pub(super) fn new_barrier(&self, state: &mut VmState, count: u32) -> Result<u64, Halt> {
+    /// `home` is the address that it is initialised at.
+    pub(super) fn new_barrier(&self, state: &mut VmState, count: u32, home: u64) -> Result<u64, Halt> {
         if count == 0 {
             return fail("barrier-misuse", "`pthread_barrier_init` with a count of 0: no thread could wait");
         }
         if count > i32::MAX as u32 {
             return fail("barrier-misuse", format!("`pthread_barrier_init` with a count of {count}"));
         }
-        let object = Object::Barrier { thread: state.thread, number: state.made.barriers, count };
+        let object = Object::Barrier { thread: state.thread, number: state.made.barriers, count, home };
         state.made.barriers += 1;
         Ok(pointer::make(self.intern(object), 0))
     }
@@ -37,6 +39,32 @@ impl VmMachine {
             Some(Object::Barrier { count, .. }) if offset == 0 => Some((number, *count)),
             _ => None,
         }
+    }
+
+    /// Memory that is to become a barrier must not be one. What it holds may be undefined.
+    pub(super) fn no_barrier_yet(&self, word: Val) -> Result<u64, Halt> {
+        if word.undef == 0 && self.barrier(word.bits).is_some() {
+            let message = "a barrier is initialised again that was not destroyed before";
+            return fail("barrier-misuse", message);
+        }
+        Ok(0)
+    }
+
+    /// The barriers that were ever made in the memory of an object.
+    pub(super) fn barriers_within(&self, object: u32) -> Vec<Meeting> {
+        if !self.hooks.barriers {
+            return Vec::new();
+        }
+        let tables = self.tables.borrow();
+        let meeting = |(number, of): (u32, &Object)| {
+            let Object::Barrier { count, home, .. } = *of else { return None };
+            let (_, at) = pointer::split(home).filter(|(within, _)| *within == object)?;
+            let word = tables.layout.exact(object, u32::try_from(at).ok()?, 8)?;
+            let counter = tables.layout.exact(number, 0, 4);
+            let alive = pointer::make(number, 0) as Value;
+            Some(Meeting { barrier: number, count, word, alive, counter })
+        };
+        (0..).zip(&tables.objects).filter_map(meeting).collect()
     }
 
     pub(super) fn check_barrier(&self, word: u64, destroy: u64) -> Result<u64, Halt> {

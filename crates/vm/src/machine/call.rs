@@ -19,14 +19,10 @@ impl VmMachine {
         &self,
         state: &mut VmState,
         dst: Option<Reg>,
-        callee: Operand,
+        func: FuncId,
         args: &[Operand],
         results: u32,
     ) -> Result<Option<Op>, Halt> {
-        let func = match callee {
-            Operand::Func(f) => f,
-            _ => self.function_at(self.known(state, callee, "the function that is called")?)?,
-        };
         let function = self.function(func);
         if function.code.is_empty() {
             let Some(native) = self.info(func).native else {
@@ -93,6 +89,9 @@ impl VmMachine {
 
     /// The start routine returns, or `main` does.
     fn return_from_thread(&self, state: &mut VmState, values: &[Operand]) -> Result<Option<Op>, Halt> {
+        if let Some(object) = state.frame.stack.pop() {
+            return Ok(Some(Op::Free { object }));
+        }
         if state.thread.0 == 0 {
             if let Some(status) = values.first() {
                 self.known(state, *status, "what `main` returns")?;
@@ -100,9 +99,6 @@ impl VmMachine {
             let Some(returned) = self.hooks.main_returned else { return Ok(Some(self.exit(state))) };
             state.push_frame(self.new_frame(returned, state.private.len() as u32));
             return Ok(None);
-        }
-        if let Some(object) = state.frame.stack.pop() {
-            return Ok(Some(Op::Free { object }));
         }
         let result = values.first().map_or(Val::known(0), |v| self.value(state, *v));
         Ok(self.end_of_thread(state, result))
@@ -122,20 +118,25 @@ impl VmMachine {
         self.exit(state)
     }
 
-    /// What is on the stack of a thread dies with it. That of `main` does not: when `main` returns, the
-    /// other threads are still explored to their ends, as if the process had not come to its own.
+    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main` returns,
+    /// the other threads are still explored to their ends; its thread-local variables stay, as the process is what
+    /// ends there, not the thread.
     pub(super) fn exit(&self, state: &mut VmState) -> Op {
         state.stage = Stage::Exiting;
-        if state.thread.0 == 0 {
-            return Op::End;
-        }
         loop {
             if let Some(object) = state.frame.stack.pop() {
                 return Op::Free { object };
             }
             if state.pop_frame().is_none() {
-                return Op::End;
+                break;
             }
+        }
+        if state.thread.0 == 0 && state.rare.result.is_none() {
+            return Op::End;
+        }
+        match self.next_thread_local(state) {
+            Some(object) => Op::Free { object },
+            None => Op::End,
         }
     }
 

@@ -10,7 +10,7 @@ use super::native::Native;
 use super::state::{Stage, Val, VmState};
 use super::tracking::{Goal, Tracking, Transferring, union};
 use super::{Halt, VmMachine, fail};
-use crate::ir::{BinOp, Instr, Operand, Reg};
+use crate::ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
 use crate::tables::Limit;
 use selvedge_graph::DepSet;
 use selvedge_machine::{Block, Op};
@@ -140,7 +140,7 @@ impl VmMachine {
                 set.union(&before);
                 Ok(self.need(t, set))
             }
-            Instr::Call { dst, callee, ref args, results } => {
+            Instr::Call { dst, callee, ref args, results, .. } => {
                 let set = self.of(state, t, callee);
                 if let Next::Wait = self.decide(t, &set) {
                     return Ok(Next::Wait);
@@ -218,7 +218,13 @@ impl VmMachine {
 
     /// Whether there are values that an instruction has no result for.
     fn may_fail(&self, instr: &Instr) -> bool {
-        let Instr::Bin { op, bits, b, no_signed_wrap, .. } = *instr else { return false };
+        let (op, bits, b, no_signed_wrap) = match *instr {
+            Instr::Bin { op, bits, b, no_signed_wrap, .. } => (op, bits, b, no_signed_wrap),
+            Instr::Cast { op: CastOp::FloatToSigned | CastOp::FloatToUnsigned, .. }
+            | Instr::Bits { op: BitOp::CtlzNonzero | BitOp::CttzNonzero, .. }
+            | Instr::Offset { within: true, .. } => return true,
+            _ => return false,
+        };
         match op {
             BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem => true,
             BinOp::Shl | BinOp::LShr | BinOp::AShr => match b {

@@ -11,7 +11,7 @@ use crate::ir::{Instr, Net, RmwOp};
 use crate::tables::Object;
 use crate::undefined::Word;
 use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
-use selvedge_machine::{EventClasses, Machine, Op, ProgramError, SourcePlace};
+use selvedge_machine::{EventClasses, Machine, Meeting, Op, ProgramError, SourcePlace};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,6 +20,14 @@ impl Machine for VmMachine {
 
     fn is_local(&self, object: u32) -> bool {
         self.is_on_stack(object)
+    }
+
+    fn is_allocated(&self, object: u32) -> bool {
+        self.tables.borrow().objects.get(object as usize).is_none_or(|o| o.is_allocated())
+    }
+
+    fn waits_within(&self, object: u32) -> Vec<Meeting> {
+        self.barriers_within(object)
     }
 
     fn threads(&self) -> usize {
@@ -260,9 +268,14 @@ impl Machine for VmMachine {
     }
 
     fn misuse(&self, state: &VmState) -> Option<&'static str> {
-        let name = &self.function(state.frame.func).name;
-        (self.info(state.frame.func).runtime && name.starts_with("pthread_barrier_"))
-            .then_some("barrier-misuse")
+        if !self.info(state.frame.func).runtime {
+            return None;
+        }
+        match self.function(state.frame.func).name.as_str() {
+            name if name.starts_with("pthread_barrier_") => Some("barrier-misuse"),
+            name if name.ends_with("_destroy") => Some("lock-misuse"),
+            _ => None,
+        }
     }
 
     fn thread_name(&self, state: &VmState) -> String {

@@ -9,6 +9,7 @@ mod follow;
 mod interface;
 mod lead_in;
 mod memory;
+mod misuse;
 mod names;
 mod native;
 mod origin;
@@ -25,6 +26,7 @@ mod unwind;
 mod wide;
 mod zne;
 
+pub use native::INDEX;
 pub use state::VmState;
 
 use crate::ir::{FuncId, Global, GlobalId, Module, Operand, Place, pointer};
@@ -165,6 +167,8 @@ struct Hooks {
     local_objects: bool,
     /// Whether nobody looks whether a lock is taken but to take it.
     quiet_locks: bool,
+    /// Whether it makes barriers.
+    barriers: bool,
 }
 
 impl Hooks {
@@ -179,6 +183,7 @@ impl Hooks {
             main_returned: named("__selvedge_main_returned"),
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
+            barriers: declared("pthread_barrier_init"),
             quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }

@@ -1,6 +1,7 @@
 //! Library functions that the machine itself performs.
 
 use super::call::Args;
+use super::misuse;
 use super::print;
 use super::state::{Held, Stage, Val, VmState};
 use super::threads::{held_alone, lock_leave, next_key, set_specific};
@@ -36,6 +37,12 @@ pub enum Native {
     Free,
     Size,
     Copy,
+    /// Strings that must not overlap.
+    Apart,
+    /// The length of an array that is only known when its declaration is come to.
+    VlaLength,
+    /// An index of an array; the name says which one, and how far it goes.
+    Index,
     Fill,
     /// Gives 0 and does nothing.
     Nothing,
@@ -69,6 +76,7 @@ pub enum Native {
     LockLeave,
     Misuse,
     BarrierNew,
+    BarrierNone,
     BarrierCheck,
     BarrierCount,
     BarrierUnordered,
@@ -120,6 +128,9 @@ impl Native {
             "free" | "cfree" => Native::Free,
             "__selvedge_size" | "malloc_usable_size" => Native::Size,
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
+            "__selvedge_apart" => Native::Apart,
+            _ if name.starts_with(INDEX) => Native::Index,
+            "__selvedge_vla_length" => Native::VlaLength,
             "memset" | "__memset_chk" => Native::Fill,
             "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
             "__selvedge_unwind" | "__pthread_unwind_next" => Native::Unwind,
@@ -147,6 +158,7 @@ impl Native {
             "__selvedge_lock_taken" => Native::LockTaken,
             "__selvedge_lock_leave" => Native::LockLeave,
             "__selvedge_misuse" => Native::Misuse,
+            "__selvedge_barrier_none" => Native::BarrierNone,
             "__selvedge_barrier_new" => Native::BarrierNew,
             "__selvedge_barrier_check" => Native::BarrierCheck,
             "__selvedge_barrier_count" => Native::BarrierCount,
@@ -185,6 +197,10 @@ impl Native {
 /// What a program may tell: see `selvedge.h`.
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
+
+/// How the names of the functions begin that check an index. What follows is the largest one that is allowed, a space,
+/// and what it is an index of.
+pub const INDEX: &str = "__selvedge_index ";
 
 /// Functions that let time pass, or set what makes no difference here.
 const NOTHING: [&str; 31] = [
@@ -263,6 +279,10 @@ impl VmMachine {
                 1 => 0,
                 count => return Ok(Some(choose(state, dst, count as u32))),
             },
+            Native::Malloc(_) if name == "aligned_alloc" && !known(0)?.is_power_of_two() => {
+                set_errno(state, EINVAL);
+                0
+            }
             Native::Malloc(number) => return self.allocate(state, dst, known(number)?, false),
             Native::Calloc => {
                 let size = known(0)?.checked_mul(known(1)?);
@@ -271,12 +291,37 @@ impl VmMachine {
             Native::Free => match known(0)? {
                 0 => 0,
                 addr => {
+                    let (object, _) = self.heap_object(addr, name)?;
+                    let within = |held: &Held| pointer::split(held.addr).is_some_and(|(o, _)| o == object);
+                    if state.rare.held.iter().any(within) {
+                        return fail("lock-misuse", "memory is freed with a lock in it that this thread holds");
+                    }
                     state.stage = Stage::Advance;
-                    return Ok(Some(Op::Free { object: self.heap_object(addr, name)?.0 }));
+                    return Ok(Some(Op::Free { object }));
                 }
             },
+            Native::Size if name == "malloc_usable_size" && known(0)? == 0 => 0,
             Native::Size => self.heap_object(known(0)?, name)?.1,
-            Native::Copy => return self.copy(state, (known(0)?, known(1)?, known(2)?), dst),
+            Native::Apart => {
+                misuse::apart(known(0)?, known(1)?, known(2)?, "a string")?;
+                0
+            }
+            Native::Index => {
+                misuse::index(known(0)? as i64, name)?;
+                0
+            }
+            Native::VlaLength => {
+                misuse::vla_length(known(0)? as i64)?;
+                0
+            }
+            Native::Copy => {
+                let (to, from, len) = (known(0)?, known(1)?, known(2)?);
+                // A structure that is assigned to itself is copied by `memcpy`, too.
+                if name.contains("memcpy") && to != from {
+                    misuse::apart(to, from, len, &format!("`{name}`"))?;
+                }
+                return self.copy(state, (to, from, len), dst);
+            }
             Native::Fill => {
                 let byte = args.get(1).copied().unwrap_or(Val::known(0));
                 return self.set_all(state, (known(0)?, byte, known(2)?), dst);
@@ -331,6 +376,7 @@ impl VmMachine {
             }
             Native::Spawn => {
                 let entry = self.function_at(known(1)?)?;
+                self.is_start_routine(state, entry)?;
                 let arg = args.get(2).copied().unwrap_or(Val::known(0));
                 state.stage = Stage::Spawning(entry, arg);
                 return Ok(Some(Op::Spawn { thread: Tid(known(0)? as u16 - 1) }));
@@ -380,11 +426,14 @@ impl VmMachine {
                     0 => "a lock is destroyed while it is held",
                     1 => "a lock is released that this thread does not hold",
                     2 => "a lock is used after it was destroyed",
-                    _ => "a condition variable is destroyed while a thread waits for it",
+                    3 => "a condition variable is destroyed while a thread waits for it",
+                    4 => "a condition variable is used after it was destroyed",
+                    _ => "a semaphore is used after it was destroyed",
                 };
                 return fail("lock-misuse", message);
             }
-            Native::BarrierNew => self.new_barrier(state, known(0)? as u32)?,
+            Native::BarrierNew => self.new_barrier(state, known(0)? as u32, known(1)?)?,
+            Native::BarrierNone => self.no_barrier_yet(args.first().copied().unwrap_or(Val::known(0)))?,
             Native::BarrierCheck => self.check_barrier(known(0)?, known(1)?)?,
             Native::BarrierCount => self.barrier(known(0)?).map_or(0, |(_, count)| count as u64),
             Native::BarrierUnordered => self.options.unordered_barriers as u64,
@@ -507,6 +556,13 @@ impl VmMachine {
             _ => fail("invalid-free", format!("`{name}` of an address that `malloc` did not return")),
         }
     }
+}
+
+const EINVAL: u64 = 22;
+
+fn set_errno(state: &mut VmState, number: u64) {
+    let errno = &mut Rc::make_mut(&mut state.private)[0];
+    Rc::make_mut(errno).store(0, 4, Val::known(number));
 }
 
 fn choose(state: &mut VmState, dst: Option<Reg>, count: u32) -> Op {

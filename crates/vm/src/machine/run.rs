@@ -2,7 +2,7 @@
 
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
-use super::{Halt, VmMachine, fail, private_address};
+use super::{Halt, VmMachine, fail, misuse, private_address};
 use crate::arith::{self, NoResult};
 use crate::float;
 use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
@@ -74,7 +74,7 @@ impl VmMachine {
                 let result = Val::known(float::cmp(cmp, bits, vals[0].bits, vals[1].bits) as u64);
                 state.frame.set_val(dst, all_or_nothing(1, &vals, result));
             }
-            Instr::Cast { op, from, to, dst, src } => self.cast(state, (op, from, to), dst, src),
+            Instr::Cast { op, from, to, dst, src } => self.cast(state, (op, from, to), dst, src)?,
             Instr::Overflowing { op, bits, dst, a, b } => {
                 let (a, b) = (self.wide(state, a, bits), self.wide(state, b, bits));
                 let at = dst + if bits > 64 { 2 } else { 1 };
@@ -92,7 +92,10 @@ impl VmMachine {
             Instr::Bits { op, bits, dst, a } => {
                 let a = self.wide(state, a, bits);
                 let result = match a.is_defined() {
-                    true => Word::known(arith::bit_op(op, bits, a.bits)),
+                    true => {
+                        misuse::nonzero(op, a.bits)?;
+                        Word::known(arith::bit_op(op, bits, a.bits))
+                    }
                     false => undefined::bit_op(op, bits, a),
                 };
                 self.put(state, dst, bits, result);
@@ -111,9 +114,12 @@ impl VmMachine {
                 };
                 state.frame.set_val(dst, chosen);
             }
-            Instr::Offset { dst, base, index, scale } => {
+            Instr::Offset { dst, base, index, scale, within } => {
                 let (base, index) = (self.value(state, base), self.value(state, index));
                 let result = base.bits.wrapping_add(index.bits.wrapping_mul(scale as u64));
+                if within && base.undef | index.undef == 0 {
+                    self.stays_within(base.bits, result)?;
+                }
                 state.frame.set_val(dst, all_or_nothing(64, &[base, index], Val::known(result)));
             }
             Instr::Alloca { dst, size, private, .. } => {
@@ -139,12 +145,22 @@ impl VmMachine {
                     return Ok(Some(op));
                 }
             }
-            Instr::Load { dst, addr, bytes, mode, .. } => return self.load(state, dst, addr, bytes, mode),
+            Instr::Load { dst, addr, bytes, mode, .. } => {
+                self.aligned(state, addr, bytes, mode)?;
+                return self.load(state, dst, addr, bytes, mode);
+            }
             Instr::Store { addr, value, bytes, mode, .. } => {
+                self.aligned(state, addr, bytes, mode)?;
                 return self.store(state, addr, value, bytes, mode);
             }
-            Instr::Rmw { .. } => return self.rmw(state, instr),
-            Instr::Cmpxchg { .. } => return self.cmpxchg(state, instr),
+            Instr::Rmw { addr, bytes, mode, .. } => {
+                self.aligned(state, addr, bytes, mode)?;
+                return self.rmw(state, instr);
+            }
+            Instr::Cmpxchg { addr, bytes, success, .. } => {
+                self.aligned(state, addr, bytes, success)?;
+                return self.cmpxchg(state, instr);
+            }
             Instr::Fence { mode } => {
                 state.stage = Stage::Advance;
                 return Ok(Some(Op::Fence { mode }));
@@ -181,7 +197,8 @@ impl VmMachine {
                 state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
                 return Ok(Some(Op::Block(state.spin())));
             }
-            Instr::Call { dst, callee, ref args, results } => {
+            Instr::Call { dst, callee, ref args, results, signature } => {
+                let callee = self.called(state, callee, args.len(), signature)?;
                 return self.call(state, dst, callee, args, results);
             }
             Instr::Return { ref values } => return self.return_from(state, values),
@@ -283,13 +300,23 @@ impl VmMachine {
         Ok(undefined::bin(op, bits, x, y))
     }
 
-    fn cast(&self, state: &mut VmState, (op, from, to): (CastOp, u8, u8), dst: Reg, src: Operand) {
+    fn cast(
+        &self,
+        state: &mut VmState,
+        (op, from, to): (CastOp, u8, u8),
+        dst: Reg,
+        src: Operand,
+    ) -> Result<(), Halt> {
         let value = self.wide(state, src, from);
         let result = match value.is_defined() {
-            true => Word::known(float::cast(op, from, to, value.bits)),
+            true => {
+                misuse::in_range(op, from, to, value.bits as u64)?;
+                Word::known(float::cast(op, from, to, value.bits))
+            }
             false => undefined::cast(op, from, to, value),
         };
         self.put(state, dst, to, result);
+        Ok(())
     }
 }
 

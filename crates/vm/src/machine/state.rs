@@ -75,6 +75,8 @@ pub struct Made {
     pub threads: u32,
     pub keys: u32,
     pub barriers: u32,
+    /// How many of its thread-local variables are gone.
+    pub ended: u32,
     pub spurious_wakeups: u32,
     /// How many operations it has come to.
     pub steps: u32,

@@ -212,6 +212,10 @@ fn is_anonymous(native: Native) -> bool {
         | Native::LockTaken
         | Native::LockLeave
         | Native::Misuse
+        | Native::Apart
+        | Native::VlaLength
+        | Native::Index
+        | Native::BarrierNone
         | Native::BarrierCheck
         | Native::BarrierCount
         | Native::BarrierUnordered
@@ -400,7 +404,7 @@ impl<'a> Taint<'a> {
                 self.shows |= self.is_tainted(f, *expected) && *bytes < 8;
                 self.shows |= self.memory && *bytes >= 8 && !harmless;
             }
-            Instr::Call { dst, callee, args, results } => self.call(f, *dst, *callee, args, *results),
+            Instr::Call { dst, callee, args, results, .. } => self.call(f, *dst, *callee, args, *results),
             Instr::Return { values } => {
                 if values.iter().any(|v| self.is_tainted(f, *v)) {
                     self.changed |= !self.results[f];
@@ -542,7 +546,7 @@ fn cuts_private(code: &[Instr], tainted: &[bool]) -> bool {
                     let reg = |o: &Operand| if let Operand::Reg(r) = o { Some(*r) } else { None };
                     (*dst, [reg(a), reg(b)], Some(0))
                 }
-                Instr::Offset { dst, base: Operand::Reg(r), index, scale } => {
+                Instr::Offset { dst, base: Operand::Reg(r), index, scale, .. } => {
                     let by = match index {
                         Operand::Const(c) => Some((*c as i64).wrapping_mul(*scale)),
                         _ => None,

@@ -62,14 +62,13 @@ impl VmMachine {
         }
     }
 
-    /// Leaves frames until the thread is where it is to land. What is on the stack of `main` does not die
-    /// with it (see [`VmMachine::exit`]).
+    /// Leaves frames until the thread is where it is to land. What is on their stacks dies.
     pub(super) fn land(&self, state: &mut VmState, landing: Landing) -> Option<Op> {
         let depth = match landing {
             Landing::Jump(jump, _) => jump.depth,
             Landing::Leave => 0,
         };
-        let leaves = matches!(landing, Landing::Leave) && state.thread.0 != 0;
+        let leaves = matches!(landing, Landing::Leave);
         while state.depth > depth || leaves {
             if let Some(object) = state.frame.stack.pop() {
                 state.stage = Stage::Landing(Box::new(landing));

@@ -108,6 +108,8 @@ impl Word for BitOp {
         ("ctpop", BitOp::Ctpop),
         ("ctlz", BitOp::Ctlz),
         ("cttz", BitOp::Cttz),
+        ("ctlznz", BitOp::CtlzNonzero),
+        ("cttznz", BitOp::CttzNonzero),
         ("bswap", BitOp::Bswap),
         ("bitreverse", BitOp::BitReverse),
         ("abs", BitOp::Abs),

@@ -222,6 +222,7 @@ impl Parser {
                 let ty = self.ty()?;
                 module.types.push(ty);
             }
+            "signature" => module.signatures.push(self.text()?),
             "global" => {
                 let global = self.global()?;
                 module.globals.push(global);
@@ -302,12 +303,14 @@ impl Parser {
         self.expect_word("regs")?;
         let regs = self.small()?;
         let varargs = self.eat_word("varargs");
+        let signature = if self.eat_word("signature") { Some(self.small()?) } else { None };
         let place = self.place();
         let mut function = Function {
             name,
             params,
             results,
             varargs,
+            signature,
             regs,
             code: Vec::new(),
             places: Vec::new(),

@@ -102,6 +102,7 @@ impl Parser {
             ("call", _) => Instr::Call {
                 dst,
                 results: self.count(&mut m)?,
+                signature: if m.flag("as") { Some(self.count(&mut m)?) } else { None },
                 callee: self.operand()?,
                 args: self.list(Parser::operand)?,
             },
@@ -173,9 +174,10 @@ impl Parser {
                 b: self.comma_operand()?,
             },
             "offset" => {
+                let within = m.flag("within");
                 let (base, index) = (self.operand()?, self.comma_operand()?);
                 self.expect(',')?;
-                Instr::Offset { dst, base, index, scale: self.number()? as i64 }
+                Instr::Offset { dst, base, index, scale: self.number()? as i64, within }
             }
             "alloca" => {
                 let (private, size) = (m.flag("private"), self.operand()?);

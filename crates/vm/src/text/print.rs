@@ -15,6 +15,9 @@ pub fn print(module: &Module) -> String {
     for ty in &module.types {
         printer.ty(ty);
     }
+    for signature in &module.signatures {
+        printer.line(format!("signature {signature:?}"));
+    }
     for global in &module.globals {
         printer.global(global);
     }
@@ -86,7 +89,9 @@ impl Printer<'_> {
         let params = f.params.iter().map(|r| format!("r{r}")).collect::<Vec<_>>().join(", ");
         let varargs = if f.varargs { " varargs" } else { "" };
         let (name, at) = (spelled(&f.name), place(f.place));
-        let mut head = format!("func &{name}({params}) results {} regs {}{varargs}{at}", f.results, f.regs);
+        let signature = f.signature.map_or(String::new(), |s| format!(" signature {s}"));
+        let mut head =
+            format!("func &{name}({params}) results {} regs {}{varargs}{signature}{at}", f.results, f.regs);
         if f.code.is_empty() && f.loops.is_empty() && f.locals.is_empty() {
             return self.line(head);
         }
@@ -148,8 +153,9 @@ impl Printer<'_> {
             Instr::Select { dst, cond, a, b } => {
                 format!("r{dst} = select {}, {}, {}", op(*cond), op(*a), op(*b))
             }
-            Instr::Offset { dst, base, index, scale } => {
-                format!("r{dst} = offset {}, {}, {scale}", op(*base), op(*index))
+            Instr::Offset { dst, base, index, scale, within } => {
+                let within = flag(*within, ".within");
+                format!("r{dst} = offset{within} {}, {}, {scale}", op(*base), op(*index))
             }
             Instr::Alloca { dst, size, align, private } => {
                 let private = if *private { ".private" } else { "" };
@@ -190,9 +196,10 @@ impl Printer<'_> {
             }
             Instr::LoopBack { number } => format!("loopback {number}"),
             Instr::SpinBlock { number } => format!("spinblock {number}"),
-            Instr::Call { dst, callee, args, results } => {
+            Instr::Call { dst, callee, args, results, signature } => {
                 let dst = dst.map_or(String::new(), |dst| format!("r{dst} = "));
-                format!("{dst}call.{results} {} ({})", op(*callee), self.names.operands(args))
+                let signature = signature.map_or(String::new(), |s| format!(".as.{s}"));
+                format!("{dst}call.{results}{signature} {} ({})", op(*callee), self.names.operands(args))
             }
             Instr::Return { values } => format!("return ({})", self.names.operands(values)),
             Instr::Unreachable => String::from("unreachable"),

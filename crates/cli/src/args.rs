@@ -92,6 +92,14 @@ pub struct CheckArgs {
     #[arg(long)]
     pub show_output: bool,
 
+    /// An argument for the program, after its name; give it again for more. Without it, there are none
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub args: Vec<String>,
+
+    /// A variable of the program's environment, which is empty without it
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+
     /// Let the weak compare-and-exchanges of each thread fail for no reason, N times at most
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub weak_cas: u32,

@@ -9,6 +9,7 @@ pub mod find;
 pub mod limits;
 mod run;
 mod text;
+pub mod verdict;
 
 use crate::args::{CheckArgs, Format};
 use crate::error::{Exit, InputError, with_excerpt};
@@ -18,12 +19,12 @@ use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use verdict::Verdict;
 
 /// The outcome of one check, as `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// `verified`, `violated`, `bounded`, `unknown` or `error`.
-    pub verdict: &'static str,
+    pub verdict: Verdict,
     pub model: String,
     pub executions: u64,
     pub blocked: u64,
@@ -76,9 +77,9 @@ pub fn main(args: &CheckArgs) -> Exit {
         }
     }
     match report.verdict {
-        "verified" => Exit::Done,
-        "violated" => Exit::Violated,
-        _ => Exit::Bounded,
+        Verdict::Verified => Exit::Done,
+        Verdict::Violated => Exit::Violated,
+        Verdict::Bounded | Verdict::Unknown => Exit::Bounded,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Report;
 use super::explain::{Finding, short};
+use super::verdict::Verdict;
 use std::fmt::Write;
 
 /// Escape sequences, or nothing where the output is not a terminal.
@@ -45,9 +46,9 @@ pub fn render(report: &Report, paint: &Paint) -> String {
         out.push('\n');
     }
     let verdict = match report.verdict {
-        "verified" => paint.green("verified"),
-        "violated" => paint.red("violated"),
-        other => paint.yellow(other),
+        Verdict::Verified => paint.green("verified"),
+        Verdict::Violated => paint.red("violated"),
+        other => paint.yellow(other.name()),
     };
     let _ = writeln!(out, "{verdict} under {}", report.model);
     let _ = writeln!(

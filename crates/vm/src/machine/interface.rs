@@ -89,7 +89,8 @@ impl Machine for VmMachine {
     /// Thread 0 runs the constructors, then `main`: each stands as the caller of the one before.
     fn start(&self, thread: Tid) -> VmState {
         let argv = self.address_of_global(self.argv);
-        let mut state = self.new_state(thread, self.main, &[1, argv, argv + 8]);
+        let argc = 1 + self.options.args.len() as u64;
+        let mut state = self.new_state(thread, self.main, &[argc, argv, argv + 8 * (argc + 1)]);
         for &ctor in self.module.constructors.iter().rev() {
             let frame = self.new_frame(ctor, state.private.len() as u32);
             let mut waiting = std::mem::replace(&mut state.frame, frame);
@@ -119,7 +120,7 @@ impl Machine for VmMachine {
             _ if state.tracking.is_some() => self.go_on_following(state, input as u64),
             _ => self.go_on(state, input as u64),
         };
-        let op = went.unwrap_or_else(|halt| match halt {
+        let op = went.unwrap_or_else(|halt| match self.needs_value(halt) {
             Halt::Restart => Op::Error(RESTART),
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
@@ -257,6 +258,15 @@ impl Machine for VmMachine {
 
     fn is_final(&self, state: &VmState) -> bool {
         state.made.final_writes != 0
+    }
+
+    fn has_sections(&self) -> bool {
+        self.hooks.section.is_some()
+    }
+
+    fn in_section(&self, state: &VmState) -> bool {
+        let lock = self.hooks.section.map(|lock| self.address_of_global(lock));
+        lock.is_some_and(|lock| state.rare.held.iter().any(|held| held.addr == lock))
     }
 
     fn ends_process(&self, state: &VmState) -> bool {

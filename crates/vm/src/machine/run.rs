@@ -4,10 +4,10 @@ use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, private_address};
 use crate::arith::{self, NoResult};
 use crate::float;
-use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
+use crate::ir::{BinOp, CastOp, Function, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
-use selvedge_machine::Op;
+use selvedge_machine::{Op, Reduction};
 use std::rc::Rc;
 
 /// The bytes that `bits` bits take, as a mask.
@@ -130,6 +130,12 @@ impl VmMachine {
                 state.frame.pc = to;
                 return Ok(None);
             }
+            Instr::Branch { cond: on, .. } | Instr::Switch { value: on, .. }
+                if self.outside.unknown && self.value(state, on).undef != 0 =>
+            {
+                let ways = if let Instr::Switch { cases, .. } = instr { cases.len() + 1 } else { 2 };
+                return Ok(self.decide_unknown(state, ways));
+            }
             Instr::Branch { cond, then, els } => {
                 let cond = self.known(state, cond, "what a decision depends on")?;
                 state.frame.pc = if cond != 0 { then } else { els };
@@ -145,13 +151,15 @@ impl VmMachine {
                 self.pass_header(state, number, live, rewritten);
             }
             Instr::LoopBack { number } => {
-                if let Some(block) = self.idle(state, number, function) {
+                if self.options.reductions.has(Reduction::Pef)
+                    && let Some(block) = self.idle(state, number, function)
+                {
                     return Ok(Some(Op::Block(block)));
                 }
-                state.frame.return_to_header(number);
-                if let Some(op) = self.loop_back(state, number) {
+                if let Some(op) = self.loop_back(state, number, function) {
                     return Ok(Some(op));
                 }
+                state.frame.return_to_header(number);
             }
             Instr::SpinBlock { number } => {
                 let header = function.loops.get(number as usize).map_or(0, |l| l.header);
@@ -174,7 +182,7 @@ impl VmMachine {
         Ok(None)
     }
 
-    fn loop_back(&self, state: &mut VmState, number: u32) -> Option<Op> {
+    fn loop_back(&self, state: &mut VmState, number: u32, function: &Function) -> Option<Op> {
         let func = state.frame.func;
         let info = self.info(func);
         for &inner in &info.within[number as usize] {
@@ -184,6 +192,11 @@ impl VmMachine {
         *rounds += 1;
         if *rounds <= info.bounds[number as usize] {
             return None;
+        }
+        // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes after
+        // it also comes after fewer of them.
+        if let Some(block) = self.idle(state, number, function) {
+            return Some(Op::Block(block));
         }
         self.note(Limit::Loop(func, number));
         Some(Op::Cut)

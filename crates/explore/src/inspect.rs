@@ -111,7 +111,12 @@ pub fn kind_of(error: &ModelError) -> &'static str {
 
 /// What is wrong in a final graph of a program whose errors are not looked for on the way: every event is
 /// looked at as if it had come last.
-pub fn inspect_at_end<M: Machine>(machine: &M, model: &Model, g: &ExecutionGraph, races: bool) -> Vec<Failure> {
+pub fn inspect_at_end<M: Machine>(
+    machine: &M,
+    model: &Model,
+    g: &ExecutionGraph,
+    races: bool,
+) -> Vec<Failure> {
     let wrong = |e: EventId| {
         let ev = g.event(e);
         let failure = |kind, other| Some(Failure { kind, event: e, other });
@@ -126,7 +131,8 @@ pub fn inspect_at_end<M: Machine>(machine: &M, model: &Model, g: &ExecutionGraph
                         return failure(dead(machine, object), Some(free));
                     }
                 }
-                if ev.kind == Kind::Read && g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc) {
+                if ev.kind == Kind::Read && g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc)
+                {
                     return failure("uninitialised-read", None);
                 }
                 if let Some((over, last)) = overwritten(g, ev.loc).filter(|(over, _)| *over == e) {

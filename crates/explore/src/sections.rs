@@ -38,9 +38,14 @@ impl<M: Machine> Explorer<'_, M> {
     #[cold]
     pub(crate) fn judge_sections(&self, end: End) -> Outcome {
         let steps = self.steps();
-        let found = self.config.inspect.then(|| inspect_at_end(self.machine, self.model, &self.graph, self.config.races));
+        let found = self
+            .config
+            .inspect
+            .then(|| inspect_at_end(self.machine, self.model, &self.graph, self.config.races));
         for failure in found.into_iter().flatten() {
-            if failure.kind == "data-race" && [Some(failure.event), failure.other].into_iter().flatten().any(|e| self.in_section(e)) {
+            if failure.kind == "data-race"
+                && [Some(failure.event), failure.other].into_iter().flatten().any(|e| self.in_section(e))
+            {
                 continue;
             }
             let ends: Vec<EventId> = std::iter::once(failure.event).chain(failure.other).collect();
@@ -49,7 +54,9 @@ impl<M: Machine> Explorer<'_, M> {
             }
         }
         for t in (0..self.graph.threads() as u16).map(Tid) {
-            if self.threads.status()[t.index()] == Status::Failed && steps.lead_to(self.graph.thread(t), Some(t)) {
+            if self.threads.status()[t.index()] == Status::Failed
+                && steps.lead_to(self.graph.thread(t), Some(t))
+            {
                 return Outcome::Whole(End::Error, None, Some(t));
             }
         }
@@ -101,7 +108,8 @@ fn interleaved_before(g: &ExecutionGraph, e: EventId) -> Vec<EventId> {
         Kind::Join => before.extend(g.thread(ev.peer).last()),
         Kind::Depart => before.extend(g.round(e)),
         Kind::Write => {
-            if let Some(previous) = g.co_pos(e).and_then(|pos| g.co(ev.loc).get(pos.checked_sub(1)?)).copied() {
+            if let Some(previous) = g.co_pos(e).and_then(|pos| g.co(ev.loc).get(pos.checked_sub(1)?)).copied()
+            {
                 before.push(previous);
                 before.extend(g.readers(previous, ev.loc).filter(|&r| r != e));
             }

@@ -134,7 +134,11 @@ impl Machine for Tiny {
                 }
                 Step::Begin => {
                     s.stage = Stage::Locking;
-                    return Op::Load { loc: LOCK, mode: Mode::Acq, rmw: Rmw::Cas { expected: 0, fail: Mode::Rlx } };
+                    return Op::Load {
+                        loc: LOCK,
+                        mode: Mode::Acq,
+                        rmw: Rmw::Cas { expected: 0, fail: Mode::Rlx },
+                    };
                 }
                 Step::End => {
                     s.inside = false;
@@ -227,7 +231,8 @@ fn explored(program: &Tiny, model: &Model, reductions: Reductions) -> (Outcome, 
     let stats = explore(program, model, &config, &mut |x| {
         match x.end {
             End::Complete => {
-                let regs = (0..program.threads.len() as u16).filter_map(|t| x.state(Tid(t))).flat_map(|s| s.regs);
+                let regs =
+                    (0..program.threads.len() as u16).filter_map(|t| x.state(Tid(t))).flat_map(|s| s.regs);
                 let last = (0..LOCATIONS as u32).map(|l| {
                     let &w = x.graph.co(Loc(l)).last().expect("the initial value");
                     x.graph.value_of(w, Loc(l))
@@ -264,7 +269,8 @@ fn generate(random: &mut Random) -> Tiny {
                 code.push(if inside { Step::End } else { Step::Begin });
                 inside = !inside;
             }
-            let (r, x, value) = (random.below(REGISTERS), random.below(LOCATIONS), 1 + random.below(2) as Value);
+            let (r, x, value) =
+                (random.below(REGISTERS), random.below(LOCATIONS), 1 + random.below(2) as Value);
             code.push(match random.below(12) {
                 0..4 => Step::Load(r, x),
                 4..7 => Step::Store(x, value),

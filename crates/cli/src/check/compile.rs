@@ -143,7 +143,8 @@ pub fn with_races(model: &Model, off: bool) -> Result<Cow<'_, Model>, InputError
         None => Model::compile(&theory),
     };
     model.with_errors_of(&races.map_err(refuse)?).map(Cow::Owned).ok_or_else(|| {
-        let message = format!("the model `{}` has too many views to look for data races as well", model.name());
+        let message =
+            format!("the model `{}` has too many views to look for data races as well", model.name());
         InputError::plain(ErrorKind::Model, message, Some("use `--no-race-detection`"))
     })
 }

@@ -68,7 +68,7 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, wanted: Wanted) ->
         let (kind, message, place, thread) = namer.stuck()?;
         (kind, message, place, Some(thread))
     };
-    let (order, interleaving) = explaining_order(x.graph);
+    let (order, interleaving) = explaining_order(machine, x);
     let trace = order.iter().enumerate().map(|(at, &e)| namer.step(e, &order[..at])).collect();
     let threads = (0..x.graph.threads() as u16).map(|t| namer.thread(Tid(t))).collect();
     Some(Finding {
@@ -101,7 +101,7 @@ pub fn printed(x: &Execution<'_, VmMachine>) -> String {
         let due = texts[t.index()].iter().take_while(|(after, _)| *after <= before).count();
         texts[t.index()].drain(..due).for_each(|(_, text)| out.extend_from_slice(text));
     };
-    for e in explaining_order(g).0 {
+    for e in explaining_order(x.machine(), x).0 {
         // What a thread prints on the way to an operation comes before it, and all that it prints before
         // it is joined.
         let ev = g.event(e);
@@ -323,9 +323,12 @@ pub fn short(file: &str) -> &str {
 }
 
 /// The events in an order that is an interleaving, if there is one; else in one that respects program
-/// order and reads-from.
-fn explaining_order(g: &ExecutionGraph) -> (Vec<EventId>, bool) {
-    let all = |g: &ExecutionGraph, e: EventId| {
+/// order and reads-from. Atomic sections stay together: one begins when nothing is left that it has to wait for.
+fn explaining_order<M: Machine>(machine: &M, x: &Execution<'_, M>) -> (Vec<EventId>, bool) {
+    let g = x.graph;
+    let inside =
+        |e: EventId| machine.has_sections() && x.state_of(e).is_some_and(|state| machine.in_section(state));
+    let one = |g: &ExecutionGraph, e: EventId| {
         let mut before = causes(g, e);
         let ev = g.event(e);
         if ev.kind == Kind::Write
@@ -336,6 +339,16 @@ fn explaining_order(g: &ExecutionGraph) -> (Vec<EventId>, bool) {
             before.extend(g.readers(previous, ev.loc).filter(|&r| r != e));
         }
         before
+    };
+    let all = |g: &ExecutionGraph, e: EventId| {
+        if !inside(e) || g.po_pred(e).is_some_and(inside) {
+            return one(g, e);
+        }
+        let thread = g.thread(g.event(e).tid);
+        let rest = &thread[g.event(e).idx as usize - 1..];
+        let section = &rest[..rest.iter().position(|&x| !inside(x)).unwrap_or(rest.len())];
+        let before = section.iter().flat_map(|&x| one(g, x));
+        before.filter(|x| !section.contains(x)).collect()
     };
     match sorted(g, all) {
         Some(order) => (order, true),

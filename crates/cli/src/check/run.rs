@@ -198,8 +198,9 @@ fn report(
 ) -> Result<(Report, Option<String>), InputError> {
     let Explored { mut machine, run, ordered_barriers, seconds_before } = explored;
     let Results { findings, warnings: model_warnings, drawing, output } = run.results;
-    let bounded_loops: Vec<CutLoop> = machine
-        .cut_loops()
+    // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
+    let cut_loops = if run.stats.cut > 0 { machine.cut_loops() } else { Vec::new() };
+    let bounded_loops: Vec<CutLoop> = cut_loops
         .into_iter()
         .map(|(place, bound)| CutLoop { file: place.file, line: place.line, bound })
         .collect();

@@ -25,7 +25,7 @@ pub struct Facts {
 
 /// Why nothing was checked.
 pub const VACUOUS: &str =
-    "nothing was checked: no execution is complete, an assumption ends all of them or a thread waits in each";
+    "nothing was checked: no execution is complete, as an assumption does not hold in any of them";
 
 impl Verdict {
     pub fn of(facts: Facts) -> Verdict {

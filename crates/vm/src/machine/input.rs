@@ -159,6 +159,11 @@ impl VmMachine {
         state.frame.pc = match self.current(state) {
             Instr::Branch { then, els, .. } => *if way != 0 { then } else { els },
             Instr::Switch { cases, default, .. } => cases.get(way as usize).map_or(*default, |(_, to)| *to),
+            Instr::Select { dst, a, b, .. } => {
+                let (dst, value) = (*dst, self.value(state, if way != 0 { *a } else { *b }));
+                state.frame.set_val(dst, value);
+                state.frame.pc + 1
+            }
             _ => unreachable!("a decision"),
         };
     }

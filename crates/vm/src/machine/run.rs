@@ -92,6 +92,14 @@ impl VmMachine {
                 let [(a, ua), (b, ub), (by, uc)] = [a, b, amount].map(|o| self.wide(state, o, bits));
                 self.put(state, dst, bits, arith::funnel(left, bits, a, b, by), ua || ub || uc);
             }
+            Instr::Branch { cond: on, .. }
+            | Instr::Switch { value: on, .. }
+            | Instr::Select { cond: on, .. }
+                if self.outside.unknown && self.value(state, on).undef != 0 =>
+            {
+                let ways = if let Instr::Switch { cases, .. } = instr { cases.len() + 1 } else { 2 };
+                return Ok(self.decide_unknown(state, ways));
+            }
             Instr::Select { dst, cond, a, b } => {
                 let cond = self.value(state, cond);
                 let chosen = self.value(state, if cond.bits != 0 { a } else { b });
@@ -129,12 +137,6 @@ impl VmMachine {
             Instr::Jump { to } => {
                 state.frame.pc = to;
                 return Ok(None);
-            }
-            Instr::Branch { cond: on, .. } | Instr::Switch { value: on, .. }
-                if self.outside.unknown && self.value(state, on).undef != 0 =>
-            {
-                let ways = if let Instr::Switch { cases, .. } = instr { cases.len() + 1 } else { 2 };
-                return Ok(self.decide_unknown(state, ways));
             }
             Instr::Branch { cond, then, els } => {
                 let cond = self.known(state, cond, "what a decision depends on")?;

@@ -14,7 +14,8 @@ const END: &str = "__VERIFIER_atomic_end";
 pub fn wrap_sections(module: &mut Module) {
     let is_section =
         |f: &Function| f.name.starts_with(PREFIX) && f.name != BEGIN && f.name != END && !f.code.is_empty();
-    let named: Vec<usize> = (0..module.functions.len()).filter(|&f| is_section(&module.functions[f])).collect();
+    let named: Vec<usize> =
+        (0..module.functions.len()).filter(|&f| is_section(&module.functions[f])).collect();
     if named.is_empty() {
         return;
     }

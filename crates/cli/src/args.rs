@@ -39,7 +39,7 @@ const CHECK_EXIT_CODES: &str = "Exit codes:
   0  verified
   1  violated
   2  the input is wrong
-  3  bounded or unknown: a loop was cut, a limit was reached, or something is not supported";
+  3  bounded or unknown: a loop was cut, a limit was reached, something is not supported, or nothing was checked";
 
 /// How many explore at the same time.
 #[derive(Args, Clone, Copy, Debug)]

@@ -123,8 +123,9 @@ fn interleaved_before(g: &ExecutionGraph, e: EventId) -> Vec<EventId> {
 }
 
 impl Steps {
-    /// Whether there is an interleaving of just what has to come before these events and of them, in which no
-    /// section is left unfinished but that of thread `own`, unless it comes last.
+    /// Whether there is an interleaving of just what has to come before these events and of them. Thread `own` fails in it,
+    /// and may do so in the middle of a section; all other sections are complete. Without one, a section may be
+    /// unfinished that nothing comes after: it does not happen.
     fn lead_to(&self, ends: &[EventId], own: Option<Tid>) -> bool {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
@@ -161,7 +162,8 @@ impl Steps {
                 }
             }
         }
-        let cut_short = |step: usize| self.unfinished[step].is_some_and(|t| Some(t) != own) && followed[step];
+        let others = |step: usize| self.unfinished[step].is_some_and(|t| Some(t) != own);
+        let cut_short = |step: usize| others(step) && (followed[step] || own.is_some());
         !(0..marks.len()).any(|step| marks[step] == Mark::Done && cut_short(step))
     }
 }

@@ -3,9 +3,11 @@
 // need not see initialised. Stores stay in order under sc and tso.
 //
 // source: D. Bacon et al., "The Double-Checked Locking is Broken Declaration", 2000
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

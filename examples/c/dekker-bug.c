@@ -4,8 +4,9 @@
 //
 // source: E. W. Dijkstra, "Cooperating Sequential Processes", EWD 123, 1965, who credits T. J. Dekker
 // expect: sc verified executions=4
-// expect: tso violated assertion line=60
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: tso violated assertion line=61 no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

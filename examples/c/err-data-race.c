@@ -1,8 +1,10 @@
 // Two threads add to a plain counter, one of them without the mutex. sc and tso have no notion of a race;
 // nothing is asserted about the value.
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <pthread.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

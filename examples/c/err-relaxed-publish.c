@@ -3,9 +3,11 @@
 // (and not even the allocation is visible to it). sc and tso keep the writes in order.
 //
 // source: M. Kokologiannakis, "Automated Reasoning under Weak Memory Consistency", 2023, section 9.2.3.4
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated unpublished-object
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

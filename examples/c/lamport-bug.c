@@ -4,8 +4,9 @@
 //
 // source: L. Lamport, "A Fast Mutual Exclusion Algorithm", ACM TOCS 5(1), 1987, algorithm 2
 // expect: sc verified
-// expect: tso violated assertion line=71
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: tso violated assertion line=72 no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,9 +4,11 @@
 //
 // source: J. M. Mellor-Crummey, M. L. Scott, "Algorithms for Scalable Synchronization on Shared-Memory
 //         Multiprocessors", ACM TOCS 9(1), 1991
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

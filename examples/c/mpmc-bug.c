@@ -3,9 +3,11 @@
 // cell.
 //
 // source: D. Vyukov, "Bounded MPMC queue", 1024cores.net, 2010
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,9 +4,11 @@
 //
 // source: M. M. Michael, M. L. Scott, "Simple, Fast, and Practical Non-Blocking and Blocking Concurrent
 //         Queue Algorithms", PODC 1996
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

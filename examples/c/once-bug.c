@@ -2,9 +2,11 @@
 // done is relaxed, so what was done need not be visible. Reads stay in order under sc and tso.
 //
 // source: ISO/IEC 9899:2011, 7.26.2.1, for what it should guarantee
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <stdatomic.h>
 #include <threads.h>

@@ -4,8 +4,9 @@
 //
 // source: G. L. Peterson, "Myths about the Mutual Exclusion Problem", IPL 12(3), 1981
 // expect: sc verified
-// expect: tso violated assertion line=55
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: tso violated assertion line=56 no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,9 +2,11 @@
 // that its neighbour is about to read. sc and tso show the wrong value, rc11 the race.
 //
 // source: POSIX, pthread_barrier_wait
-// expect: sc violated assertion line=27
-// expect: tso violated assertion line=27
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc violated assertion line=29 no-races
+// expect: tso violated assertion line=29 no-races
 #define _POSIX_C_SOURCE 200809L
 #include <assert.h>
 #include <pthread.h>

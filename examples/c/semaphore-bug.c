@@ -2,9 +2,11 @@
 // that has not been taken. sc and tso show the wrong item, rc11 the race.
 //
 // source: E. W. Dijkstra, "Cooperating Sequential Processes", EWD 123, 1965; POSIX, sem_wait
-// expect: sc violated assertion line=38
-// expect: tso violated assertion line=38
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc violated assertion line=40 no-races
+// expect: tso violated assertion line=40 no-races
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -2,9 +2,11 @@
 // the last one wrote. The mutex next to it is fine. Only rc11 shows it.
 //
 // source: textbook compare-and-swap lock; POSIX, pthread_mutex_lock
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,9 +3,11 @@
 //
 // source: N. M. Le, A. Guatto, A. Cohen, A. Pop, "Correct and Efficient Bounded FIFO Queues",
 //         SBAC-PAD 2013, on the orderings
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,8 +5,9 @@
 // source: B. K. Szymanski, "A Simple Solution to Lamport's Concurrent Programming Problem with Linear
 //         Wait", ICS 1988
 // expect: sc verified
-// expect: tso violated assertion line=39
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: tso violated assertion line=40 no-races
 #include <assert.h>
 #include <pthread.h>
 #include <selvedge.h>

@@ -3,9 +3,11 @@
 // and tso; under rc11 nothing orders the initialisation of the node before the read of its value.
 //
 // source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986
-// expect: sc verified
-// expect: tso verified
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc verified no-races
+// expect: tso verified no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

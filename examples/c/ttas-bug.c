@@ -3,9 +3,11 @@
 //
 // source: L. Rudolph, Z. Segall, "Dynamic Decentralized Cache Schemes for MIMD Parallel Processors",
 //         ISCA 1984
-// expect: sc violated assertion line=57
-// expect: tso violated assertion line=57
+// expect: sc violated data-race
+// expect: tso violated data-race
 // expect: rc11 violated data-race
+// expect: sc violated assertion line=59 no-races
+// expect: tso violated assertion line=59 no-races
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -39,7 +39,7 @@ const CHECK_EXIT_CODES: &str = "Exit codes:
   0  verified
   1  violated
   2  the input is wrong
-  3  bounded or unknown: a loop was cut, a limit was reached, or something is not supported";
+  3  bounded or unknown: a loop was cut, a limit was reached, something is not supported, or nothing was checked";
 
 /// How many explore at the same time.
 #[derive(Args, Clone, Copy, Debug)]
@@ -95,6 +95,14 @@ pub struct CheckArgs {
     /// Print what the program prints in the execution that breaks, or in the first one that is complete
     #[arg(long)]
     pub show_output: bool,
+
+    /// An argument for the program, after its name; give it again for more. Without it, there are none
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    pub args: Vec<String>,
+
+    /// A variable of the program's environment, which is empty without it
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
 
     /// Let the weak compare-and-exchanges of each thread fail for no reason, N times at most
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -1,7 +1,9 @@
 //! `selvedge estimate`: how many executions, and how long exploring them would take.
 
 use crate::args::{EstimateArgs, Format};
-use crate::check::compile::{loop_bounds, lower, machine, simplified, sound_reductions, with_symmetry};
+use crate::check::compile::{
+    loop_bounds, lower, machine, refuse_sections, simplified, sound_reductions, with_races, with_symmetry,
+};
 use crate::check::explore::sample;
 use crate::check::{nothing, print_json, refuse};
 use crate::direct::reason_to_stop;
@@ -161,8 +163,10 @@ fn of_program(
     let (chains, twins) = (Some(Arc::default()), Some(Arc::default()));
     let mut config = Config { inspect: true, races, reductions, chains, twins, ..Config::default() };
     let mut vm = machine(&module, options)?;
+    refuse_sections(&vm, Some(model), model.name())?;
     let simpler = simplified(theory, args.disable, &vm)?;
-    let model = &*with_symmetry(simpler.as_ref().unwrap_or(model), &vm);
+    let races = with_races(simpler.as_ref().unwrap_or(model), args.no_race_detection)?;
+    let model = &*with_symmetry(&races, &vm);
     guard::enter(Phase::Estimating);
     let guess = sample(&mut vm, model, &config, sampling)?;
     loop {

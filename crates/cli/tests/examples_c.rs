@@ -1,5 +1,5 @@
 //! The programs of `examples/c` and `examples/c-deps`, against what they say of themselves: `// expect: MODEL VERDICT [KIND]
-//! [line=N] [executions=N]`, with `// args:` for clang and `// unroll:`.
+//! [line=N] [executions=N] [no-races]`, with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,9 @@ fn run(case: &Case, symmetry: bool) -> Option<String> {
     if !symmetry {
         command.args(["--disable", "symmetry"]);
     }
+    if case.expectation.ends_with(" no-races") {
+        command.arg("--no-race-detection");
+    }
     if let Some(unroll) = &case.unroll {
         command.args(["--unroll", unroll]);
     }
@@ -75,7 +78,7 @@ fn run(case: &Case, symmetry: bool) -> Option<String> {
     if output.status.code() != Some(code) {
         return fail(format!("exit code {:?}", output.status.code()));
     }
-    for word in words {
+    for word in words.filter(|word| *word != "no-races") {
         let error = &report["errors"][0];
         let ok = match word.split_once('=') {
             None => error["kind"] == word,

@@ -6,6 +6,7 @@ use crate::inspect::inspect;
 use crate::over::process_over;
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
 use crate::rmw::Rivalry;
+use crate::sections::Outcome;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Loc, Mark, Tid, Value};
@@ -230,7 +231,18 @@ impl<'a, M: Machine> Explorer<'a, M> {
             self.failure = self.noticed();
             end = self.end();
         }
-        let failure = self.failure.take();
+        let mut failure = self.failure.take();
+        let mut culprit = None;
+        // What an exploration says of itself (that it has to begin anew) is no part of the program.
+        if self.machine.has_sections() && failure.is_none() {
+            match self.judge_sections(end) {
+                Outcome::Torn => {
+                    self.stats.torn += 1;
+                    return ControlFlow::Continue(());
+                }
+                Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
+            }
+        }
         self.stats.count(end);
         let execution = Execution {
             graph: &self.graph,
@@ -239,6 +251,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             model: self.model,
             threads: &self.threads,
             failure: failure.as_ref(),
+            culprit,
             frames: &self.frames,
         };
         if visit(&execution).is_break() {
@@ -398,6 +411,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     pub(crate) fn inspect(&mut self, e: EventId) {
         if self.config.inspect
             && self.failure.is_none()
+            && !self.machine.has_sections()
             && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
         {
             self.failure = Some(found);

@@ -4,7 +4,10 @@ use crate::leaving::still_inside;
 use crate::report::Failure;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc};
 use selvedge_machine::Machine;
-use selvedge_model::Model;
+use selvedge_model::{Model, ModelError};
+
+/// The kind of an error that has a name of the model's own.
+pub const OF_MODEL: &str = "model-error";
 
 /// Looks at an event that was just added, or whose source just changed.
 #[inline]
@@ -63,9 +66,7 @@ fn inspect_closely<M: Machine>(
             {
                 return Some(Failure { kind: "not-final", event: over, other: Some(last) });
             }
-            // A model's warnings are not errors of the program.
-            let race = model.race_at(g, e).filter(|race| races && !race.warning)?;
-            failure("data-race", Some(race.first))
+            race(model, g, e, races)
         }
         Kind::Free => {
             let object = ev.value as u32;
@@ -97,6 +98,57 @@ fn inspect_closely<M: Machine>(
         }
         _ => None,
     }
+}
+
+/// A model's warnings are not errors of the program.
+fn race(model: &Model, g: &ExecutionGraph, e: EventId, races: bool) -> Option<Failure> {
+    let race = model.race_at(g, e).filter(|race| races && !race.warning)?;
+    Some(Failure { kind: kind_of(&race), event: e, other: Some(race.first) })
+}
+
+/// What an error of a model is called. Races have a name that does not depend on the model; others have their own,
+/// which the model is asked for.
+pub fn kind_of(error: &ModelError) -> &'static str {
+    if error.name == "RaceNotAtomic" { "data-race" } else { OF_MODEL }
+}
+
+/// What is wrong in a final graph of a program whose errors are not looked for on the way: every event is
+/// looked at as if it had come last.
+pub fn inspect_at_end<M: Machine>(
+    machine: &M,
+    model: &Model,
+    g: &ExecutionGraph,
+    races: bool,
+) -> Vec<Failure> {
+    let wrong = |e: EventId| {
+        let ev = g.event(e);
+        let failure = |kind, other| Some(Failure { kind, event: e, other });
+        match ev.kind {
+            Kind::Read | Kind::Write => {
+                if let Some(object) = g.object_of(ev.loc) {
+                    match g.alloc_of(object) {
+                        Some(alloc) if model.sees(g, e, alloc) => {}
+                        alloc => return failure("unpublished-object", alloc),
+                    }
+                    if let Some(free) = g.free_of(object).filter(|&free| !model.sees(g, free, e)) {
+                        return failure(dead(machine, object), Some(free));
+                    }
+                }
+                if let Some((over, last)) = overwritten(g, ev.loc).filter(|(over, _)| *over == e) {
+                    return Some(Failure { kind: "not-final", event: over, other: Some(last) });
+                }
+                race(model, g, e, races)
+            }
+            // The accesses above are compared with it.
+            Kind::Free => match (g.alloc_of(ev.value as u32), g.free_of(ev.value as u32)) {
+                (Some(alloc), _) if !model.sees(g, e, alloc) => failure("unpublished-object", Some(alloc)),
+                (None, _) => failure("unpublished-object", None),
+                (_, first) => first.filter(|&f| f != e).and_then(|first| failure("double-free", Some(first))),
+            },
+            _ => inspect_closely(machine, model, g, e, races),
+        }
+    };
+    g.order()[1..].iter().filter_map(|&e| wrong(e)).collect()
 }
 
 fn dead<M: Machine>(machine: &M, object: u32) -> &'static str {

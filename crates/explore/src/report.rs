@@ -94,11 +94,25 @@ pub enum End {
 /// What finds the errors in a graph that only a model knows.
 pub(crate) trait ModelErrors {
     fn errors(&self, graph: &ExecutionGraph) -> Vec<ModelError>;
+
+    /// Those that are not found when an access is made: errors of another shape than races, and warnings.
+    fn unnoticed(&self, graph: &ExecutionGraph) -> Vec<ModelError>;
+
+    /// The model's name for what is wrong with an access.
+    fn name_at(&self, graph: &ExecutionGraph, e: EventId) -> Option<String>;
 }
 
 impl ModelErrors for Model {
     fn errors(&self, graph: &ExecutionGraph) -> Vec<ModelError> {
         Model::errors(self, graph)
+    }
+
+    fn unnoticed(&self, graph: &ExecutionGraph) -> Vec<ModelError> {
+        self.unnoticed_errors(graph)
+    }
+
+    fn name_at(&self, graph: &ExecutionGraph, e: EventId) -> Option<String> {
+        self.race_at(graph, e).map(|race| race.name)
     }
 }
 
@@ -110,6 +124,8 @@ pub struct Execution<'a, M: Machine> {
     pub(crate) model: &'a dyn ModelErrors,
     pub(crate) threads: &'a Threads<M::State>,
     pub(crate) failure: Option<&'a Failure>,
+    /// Of several threads that failed, the one that counts.
+    pub(crate) culprit: Option<Tid>,
     pub(crate) frames: &'a [Frame],
 }
 
@@ -150,9 +166,19 @@ impl<M: Machine> Execution<'_, M> {
         self.model.errors(self.graph)
     }
 
+    /// Those of them that inspection leaves to the end: errors that are no races, and warnings.
+    pub fn unnoticed_errors(&self) -> Vec<ModelError> {
+        self.model.unnoticed(self.graph)
+    }
+
+    /// The model's own name for what inspection found.
+    pub fn name_of_failure(&self) -> Option<String> {
+        self.model.name_at(self.graph, self.failure?.event)
+    }
+
     /// The first thread that failed by itself, and how.
     pub fn program_error(&self) -> Option<(Tid, ProgramError)> {
-        self.tids().find_map(|t| match self.threads.op(t)? {
+        self.culprit.into_iter().chain(self.tids()).find_map(|t| match self.threads.op(t)? {
             Op::Error(error) => Some((t, self.machine.error(error))),
             _ => None,
         })
@@ -194,7 +220,7 @@ impl<M: Machine> Execution<'_, M> {
                 _ if over.spares(self.graph, t, Some(op)) => continue,
                 Op::Block(Block::Spin) => self.machine.spin_reads(state),
                 Op::Block(_) => 1,
-                _ => 0, // a join
+                _ => 0, // a join, or the way out of a barrier
             };
             let reads_latest = |e: EventId| {
                 let ev = self.graph.event(e);
@@ -206,7 +232,14 @@ impl<M: Machine> Execution<'_, M> {
             if !last.all(|&e| reads_latest(e)) {
                 return None;
             }
-            stuck.push((t, if let Op::Block(why) = op { Some(why) } else { None }));
+            stuck.push((
+                t,
+                match op {
+                    Op::Block(why) => Some(why),
+                    Op::Depart { .. } => Some(Block::Barrier),
+                    _ => None,
+                },
+            ));
         }
         (!stuck.is_empty()).then_some(stuck)
     }
@@ -231,6 +264,8 @@ pub struct Stats {
     pub aborted: u64,
     /// Graphs that led nowhere because a thread waits for its twin; with symmetry only.
     pub held_up: u64,
+    /// Graphs that no interleaving explains in which atomic sections are one step.
+    pub torn: u64,
     /// Why the exploration stopped early.
     pub gave_up: Option<String>,
 }
@@ -257,6 +292,7 @@ impl Stats {
             dropped_rmw,
             aborted,
             held_up,
+            torn,
             gave_up,
         } = other;
         self.complete += complete;
@@ -268,6 +304,7 @@ impl Stats {
         self.dropped_rmw += dropped_rmw;
         self.aborted += aborted;
         self.held_up += held_up;
+        self.torn += torn;
         self.gave_up = self.gave_up.take().or_else(|| gave_up.clone());
     }
 

@@ -23,5 +23,5 @@ mod terms;
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
 pub use diag::{Diagnostic, Span};
 pub use lexer::Dialect;
-pub use load::{builtin, builtin_names, load, load_named, parse};
+pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
 pub use print::Shown;

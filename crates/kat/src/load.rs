@@ -44,6 +44,12 @@ builtins! {
     "tso.cat", "tso.cat", Cat;
 }
 
+/// What C calls a data race, whatever the model.
+pub fn races_of_c() -> Result<Theory, Diagnostic> {
+    let text = include_str!("../../../models/c11-races.kat");
+    parse("c11-races.kat", text, Dialect::Kat, &|file| Err(format!("no file {file}")))
+}
+
 /// The names of the models that Selvedge comes with.
 pub fn builtin_names() -> &'static [&'static str] {
     NAMES

@@ -19,9 +19,6 @@ pub(crate) fn mark(
     allocators: &Allocators,
     reductions: Reductions,
 ) {
-    if !reductions.has(Reduction::Pef) {
-        return;
-    }
     let candidates: Vec<usize> = (0..loops.len()).filter(|&n| may_idle(graph, n, &loops[n])).collect();
     if candidates.is_empty() {
         return;

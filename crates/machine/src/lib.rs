@@ -208,6 +208,17 @@ pub trait Machine {
         false
     }
 
+    /// Whether `in_section` may hold of some state.
+    fn has_sections(&self) -> bool {
+        false
+    }
+
+    /// Whether the operation that a state stands at is part of an atomic section: of one step of an interleaving. Two
+    /// sections of a thread have an operation between them that is not.
+    fn in_section(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// The state of a thread that runs from the start, before its first step.
     fn start(&self, thread: Tid) -> Self::State;
 

@@ -303,6 +303,11 @@ impl CycleCheck {
         !(0..self.moves.len()).any(|p| self.moves[p].iter().any(|m| closes(p, m)))
     }
 
+    /// Whether it asks for an interleaving.
+    pub fn is_interleaving(&self) -> bool {
+        self.interleaving
+    }
+
     /// An attribute that some event on every word of a term has. A word closed to a cycle by one more
     /// step, without a test, has it exactly if the word does.
     pub fn of_words(positions: &Positions) -> Option<Attrs> {

@@ -100,6 +100,11 @@ impl Model {
         self.classes.as_ref().is_none_or(|classes| classes.has(attrs))
     }
 
+    /// The events of the programs that it is for; `None` if it is for all.
+    pub fn classes(&self) -> Option<&Classes> {
+        self.classes.as_ref()
+    }
+
     /// How many clocks each event of a graph needs.
     pub fn slots(&self) -> usize {
         self.slots
@@ -128,6 +133,47 @@ impl Model {
             model.views.push(view);
         }
         model
+    }
+
+    /// Whether an execution of this model has an interleaving of its threads that explains it.
+    pub fn is_interleaving(&self) -> bool {
+        self.cycles.iter().any(CycleCheck::is_interleaving)
+    }
+
+    /// Whether the model says what an error is, be it that there is none.
+    pub fn defines_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// The same model, with what another one calls an error. The clocks that this takes come beside its own: what is
+    /// consistent stays as it is. `None` if there are too many.
+    pub fn with_errors_of(&self, other: &Model) -> Option<Model> {
+        let mut model = self.clone();
+        for check in &other.errors {
+            let mut check = check.clone();
+            if let Right::View(slot) = &mut check.right {
+                let view = other.views.iter().find(|v| v.main() == *slot)?;
+                *slot = model.add_view(view)?;
+            }
+            model.errors.push(check);
+        }
+        model.errors.sort_by_key(|check| check.warning);
+        Some(model)
+    }
+
+    fn add_view(&mut self, view: &View) -> Option<usize> {
+        if let Some(same) = self.views.iter().find(|v| v.same_as(view)) {
+            return Some(same.main());
+        }
+        let mut view = view.moved_to(self.slots);
+        if view.slots() > 1 {
+            let used = self.views.iter().fold(0, |bits, v| bits | v.bit);
+            view.bit = 1u8.checked_shl(u8::BITS - used.leading_zeros())?;
+        }
+        self.slots += view.slots();
+        let slot = view.main();
+        self.views.push(view);
+        Some(slot)
     }
 
     pub fn has_prefix_apart(&self) -> bool {
@@ -288,16 +334,16 @@ impl Model {
 
     /// What the model calls an error in this graph.
     pub fn errors(&self, g: &ExecutionGraph) -> Vec<ModelError> {
-        let mut found = Vec::new();
-        for check in &self.errors {
-            if check.needs.is_some_and(|a| g.count_of(a) == 0) {
-                continue;
-            }
-            if let Some((first, second)) = check.violation(g) {
-                found.push(ModelError { name: check.name.clone(), warning: check.warning, first, second });
-            }
-        }
-        found
+        self.errors.iter().filter_map(|check| check.found_in(g)).collect()
+    }
+
+    /// Those of them that `race_at` does not tell: errors of another shape, and warnings.
+    pub fn unnoticed_errors(&self, g: &ExecutionGraph) -> Vec<ModelError> {
+        let told = |check: &&ErrorCheck| {
+            !check.warning && matches!(check.right, Right::View(_)) && !check.conflicts.is_empty()
+        };
+        let asked = self.errors.iter().filter(|check| !told(check));
+        asked.filter_map(|check| check.found_in(g)).collect()
     }
 
     /// Whether there may be a race among the accesses of a location, by what is known of them.
@@ -372,6 +418,14 @@ impl ErrorCheck {
             if races(w) { Some(w) } else { readers.find(|&r| races(r)) }
         })?;
         Some(ModelError { name: self.name.clone(), warning: self.warning, first, second: e })
+    }
+
+    fn found_in(&self, g: &ExecutionGraph) -> Option<ModelError> {
+        if self.needs.is_some_and(|a| g.count_of(a) == 0) {
+            return None;
+        }
+        let (first, second) = self.violation(g)?;
+        Some(ModelError { name: self.name.clone(), warning: self.warning, first, second })
     }
 
     fn violation(&self, g: &ExecutionGraph) -> Option<(EventId, EventId)> {

@@ -56,12 +56,22 @@ impl Bytes {
         Bytes { bits: self.bits[at..at + len].to_vec(), undef, origin }
     }
 
+    /// Before undefined bits of this origin are put in.
+    fn make_room(&mut self, undefined: bool, origin: Origin) {
+        if !undefined {
+            return;
+        }
+        if self.undef.is_empty() {
+            self.undef = vec![0; self.len()];
+            self.origin = origin;
+        } else if self.origin == Origin::INPUT {
+            self.origin = origin;
+        }
+    }
+
     pub fn put_word(&mut self, at: usize, len: usize, word: Word) {
         self.bits[at..at + len].copy_from_slice(&word.bits.to_le_bytes()[..len]);
-        if word.undef != 0 && self.undef.is_empty() {
-            self.undef = vec![0; self.len()];
-            self.origin = word.origin;
-        }
+        self.make_room(word.undef != 0, word.origin);
         if let Some(undef) = self.undef.get_mut(at..at + len) {
             undef.copy_from_slice(&word.undef.to_le_bytes()[..len]);
         }
@@ -69,10 +79,7 @@ impl Bytes {
 
     pub fn put(&mut self, at: usize, other: &Bytes, from: usize, len: usize) {
         self.bits[at..at + len].copy_from_slice(&other.bits[from..from + len]);
-        if !other.undef.is_empty() && self.undef.is_empty() {
-            self.undef = vec![0; self.len()];
-            self.origin = other.origin;
-        }
+        self.make_room(!other.undef.is_empty(), other.origin);
         if let Some(undef) = self.undef.get_mut(at..at + len) {
             match other.undef.get(from..from + len) {
                 Some(theirs) => undef.copy_from_slice(theirs),
@@ -94,7 +101,8 @@ impl Content {
     /// compare.
     pub fn word(word: Word, size: u32) -> Content {
         let all = mask((8 * size) as u8);
-        let origin = if word.undef & all == all { word.origin } else { Origin(0) };
+        let kept = word.undef & all == all || (word.undef & all != 0 && word.origin == Origin::INPUT);
+        let origin = if kept { word.origin } else { Origin(0) };
         Content::Word { bits: word.bits & all, undef: word.undef & all, origin }
     }
 }

@@ -138,11 +138,11 @@ impl PrivateObject {
         let mut value = Val::known(0);
         for i in 0..bytes {
             let byte = self.get(at + i);
-            value.bits |= (byte.bits as u64) << (8 * i);
-            value.undef |= (byte.undef as u64) << (8 * i);
-            if byte.undef != 0 {
+            if byte.undef != 0 && (value.undef == 0 || value.origin == Origin::INPUT) {
                 value.origin = byte.origin;
             }
+            value.bits |= (byte.bits as u64) << (8 * i);
+            value.undef |= (byte.undef as u64) << (8 * i);
         }
         value
     }

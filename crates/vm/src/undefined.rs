@@ -15,6 +15,16 @@ use crate::ir::{BinOp, BitOp, CastOp, CmpOp, Overflow, RmwOp};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Origin(pub u32);
 
+impl Origin {
+    /// From outside: they are defined, but nobody knows how. To decide by them is legal.
+    pub const INPUT: Origin = Origin(u32::MAX);
+
+    /// Of two, the one that it is an error to use.
+    pub fn or(self, other: Origin) -> Origin {
+        if self == Origin::INPUT { other } else { self }
+    }
+}
+
 /// A value in a register.
 #[derive(Clone, Copy, Debug)]
 pub struct Val {
@@ -65,7 +75,11 @@ impl Word {
     }
 
     pub fn of(low: Val, high: Val) -> Word {
-        let origin = if low.undef != 0 { low.origin } else { high.origin };
+        let origin = match (low.undef != 0, high.undef != 0) {
+            (true, true) => low.origin.or(high.origin),
+            (true, false) => low.origin,
+            _ => high.origin,
+        };
         let wide = |low: u64, high: u64| (high as u128) << 64 | low as u128;
         Word { bits: wide(low.bits, high.bits), undef: wide(low.undef, high.undef), origin }
     }
@@ -104,8 +118,12 @@ impl Word {
 }
 
 /// The origin of what comes of two values.
-fn origin(a: Word, b: Word) -> Origin {
-    if a.undef != 0 { a.origin } else { b.origin }
+pub fn origin(a: Word, b: Word) -> Origin {
+    match (a.is_defined(), b.is_defined()) {
+        (false, false) => a.origin.or(b.origin),
+        (false, true) => a.origin,
+        _ => b.origin,
+    }
 }
 
 /// `a op b`, where at least one of them is not wholly defined. Shifts are not too far and divisors are not 0.
@@ -193,8 +211,8 @@ pub fn cmp(op: CmpOp, width: u8, a: Word, b: Word) -> Word {
 /// One of two values by an undefined condition: defined where they agree.
 pub fn select(cond: Val, a: Val, b: Val) -> Val {
     let undef = a.undef | b.undef | (a.bits ^ b.bits);
-    let origin = if undef & !(a.undef | b.undef) != 0 || a.undef == 0 { cond.origin } else { a.origin };
-    Val { bits: a.bits & !undef, undef, origin }
+    let of = |val: Val, other: Origin| if val.undef != 0 { other.or(val.origin) } else { other };
+    Val { bits: a.bits & !undef, undef, origin: of(b, of(a, cond.origin)) }
 }
 
 pub fn cast(op: CastOp, from: u8, to: u8, value: Word) -> Word {

@@ -15,7 +15,7 @@ const DECLARED: &str = "
     func &abort() results 0 regs 0
     func &reach_error() results 0 regs 0
     func &__VERIFIER_nondet_int() results 1 regs 0
-    func &getenv(r0) results 1 regs 1
+    func &getlogin(r0) results 1 regs 1
     func &malloc(r0) results 1 regs 1
     func &free(r0) results 0 regs 1
     func &pthread_mutex_unlock(r0) results 1 regs 1
@@ -91,7 +91,7 @@ fn every_error_has_its_kind_and_its_right_counterpart() {
         ("invalid-join", "r0 = call.1 &pthread_join (77, 0)", ""),
         ("invalid-join", "r0 = call.1 &pthread_detach (0)", "r0 = call.1 &pthread_detach (1)"),
         ("unsupported", "r0 = call.1 &__VERIFIER_nondet_int ()", ""),
-        ("unsupported", "r0 = call.1 &getenv (0)", ""),
+        ("unsupported", "r0 = call.1 &getlogin (0)", ""),
         ("unsupported", "unsupported \"inline assembly\"", ""),
     ];
     for (expected, wrong, right) in cases {
@@ -106,7 +106,7 @@ fn messages_name_what_they_are_about() {
         |body: &str| run(&(main_with(body) + DECLARED)).error().map(|e| e.message).unwrap_or_default();
     assert_eq!(message("call.0 &__assert_fail (@cond, 0, 0, 0)"), "assertion `x == 1` failed");
     assert_eq!(message("r0 = load.4.na @table+8"), "4 bytes at offset 8 of `table`, which has 8");
-    assert_eq!(message("r0 = call.1 &getenv (0)"), "the function `getenv` is not known");
+    assert_eq!(message("r0 = call.1 &getlogin (0)"), "the function `getlogin` is not known");
     assert!(message("r0 = call.1 &__VERIFIER_nondet_int ()").contains("selvedge_choose"));
 }
 

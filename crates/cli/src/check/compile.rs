@@ -1,6 +1,7 @@
 //! From sources and options to a machine.
 
 use super::limits;
+use crate::args::CheckArgs;
 use crate::error::{ErrorKind, InputError};
 use crate::direct::reason_to_stop;
 use crate::escape::name;
@@ -162,6 +163,59 @@ pub fn sound_reductions(wanted: Reductions, model: &str, races: bool) -> Reducti
         reductions = reductions.without(Reduction::Confirmation).without(Reduction::Zne);
     }
     reductions
+}
+
+/// The same for a program. What confirmation and iterations without net effect leave out was not shown to have an
+/// equivalent in which atomic sections are one step.
+pub fn reductions_for(module: &Module, args: &CheckArgs) -> Reductions {
+    let reductions = sound_reductions(args.disable, &args.model, !args.no_race_detection);
+    match module.functions.iter().any(|f| f.name.starts_with("__VERIFIER_atomic_")) {
+        true => reductions.without(Reduction::Confirmation).without(Reduction::Zne),
+        false => reductions,
+    }
+}
+
+/// An atomic section is one step of an interleaving: models whose executions have none do not say what it is.
+pub fn refuse_sections(machine: &VmMachine, model: Option<&Model>, name: &str) -> Result<(), InputError> {
+    if !machine.has_sections() || model.is_some_and(Model::is_interleaving) {
+        return Ok(());
+    }
+    let message = format!(
+        "this program has atomic sections (`__VERIFIER_atomic_…`), which are one step of an interleaving; under the \
+         model `{name}` an execution need not have one"
+    );
+    Err(InputError::plain(ErrorKind::Unsupported, message, Some("use `-m sc`")))
+}
+
+/// `NAME=VALUE`.
+pub fn environment(texts: &[String]) -> Result<Vec<(String, String)>, InputError> {
+    let parsed = texts.iter().map(|text| {
+        let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+            let message = format!("`{text}` is not a variable of the environment");
+            InputError::plain(ErrorKind::Unsupported, message, Some("write NAME=VALUE"))
+        })?;
+        Ok((name.to_string(), value.to_string()))
+    });
+    parsed.collect()
+}
+
+/// Races are errors of the language: what C says of them counts under all models that do not say themselves what an
+/// error is.
+pub fn with_races(model: &Model, off: bool) -> Result<Cow<'_, Model>, InputError> {
+    if off || model.defines_errors() {
+        return Ok(Cow::Borrowed(model));
+    }
+    let refuse = |d| InputError::new(ErrorKind::Model, d);
+    let theory = selvedge_kat::races_of_c().map_err(refuse)?;
+    let races = match model.classes() {
+        Some(classes) => Model::compile_for(&theory, classes),
+        None => Model::compile(&theory),
+    };
+    model.with_errors_of(&races.map_err(refuse)?).map(Cow::Owned).ok_or_else(|| {
+        let message =
+            format!("the model `{}` has too many views to look for data races as well", model.name());
+        InputError::plain(ErrorKind::Model, message, Some("use `--no-race-detection`"))
+    })
 }
 
 /// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.

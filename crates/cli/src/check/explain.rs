@@ -1,6 +1,7 @@
 //! One bad execution, in an order that explains it.
 
-use selvedge_explore::{End, Execution, Failure};
+use super::find::Wanted;
+use selvedge_explore::{End, Execution, Failure, ModelError, OF_MODEL};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace};
 use selvedge_vm::VmMachine;
@@ -38,8 +39,11 @@ pub struct Step {
 }
 
 /// What is wrong in this execution, if anything is.
-pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Option<Finding> {
-    if x.end == End::Complete && !leaks {
+pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, wanted: Wanted) -> Option<Finding> {
+    let leaks = wanted.leaks;
+    let broken = (wanted.races && x.end != End::Error).then(|| x.unnoticed_errors());
+    let broken = broken.and_then(|errors| errors.into_iter().find(|error| !error.warning));
+    if x.end == End::Complete && !leaks && broken.is_none() {
         return None;
     }
     let namer = Namer { machine, x };
@@ -47,11 +51,16 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
     let (kind, message, place, thread) = if let Some(failure) = x.failure() {
         let event = failure.event;
         let message = namer.failure(failure.kind, event, failure.other);
-        let kind = namer.misuse(failure).unwrap_or(failure.kind);
-        (kind.to_string(), message, namer.place(event), Some(x.graph.event(event).tid))
+        let kind = namer.misuse(failure).unwrap_or(failure.kind).to_string();
+        let kind = if kind == OF_MODEL { x.name_of_failure().unwrap_or(kind) } else { kind };
+        (kind, message, namer.place(event), Some(x.graph.event(event).tid))
     } else if let Some((t, error)) = x.program_error() {
         let place = x.state(t).and_then(|s| machine.place(s));
         (error.kind.to_string(), error.message, place, Some(t))
+    } else if let Some(error) = broken {
+        let event = if error.second.is_init() { error.first } else { error.second };
+        let message = namer.error_of_model(&error);
+        (error.name, message, namer.place(event), Some(x.graph.event(event).tid))
     } else if let Some(event) = (leaks && !x.exited()).then(|| namer.leaked()).flatten() {
         let message = format!("{} is never freed", namer.access(event));
         (String::from("leak"), message, namer.place(event), Some(x.graph.event(event).tid))
@@ -59,7 +68,7 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
         let (kind, message, place, thread) = namer.stuck()?;
         (kind, message, place, Some(thread))
     };
-    let (order, interleaving) = explaining_order(x.graph);
+    let (order, interleaving) = explaining_order(machine, x);
     let trace = order.iter().enumerate().map(|(at, &e)| namer.step(e, &order[..at])).collect();
     let threads = (0..x.graph.threads() as u16).map(|t| namer.thread(Tid(t))).collect();
     Some(Finding {
@@ -74,6 +83,13 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, leaks: bool) -> Op
     })
 }
 
+/// What the model warns of in an execution.
+pub fn warnings<M: Machine>(machine: &M, x: &Execution<'_, M>) -> Vec<String> {
+    let namer = Namer { machine, x };
+    let errors = x.unnoticed_errors().into_iter().filter(|error| error.warning);
+    errors.map(|error| format!("{}: {}", error.name, namer.error_of_model(&error))).collect()
+}
+
 /// What the program prints in an execution, in the order of the steps that explain it.
 pub fn printed(x: &Execution<'_, VmMachine>) -> String {
     let g = x.graph;
@@ -85,7 +101,7 @@ pub fn printed(x: &Execution<'_, VmMachine>) -> String {
         let due = texts[t.index()].iter().take_while(|(after, _)| *after <= before).count();
         texts[t.index()].drain(..due).for_each(|(_, text)| out.extend_from_slice(text));
     };
-    for e in explaining_order(g).0 {
+    for e in explaining_order(x.machine(), x).0 {
         // What a thread prints on the way to an operation comes before it, and all that it prints before
         // it is joined.
         let ev = g.event(e);
@@ -148,15 +164,22 @@ impl<M: Machine> Namer<'_, M> {
         format!("the {what}{name}{} in {}", self.at(e), self.thread(ev.tid))
     }
 
+    fn error_of_model(&self, error: &ModelError) -> String {
+        let name = |e: EventId| match e.is_init() {
+            true => String::from("the initial value"),
+            false => self.access(e),
+        };
+        format!("the model does not allow {} with {}", name(error.first), name(error.second))
+    }
+
     fn failure(&self, kind: &str, e: EventId, other: Option<EventId>) -> String {
         let this = self.access(e);
+        let end = other;
         let other = other.map_or(String::from("another"), |o| self.access(o));
         match kind {
             "data-race" => format!("{this} races with {other}"),
-            "use-after-free" => format!("{this} is not ordered before {other}"),
-            "dead-stack" => {
-                format!("{this} is of a variable whose life may have ended: {other} is not ordered after it")
-            }
+            OF_MODEL => format!("the model does not allow {this} with {other}"),
+            "use-after-free" | "dead-stack" => self.after_its_end(kind, e, end),
             "double-free" => format!("{this} comes after {other}"),
             "invalid-join" => {
                 let thread = self.thread(self.x.graph.event(e).peer);
@@ -172,6 +195,20 @@ impl<M: Machine> Namer<'_, M> {
             ),
             _ => this,
         }
+    }
+
+    /// An access of an object and the end of its life, in whichever order they were found.
+    fn after_its_end(&self, kind: &str, e: EventId, other: Option<EventId>) -> String {
+        let g = self.x.graph;
+        let Some(other) = other else { return self.access(e) };
+        let (access, end) = if g.event(e).kind == Kind::Free { (other, e) } else { (e, other) };
+        let of = match kind {
+            "dead-stack" => " is of a variable whose life may have ended",
+            _ => " may be of memory that was freed already",
+        };
+        let (access, end) = (self.access(access), self.access(end));
+        let end = if kind == "dead-stack" { end.replacen("the free", "the end of its life", 1) } else { end };
+        format!("{access}{of}: nothing orders it before {end}")
     }
 
     /// An object on the heap that is alive when all threads have ended.
@@ -190,6 +227,13 @@ impl<M: Machine> Namer<'_, M> {
         let stuck = self.x.stuck()?;
         // Who waits for another thread to end does so because of that one.
         let first = stuck.iter().find(|(_, why)| why.is_some()).unwrap_or(&stuck[0]).0;
+        if let Some((t, _)) =
+            stuck.iter().find(|(t, _)| self.x.state(*t).is_some_and(|s| self.machine.in_section(s)))
+        {
+            let place = self.x.state(*t).and_then(|s| self.machine.place(s));
+            let message = String::from("a thread waits inside of an atomic section, which is to be one step");
+            return Some((String::from("unsupported"), message, place, *t));
+        }
         let spins = stuck.iter().any(|(_, why)| *why == Some(Block::Spin));
         let threads: Vec<String> = stuck
             .iter()
@@ -200,7 +244,7 @@ impl<M: Machine> Namer<'_, M> {
                     Some(Block::Lock) => "for a lock",
                     Some(Block::Condition) => "for a condition",
                     Some(Block::Semaphore) => "for a semaphore",
-                    Some(Block::Barrier) => "at a barrier",
+                    Some(Block::Barrier) => return self.waits_at_barrier(*t, &place),
                     Some(Block::Spin) => "in a loop",
                     None => "for another thread to end",
                     _ => "",
@@ -215,6 +259,17 @@ impl<M: Machine> Namer<'_, M> {
             ("deadlock", "no thread can go on")
         };
         Some((kind.to_string(), format!("{what}: {}", threads.join("; ")), place, first))
+    }
+
+    /// Which barrier it is, the last plain read tells: it was the barrier's own word.
+    fn waits_at_barrier(&self, t: Tid, place: &str) -> String {
+        let g = self.x.graph;
+        let plain = |e: &&EventId| g.event(**e).kind == Kind::Read && g.event(**e).mode == Mode::Na;
+        let barrier = g.thread(t).iter().rev().find(plain);
+        let name = barrier.map_or(String::from("a barrier"), |&e| {
+            format!("the barrier {}", self.machine.location_name(g.event(e).loc))
+        });
+        format!("{} waits at {name}{place}", self.thread(t))
     }
 
     fn step(&self, e: EventId, before: &[EventId]) -> Step {
@@ -269,9 +324,12 @@ pub fn short(file: &str) -> &str {
 }
 
 /// The events in an order that is an interleaving, if there is one; else in one that respects program
-/// order and reads-from.
-fn explaining_order(g: &ExecutionGraph) -> (Vec<EventId>, bool) {
-    let all = |g: &ExecutionGraph, e: EventId| {
+/// order and reads-from. Atomic sections stay together: one begins when nothing is left that it has to wait for.
+fn explaining_order<M: Machine>(machine: &M, x: &Execution<'_, M>) -> (Vec<EventId>, bool) {
+    let g = x.graph;
+    let inside =
+        |e: EventId| machine.has_sections() && x.state_of(e).is_some_and(|state| machine.in_section(state));
+    let one = |g: &ExecutionGraph, e: EventId| {
         let mut before = causes(g, e);
         let ev = g.event(e);
         if ev.kind == Kind::Write
@@ -282,6 +340,16 @@ fn explaining_order(g: &ExecutionGraph) -> (Vec<EventId>, bool) {
             before.extend(g.readers(previous, ev.loc).filter(|&r| r != e));
         }
         before
+    };
+    let all = |g: &ExecutionGraph, e: EventId| {
+        if !inside(e) || g.po_pred(e).is_some_and(inside) {
+            return one(g, e);
+        }
+        let thread = g.thread(g.event(e).tid);
+        let rest = &thread[g.event(e).idx as usize - 1..];
+        let section = &rest[..rest.iter().position(|&x| !inside(x)).unwrap_or(rest.len())];
+        let before = section.iter().flat_map(|&x| one(g, x));
+        before.filter(|x| !section.contains(x)).collect()
     };
     match sorted(g, all) {
         Some(order) => (order, true),

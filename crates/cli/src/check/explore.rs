@@ -2,7 +2,6 @@
 //! memory turned out to be accessed in smaller parts.
 
 use super::checkpoint::Writer;
-use super::compile::sound_reductions;
 use super::find::{CROWDED, Finder, Results, Wanted};
 use crate::args::CheckArgs;
 use crate::direct::reason_to_stop;
@@ -12,6 +11,7 @@ use selvedge_explore::{
     Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot,
     Stats, Team, Twins, estimate,
 };
+use selvedge_machine::Reductions;
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,11 +45,11 @@ fn unsupported(error: ExploreError) -> InputError {
 }
 
 impl<'a> Campaign<'a> {
-    pub fn new(model: &'a Model, args: &'a CheckArgs) -> Campaign<'a> {
+    pub fn new(model: &'a Model, args: &'a CheckArgs, reductions: Reductions) -> Campaign<'a> {
         let config = Config {
             inspect: true,
             races: !args.no_race_detection,
-            reductions: sound_reductions(args.disable, &args.model, !args.no_race_detection),
+            reductions,
             max_events: args.max_events,
             chains: Some(Arc::default()),
             twins: Some(Arc::default()),
@@ -205,7 +205,7 @@ fn told_apart(twins: &Twins, machine: &VmMachine) -> bool {
 pub fn finder(args: &CheckArgs) -> Finder {
     let drawing = args.dot.is_some() || args.svg.is_some();
     let CheckArgs { leaks, all_errors: all, show_output: output, .. } = *args;
-    Finder::new(Wanted { leaks, all, drawing, output })
+    Finder::new(Wanted { leaks, all, drawing, output, races: !args.no_race_detection })
 }
 
 /// Watches over one exploration.

@@ -1,9 +1,10 @@
 //! Takes in the executions of a C program and keeps the wrong ones.
 
-use super::explain::{Finding, finding, printed};
+use super::explain::{Finding, finding, printed, warnings};
 use crate::dot;
 use selvedge_explore::{End, Execution, NOTICED, OUT_OF_FORM, Path, Visitor};
 use selvedge_vm::VmMachine;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Why barriers need an order of arrivals.
@@ -20,6 +21,8 @@ pub struct Wanted {
     pub drawing: bool,
     /// What the program prints in the first one, or else in the first complete execution.
     pub output: bool,
+    /// Errors of the model count.
+    pub races: bool,
 }
 
 /// Wrong executions, one for each kind of error and line: the first in the order of exploration.
@@ -30,6 +33,8 @@ pub struct Finder {
     found: Vec<Found>,
     /// What the first complete execution prints.
     printed: Option<Printed>,
+    /// What the model warns of, one for each of its names and places.
+    warnings: BTreeSet<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -49,13 +54,14 @@ pub struct Found {
 /// What a visit came to.
 pub struct Results {
     pub findings: Vec<Finding>,
+    pub warnings: Vec<String>,
     pub drawing: Option<String>,
     pub output: Option<String>,
 }
 
 impl Finder {
     pub fn new(wanted: Wanted) -> Finder {
-        Finder { wanted, found: Vec::new(), printed: None }
+        Finder { wanted, found: Vec::new(), printed: None, warnings: BTreeSet::new() }
     }
 
     pub fn results(mut self) -> Results {
@@ -67,7 +73,8 @@ impl Finder {
             Some(first) => (first.drawing.take(), first.output.take()),
             None => (None, self.printed.map(|printed| printed.text)),
         };
-        Results { findings: self.found.into_iter().map(|f| f.finding).collect(), drawing, output }
+        let findings = self.found.into_iter().map(|f| f.finding).collect();
+        Results { findings, warnings: self.warnings.into_iter().collect(), drawing, output }
     }
 
     pub fn printed(&self) -> Option<&Printed> {
@@ -116,7 +123,10 @@ impl Visitor<VmMachine> for Finder {
             machine.keep_undone();
             return ControlFlow::Break(());
         }
-        let Some(finding) = finding(machine, x, self.wanted.leaks) else {
+        if x.end != End::Error {
+            self.warnings.extend(warnings(machine, x));
+        }
+        let Some(finding) = finding(machine, x, self.wanted) else {
             if self.wanted.output && self.printed.is_none() && x.end == End::Complete {
                 self.print(Printed { path: x.path(), text: printed(x) });
             }
@@ -132,6 +142,7 @@ impl Visitor<VmMachine> for Finder {
     }
 
     fn merge(&mut self, other: Finder) {
+        self.warnings.extend(other.warnings);
         other.found.into_iter().for_each(|found| self.add(found));
         other.printed.into_iter().for_each(|printed| self.print(printed));
     }

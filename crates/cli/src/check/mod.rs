@@ -10,6 +10,7 @@ pub mod limits;
 mod owned;
 mod run;
 mod text;
+pub mod verdict;
 
 use crate::args::{CheckArgs, Format};
 use crate::error::{Exit, InputError, with_excerpt};
@@ -22,12 +23,12 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use verdict::Verdict;
 
 /// The outcome of one check, as `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// `verified`, `violated`, `bounded`, `unknown` or `error`.
-    pub verdict: &'static str,
+    pub verdict: Verdict,
     pub model: String,
     pub executions: u64,
     pub blocked: u64,
@@ -76,9 +77,9 @@ pub fn main(args: &CheckArgs) -> Exit {
         }
     }
     match report.verdict {
-        "verified" => Exit::Done,
-        "violated" => Exit::Violated,
-        _ => Exit::Bounded,
+        Verdict::Verified => Exit::Done,
+        Verdict::Violated => Exit::Violated,
+        Verdict::Bounded | Verdict::Unknown => Exit::Bounded,
     }
 }
 
@@ -99,7 +100,7 @@ pub fn nothing(format: Format, model: &str, start: Instant) -> impl Fn(&str) + S
         tell(
             format,
             &Report {
-                verdict: "unknown",
+                verdict: Verdict::Unknown,
                 model: model.clone(),
                 executions: 0,
                 blocked: 0,

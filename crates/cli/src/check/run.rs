@@ -1,11 +1,15 @@
 //! Runs a check: compile in a child process, explore, report.
 
 use super::checkpoint::{self, Identity, Writer};
-use super::compile::{Lowering, loop_bounds, machine, simplified, sound_reductions, with_symmetry};
+use super::compile::{
+    Lowering, environment, loop_bounds, machine, reductions_for, refuse_sections, simplified, with_races,
+    with_symmetry,
+};
 use super::explain::Finding;
 use super::explore::{Campaign, Run, SHORT};
 use super::find::Results;
 use super::limits;
+use super::verdict::{Facts, VACUOUS, Verdict};
 use super::{CutLoop, Report, dependencies};
 use crate::args::CheckArgs;
 use crate::error::{ErrorKind, InputError};
@@ -73,9 +77,12 @@ fn explore_dependencies(
             weak_cas_failures: args.weak_cas,
             keep_output: args.show_output,
             reductions,
+            args: args.args.clone(),
+            env: environment(&args.env)?,
             ..Options::default()
         };
         let mut machine = machine(&module, options)?;
+        refuse_sections(&machine, None, model.name())?;
         let run = dependencies::explore(model, args, &mut machine)?;
         if room == args.threads_max || !machine.ran_out_of_threads() {
             break (machine, run);
@@ -97,25 +104,30 @@ fn explore_clocks(
     let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {
         format!("the model `{}` does not order what comes before and after a read-modify-write", model.name())
     });
+    let env = environment(&args.env)?;
     let options = |room, unordered_barriers| Options {
+        args: args.args.clone(),
+        env: env.clone(),
         unordered_barriers,
         unroll: args.unroll,
         unroll_some: unroll_some.clone(),
         max_threads: room,
         weak_cas_failures: args.weak_cas,
         keep_output: args.show_output,
-        reductions: sound_reductions(args.disable, &args.model, !args.no_race_detection),
+        reductions: reductions_for(&module, args),
         ..Options::default()
     };
     let plan = (FEW_THREADS.min(args.threads_max), bam && ordered_barriers.is_none());
     let first = machine(&module, options(plan.0, plan.1))?;
+    refuse_sections(&first, Some(model), model.name())?;
     let simpler = simplified(theory, args.disable, &first)?;
-    let simpler = with_symmetry(simpler.as_ref().unwrap_or(model), &first);
+    let simpler = with_races(simpler.as_ref().unwrap_or(model), args.no_race_detection)?;
+    let simpler = with_symmetry(&simpler, &first);
     let mut first = Some(first);
-    let mut campaign = Campaign::new(&simpler, args);
+    let mut campaign = Campaign::new(&simpler, args, reductions_for(&module, args));
     let identity = (args.checkpoint.is_some() || args.resume.is_some()).then(|| {
         let wanted = format!(
-            "{} {:?} {} {} {} {} {} {} {} {} {} {}",
+            "{} {:?} {} {} {} {} {} {} {} {} {} {} {:?} {env:?}",
             args.unroll,
             unroll_some,
             args.leaks,
@@ -127,7 +139,8 @@ fn explore_clocks(
             args.show_output,
             args.weak_cas,
             args.disable,
-            args.no_bam
+            args.no_bam,
+            args.args
         );
         Identity::new(&selvedge_vm::text::print(&module), &theory.to_kat(), &wanted)
     });
@@ -189,25 +202,24 @@ fn report(
     start: Instant,
 ) -> Result<(Report, Option<String>), InputError> {
     let Explored { mut machine, run, ordered_barriers, seconds_before } = explored;
-    let Results { findings, drawing, output } = run.results;
-    let bounded_loops: Vec<CutLoop> = machine
-        .cut_loops()
+    let Results { findings, warnings: model_warnings, drawing, output } = run.results;
+    // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
+    let cut_loops = if run.stats.cut > 0 { machine.cut_loops() } else { Vec::new() };
+    let bounded_loops: Vec<CutLoop> = cut_loops
         .into_iter()
         .map(|(place, bound)| CutLoop { file: place.file, line: place.line, bound })
         .collect();
     let gave_up = run.stats.gave_up.clone().filter(|_| findings.is_empty() || args.all_errors);
     let (unsupported, errors): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|f| f.kind == "unsupported");
-    let verdict = if !errors.is_empty() {
-        "violated"
-    } else if !unsupported.is_empty() || gave_up.is_some() {
-        "unknown"
-    } else if run.stats.cut > 0 {
-        "bounded"
-    } else {
-        "verified"
-    };
-    let mut warnings = Vec::new();
+    let verdict = Verdict::of(Facts {
+        errors: errors.len(),
+        unfinished: !unsupported.is_empty() || gave_up.is_some(),
+        cut: run.stats.cut > 0 || !bounded_loops.is_empty(),
+        complete: run.stats.complete,
+    });
+    let mut warnings = machine.notes().to_vec();
+    warnings.extend(model_warnings);
     if let Some(why) = ordered_barriers.filter(|_| machine.uses_barriers()) {
         warnings.push(format!("barriers are explored with an order of arrivals: {why}"));
     }
@@ -231,7 +243,10 @@ fn report(
         errors,
         warnings,
         why,
-        unknown: unknown.or(gave_up),
+        unknown: unknown.or(gave_up).or_else(|| {
+            let vacuous = verdict == Verdict::Unknown && run.stats.complete == 0;
+            vacuous.then(|| VACUOUS.to_string())
+        }),
         output,
     };
     Ok((report, drawing))
@@ -245,12 +260,13 @@ fn compare_with_sc(
 ) -> Result<Option<String>, InputError> {
     let theory = selvedge_kat::load_named("sc").map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let sc = Model::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
-    // SC has no data races of its own, so the question is about the others.
+    // Races are judged by C's own rules, under whichever model.
     if found.kind == "data-race" {
         return Ok(None);
     }
     machine.forget_limits();
-    let run = Campaign::new(&sc, args).explore(machine, u32::MAX, None)?;
+    let reductions = reductions_for(machine.module(), args);
+    let run = Campaign::new(&sc, args, reductions).explore(machine, u32::MAX, None)?;
     let complete = run.stats.gave_up.is_none();
     let same = run.results.findings.iter().any(|f| f.kind == found.kind);
     Ok((complete && !same).then(|| {

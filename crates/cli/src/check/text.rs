@@ -1,7 +1,9 @@
 //! The report for people.
 
+use super::Report;
 use super::explain::{Finding, Step, short};
-use super::{CutLoop, Report};
+use super::verdict::Verdict;
+use super::CutLoop;
 use crate::escape::{line, shown};
 use crate::files;
 use std::fmt::Write;
@@ -59,7 +61,7 @@ fn safe(report: &Report) -> Report {
     let Report { verdict, model, executions, blocked, alike, seconds, max_rss_kb, .. } = report;
     let Report { bounded_loops, errors, warnings, why, unknown, output, .. } = report;
     Report {
-        verdict,
+        verdict: *verdict,
         model: one(model),
         executions: *executions,
         blocked: *blocked,
@@ -90,9 +92,9 @@ pub fn render(report: &Report, paint: &Paint) -> String {
         out.push('\n');
     }
     let verdict = match report.verdict {
-        "verified" => paint.green("verified"),
-        "violated" => paint.red("violated"),
-        other => paint.yellow(other),
+        Verdict::Verified => paint.green("verified"),
+        Verdict::Violated => paint.red("violated"),
+        other => paint.yellow(other.name()),
     };
     let _ = writeln!(out, "{verdict} under {}", report.model);
     let _ = writeln!(

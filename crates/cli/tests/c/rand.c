@@ -1,4 +1,15 @@
-// expect: sc unknown
-// message: `rand`: any value is possible
+// expect: sc verified
+// expect: rc11 verified
+#include <assert.h>
 #include <stdlib.h>
-int main(void) { return rand(); }
+#include <time.h>
+int main(void) {
+    srand(time(0));
+    int x;
+    switch (rand() % 3) {
+    case 0: x = 1; break;
+    case 1: x = 2; break;
+    default: x = rand() < 100 ? 3 : 4;
+    }
+    assert(1 <= x && x <= 4);
+}

@@ -1,7 +1,7 @@
 // expect: rc11 unknown
-// message: unknown-function.c:6: not supported: the function `getenv` is not known
-#include <stdlib.h>
+// message: unknown-function.c:6: not supported: the function `getlogin` is not known
+#include <unistd.h>
 int main(int argc, char **argv) {
     (void)argv;
-    return argc > 1 ? getenv("x") != 0 : getenv("y") != 0;
+    return argc > 1 ? getlogin() != 0 : getlogin() == 0;
 }

@@ -2,6 +2,7 @@
 
 use super::partial::{Ev, INIT, Partial, Source};
 use super::{Visit, lifetimes};
+use crate::inspect::kind_of;
 use crate::report::{Config, End, Execution, Failure, ModelErrors, Stats};
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Loc, Tid};
@@ -54,7 +55,7 @@ pub fn show<M: Machine>(
     let found = Found(errors(&ids));
     let race = || {
         let race = found.0.iter().find(|error| config.races && !error.warning)?;
-        Some(Failure { kind: "data-race", event: race.second, other: Some(race.first) })
+        Some(Failure { kind: kind_of(race), event: race.second, other: Some(race.first) })
     };
     let failure = if config.inspect { lifetimes::inspect(machine, &graph).or_else(race) } else { None };
     if failure.is_some() {
@@ -68,6 +69,7 @@ pub fn show<M: Machine>(
         model: &found,
         threads: &threads,
         failure: failure.as_ref(),
+        culprit: None,
         frames: &[],
     })
 }
@@ -96,5 +98,13 @@ struct Found(Vec<ModelError>);
 impl ModelErrors for Found {
     fn errors(&self, _graph: &ExecutionGraph) -> Vec<ModelError> {
         self.0.clone()
+    }
+
+    fn unnoticed(&self, _graph: &ExecutionGraph) -> Vec<ModelError> {
+        self.0.clone()
+    }
+
+    fn name_at(&self, _graph: &ExecutionGraph, e: EventId) -> Option<String> {
+        self.0.iter().find(|error| !error.warning && error.second == e).map(|error| error.name.clone())
     }
 }

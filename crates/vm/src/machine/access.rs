@@ -271,6 +271,10 @@ impl VmMachine {
                 }
                 self.go_on_transferring(state, transfer)
             }
+            Stage::Deciding => {
+                self.decided(state, input);
+                Ok(None)
+            }
             Stage::Exiting => Ok(Some(self.exit(state))),
             Stage::Landing(landing) => Ok(self.land(state, *landing)),
             Stage::RmwLoaded(loc) => Ok(Some(match self.undone(state, loc, input) {

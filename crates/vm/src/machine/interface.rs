@@ -80,7 +80,8 @@ impl Machine for VmMachine {
     /// Thread 0 runs the constructors, then `main`: each stands as the caller of the one before.
     fn start(&self, thread: Tid) -> VmState {
         let argv = self.address_of_global(self.argv);
-        let args = [1, argv, argv + 8].map(Val::known);
+        let argc = 1 + self.options.args.len() as u64;
+        let args = [argc, argv, argv + 8 * (argc + 1)].map(Val::known);
         let mut state = self.new_state(thread, self.main, &args);
         for &ctor in self.module.constructors.iter().rev() {
             let frame = self.new_frame(ctor, state.private.len() as u32);
@@ -261,6 +262,15 @@ impl Machine for VmMachine {
 
     fn is_final(&self, state: &VmState) -> bool {
         state.made.final_writes != 0
+    }
+
+    fn has_sections(&self) -> bool {
+        self.hooks.section.is_some()
+    }
+
+    fn in_section(&self, state: &VmState) -> bool {
+        let lock = self.hooks.section.map(|lock| self.address_of_global(lock));
+        lock.is_some_and(|lock| state.rare.held.iter().any(|held| held.addr == lock))
     }
 
     fn ends_process(&self, state: &VmState) -> bool {

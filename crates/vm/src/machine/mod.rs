@@ -6,6 +6,7 @@ mod barrier;
 mod call;
 mod failing;
 mod follow;
+mod input;
 mod interface;
 mod lead_in;
 mod memory;
@@ -29,7 +30,7 @@ mod zne;
 pub use native::INDEX;
 pub use state::VmState;
 
-use crate::ir::{FuncId, Global, GlobalId, Module, Operand, Place, pointer};
+use crate::ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
@@ -94,6 +95,10 @@ pub struct Options {
     pub leave_out_undone: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
+    /// The arguments of the command line, without the name of the program.
+    pub args: Vec<String>,
+    /// The environment.
+    pub env: Vec<(String, String)>,
 }
 
 impl Default for Options {
@@ -112,6 +117,8 @@ impl Default for Options {
             unordered_barriers: true,
             leave_out_undone: true,
             track_deps: false,
+            args: Vec::new(),
+            env: Vec::new(),
         }
     }
 }
@@ -144,6 +151,7 @@ pub struct VmMachine {
     functions: Vec<FunctionInfo>,
     main: FuncId,
     argv: GlobalId,
+    outside: input::Outside,
     hooks: Hooks,
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
@@ -169,6 +177,8 @@ struct Hooks {
     quiet_locks: bool,
     /// Whether it makes barriers.
     barriers: bool,
+    /// The lock that a thread has in an atomic section, if there are such.
+    section: Option<GlobalId>,
 }
 
 impl Hooks {
@@ -184,6 +194,11 @@ impl Hooks {
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
             barriers: declared("pthread_barrier_init"),
+            section: module
+                .globals
+                .iter()
+                .position(|g| g.name == runtime::SECTION_LOCK)
+                .map(|g| GlobalId(g as u32)),
             quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }
@@ -202,9 +217,10 @@ fn fail<T>(kind: &'static str, message: impl Into<String>) -> Result<T, Halt> {
 
 impl VmMachine {
     pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
+        let (outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
+        runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
         let hooks = Hooks::of(&module);
-        let argv = add_arguments(&mut module);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
@@ -223,6 +239,7 @@ impl VmMachine {
             functions,
             main,
             argv,
+            outside,
             hooks,
             slots,
             stores,
@@ -241,6 +258,7 @@ impl VmMachine {
             functions: self.functions.clone(),
             main: self.main,
             argv: self.argv,
+            outside: self.outside.clone(),
             hooks: self.hooks,
             slots: self.slots.clone(),
             stores: self.stores.clone(),
@@ -454,25 +472,6 @@ impl VmMachine {
     fn address_of_global(&self, g: GlobalId) -> u64 {
         pointer::make(g.0, 0)
     }
-}
-
-/// What `main` is given: no arguments but the name of the program.
-fn add_arguments(module: &mut Module) -> GlobalId {
-    let constant = |name: &str, bytes: Vec<u8>, addresses| Global {
-        name: name.to_string(),
-        size: bytes.len() as u64,
-        align: 8,
-        bytes,
-        addresses,
-        thread_local: false,
-        constant: true,
-        ty: None,
-        place: Place::default(),
-    };
-    let name = GlobalId(module.globals.len() as u32);
-    module.globals.push(constant("argv[0]", b"program\0".to_vec(), Vec::new()));
-    module.globals.push(constant("argv", vec![0; 16], vec![(0, Operand::Global(name, 0))]));
-    GlobalId(name.0 + 1)
 }
 
 /// Puts addresses into the initial contents of globals.

@@ -2,6 +2,7 @@
 
 use super::call::Args;
 use super::misuse;
+use super::input::unknown_input;
 use super::print;
 use super::state::{Held, Stage, Val, VmState};
 use super::threads::{held_alone, lock_leave, next_key, set_specific};
@@ -29,6 +30,10 @@ pub enum Native {
     Choose,
     NondetBool,
     Nondet,
+    /// Gives a value that may be anything (see `input.rs`).
+    Input,
+    Environment,
+    ProcessId,
     /// Memory that may hold anything from now on.
     Undefine,
     /// The argument with this number is the size.
@@ -120,7 +125,10 @@ impl Native {
             "selvedge_choose" | "__selvedge_choose" => Native::Choose,
             "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => Native::NondetBool,
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
-            "rand" | "random" | "rand_r" | "lrand48" | "time" | "clock" | "getpid" => Native::Nondet,
+            "rand" | "random" | "rand_r" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "clock"
+            | "__selvedge_input" => Native::Input,
+            "getenv" | "secure_getenv" => Native::Environment,
+            "getpid" | "getppid" | "gettid" => Native::ProcessId,
             "__selvedge_undefine" => Native::Undefine,
             "malloc" | "valloc" => Native::Malloc(0),
             "aligned_alloc" | "memalign" => Native::Malloc(1),
@@ -269,9 +277,17 @@ impl VmMachine {
                 let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
                 return fail("unsupported", format!("`{name}`: {help}"));
             }
+            Native::Input => {
+                if let Some(dst) = dst {
+                    state.frame.set_val(dst, unknown_input());
+                }
+                state.frame.pc += 1;
+                return Ok(None);
+            }
+            Native::Environment => self.environment(known(0)?)?,
+            Native::ProcessId => self.process_id(state, name),
             Native::Undefine => {
-                let anything = Val::undefined(self.origin_here(state));
-                return self.set_all(state, (known(0)?, anything, known(1)?), None);
+                return self.set_all(state, (known(0)?, unknown_input(), known(1)?), None);
             }
             Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {

@@ -25,6 +25,9 @@ impl VmMachine {
     /// The error of using an undefined value.
     #[cold]
     pub(super) fn not_set<T>(&self, what: &str, origin: Origin) -> Result<T, Halt> {
+        if origin == Origin::INPUT {
+            return fail("unsupported", format!("{what} is an unknown input (time, a random number)"));
+        }
         let from = self.origin_text(origin).map_or(String::new(), |text| format!(": {text}"));
         fail("uninitialised-read", format!("{what} was never set{from}"))
     }

@@ -54,9 +54,6 @@ struct AtHeader {
 
 impl VmMachine {
     pub(super) fn pass_header(&self, state: &mut VmState, number: u32, live: &[Reg], rewritten: &[OwnCell]) {
-        if !self.options.reductions.has(Reduction::Pef) {
-            return;
-        }
         let frame = &state.frame;
         let address = |cell: &OwnCell| {
             let base = frame.get(cell.base);

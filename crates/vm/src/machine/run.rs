@@ -5,11 +5,11 @@ use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, misuse, private_address};
 use crate::arith::{self, NoResult};
 use crate::float;
-use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
+use crate::ir::{BinOp, CastOp, Function, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
-use crate::undefined::{self, Word};
-use selvedge_machine::Op;
+use crate::undefined::{self, Origin, Word};
+use selvedge_machine::{Op, Reduction};
 use std::rc::Rc;
 
 impl VmMachine {
@@ -85,7 +85,7 @@ impl VmMachine {
                 } else {
                     let value = undefined::overflowing(op, bits, a, b);
                     self.put(state, dst, bits, value);
-                    let origin = if a.is_defined() { b.origin } else { a.origin };
+                    let origin = undefined::origin(a, b);
                     state.frame.set_val(at, Word::undefined(1, origin).low());
                 }
             }
@@ -103,6 +103,14 @@ impl VmMachine {
             Instr::Funnel { left, bits, dst, a, b, amount } => {
                 let [a, b, by] = [a, b, amount].map(|o| self.wide(state, o, bits));
                 self.put(state, dst, bits, undefined::funnel(left, bits, a, b, by));
+            }
+            Instr::Branch { cond: on, .. }
+            | Instr::Switch { value: on, .. }
+            | Instr::Select { cond: on, .. }
+                if self.is_input(state, on) =>
+            {
+                let ways = if let Instr::Switch { cases, .. } = instr { cases.len() + 1 } else { 2 };
+                return Ok(self.decide_unknown(state, ways));
             }
             Instr::Select { dst, cond, a, b } => {
                 let cond = self.value(state, cond);
@@ -184,13 +192,15 @@ impl VmMachine {
                 self.pass_header(state, number, live, rewritten);
             }
             Instr::LoopBack { number } => {
-                if let Some(block) = self.idle(state, number, function) {
+                if self.options.reductions.has(Reduction::Pef)
+                    && let Some(block) = self.idle(state, number, function)
+                {
                     return Ok(Some(Op::Block(block)));
                 }
-                state.frame.return_to_header(number);
-                if let Some(op) = self.loop_back(state, number) {
+                if let Some(op) = self.loop_back(state, number, function) {
                     return Ok(Some(op));
                 }
+                state.frame.return_to_header(number);
             }
             Instr::SpinBlock { number } => {
                 let header = function.loops.get(number as usize).map_or(0, |l| l.header);
@@ -214,7 +224,7 @@ impl VmMachine {
         Ok(None)
     }
 
-    fn loop_back(&self, state: &mut VmState, number: u32) -> Option<Op> {
+    fn loop_back(&self, state: &mut VmState, number: u32, function: &Function) -> Option<Op> {
         let func = state.frame.func;
         let info = self.info(func);
         for &inner in &info.within[number as usize] {
@@ -224,6 +234,11 @@ impl VmMachine {
         *rounds += 1;
         if *rounds <= info.bounds[number as usize] {
             return None;
+        }
+        // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes after
+        // it also comes after fewer of them.
+        if let Some(block) = self.idle(state, number, function) {
+            return Some(Op::Block(block));
         }
         self.note(Limit::Loop(func, number));
         Some(Op::Cut)
@@ -335,8 +350,9 @@ fn no_result<T>(why: NoResult, bits: u8, y: u128) -> Result<T, Halt> {
 /// `result`, or nothing that is defined if the operands are not.
 #[inline]
 fn all_or_nothing(bits: u8, operands: &[Val], result: Val) -> Val {
-    match operands.iter().find(|v| !v.is_defined()) {
+    let undefined = operands.iter().filter(|v| !v.is_defined());
+    match undefined.map(|v| v.origin).reduce(Origin::or) {
         None => result,
-        Some(v) => Word::undefined(bits, v.origin).low(),
+        Some(origin) => Word::undefined(bits, origin).low(),
     }
 }

@@ -186,6 +186,8 @@ pub enum Stage {
     Transfer(Box<Transfer>),
     /// On the way out of a thread.
     Exiting,
+    /// At a decision by a value that is not known: which way it goes.
+    Deciding,
     /// On the way out of several calls.
     Landing(Box<Landing>),
 }

@@ -195,6 +195,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Choose
         | Native::NondetBool
         | Native::Nondet
+        | Native::Input
+        | Native::Environment
         | Native::Undefine
         | Native::Malloc(_)
         | Native::Calloc
@@ -246,6 +248,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::CleanupPop
         | Native::ThisThread
         | Native::ThreadBit
+        | Native::ProcessId
         | Native::NthBit
         | Native::NewThread
         | Native::Spawn

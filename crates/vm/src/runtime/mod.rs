@@ -5,7 +5,10 @@
 //! `__selvedge_`, which the machine knows, as it knows `malloc` and other simple ones.
 
 mod atomics;
+mod sections;
 mod select;
+
+pub use sections::{SECTION_LOCK, wrap_sections};
 
 use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand};
 use crate::text;

@@ -35,7 +35,7 @@ build:
 
 test:
 	@scripts/setup.sh $(NEEDS)
-	cargo test --workspace
+	@scripts/test.sh
 
 lint:
 	cargo fmt --all --check

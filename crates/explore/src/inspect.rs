@@ -22,7 +22,6 @@ pub fn inspect<M: Machine>(
         && !machine.has_local_objects()
         && !machine.has_final_writes()
         && !model.may_race_at(g, ev.loc)
-        && (g.rf(e) != Some(EventId::INIT) || machine.is_initialised(ev.loc))
     {
         return None;
     }
@@ -61,9 +60,6 @@ fn inspect_closely<M: Machine>(
                 && let Some((over, last)) = overwritten(g, ev.loc)
             {
                 return Some(Failure { kind: "not-final", event: over, other: Some(last) });
-            }
-            if ev.kind == Kind::Read && g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc) {
-                return failure("uninitialised-read", None);
             }
             // A model's warnings are not errors of the program.
             let race = model.race_at(g, e).filter(|race| races && !race.warning)?;

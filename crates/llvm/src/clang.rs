@@ -17,6 +17,8 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let fixed = ["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c", "-D__SELVEDGE__"];
     words.extend(fixed.map(OsString::from));
+    // Says where the lives of local variables begin and end; this is all that it does by itself.
+    words.extend(["-Xclang", "-fsanitize-address-use-after-scope"].map(OsString::from));
     // Functions like `sqrt` become instructions instead of calls that might set `errno`.
     words.push("-fno-math-errno".into());
     for directory in &options.include_dirs {

@@ -27,7 +27,8 @@ pub struct Options {
 /// not used. Every other pass may remove or merge accesses that another thread could see: even
 /// `instsimplify` drops a plain load whose result is not used, `sroa` narrows copies of structures, and
 /// `simplifycfg` takes paths that dereference null to be impossible.
-const PASSES: &CStr = c"always-inline,function(mem2reg)";
+const INLINE: &CStr = c"always-inline";
+const PROMOTE: &CStr = c"function(mem2reg)";
 
 /// Compiles C files (`.c`), reads LLVM's intermediate language (`.bc`, `.ll`), and links them to one program.
 ///
@@ -45,8 +46,11 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
         }
     }
     let mut program = program.ok_or(CompileError::NoFiles)?;
-    program.run_passes(PASSES).map_err(|message| CompileError::Llvm { message })?;
-    lower::lower(&program, options.reductions)
+    let llvm = |message| CompileError::Llvm { message };
+    program.run_passes(INLINE).map_err(llvm)?;
+    let unset = program.set_undefined();
+    program.run_passes(PROMOTE).map_err(llvm)?;
+    lower::lower(&program, unset, options.reductions)
 }
 
 /// Whether the program can be run at all.

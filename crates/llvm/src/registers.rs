@@ -26,6 +26,7 @@ pub(crate) fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) 
         Bits { a, bits, .. } => all(&[*a], *bits),
         Offset { base, index, .. } => all(&[*base, *index], 64),
         Alloca { size, .. } => all(&[*size], 64),
+        Dead { addr } => all(&[*addr], 64),
         Load { addr, .. } => all(&[*addr], 64),
         Store { addr, value, bytes, .. } | Rmw { addr, operand: value, bytes, .. } => {
             all(&[*addr], 64);
@@ -73,6 +74,7 @@ pub(crate) fn written(instr: &Instr) -> Range<Reg> {
         Cmpxchg { dst, bytes, .. } => *dst..*dst + registers(*bytes) + 1,
         Call { dst: Some(dst), results, .. } => *dst..*dst + *results,
         Call { dst: None, .. }
+        | Dead { .. }
         | Store { .. }
         | Fence { .. }
         | Jump { .. }

@@ -125,9 +125,8 @@ fn returned_on_success(body: &Graph, block: usize, position: usize, flag: Reg) -
 pub(crate) fn only_reads(instr: &Instr) -> bool {
     use Instr::*;
     match instr {
-        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Call { .. } | Unsupported { .. } => {
-            false
-        }
+        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Dead { .. } | Call { .. } => false,
+        Unsupported { .. } => false,
         Move { .. }
         | Bin { .. }
         | Cmp { .. }

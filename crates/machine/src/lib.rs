@@ -149,11 +149,6 @@ pub trait Machine {
     /// The initial value of a location. Locations may come up while the program runs.
     fn init_value(&self, loc: Loc) -> Value;
 
-    /// Whether a location has a value before it is written.
-    fn is_initialised(&self, _loc: Loc) -> bool {
-        true
-    }
-
     /// The object with a beginning and an end of life that a location is part of.
     fn object(&self, _loc: Loc) -> Option<u32> {
         None

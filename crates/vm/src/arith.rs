@@ -187,11 +187,7 @@ pub fn funnel(left: bool, bits: u8, a: u128, b: u128, amount: u128) -> u128 {
 }
 
 /// What a read-modify-write writes.
-pub fn rmw(op: RmwOp, bits: u8, old: u64, operand: u64) -> u64 {
-    rmw_wide(op, bits, old as u128, operand as u128) as u64
-}
-
-pub fn rmw_wide(op: RmwOp, bits: u8, a: u128, b: u128) -> u128 {
+pub fn rmw(op: RmwOp, bits: u8, a: u128, b: u128) -> u128 {
     let by_signed = |max: bool| if (signed(a, bits) > signed(b, bits)) == max { a } else { b };
     let value = match op {
         RmwOp::Xchg => b,

@@ -340,6 +340,10 @@ pub enum Instr {
         align: u32,
         private: bool,
     },
+    /// The life of a variable ends: it is freed, or, if it is private, loses what it holds.
+    Dead {
+        addr: Operand,
+    },
     /// `bytes` is 1, 2, 4, 8 or 16; values of 16 bytes take two registers in a row, here as in the
     /// other accesses. A plain access has mode `Na`.
     Load {

@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct Piece {
     pub loc: Loc,
     /// The first byte within the cell.
-    pub from: u8,
-    pub len: u8,
+    pub from: u32,
+    pub len: u32,
     /// The first byte within the access.
     pub at: u32,
 }
@@ -51,8 +51,8 @@ pub struct SavedLayout {
     classes: Vec<Class>,
     /// By object.
     units: Vec<Vec<(u32, u32)>>,
-    /// Object, offset, size; atomic, guessed, copied.
-    cells: Vec<(u32, u32, u8, bool, bool, bool)>,
+    /// Object, offset, size; atomic, guessed.
+    cells: Vec<(u32, u32, u32, bool, bool)>,
     divided: bool,
 }
 
@@ -60,17 +60,20 @@ pub struct SavedLayout {
 pub struct Cell {
     pub object: u32,
     pub offset: u32,
-    pub size: u8,
+    pub size: u32,
     atomic: bool,
     /// Its bounds were guessed from another object of the same class.
     guessed: bool,
-    /// Bytes that are copied along with others, such as padding: it is fine if nothing was written.
-    pub copied: bool,
 }
 
 impl Cell {
     fn end(&self) -> u32 {
-        self.offset + self.size as u32
+        self.offset + self.size
+    }
+
+    /// Whether it holds many bytes, which may be read in part: whoever writes to a part of it divides it.
+    fn is_run(&self) -> bool {
+        self.size > 16
     }
 }
 
@@ -87,6 +90,12 @@ struct Class {
     /// The units are no good guess.
     mixed: bool,
 }
+
+/// Bulk accesses of more than this many bytes, where nothing smaller is known of them, make cells of many bytes.
+const RUN: u32 = 4096;
+
+/// The largest cell.
+const LONGEST_RUN: u32 = 1 << 20;
 
 /// From this many cuts on, an object is divided regularly: it is likely an array.
 const MANY_CUTS: usize = 12;
@@ -154,7 +163,7 @@ impl Layout {
     }
 
     pub fn save(&self) -> SavedLayout {
-        let cell = |c: &Cell| (c.object, c.offset, c.size, c.atomic, c.guessed, c.copied);
+        let cell = |c: &Cell| (c.object, c.offset, c.size, c.atomic, c.guessed);
         SavedLayout {
             classes: self.classes.clone(),
             units: self.objects.iter().map(|o| o.units.clone()).collect(),
@@ -174,12 +183,11 @@ impl Layout {
         for (object, units) in self.objects.iter_mut().zip(saved.units) {
             object.units = units;
         }
-        for (object, offset, size, atomic, guessed, copied) in saved.cells {
-            if object as usize >= self.objects.len() || offset.checked_add(size as u32).is_none() {
+        for (object, offset, size, atomic, guessed) in saved.cells {
+            if object as usize >= self.objects.len() || offset.checked_add(size).is_none() {
                 return None;
             }
-            let loc = self.add(object, offset, size as u32, atomic, guessed);
-            self.cells[loc.index()].copied = copied;
+            self.add(object, offset, size, atomic, guessed);
         }
         Some(())
     }
@@ -193,8 +201,7 @@ impl Layout {
     /// they know is for whoever makes cells.
     pub fn follow(&mut self, common: &Layout) {
         for cell in &common.cells[self.cells.len()..] {
-            let loc = self.add(cell.object, cell.offset, cell.size as u32, cell.atomic, cell.guessed);
-            self.cells[loc.index()].copied = cell.copied;
+            self.add(cell.object, cell.offset, cell.size, cell.atomic, cell.guessed);
         }
         for &loc in &common.flagged[self.flagged.len()..] {
             self.cells[loc.index()] = common.cells[loc.index()];
@@ -226,10 +233,10 @@ impl Layout {
             let to = cell.end().min(end);
             let whole = cell.offset == at && cell.end() <= end;
             let store = matches!(how, Plain::Store | Plain::BulkStore);
-            if !whole && (store || !cell.atomic) || how == Plain::BulkLoad && !cell.copied {
+            if !whole && (store || !(cell.atomic || cell.is_run())) {
                 return None;
             }
-            pieces.push(Piece { loc, from: (at - cell.offset) as u8, len: (to - at) as u8, at: at - offset });
+            pieces.push(Piece { loc, from: at - cell.offset, len: to - at, at: at - offset });
             at = to;
         }
         Some(pieces)
@@ -240,7 +247,7 @@ impl Layout {
     pub fn exact(&self, object: u32, offset: u32, size: u32) -> Option<Loc> {
         let start = *self.objects[object as usize].starts.get(offset as usize)?;
         let loc = Loc(start.checked_sub(1)?);
-        (self.cells[loc.index()].size as u32 == size).then_some(loc)
+        (self.cells[loc.index()].size == size).then_some(loc)
     }
 
     /// The cell of an atomic access.
@@ -257,7 +264,8 @@ impl Layout {
             return Err(Clash::MixedSizes);
         }
         let mut clash = None;
-        for (_, &loc) in o.sorted.range(offset.saturating_sub(255)..end) {
+        let first = o.sorted.range(..=offset).next_back().map_or(offset, |(start, _)| *start);
+        for (_, &loc) in o.sorted.range(first..end) {
             let cell = self.cells[loc.index()];
             if overlaps((cell.offset, cell.end())) {
                 if (cell.offset, cell.end()) == unit {
@@ -313,7 +321,7 @@ impl Layout {
             let to = cell.end().min(end);
             if cell.offset < at || cell.end() > end {
                 let store = matches!(how, Plain::Store | Plain::BulkStore);
-                if !cell.atomic {
+                if !cell.atomic && (store || !cell.is_run()) {
                     self.classes[self.objects[object as usize].class as usize].mixed |= cell.guessed;
                     self.cut(object, (offset, end), cell);
                     return Err(Clash::Restart);
@@ -322,10 +330,7 @@ impl Layout {
                     return Err(Clash::MixedSizes);
                 }
             }
-            if how == Plain::BulkLoad {
-                self.flag(loc, |cell| &mut cell.copied);
-            }
-            pieces.push(Piece { loc, from: (at - cell.offset) as u8, len: (to - at) as u8, at: at - offset });
+            pieces.push(Piece { loc, from: at - cell.offset, len: to - at, at: at - offset });
             at = to;
         }
         let whole = |p: &Piece| p.from == 0 && p.len == self.cells[p.loc.index()].size;
@@ -361,24 +366,26 @@ impl Layout {
         let next_unit = starts.map(|u| u.0).filter(|from| *from > at).min().unwrap_or(u32::MAX);
         let next_cut = class.cuts.range(at + 1..).next().copied().unwrap_or(u32::MAX);
         let mut limit = end.min(next_cell).min(next_unit).min(next_cut).min(bound);
+        let bulk = matches!(how, Plain::BulkLoad | Plain::BulkStore);
+        if bulk && limit - at > RUN {
+            self.add(object, at, (limit - at).min(LONGEST_RUN), false, false);
+            return;
+        }
         if let Some(granule) = class.granule {
             limit = limit.min((at / granule + 1) * granule);
         }
-        let bulk = matches!(how, Plain::BulkLoad | Plain::BulkStore);
         let size = if !bulk && at == offset && limit == end {
             end - offset
         } else {
             let aligned = |size: &u32| at.is_multiple_of(*size) && at + size <= limit;
             [8, 4, 2].into_iter().find(aligned).unwrap_or(1)
         };
-        let padding = how == Plain::Load && size < end - offset;
-        let loc = self.add(object, at, size, false, false);
-        self.cells[loc.index()].copied = padding;
+        self.add(object, at, size, false, false);
     }
 
     fn add(&mut self, object: u32, offset: u32, size: u32, atomic: bool, guessed: bool) -> Loc {
         let loc = Loc(self.cells.len() as u32);
-        self.cells.push(Cell { object, offset, size: size as u8, atomic, guessed, copied: false });
+        self.cells.push(Cell { object, offset, size, atomic, guessed });
         let o = &mut self.objects[object as usize];
         if offset < DENSE {
             if o.starts.len() <= offset as usize {
@@ -399,6 +406,11 @@ impl Layout {
             let common = bounds.iter().fold(8, |g: u32, at| g | at).trailing_zeros();
             let granule = 1 << common.min(3);
             class.granule = Some(class.granule.map_or(granule, |g| g.min(granule)));
+            // Likely the next ones are close by.
+            if cell.is_run() {
+                class.cuts.extend([access.0 / RUN * RUN, access.1.next_multiple_of(RUN)]);
+                class.cuts.remove(&0);
+            }
         }
         self.restart = true;
     }

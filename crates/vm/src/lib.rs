@@ -4,6 +4,7 @@
 //! threads share is divided into cells (`layout`); library functions are bytecode, too (`runtime`).
 
 mod arith;
+mod contents;
 mod float;
 mod format;
 pub mod ir;
@@ -14,6 +15,7 @@ mod runtime;
 mod saved;
 mod tables;
 pub mod text;
+mod undefined;
 
 pub use machine::{LoopBound, ModuleError, Options, RESTART, VmMachine, VmState};
 pub use saved::SavedTables;

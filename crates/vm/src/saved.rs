@@ -1,10 +1,13 @@
 //! Tables that are written to a file and read back: an exploration that goes on later must find the
 //! same numbers.
 
+use crate::contents::{Bytes, Content};
 use crate::ir::{FuncId, GlobalId, Module};
 use crate::layout::SavedLayout;
 use crate::tables::{Limit, Object, Site, Tables};
+use crate::undefined::Origin;
 use selvedge_graph::Tid;
+use std::sync::Arc;
 
 /// Tables as plain data, but for what machines have each for themselves.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -13,8 +16,8 @@ pub struct SavedTables {
     layout: SavedLayout,
     children: Vec<(u16, u32)>,
     keys: Vec<(u16, u32)>,
-    /// Values of 16 bytes, in two halves.
-    wide: Vec<(u64, u64)>,
+    contents: Vec<SavedContent>,
+    origins: Vec<(u32, u32)>,
     limits: Vec<SavedLimit>,
     order_barriers: Option<String>,
     /// How barriers are explored: that is not what was learned, but what was done about it.
@@ -42,6 +45,13 @@ enum SavedObject {
     Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
 }
 
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+enum SavedContent {
+    /// Bits and undefined bits in two halves each, and the origin.
+    Word([u64; 4], u32),
+    Bytes(Vec<u8>, Vec<u8>, u32),
+}
+
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum SavedLimit {
     Loop(u32, u32),
@@ -65,6 +75,13 @@ impl Tables {
                 SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
             }
         };
+        let content = |content: &Content| match content {
+            Content::Word { bits, undef, origin } => {
+                let halves = [*bits as u64, (bits >> 64) as u64, *undef as u64, (undef >> 64) as u64];
+                SavedContent::Word(halves, origin.0)
+            }
+            Content::Bytes(b) => SavedContent::Bytes(b.bits.clone(), b.undef.clone(), b.origin.0),
+        };
         let limit = |limit: &Limit| match *limit {
             Limit::Loop(f, number) => SavedLimit::Loop(f.0, number),
             Limit::Depth(f) => SavedLimit::Depth(f.0),
@@ -75,7 +92,8 @@ impl Tables {
             layout: self.layout.save(),
             children: self.children.met.iter().map(|(t, n)| (t.0, *n)).collect(),
             keys: self.keys.met.iter().map(|(t, n)| (t.0, *n)).collect(),
-            wide: self.wide.iter().map(|v| ((v >> 64) as u64, *v as u64)).collect(),
+            contents: self.contents.all().iter().map(content).collect(),
+            origins: self.origins.iter().map(|site| (site.func.0, site.pc)).collect(),
             limits: self.limits.iter().map(limit).collect(),
             order_barriers: self.order_barriers.clone(),
             unordered_barriers,
@@ -111,8 +129,26 @@ impl Tables {
         tables.layout.restore(saved.layout)?;
         saved.children.into_iter().for_each(|(t, n)| _ = tables.children.number((Tid(t), n)));
         saved.keys.into_iter().for_each(|(t, n)| _ = tables.keys.number((Tid(t), n)));
-        for (high, low) in saved.wide {
-            tables.narrow((high as u128) << 64 | low as u128);
+        for content in saved.contents {
+            let content = match content {
+                SavedContent::Word([low, high, undef, undef_high], origin) => {
+                    let wide = |low: u64, high: u64| (high as u128) << 64 | low as u128;
+                    Content::Word {
+                        bits: wide(low, high),
+                        undef: wide(undef, undef_high),
+                        origin: Origin(origin),
+                    }
+                }
+                SavedContent::Bytes(bits, undef, origin) => {
+                    let whole = undef.is_empty() || undef.len() == bits.len();
+                    let bytes = whole.then_some(Bytes { bits, undef, origin: Origin(origin) })?;
+                    Content::Bytes(Arc::new(bytes))
+                }
+            };
+            tables.contents.intern(content);
+        }
+        for (f, pc) in saved.origins {
+            tables.origins.push(Site { func: func(f)?, pc });
         }
         for limit in saved.limits {
             tables.note(match limit {

@@ -9,7 +9,9 @@
 //! not find in its copy does it look up, or add, there ([`Tables::follow`]).
 
 use crate::ir::{FuncId, GlobalId, Module, Reg};
+use crate::contents::Contents;
 use crate::layout::Layout;
+use crate::undefined::Origin;
 use selvedge_graph::Tid;
 use std::collections::HashMap;
 
@@ -78,9 +80,9 @@ pub struct Tables {
     pub(crate) children: Numbers,
     /// Keys of thread-specific data, by the thread that made them.
     pub(crate) keys: Numbers,
-    /// Values of 16 bytes: a graph has 8 bytes for a value, so there it is a number of this list.
-    pub(crate) wide: Vec<u128>,
-    wide_ids: HashMap<u128, i64>,
+    pub(crate) contents: Contents,
+    /// Instructions that undefined values come from; an [`Origin`] is 1 + a number of this list.
+    pub(crate) origins: Vec<Site>,
     pub limits: Vec<Limit>,
     /// A thread could not be made because there are as many as there may be.
     pub ran_out_of_threads: bool,
@@ -174,22 +176,20 @@ impl Tables {
         self.ids.get(&object).copied()
     }
 
-    pub fn known_narrow(&self, value: u128) -> Option<i64> {
-        self.wide_ids.get(&value).copied()
+    pub fn known_origin(&self, site: Site) -> Option<Origin> {
+        // There are few, and they are asked for where something is already wrong or odd.
+        self.origins.iter().position(|s| *s == site).map(|at| Origin(at as u32 + 1))
     }
 
-    /// The number that stands for a value of 16 bytes. Equal values have equal numbers.
-    pub fn narrow(&mut self, value: u128) -> i64 {
-        let next = self.wide.len() as i64;
-        let id = *self.wide_ids.entry(value).or_insert(next);
-        if id == next {
-            self.wide.push(value);
-        }
-        id
+    pub fn origin(&mut self, site: Site) -> Origin {
+        self.known_origin(site).unwrap_or_else(|| {
+            self.origins.push(site);
+            Origin(self.origins.len() as u32)
+        })
     }
 
-    pub fn wide(&self, number: i64) -> u128 {
-        self.wide.get(number as usize).copied().unwrap_or(0)
+    pub fn site_of(&self, origin: Origin) -> Option<Site> {
+        self.origins.get((origin.0 as usize).checked_sub(1)?).copied()
     }
 
     pub fn note(&mut self, limit: Limit) {
@@ -206,9 +206,8 @@ impl Tables {
         self.layout.follow(&common.layout);
         self.children.follow(&common.children);
         self.keys.follow(&common.keys);
-        for &value in &common.wide[self.wide.len()..] {
-            self.narrow(value);
-        }
+        self.contents.follow(&common.contents);
+        self.origins.extend_from_slice(&common.origins[self.origins.len()..]);
         for &limit in &common.limits {
             self.note(limit);
         }

@@ -178,14 +178,8 @@ fn padding_is_copied_without_complaint() {
             r2 = call.1 &memcpy (r1, r3, 8)
             return (0)
         }";
-    use selvedge_machine::Machine;
     let run = run(program);
     assert_eq!(run.error(), None);
-    for (_, op) in &run.ops {
-        if let Op::Load { loc, .. } = op {
-            assert!(run.machine.is_initialised(*loc), "{}", run.machine.location_name(*loc));
-        }
-    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What inspection finds in an execution that is complete: objects that are not alive, memory that was never
-//! written, threads that are joined twice.
+//! What inspection finds in an execution that is complete: objects that are not alive, threads that are joined
+//! twice.
 //!
 //! What decides is not the model but the language that the program is in: an access comes before the end of its
 //! object's life if it happens before it by C's rules (creation and end of threads, release and acquire).
@@ -15,9 +15,6 @@ pub fn inspect<M: Machine>(machine: &M, g: &ExecutionGraph) -> Option<Failure> {
         let ev = g.event(e);
         let failure = |kind, other| Some(Failure { kind, event: e, other });
         match ev.kind {
-            Kind::Read if g.rf(e) == Some(EventId::INIT) && !machine.is_initialised(ev.loc) => {
-                return failure("uninitialised-read", None);
-            }
             Kind::Join | Kind::Detach => {
                 if let Some(first) = g.claim_of(ev.peer).filter(|&first| first != e) {
                     return failure("invalid-join", Some(first));

@@ -6,6 +6,7 @@
 
 mod clang;
 mod debug;
+mod undefined;
 mod value;
 
 use std::cell::RefCell;
@@ -30,6 +31,7 @@ pub(crate) use llvm_sys::LLVMAtomicRMWBinOp as RmwKind;
 pub(crate) use llvm_sys::LLVMIntPredicate as IntPredicate;
 pub(crate) use llvm_sys::LLVMOpcode as Opcode;
 pub(crate) use llvm_sys::LLVMValueKind as ValueKind;
+pub(crate) use undefined::{Unset, unset};
 pub(crate) use value::{Block, Type, TypeKind, Value};
 
 /// Owns everything that modules share. Errors that LLVM reports on the side are collected in it.

@@ -401,6 +401,13 @@ impl<'m> Value<'m> {
         Type::from_raw(unsafe { LLVMGetAllocatedType(self.raw) })
     }
 
+    /// The block that an instruction is in.
+    pub(crate) fn block(self) -> Block<'m> {
+        assert_eq!(self.kind(), ValueKind::LLVMInstructionValueKind);
+        // SAFETY: an instruction of a function.
+        Block { raw: unsafe { LLVMGetInstructionParent(self.raw) }, module: PhantomData }
+    }
+
     pub(crate) fn is_volatile(self) -> bool {
         use Opcode::*;
         self.check_instruction(&[LLVMLoad, LLVMStore, LLVMAtomicCmpXchg, LLVMAtomicRMW]);

@@ -15,9 +15,11 @@ pub(super) struct Body<'a, 'm> {
     graph: Graph,
     /// Where instructions are added.
     current: usize,
-    place: Place,
+    pub(super) place: Place,
     regs: Reg,
     blocks: HashMap<Block<'m>, usize>,
+    /// The function.
+    pub(super) id: FuncId,
     /// What each value that was computed is, one operand per register.
     ///
     /// Two values may share registers (a field and its structure). That is sound, since a register is
@@ -26,6 +28,8 @@ pub(super) struct Body<'a, 'm> {
     values: HashMap<Value<'m>, Vec<Operand>>,
     /// Variables in memory that a register does as well for (see [`Body::alloca`]).
     pub(super) slots: HashMap<Value<'m>, Reg>,
+    /// Variables that live shorter than their function: how room is made for them.
+    pub(super) scoped: HashMap<Value<'m>, Instr>,
     /// In a function that takes any number of arguments: the registers of where they are and their size.
     pub(super) rest: Option<Reg>,
     /// Which element of vectors is meant, while an operation on vectors is lowered element by element.
@@ -45,8 +49,10 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         place: Place::default(),
         regs: 0,
         blocks,
+        id,
         values: HashMap::new(),
         slots: HashMap::new(),
+        scoped: HashMap::new(),
         rest: None,
         lane: None,
     };

@@ -4,7 +4,7 @@ use selvedge_graph::Mode;
 use selvedge_vm::ir::{Instr, Operand};
 
 use super::body::Body;
-use crate::llvm::Value;
+use crate::llvm::{Value, unset};
 
 /// What a piece of inline assembly does, as far as it is known.
 enum Assembly {
@@ -32,6 +32,9 @@ impl<'m> Body<'_, 'm> {
         if let Some((text, constraints)) = callee.assembly() {
             return self.inline_assembly(value, &text, &constraints);
         }
+        if let Some(number) = unset(&callee.name()) {
+            return self.unset(value, number);
+        }
         if let Some(name) = callee.name().strip_prefix("llvm.").map(str::to_owned) {
             return self.intrinsic(value, &name);
         }
@@ -49,6 +52,27 @@ impl<'m> Body<'_, 'm> {
         let callee = self.operand(callee);
         let results = self.results(value);
         self.call_to(callee, args, results)
+    }
+
+    /// The first value of a variable.
+    fn unset(&mut self, value: Value<'m>, number: usize) -> Vec<Operand> {
+        let count = self.results(value);
+        let first = self.fresh(count);
+        if value.users().is_empty() {
+            return Self::row(first, count);
+        }
+        let variable = self.program.unset.get(number).cloned().unwrap_or_default();
+        self.place = match variable.place {
+            Some((file, line)) => self.program.place(&file, line, 0),
+            None => self.program.out.functions[self.id.0 as usize].place,
+        };
+        for dst in first..first + count {
+            self.emit(Instr::Move { dst, src: Operand::Undef });
+            if let Some(name) = &variable.name {
+                self.program.out.functions[self.id.0 as usize].locals.push((dst, name.clone(), None));
+            }
+        }
+        Self::row(first, count)
     }
 
     fn call_to(&mut self, callee: Operand, args: Vec<Operand>, results: u32) -> Vec<Operand> {

@@ -23,6 +23,11 @@ fn base(name: &str) -> &str {
 
 const ZERO: Operand = Operand::Const(0);
 
+/// What the life of begins or ends: the last argument, after a size in older bitcode.
+fn variable_of<'m>(arguments: &[Value<'m>]) -> Value<'m> {
+    arguments[arguments.len() - 1]
+}
+
 impl<'m> Body<'_, 'm> {
     /// A call to `llvm.NAME`.
     pub(super) fn intrinsic(&mut self, value: Value<'m>, name: &str) -> Vec<Operand> {
@@ -33,8 +38,6 @@ impl<'m> Body<'_, 'm> {
             | "dbg.value"
             | "dbg.label"
             | "dbg.assign"
-            | "lifetime.start"
-            | "lifetime.end"
             | "assume"
             | "donothing"
             | "sideeffect"
@@ -43,7 +46,6 @@ impl<'m> Body<'_, 'm> {
             | "invariant.end"
             | "var.annotation"
             | "experimental.noalias.scope.decl"
-            | "stackrestore"
             | "x86.sse2.pause"
             | "aarch64.hint" => Vec::new(),
             "expect"
@@ -55,7 +57,20 @@ impl<'m> Body<'_, 'm> {
             | "strip.invariant.group"
             | "ssa.copy"
             | "arithmetic.fence" => self.operands(arguments[0]),
-            "stacksave" | "invariant.start" | "is.constant" => vec![ZERO],
+            "lifetime.start" => {
+                self.life_begins(variable_of(&arguments));
+                Vec::new()
+            }
+            "lifetime.end" => {
+                self.life_ends(variable_of(&arguments));
+                Vec::new()
+            }
+            "stacksave" => self.call_library("__selvedge_stack_save", Vec::new(), 1),
+            "stackrestore" => {
+                let to = self.operand(arguments[0]);
+                self.call_library("__selvedge_stack_restore", vec![to], 0)
+            }
+            "invariant.start" | "is.constant" => vec![ZERO],
             "objectsize" => {
                 // "At least 0" or "at most everything": always right.
                 let at_least = arguments.get(1).and_then(|a| a.bits()) == Some(1);

@@ -163,8 +163,32 @@ fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>) -> bool {
         && alloca.users().into_iter().all(|user| match user.opcode() {
             Some(Opcode::LLVMLoad) => whole(user) && !user.is_volatile(),
             Some(Opcode::LLVMStore) => whole(user.operand(0)) && !user.is_volatile(),
-            _ => false,
+            _ => is_lifetime(user),
         })
+}
+
+/// Whether an instruction says where the life of a variable begins or ends.
+fn is_lifetime(user: Value<'_>) -> bool {
+    user.opcode() == Some(Opcode::LLVMCall) && user.callee().name().starts_with("llvm.lifetime.")
+}
+
+/// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it is not used
+/// before, as far as one block shows that. Optimisers move uses of an address around.
+fn has_scope(alloca: Value<'_>) -> bool {
+    let users = alloca.users();
+    let starts = users.iter().filter(|user| is_lifetime(**user) && begins(**user));
+    let too_early = |start: &Value<'_>| {
+        let here = start.block().instructions().into_iter().filter(|other| users.contains(other));
+        let mut first = here.skip_while(|other| !is_lifetime(*other));
+        let used = start.block().instructions().into_iter().find(|other| users.contains(other));
+        first.next().is_some_and(begins) && used.is_some_and(|used| !is_lifetime(used))
+    };
+    let mut starts = starts.peekable();
+    starts.peek().is_some() && !starts.any(too_early)
+}
+
+fn begins(lifetime: Value<'_>) -> bool {
+    lifetime.callee().name().starts_with("llvm.lifetime.start")
 }
 
 impl<'m> Body<'_, 'm> {
@@ -228,7 +252,31 @@ impl<'m> Body<'_, 'm> {
         let small = matches!(size, Operand::Const(bytes) if bytes <= MOST_PRIVATE);
         let mut given = false;
         let private = only_dereferenced(value) || (small && keeps_threads(value, &mut given) && given);
+        if !private && has_scope(value) {
+            let dst = self.fresh(1);
+            self.scoped.insert(value, Instr::Alloca { dst, size, align, private });
+            return vec![Operand::Reg(dst)];
+        }
         vec![self.compute(|dst| Instr::Alloca { dst, size, align, private })]
+    }
+
+    /// The life of a variable begins: it has no contents yet.
+    pub(super) fn life_begins(&mut self, variable: Value<'m>) {
+        if let Some(&dst) = self.slots.get(&variable) {
+            self.emit(Instr::Move { dst, src: Operand::Undef });
+        } else if let Some(make) = self.scoped.get(&variable).cloned() {
+            self.emit(make);
+        } else if variable.opcode() == Some(Opcode::LLVMAlloca) && has_scope(variable) {
+            let addr = self.operand(variable);
+            self.emit(Instr::Dead { addr });
+        }
+    }
+
+    pub(super) fn life_ends(&mut self, variable: Value<'m>) {
+        if self.scoped.contains_key(&variable) {
+            let addr = self.operand(variable);
+            self.emit(Instr::Dead { addr });
+        }
     }
 
     pub(super) fn load(&mut self, value: Value<'m>) -> Vec<Operand> {

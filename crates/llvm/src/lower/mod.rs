@@ -26,7 +26,7 @@ use crate::carry;
 use crate::cfg::Graph;
 use crate::error::CompileError;
 use crate::escape::Allocators;
-use crate::llvm::{Layout, Metadata, Module, Value, ValueKind};
+use crate::llvm::{Layout, Metadata, Module, Unset, Value, ValueKind, unset};
 use crate::loops;
 use crate::pef;
 use crate::spin::{self, Callee, Effects};
@@ -43,12 +43,19 @@ struct Program<'m> {
     globals: HashMap<Value<'m>, GlobalId>,
     files: HashMap<String, u32>,
     types: HashMap<Metadata<'m>, u32>,
+    /// Variables that may be used before they have a value.
+    unset: Vec<Unset>,
     /// Whether `va_list` is as in the System V ABI for x86-64.
     has_sysv_lists: bool,
 }
 
+/// Whether a function is one of the program's, or the library's.
+fn is_lowered(name: &str) -> bool {
+    !name.starts_with("llvm.") && unset(name).is_none()
+}
+
 /// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).
-pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::Module, CompileError> {
+pub(crate) fn lower(module: &Module<'_>, unset: Vec<Unset>, reductions: Reductions) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
         return Err(CompileError::Target);
@@ -61,11 +68,12 @@ pub(crate) fn lower(module: &Module<'_>, reductions: Reductions) -> Result<ir::M
         globals: HashMap::new(),
         files: HashMap::new(),
         types: HashMap::new(),
+        unset,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     // Numbers first: code and initial values may name anything.
     let functions: Vec<Value<'_>> =
-        module.functions().into_iter().filter(|function| !function.name().starts_with("llvm.")).collect();
+        module.functions().into_iter().filter(|function| is_lowered(&function.name())).collect();
     for &function in &functions {
         program.declare(function);
     }

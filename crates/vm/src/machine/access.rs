@@ -1,22 +1,28 @@
 //! Loads, stores and read-modify-writes.
 
 use super::memory::{Spot, Use};
-use super::state::{Buffer, Stage, Then, Transfer, Val, VmState};
+use super::state::{Loaded, Stage, Then, Transfer, Val, VmState};
 use super::zne::reading_part;
-use super::{Halt, VmMachine, fail};
+use super::{Halt, VmMachine};
 use crate::arith;
+use crate::contents::Bytes;
 use crate::ir::{Instr, Net, Operand, Reg, registers};
 use crate::layout::{Piece, Pieces, Plain};
-use selvedge_graph::{Loc, Mode, Value};
+use crate::private::Byte;
+use crate::undefined::{self, Word};
+use selvedge_graph::{Loc, Mode};
 use selvedge_machine::{Op, Rmw};
 use std::rc::Rc;
 
 /// Why an address cannot be used.
 pub(super) const ADDRESS: &str = "the address of an access";
 
-/// `bytes` bytes, all undefined or not.
-fn byte_mask(bytes: u8) -> u8 {
-    ((1u16 << bytes) - 1) as u8
+const EXPECTED: &str = "the expected value of a compare and exchange";
+
+/// The part of a value that an access of so many bytes is about.
+fn narrowed(value: Val, bytes: u8) -> Val {
+    let mask = arith::mask(8 * bytes) as u64;
+    Val { bits: value.bits & mask, undef: value.undef & mask, ..value }
 }
 
 impl VmMachine {
@@ -46,15 +52,12 @@ impl VmMachine {
                     return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
                 }
                 let loads = self.cells(object, at, bytes as u32, Plain::Load, &[])?;
-                let buffer = Buffer::zeroed(bytes as usize);
-                self.transfer(
-                    state,
-                    Transfer { loads, stores: Pieces::new(), done: 0, buffer, then: Then::Load(dst) },
-                )
+                let buffer = Bytes::known(vec![0; bytes as usize]);
+                self.transfer(state, loads, Pieces::new(), buffer, Then::Load(dst))
             }
             Spot::Private { slot, at } => {
-                let (bits, undef) = state.private[slot].load(at, bytes as usize);
-                state.frame.set_val(dst, Val { bits, undef });
+                let value = state.private[slot].load(at, bytes as usize);
+                state.frame.set_val(dst, value);
                 state.frame.pc += 1;
                 Ok(None)
             }
@@ -81,20 +84,9 @@ impl VmMachine {
             return self.store_wide(state, addr, value, mode);
         }
         let addr = self.known(state, addr, ADDRESS)?;
-        let value = self.value(state, value);
-        let bits = value.bits & arith::mask(8 * bytes) as u64;
-        let undef = value.undef & byte_mask(bytes);
+        let value = narrowed(self.value(state, value), bytes);
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
-                // Padding is never set, and stays what it is.
-                if undef == byte_mask(bytes) && mode != Mode::Na {
-                    return fail("uninitialised-read", "an atomic store of a value that was never set");
-                }
-                // A value without any defined byte may be what is there already.
-                if undef == byte_mask(bytes) {
-                    state.frame.pc += 1;
-                    return Ok(None);
-                }
                 let loc = if mode != Mode::Na {
                     Some(self.atomic_cell(object, at, bytes)?)
                 } else {
@@ -105,24 +97,18 @@ impl VmMachine {
                         state.frame.forgive_store(addr, bytes, 1);
                     }
                     state.stage = Stage::Advance;
-                    return Ok(Some(Op::Store { loc, value: bits as Value, mode, rmw: false }));
+                    let value = self.encode(value, bytes);
+                    return Ok(Some(Op::Store { loc, value, mode, rmw: false }));
                 }
                 let stores = self.cells(object, at, bytes as u32, Plain::Store, &[])?;
-                let mut buffer = Buffer::zeroed(bytes as usize);
-                buffer.put(0, bytes as usize, bits as u128);
-                for (i, u) in buffer.undef.iter_mut().enumerate() {
-                    *u = undef >> i & 1 != 0;
-                }
-                let defined = |p: &&Piece| buffer.number(p.at as usize, p.len as usize).is_some();
-                state.frame.forgive_store(addr, bytes, stores.iter().filter(defined).count() as u32);
-                self.transfer(
-                    state,
-                    Transfer { loads: Pieces::new(), stores, done: 0, buffer, then: Then::Nothing },
-                )
+                let mut buffer = Bytes::known(vec![0; bytes as usize]);
+                buffer.put_word(0, bytes as usize, Word::of(value, Val::known(0)));
+                state.frame.forgive_store(addr, bytes, stores.len() as u32);
+                self.transfer(state, Pieces::new(), stores, buffer, Then::Nothing)
             }
             Spot::Private { slot, at } => {
                 let object = &mut Rc::make_mut(&mut state.private)[slot];
-                Rc::make_mut(object).store(at, bytes as usize, bits, undef);
+                Rc::make_mut(object).store(at, bytes as usize, value);
                 state.frame.pc += 1;
                 Ok(None)
             }
@@ -138,7 +124,6 @@ impl VmMachine {
             return self.rmw_wide(state, instr);
         }
         let addr = self.known(state, addr, ADDRESS)?;
-        let operand = self.known(state, operand, "the operand of an atomic operation")?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
@@ -152,10 +137,11 @@ impl VmMachine {
                 Ok(Some(Op::Load { loc, mode, rmw }))
             }
             Spot::Private { slot, at } => {
-                let old = self.private_atomic(state, slot, at, bytes)?;
-                let new = arith::rmw(op, 8 * bytes, old, operand & arith::mask(8 * bytes) as u64);
-                Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]).store(at, bytes as usize, new, 0);
-                state.frame.set(dst, old);
+                let old = state.private[slot].load(at, bytes as usize);
+                let operand = self.wide(state, operand, 8 * bytes);
+                let new = undefined::rmw(op, 8 * bytes, Word::of(old, Val::known(0)), operand).low();
+                Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]).store(at, bytes as usize, new);
+                state.frame.set_val(dst, old);
                 state.frame.pc += 1;
                 Ok(None)
             }
@@ -171,11 +157,7 @@ impl VmMachine {
             return self.cmpxchg_wide(state, instr);
         }
         let addr = self.known(state, addr, ADDRESS)?;
-        let expected =
-            self.known_part(state, expected, bytes, "the expected value of a compare and exchange")?;
-        let desired =
-            self.known_part(state, desired, bytes, "the desired value of a compare and exchange")?;
-        let mask = arith::mask(8 * bytes) as u64;
+        self.expected(state, expected, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
@@ -186,13 +168,14 @@ impl VmMachine {
                 Ok(Some(self.cas_load(state, instr, loc)))
             }
             Spot::Private { slot, at } => {
-                let old = self.private_atomic(state, slot, at, bytes)?;
-                let hit = old == expected & mask;
+                let old = state.private[slot].load(at, bytes as usize);
+                let hit = self.found(state, Word::of(old, Val::known(0)), expected, bytes)?;
                 if hit {
+                    let desired = self.wide(state, desired, 8 * bytes).low();
                     let object = &mut Rc::make_mut(&mut state.private)[slot];
-                    Rc::make_mut(object).store(at, bytes as usize, desired & mask, 0);
+                    Rc::make_mut(object).store(at, bytes as usize, desired);
                 }
-                state.frame.set(dst, old);
+                state.frame.set_val(dst, old);
                 state.frame.set(dst + 1, hit as u64);
                 state.frame.pc += 1;
                 Ok(None)
@@ -210,19 +193,24 @@ impl VmMachine {
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
     }
 
-    /// A value of which something must be defined: padding never is, and counts as 0.
-    fn known_part(&self, state: &VmState, operand: Operand, bytes: u8, what: &str) -> Result<u64, Halt> {
-        let value = self.value(state, operand);
-        if value.undef & byte_mask(bytes) == byte_mask(bytes) {
-            return fail("uninitialised-read", format!("{what} was never set"));
+    /// What a compare-and-exchange expects: something of it must be defined, but padding never is.
+    pub(super) fn expected(&self, state: &VmState, operand: Operand, bytes: u8) -> Result<Word, Halt> {
+        let expected = self.wide(state, operand, 8 * bytes);
+        if expected.undef == arith::mask(8 * bytes) {
+            return self.not_set(EXPECTED, expected.origin);
         }
-        Ok(value.bits)
+        Ok(expected)
     }
 
-    fn private_atomic(&self, state: &VmState, slot: usize, at: usize, bytes: u8) -> Result<u64, Halt> {
-        match state.private[slot].load(at, bytes as usize) {
-            (old, 0) => Ok(old),
-            _ => fail("uninitialised-read", "an atomic operation on memory that was never written"),
+    /// Whether it finds that.
+    pub(super) fn found(&self, state: &VmState, old: Word, operand: Operand, bytes: u8) -> Result<bool, Halt> {
+        let expected = self.wide(state, operand, 8 * bytes);
+        match undefined::found(8 * bytes, old, expected) {
+            Some(found) => Ok(found),
+            None if old.undef & !expected.undef != 0 => {
+                self.not_set("what a compare and exchange finds", old.origin)
+            }
+            None => self.not_set(EXPECTED, expected.origin),
         }
     }
 
@@ -263,7 +251,7 @@ impl VmMachine {
             }
             Stage::Give(dst) | Stage::Departing(dst) => {
                 if let Some(dst) = dst {
-                    state.frame.set(dst, input);
+                    state.frame.set_val(dst, self.decode(input));
                 }
                 state.frame.pc += 1;
                 Ok(None)
@@ -277,10 +265,8 @@ impl VmMachine {
                 Ok(None)
             }
             Stage::Transfer(mut transfer) => {
-                if let Some(piece) = transfer.loads.get(transfer.done as usize) {
-                    let Piece { loc, from, len, at } = *piece;
-                    let whole = self.cell_contents(loc, input);
-                    transfer.buffer.put(at as usize, len as usize, whole >> (8 * from as u32));
+                if (transfer.done as usize) < transfer.loads.len() {
+                    transfer.loaded.push(input);
                     transfer.done += 1;
                 }
                 self.go_on_transferring(state, transfer)
@@ -296,7 +282,7 @@ impl VmMachine {
                 state.frame.pc += 1;
                 Ok(None)
             }
-            stage => Ok(self.cas_finish(state, stage, input)),
+            stage => self.cas_finish(state, stage, input),
         }
     }
 
@@ -309,36 +295,35 @@ impl VmMachine {
         let Instr::Rmw { op, dst, operand, bytes, mode, .. } = *self.current(state) else {
             unreachable!("the read of an RMW")
         };
-        let value = match bytes {
-            16 => self.rmw_wide_value(state, op, operand, input),
-            _ => {
-                let operand = self.value(state, operand).bits & arith::mask(8 * bytes) as u64;
-                arith::rmw(op, 8 * bytes, input, operand) as Value
-            }
-        };
+        let old = self.decode_word(input, bytes);
+        let operand = self.wide(state, operand, 8 * bytes);
+        let value = self.encode_word(undefined::rmw(op, 8 * bytes, old, operand), bytes as u32);
         self.give(state, dst, bytes, input);
         state.stage = Stage::Advance;
         Op::Store { loc, value, mode, rmw: true }
     }
 
-    fn cas_finish(&self, state: &mut VmState, stage: Stage, input: u64) -> Option<Op> {
+    fn cas_finish(&self, state: &mut VmState, stage: Stage, input: u64) -> Result<Option<Op>, Halt> {
         let instr = self.current(state);
         let Instr::Cmpxchg { dst, expected, desired, bytes, success, failure, .. } = *instr else {
             unreachable!("a compare and exchange")
         };
         match stage {
-            Stage::CasChosen(loc) if input == 0 => return Some(self.cas_load(state, instr, loc)),
+            Stage::CasChosen(loc) if input == 0 => return Ok(Some(self.cas_load(state, instr, loc))),
             Stage::CasChosen(loc) => {
                 state.stage = Stage::CasFailing;
                 state.made.weak_failure = state.loads + 1;
                 state.made.weak_failures += 1;
-                return Some(Op::Load { loc, mode: failure, rmw: Rmw::No });
+                return Ok(Some(Op::Load { loc, mode: failure, rmw: Rmw::No }));
             }
             _ => {}
         }
         let desired = self.as_value(state, desired, bytes);
         let hit = match stage {
-            Stage::CasLoaded(loc) if input as Value == self.as_value(state, expected, bytes) => Some(loc),
+            Stage::CasLoaded(loc) => {
+                let old = self.decode_word(input, bytes);
+                self.found(state, old, expected, bytes)?.then_some(loc)
+            }
             _ => None,
         };
         self.give(state, dst, bytes, input);
@@ -346,18 +331,28 @@ impl VmMachine {
         match hit {
             Some(loc) => {
                 state.stage = Stage::Advance;
-                Some(Op::Store { loc, value: desired, mode: success, rmw: true })
+                Ok(Some(Op::Store { loc, value: desired, mode: success, rmw: true }))
             }
             None => {
                 state.frame.pc += 1;
-                None
+                Ok(None)
             }
         }
     }
 
     // ---- accesses of several cells ----
 
-    pub(super) fn transfer(&self, state: &mut VmState, transfer: Transfer) -> Result<Option<Op>, Halt> {
+    /// Loads some cells, puts what they hold into the buffer, and stores the buffer to others.
+    pub(super) fn transfer(
+        &self,
+        state: &mut VmState,
+        loads: Pieces,
+        stores: Pieces,
+        buffer: Bytes,
+        then: Then,
+    ) -> Result<Option<Op>, Halt> {
+        let (loads, stores, buffer) = (Rc::new(loads), Rc::new(stores), Rc::new(buffer));
+        let transfer = Transfer { loads, stores, done: 0, loaded: Loaded::default(), buffer, then };
         self.go_on_transferring(state, Box::new(transfer))
     }
 
@@ -366,19 +361,24 @@ impl VmMachine {
             state.stage = Stage::Transfer(t);
             return Ok(Some(Op::Load { loc, mode: Mode::Na, rmw: Rmw::No }));
         }
-        while let Some(piece) = t.stores.get(t.done as usize - t.loads.len()).copied() {
-            t.done += 1;
-            if let Some(value) = t.buffer.wide_number(piece.at as usize, piece.len as usize) {
-                state.stage = Stage::Transfer(t);
-                let loc = piece.loc;
-                let value = if piece.len > 8 { self.narrow(value) } else { value as Value };
-                return Ok(Some(Op::Store { loc, value, mode: Mode::Na, rmw: false }));
+        let stored = t.done as usize - t.loads.len();
+        if stored == 0 && !t.loads.is_empty() {
+            let buffer = Rc::make_mut(&mut t.buffer);
+            for (piece, value) in t.loads.iter().rev().zip(t.loaded.iter()) {
+                self.decode_part(piece.loc, value, piece.from, buffer, piece.at, piece.len);
             }
+            t.loaded = Loaded::default();
+        }
+        if let Some(&Piece { loc, at, len, .. }) = t.stores.get(stored) {
+            t.done += 1;
+            let value = self.encode_bytes(&t.buffer, at as usize, len as usize);
+            state.stage = Stage::Transfer(t);
+            return Ok(Some(Op::Store { loc, value, mode: Mode::Na, rmw: false }));
         }
         match t.then {
             Then::Nothing => {}
             Then::Load(dst) => {
-                for (reg, at) in (dst..).zip((0..t.buffer.bytes.len()).step_by(8)) {
+                for (reg, at) in (dst..).zip((0..t.buffer.len()).step_by(8)) {
                     state.frame.set_val(reg, t.buffer.register(at));
                 }
             }
@@ -389,11 +389,9 @@ impl VmMachine {
             }
             Then::Private { slot, offset, dst, value } => {
                 let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot as usize]);
-                for (i, (byte, undef)) in t.buffer.bytes.iter().zip(&t.buffer.undef).enumerate() {
-                    match undef {
-                        true => object.unset(offset as usize + i),
-                        false => object.set(offset as usize + i, *byte),
-                    }
+                for (i, bits) in t.buffer.bits.iter().enumerate() {
+                    let undef = t.buffer.undef.get(i).copied().unwrap_or(0);
+                    object.set(offset as usize + i, Byte { bits: *bits, undef, origin: t.buffer.origin });
                 }
                 if let Some(dst) = dst {
                     state.frame.set(dst, value);
@@ -411,26 +409,45 @@ impl VmMachine {
         (to, from, len): (u64, u64, u64),
         dst: Option<Reg>,
     ) -> Result<Option<Op>, Halt> {
-        let mut buffer = Buffer::zeroed(checked_len(len)?);
         let mut loads = Pieces::new();
+        let mut buffer = Bytes::default();
         if len > 0 {
-            match self.resolve(state, from, len, Use::Read)? {
+            let spot = self.resolve(state, from, len, Use::Read)?;
+            buffer = Bytes::known(vec![0; len as usize]);
+            match spot {
                 Spot::Shared { object, at } => {
                     loads = self.cells(object, at, len as u32, Plain::BulkLoad, &[])?;
                 }
                 Spot::Private { slot, at } => {
                     for i in 0..len as usize {
-                        let byte = state.private[slot].get(at + i);
-                        buffer.bytes[i] = byte.unwrap_or(0);
-                        buffer.undef[i] = byte.is_none();
+                        let Byte { bits, undef, origin } = state.private[slot].get(at + i);
+                        buffer.put_word(i, 1, Word { bits: bits as u128, undef: undef as u128, origin });
                     }
                 }
                 Spot::Constant { global, at } => {
-                    buffer.bytes.copy_from_slice(self.constant(global, at, len as usize));
+                    buffer.bits.copy_from_slice(self.constant(global, at, len as usize));
                 }
             }
         }
         self.fill(state, to, loads, buffer, dst)
+    }
+
+    /// `memset`.
+    pub(super) fn set_all(
+        &self,
+        state: &mut VmState,
+        (to, byte, len): (u64, Val, u64),
+        dst: Option<Reg>,
+    ) -> Result<Option<Op>, Halt> {
+        if len > 0 {
+            self.resolve(state, to, len, Use::Write)?;
+        }
+        let mut buffer = Bytes::known(vec![byte.bits as u8; len as usize]);
+        if byte.undef as u8 != 0 {
+            buffer.undef = vec![byte.undef as u8; len as usize];
+            buffer.origin = byte.origin;
+        }
+        self.fill(state, to, Pieces::new(), buffer, dst)
     }
 
     /// Writes a buffer, once `loads` have filled it.
@@ -439,16 +456,16 @@ impl VmMachine {
         state: &mut VmState,
         to: u64,
         loads: Pieces,
-        buffer: Buffer,
+        buffer: Bytes,
         dst: Option<Reg>,
     ) -> Result<Option<Op>, Halt> {
         let mut then = Then::Result(dst, to);
         let mut stores = Pieces::new();
-        let len = buffer.bytes.len() as u64;
+        let len = buffer.len() as u64;
         if len > 0 {
             match self.resolve(state, to, len, Use::Write)? {
                 Spot::Shared { object, at } => {
-                    let like: Vec<u32> = loads.iter().map(|p| p.at + p.len as u32).collect();
+                    let like: Vec<u32> = loads.iter().map(|p| p.at + p.len).collect();
                     stores = self.cells(object, at, len as u32, Plain::BulkStore, &like)?;
                 }
                 Spot::Private { slot, at } => {
@@ -457,16 +474,6 @@ impl VmMachine {
                 Spot::Constant { .. } => unreachable!("constants are not written"),
             }
         }
-        self.transfer(state, Transfer { loads, stores, done: 0, buffer, then })
+        self.transfer(state, loads, stores, buffer, then)
     }
-}
-
-/// Copies of more than this are taken for a mistake.
-const LONGEST_COPY: u64 = 1 << 24;
-
-pub fn checked_len(len: u64) -> Result<usize, Halt> {
-    if len > LONGEST_COPY {
-        return fail("unsupported", format!("{len} bytes at once"));
-    }
-    Ok(len as usize)
 }

@@ -3,12 +3,14 @@
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::unwind::forget_jumps;
-use super::{Halt, VmMachine, fail};
+use super::{Halt, VmMachine, fail, is_private, private_slot};
 use crate::ir::{FuncId, Operand, Reg, pointer};
 use crate::tables::{Limit, Object, Site};
-use selvedge_graph::{Mode, Value};
+use crate::undefined::Origin;
+use selvedge_graph::Mode;
 use selvedge_machine::Op;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 pub type Args = SmallVec<[Val; 4]>;
 
@@ -40,9 +42,8 @@ impl VmMachine {
         }
         let mut frame = self.new_frame(func, state.private.len() as u32);
         // An argument that is not passed is undefined; one too many is not looked at.
-        let given = args.iter().map(|a| self.value(state, *a)).chain(std::iter::repeat(Val::UNDEF));
-        for (reg, value) in function.params.iter().zip(given) {
-            frame.set_val(*reg, value);
+        for (at, reg) in function.params.iter().enumerate() {
+            frame.set_val(*reg, self.value(state, args.get(at).copied().unwrap_or(Operand::Undef)));
         }
         if function.varargs {
             let rest = args.get(function.params.len()..).unwrap_or_default();
@@ -68,7 +69,7 @@ impl VmMachine {
     /// Objects of the frame die first, one by one: the instruction is run again after each.
     pub(super) fn return_from(&self, state: &mut VmState, values: &[Operand]) -> Result<Option<Op>, Halt> {
         if state.callers.is_none() {
-            return Ok(self.return_from_thread(state, values));
+            return self.return_from_thread(state, values);
         }
         if let Some(object) = state.frame.stack.pop() {
             return Ok(Some(Op::Free { object }));
@@ -78,11 +79,12 @@ impl VmMachine {
             unreachable!("a caller that is there")
         }
         forget_jumps(state);
+        let nowhere = if values.is_empty() { self.origin_here(state) } else { Origin(0) };
         let frame = &mut state.frame;
         let call = self.function(frame.func).code.get(frame.pc as usize);
         if let Some(crate::ir::Instr::Call { dst: Some(dst), results, .. }) = call {
-            for (reg, value) in (*dst..dst + results).zip(values) {
-                frame.set_val(reg, value);
+            for (at, reg) in (*dst..dst + results).enumerate() {
+                frame.set_val(reg, values.get(at).copied().unwrap_or(Val::undefined(nowhere)));
             }
         }
         frame.pc = frame.pc.wrapping_add(1);
@@ -90,27 +92,31 @@ impl VmMachine {
     }
 
     /// The start routine returns, or `main` does.
-    fn return_from_thread(&self, state: &mut VmState, values: &[Operand]) -> Option<Op> {
+    fn return_from_thread(&self, state: &mut VmState, values: &[Operand]) -> Result<Option<Op>, Halt> {
         if state.thread.0 == 0 {
-            let Some(returned) = self.hooks.main_returned else { return Some(self.exit(state)) };
+            if let Some(status) = values.first() {
+                self.known(state, *status, "what `main` returns")?;
+            }
+            let Some(returned) = self.hooks.main_returned else { return Ok(Some(self.exit(state))) };
             state.push_frame(self.new_frame(returned, state.private.len() as u32));
-            return None;
+            return Ok(None);
         }
         if let Some(object) = state.frame.stack.pop() {
-            return Some(Op::Free { object });
+            return Ok(Some(Op::Free { object }));
         }
         let result = values.first().map_or(Val::known(0), |v| self.value(state, *v));
-        self.end_of_thread(state, result)
+        Ok(self.end_of_thread(state, result))
     }
 
     /// Ends a thread; what it returns is left for whoever joins it, unless it is 0.
     pub(super) fn leave_thread(&self, state: &mut VmState, result: Val) -> Op {
         state.stage = Stage::Exiting;
-        if state.thread.0 != 0 && result.undef == 0 && result.bits != 0 && !state.left_result {
+        if state.thread.0 != 0 && (result.undef != 0 || result.bits != 0) && !state.left_result {
             state.left_result = true;
             let object = self.intern(Object::Result(state.thread));
             if let Ok(loc) = self.atomic_cell(object, 0, 8) {
-                return Op::Store { loc, value: result.bits as Value, mode: Mode::Na, rmw: false };
+                let value = self.encode(result, 8);
+                return Op::Store { loc, value, mode: Mode::Na, rmw: false };
             }
         }
         self.exit(state)
@@ -131,6 +137,31 @@ impl VmMachine {
                 return Op::End;
             }
         }
+    }
+
+    /// The life of a variable ends before its function does.
+    pub(super) fn end_life(&self, state: &mut VmState, addr: u64) -> Option<Op> {
+        let (allocation, _) = pointer::split(addr)?;
+        if is_private(allocation) {
+            let (_, slot) = private_slot(allocation);
+            if let Some(object) = Rc::make_mut(&mut state.private).get_mut(slot) {
+                Rc::make_mut(object).forget();
+            }
+            return None;
+        }
+        let at = state.frame.stack.iter().rposition(|object| *object == allocation)?;
+        state.frame.stack.remove(at);
+        state.stage = Stage::Advance;
+        Some(Op::Free { object: allocation })
+    }
+
+    /// Ends the lives of variables of this call until no more than so many are left, one by one.
+    pub(super) fn restore_stack(&self, state: &mut VmState, left: u64) -> Option<Op> {
+        if state.frame.stack.len() as u64 <= left {
+            return None;
+        }
+        let object = state.frame.stack.pop()?;
+        Some(Op::Free { object })
     }
 
     /// Makes a new object; its address goes to `dst`.

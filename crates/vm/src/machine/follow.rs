@@ -567,7 +567,7 @@ impl VmMachine {
                 set.union(&union(&sets));
                 let next = self.need(t, set);
                 if let (Next::Run, Native::TextCopy, Some(to)) = (&next, native, args.first())
-                    && let Val { bits, undef: 0 } = self.value(state, *to)
+                    && let Val { bits, undef: 0, .. } = self.value(state, *to)
                     && let Ok(Spot::Private { slot, at }) = self.resolve(state, bits, 1, Use::Write)
                 {
                     // All is known there, so nothing that is not known is forgotten.

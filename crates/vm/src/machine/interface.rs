@@ -1,12 +1,15 @@
 //! The machine as the explorer sees it: threads, locations, visible operations, and what is asked about them.
 
 use super::failing::Waiting;
-use super::state::{Caller, Frame, LastRead, Stage};
+use super::state::{Caller, Frame, LastRead, Stage, Val};
 use super::stores::{Reach, Stores, Target};
 use super::zne::reading_part;
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
+use crate::arith;
+use crate::contents::entry;
 use crate::ir::{Instr, Net, RmwOp};
 use crate::tables::Object;
+use crate::undefined::Word;
 use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
 use selvedge_machine::{EventClasses, Machine, Op, ProgramError, SourcePlace};
 use std::rc::Rc;
@@ -57,27 +60,7 @@ impl Machine for VmMachine {
     }
 
     fn init_value(&self, loc: Loc) -> Value {
-        let tables = self.tables.borrow();
-        let cell = tables.layout.cell(loc);
-        let value = match tables.objects[cell.object as usize] {
-            Object::Global(g) | Object::ThreadLocal(_, g) => {
-                let from = cell.offset as usize;
-                let bytes = &self.module.globals[g.0 as usize].bytes[from..from + cell.size as usize];
-                bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u128)
-            }
-            _ => 0,
-        };
-        drop(tables);
-        if cell.size > 8 { self.narrow(value) } else { value as Value }
-    }
-
-    fn is_initialised(&self, loc: Loc) -> bool {
-        let tables = self.tables.borrow();
-        let cell = tables.layout.cell(loc);
-        match tables.objects[cell.object as usize] {
-            Object::Made { zeroed, .. } => zeroed || cell.copied,
-            _ => true,
-        }
+        self.initial(loc)
     }
 
     fn object(&self, loc: Loc) -> Option<u32> {
@@ -89,7 +72,8 @@ impl Machine for VmMachine {
     /// Thread 0 runs the constructors, then `main`: each stands as the caller of the one before.
     fn start(&self, thread: Tid) -> VmState {
         let argv = self.address_of_global(self.argv);
-        let mut state = self.new_state(thread, self.main, &[1, argv, argv + 8]);
+        let args = [1, argv, argv + 8].map(Val::known);
+        let mut state = self.new_state(thread, self.main, &args);
         for &ctor in self.module.constructors.iter().rev() {
             let frame = self.new_frame(ctor, state.private.len() as u32);
             let mut waiting = std::mem::replace(&mut state.frame, frame);
@@ -225,15 +209,27 @@ impl Machine for VmMachine {
 
     fn value_name(&self, loc: Loc, value: Value) -> String {
         let tables = self.tables.borrow();
-        let bytes = tables.layout.cell(loc).size as u32;
+        let bytes = tables.layout.cell(loc).size;
+        if bytes > 16 {
+            return format!("{bytes} bytes");
+        }
+        let word = if bytes > 8 {
+            tables.contents.word(value as u32)
+        } else {
+            entry(value as u64).map_or(Word::known(value as u64 as u128), |e| tables.contents.word(e))
+        };
+        if !word.is_defined() {
+            let all = word.undef == arith::mask((8 * bytes) as u8);
+            return String::from(if all { "undefined" } else { "partly undefined" });
+        }
         if bytes > 8 {
-            let value = tables.wide(value);
             let half = |bits: u64| match self.pointer_name(&tables, bits) {
                 Some(name) => name,
                 None => (bits as i64).to_string(),
             };
-            return format!("{{{}, {}}}", half(value as u64), half((value >> 64) as u64));
+            return format!("{{{}, {}}}", half(word.bits as u64), half((word.bits >> 64) as u64));
         }
+        let value = word.bits as Value;
         if let Some(name) = self.pointer_name(&tables, value as u64).filter(|_| bytes == 8) {
             return name;
         }

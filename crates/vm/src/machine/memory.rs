@@ -5,7 +5,6 @@ use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
 use crate::ir::{GlobalId, Operand, pointer};
 use crate::layout::Clash;
 use crate::tables::Object;
-use std::rc::Rc;
 
 /// What an address points to; offsets are within the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +40,7 @@ impl VmMachine {
                 Val::known(pointer::make(g.0, by))
             }
             Operand::Func(f) => Val::known(pointer::make(self.module.globals.len() as u32 + f.0, 0)),
-            Operand::Undef => Val::UNDEF,
+            Operand::Undef => Val::undefined(self.origin_here(state)),
         }
     }
 
@@ -49,10 +48,7 @@ impl VmMachine {
     #[inline]
     pub(super) fn known(&self, state: &VmState, operand: Operand, what: &str) -> Result<u64, Halt> {
         let value = self.value(state, operand);
-        if value.undef != 0 {
-            return fail("uninitialised-read", format!("{what} was never set"));
-        }
-        Ok(value.bits)
+        if value.undef != 0 { self.not_set(what, value.origin) } else { Ok(value.bits) }
     }
 
     /// How large an object is.
@@ -122,19 +118,6 @@ impl VmMachine {
         }
         let (name, size) = (self.name_of_object(object), self.size_of(object));
         fail("out-of-bounds", format!("{len} bytes at offset {offset} of {name}, which has {size}"))
-    }
-
-    /// Lets bytes have no defined value: a decision that depends on them is an error. Memory that threads
-    /// share cannot hold such bytes.
-    pub(super) fn undefine(&self, state: &mut VmState, addr: u64, len: u64) -> Result<(), Halt> {
-        match self.resolve(state, addr, len, Use::Write)? {
-            Spot::Private { slot, at } => {
-                let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]);
-                (at..at + len as usize).for_each(|byte| object.unset(byte));
-                Ok(())
-            }
-            _ => fail("unsupported", "the time of day, in memory that threads share"),
-        }
     }
 
     pub(super) fn constant(&self, global: GlobalId, at: usize, len: usize) -> &[u8] {

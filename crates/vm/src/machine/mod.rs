@@ -11,6 +11,7 @@ mod lead_in;
 mod memory;
 mod names;
 mod native;
+mod origin;
 mod print;
 mod purity;
 mod run;
@@ -402,14 +403,14 @@ impl VmMachine {
         Frame::new(func, function.regs, function.loops.len(), private)
     }
 
-    fn new_state(&self, thread: Tid, entry: FuncId, args: &[u64]) -> VmState {
+    fn new_state(&self, thread: Tid, entry: FuncId, args: &[state::Val]) -> VmState {
         let mut private = vec![Rc::new(PrivateObject::with_contents(&[0; 4]))]; // errno
         for (global, _) in self.module.globals.iter().zip(&self.slots).filter(|(_, slot)| slot.is_some()) {
             private.push(Rc::new(PrivateObject::with_contents(&global.bytes)));
         }
         let mut frame = self.new_frame(entry, private.len() as u32);
         for (reg, arg) in self.function(entry).params.iter().zip(args) {
-            frame.set(*reg, *arg);
+            frame.set_val(*reg, *arg);
         }
         VmState {
             thread,

@@ -1,16 +1,14 @@
 //! Library functions that the machine itself performs.
 
-use super::access::checked_len;
 use super::call::Args;
 use super::print;
-use super::state::{Buffer, Held, Stage, Val, VmState};
+use super::state::{Held, Stage, Val, VmState};
 use super::threads::{held_alone, lock_leave, next_key, set_specific};
 use super::unwind::set_jump;
 use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
 use crate::ir::{Reg, pointer};
-use crate::layout::Pieces;
 use crate::tables::Object;
 use selvedge_graph::Tid;
 use selvedge_machine::{Block, Op};
@@ -80,6 +78,10 @@ pub enum Native {
     Spurious,
     SpinBegin,
     SpinEnd,
+    /// How many variables of the function live in memory now.
+    StackSave,
+    /// Those that came after so many die.
+    StackRestore,
     FinalBegin,
     FinalEnd,
     Local,
@@ -155,6 +157,8 @@ impl Native {
             "__selvedge_spurious" => Native::Spurious,
             "selvedge_spin_begin" => Native::SpinBegin,
             "selvedge_spin_end" => Native::SpinEnd,
+            "__selvedge_stack_save" => Native::StackSave,
+            "__selvedge_stack_restore" => Native::StackRestore,
             FINAL_BEGIN => Native::FinalBegin,
             "__selvedge_final_end" => Native::FinalEnd,
             LOCAL => Native::Local,
@@ -227,8 +231,8 @@ impl VmMachine {
         name: &str,
     ) -> Result<Option<Op>, Halt> {
         let known = |number: usize| match args.get(number) {
-            Some(Val { bits, undef: 0 }) => Ok(*bits),
-            Some(_) => fail("uninitialised-read", format!("an argument of `{name}` was never set")),
+            Some(Val { bits, undef: 0, .. }) => Ok(*bits),
+            Some(val) => self.not_set(&format!("an argument of `{name}`"), val.origin),
             None => fail("undefined-behaviour", format!("`{name}` is called with too few arguments")),
         };
         let result = match native {
@@ -250,8 +254,8 @@ impl VmMachine {
                 return fail("unsupported", format!("`{name}`: {help}"));
             }
             Native::Undefine => {
-                self.undefine(state, known(0)?, known(1)?)?;
-                0
+                let anything = Val::undefined(self.origin_here(state));
+                return self.set_all(state, (known(0)?, anything, known(1)?), None);
             }
             Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {
@@ -274,19 +278,17 @@ impl VmMachine {
             Native::Size => self.heap_object(known(0)?, name)?.1,
             Native::Copy => return self.copy(state, (known(0)?, known(1)?, known(2)?), dst),
             Native::Fill => {
-                let (to, byte) = (known(0)?, known(1)? as u8);
-                let len = checked_len(known(2)?)?;
-                let buffer = Buffer { bytes: vec![byte; len], undef: vec![false; len] };
-                return self.fill(state, to, Pieces::new(), buffer, dst);
+                let byte = args.get(1).copied().unwrap_or(Val::known(0));
+                return self.set_all(state, (known(0)?, byte, known(2)?), dst);
             }
             Native::ExitProcess => return Ok(Some(Op::Block(Block::Exit))),
             Native::Unwind => {
                 // Between handlers, it is the result that `pthread_exit` was given that counts.
-                let result = args.first().copied().unwrap_or(Val::UNDEF);
+                let result = args.first().copied().unwrap_or(Val::known(0));
                 return self.unwind(state, (name == "__selvedge_unwind").then_some(result));
             }
             Native::EndThread => {
-                let result = args.first().copied().unwrap_or(Val::UNDEF);
+                let result = args.first().copied().unwrap_or(Val::known(0));
                 return Ok(Some(self.leave_thread(state, result)));
             }
             Native::SetJump => {
@@ -329,7 +331,7 @@ impl VmMachine {
             }
             Native::Spawn => {
                 let entry = self.function_at(known(1)?)?;
-                let arg = args.get(2).map_or(0, |v| v.bits);
+                let arg = args.get(2).copied().unwrap_or(Val::known(0));
                 state.stage = Stage::Spawning(entry, arg);
                 return Ok(Some(Op::Spawn { thread: Tid(known(0)? as u16 - 1) }));
             }
@@ -415,6 +417,12 @@ impl VmMachine {
                 }
                 again
             }
+            Native::StackSave => state.frame.stack.len() as u64,
+            Native::StackRestore => match self.restore_stack(state, known(0)?) {
+                // The call is made again after each.
+                Some(op) => return Ok(Some(op)),
+                None => 0,
+            },
             Native::FinalBegin => {
                 state.made.final_writes += 1;
                 0

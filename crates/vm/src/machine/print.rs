@@ -1,12 +1,14 @@
 //! Texts that a thread makes and prints, and the arguments of functions that take any number of them.
 
 use super::memory::{Spot, Use};
-use super::state::{Buffer, Frame, Val, VmState};
-use super::{Halt, VmMachine, fail, private_address};
+use super::state::{Frame, Val, VmState};
+use super::{Halt, VmMachine, private_address};
+use crate::contents::Bytes;
 use crate::format::{Needed, Text, Trouble};
 use crate::ir::Reg;
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
+use crate::undefined::Origin;
 use selvedge_machine::Op;
 use std::rc::Rc;
 
@@ -38,9 +40,9 @@ impl VmState {
 impl VmMachine {
     /// Puts the arguments beyond a function's parameters where it looks for them.
     pub(super) fn pass_rest(&self, state: &mut VmState, frame: &mut Frame, first: Reg, rest: &[Val]) {
-        let mut area = PrivateObject::fresh(8 * rest.len() as u64);
+        let mut area = PrivateObject::fresh(8 * rest.len() as u64, Origin(0));
         for (at, value) in rest.iter().enumerate() {
-            area.store(8 * at, 8, value.bits, value.undef);
+            area.store(8 * at, 8, *value);
         }
         let slot = state.private.len() as u32;
         Rc::make_mut(&mut state.private).push(Rc::new(area));
@@ -69,8 +71,8 @@ impl VmMachine {
             }
             Spot::Private { slot, at } => match state.private[slot].load(at, bytes) {
                 // An `int` has nothing in the upper half of its place.
-                (number, undef) if undef & 0xf == 0 => Ok(Some(number)),
-                _ => fail("uninitialised-read", "what is printed was never set"),
+                value if value.undef as u32 == 0 => Ok(Some(value.bits)),
+                value => self.not_set("what is printed", value.origin),
             },
         }
     }
@@ -101,8 +103,7 @@ impl VmMachine {
                 *last = 0;
             }
         }
-        let undef = vec![false; bytes.len()];
-        self.fill(state, to, Pieces::new(), Buffer { bytes, undef }, dst)
+        self.fill(state, to, Pieces::new(), Bytes::known(bytes), dst)
     }
 }
 

@@ -7,16 +7,9 @@ use crate::float;
 use crate::ir::{BinOp, CastOp, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
+use crate::undefined::{self, Word};
 use selvedge_machine::Op;
 use std::rc::Rc;
-
-/// The bytes that `bits` bits take, as a mask.
-fn bytes_of(bits: u8) -> u8 {
-    match bits.div_ceil(8) {
-        0..8 => (1u8 << bits.div_ceil(8)) - 1,
-        _ => 0xff,
-    }
-}
 
 impl VmMachine {
     #[inline]
@@ -54,54 +47,73 @@ impl VmMachine {
                 self.bin(state, (op, bits, no_signed_wrap), dst, a, b)?;
             }
             Instr::Cmp { op, bits, dst, a, b } if bits <= 64 => {
-                let (a, b) = (self.value(state, a), self.value(state, b));
-                let result = Val::known(arith::cmp_narrow(op, bits, a.bits, b.bits) as u64);
-                let undef = (a.undef | b.undef) & bytes_of(bits) != 0;
-                state.frame.set_val(dst, if undef { Val::UNDEF } else { result });
+                let (x, y) = (self.value(state, a), self.value(state, b));
+                if x.undef | y.undef != 0 {
+                    let (x, y) = (self.wide(state, a, bits), self.wide(state, b, bits));
+                    state.frame.set_val(dst, undefined::cmp(op, bits, x, y).low());
+                } else {
+                    state.frame.set(dst, arith::cmp_narrow(op, bits, x.bits, y.bits) as u64);
+                }
             }
             Instr::Cmp { op, bits, dst, a, b } => {
-                let ((a, ua), (b, ub)) = (self.wide(state, a, bits), self.wide(state, b, bits));
-                let result = Val::known(arith::cmp(op, bits, a, b) as u64);
-                state.frame.set_val(dst, if ua || ub { Val::UNDEF } else { result });
+                let (x, y) = (self.wide(state, a, bits), self.wide(state, b, bits));
+                let result = match x.is_defined() && y.is_defined() {
+                    true => Word::known(arith::cmp(op, bits, x.bits, y.bits) as u128),
+                    false => undefined::cmp(op, bits, x, y),
+                };
+                state.frame.set_val(dst, result.low());
             }
             Instr::Float { op, bits, dst, a, b, c } => {
-                let [a, b, c] = [a, b, c].map(|o| self.value(state, o));
-                let result = Val::known(float::op(op, bits, a.bits, b.bits, c.bits));
-                let undef = a.undef | b.undef | c.undef;
-                state.frame.set_val(dst, if undef != 0 { Val::UNDEF } else { result });
+                let vals = [a, b, c].map(|o| self.value(state, o));
+                let result = Val::known(float::op(op, bits, vals[0].bits, vals[1].bits, vals[2].bits));
+                state.frame.set_val(dst, all_or_nothing(bits, &vals, result));
             }
             Instr::FloatCmp { cmp, bits, dst, a, b } => {
-                let [a, b] = [a, b].map(|o| self.value(state, o));
-                let result = Val::known(float::cmp(cmp, bits, a.bits, b.bits) as u64);
-                state.frame.set_val(dst, if a.undef | b.undef != 0 { Val::UNDEF } else { result });
+                let vals = [a, b].map(|o| self.value(state, o));
+                let result = Val::known(float::cmp(cmp, bits, vals[0].bits, vals[1].bits) as u64);
+                state.frame.set_val(dst, all_or_nothing(1, &vals, result));
             }
             Instr::Cast { op, from, to, dst, src } => self.cast(state, (op, from, to), dst, src),
             Instr::Overflowing { op, bits, dst, a, b } => {
-                let ((a, ua), (b, ub)) = (self.wide(state, a, bits), self.wide(state, b, bits));
-                let (value, overflowed) = arith::overflowing(op, bits, a, b);
-                let flag = Val::known(overflowed as u64);
-                self.put(state, dst, bits, value, ua || ub);
+                let (a, b) = (self.wide(state, a, bits), self.wide(state, b, bits));
                 let at = dst + if bits > 64 { 2 } else { 1 };
-                state.frame.set_val(at, if ua || ub { Val::UNDEF } else { flag });
+                if a.is_defined() && b.is_defined() {
+                    let (value, overflowed) = arith::overflowing(op, bits, a.bits, b.bits);
+                    self.put(state, dst, bits, Word::known(value));
+                    state.frame.set(at, overflowed as u64);
+                } else {
+                    let value = undefined::overflowing(op, bits, a, b);
+                    self.put(state, dst, bits, value);
+                    let origin = if a.is_defined() { b.origin } else { a.origin };
+                    state.frame.set_val(at, Word::undefined(1, origin).low());
+                }
             }
             Instr::Bits { op, bits, dst, a } => {
-                let (a, undef) = self.wide(state, a, bits);
-                self.put(state, dst, bits, arith::bit_op(op, bits, a), undef);
+                let a = self.wide(state, a, bits);
+                let result = match a.is_defined() {
+                    true => Word::known(arith::bit_op(op, bits, a.bits)),
+                    false => undefined::bit_op(op, bits, a),
+                };
+                self.put(state, dst, bits, result);
             }
             Instr::Funnel { left, bits, dst, a, b, amount } => {
-                let [(a, ua), (b, ub), (by, uc)] = [a, b, amount].map(|o| self.wide(state, o, bits));
-                self.put(state, dst, bits, arith::funnel(left, bits, a, b, by), ua || ub || uc);
+                let [a, b, by] = [a, b, amount].map(|o| self.wide(state, o, bits));
+                self.put(state, dst, bits, undefined::funnel(left, bits, a, b, by));
             }
             Instr::Select { dst, cond, a, b } => {
                 let cond = self.value(state, cond);
-                let chosen = self.value(state, if cond.bits != 0 { a } else { b });
-                state.frame.set_val(dst, if cond.undef != 0 { Val::UNDEF } else { chosen });
+                let (a, b) = (self.value(state, a), self.value(state, b));
+                let chosen = match cond.is_defined() {
+                    true if cond.bits != 0 => a,
+                    true => b,
+                    false => undefined::select(cond, a, b),
+                };
+                state.frame.set_val(dst, chosen);
             }
             Instr::Offset { dst, base, index, scale } => {
                 let (base, index) = (self.value(state, base), self.value(state, index));
                 let result = base.bits.wrapping_add(index.bits.wrapping_mul(scale as u64));
-                let undef = base.undef | index.undef != 0;
-                state.frame.set_val(dst, if undef { Val::UNDEF } else { Val::known(result) });
+                state.frame.set_val(dst, all_or_nothing(64, &[base, index], Val::known(result)));
             }
             Instr::Alloca { dst, size, private, .. } => {
                 let size = self.known(state, size, "the size of a variable")?;
@@ -112,9 +124,16 @@ impl VmMachine {
                     }
                     return Ok(Some(op));
                 }
+                let origin = self.origin_here(state);
                 let slot = state.private.len() as u32;
-                Rc::make_mut(&mut state.private).push(Rc::new(PrivateObject::fresh(size)));
+                Rc::make_mut(&mut state.private).push(Rc::new(PrivateObject::fresh(size, origin)));
                 state.frame.set(dst, private_address(state.thread, slot, 0));
+            }
+            Instr::Dead { addr } => {
+                let addr = self.known(state, addr, "the address of a variable")?;
+                if let Some(op) = self.end_life(state, addr) {
+                    return Ok(Some(op));
+                }
             }
             Instr::Load { dst, addr, bytes, mode, .. } => return self.load(state, dst, addr, bytes, mode),
             Instr::Store { addr, value, bytes, mode, .. } => {
@@ -191,28 +210,26 @@ impl VmMachine {
 
     // ---- integers ----
 
-    /// An operand of up to 128 bits, in one register or two, and whether a part of it is undefined.
+    /// An operand of up to 128 bits, in one register or two.
     #[inline]
-    pub(super) fn wide(&self, state: &VmState, operand: Operand, bits: u8) -> (u128, bool) {
+    pub(super) fn wide(&self, state: &VmState, operand: Operand, bits: u8) -> Word {
         let low = self.value(state, operand);
         if bits <= 64 {
-            return (low.bits as u128, low.undef & bytes_of(bits) != 0);
+            return Word::of(low, Val::known(0)).narrowed(bits);
         }
-        match operand {
-            Operand::Reg(r) if r + 1 < state.frame.regs.len() as u32 => {
-                let high = state.frame.get(r + 1);
-                ((high.bits as u128) << 64 | low.bits as u128, low.undef | high.undef != 0)
-            }
-            _ => (low.bits as u128, low.undef != 0),
-        }
+        let high = match operand {
+            Operand::Reg(r) if r + 1 < state.frame.regs.len() as u32 => state.frame.get(r + 1),
+            Operand::Undef => low,
+            _ => Val::known(0),
+        };
+        Word::of(low, high).narrowed(bits)
     }
 
     #[inline]
-    pub(super) fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: u128, undef: bool) {
-        let val = |bits| if undef { Val::UNDEF } else { Val::known(bits) };
-        state.frame.set_val(dst, val(value as u64));
+    pub(super) fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: Word) {
+        state.frame.set_val(dst, value.low());
         if bits > 64 {
-            state.frame.set_val(dst + 1, val((value >> 64) as u64));
+            state.frame.set_val(dst + 1, value.high());
         }
     }
 
@@ -225,19 +242,13 @@ impl VmMachine {
         a: Operand,
         b: Operand,
     ) -> Result<(), Halt> {
-        let ((x, ux), (y, uy)) = (self.wide(state, a, bits), self.wide(state, b, bits));
-        if ux || uy {
-            if matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem) && uy {
-                return fail("uninitialised-read", "a divisor was never set");
-            }
-            if bits > 64 {
-                self.put(state, dst, bits, 0, true);
-            } else {
-                let result = partly_defined(op, bits, self.value(state, a), self.value(state, b));
-                state.frame.set_val(dst, result);
-            }
+        let (x, y) = (self.wide(state, a, bits), self.wide(state, b, bits));
+        if !x.is_defined() || !y.is_defined() {
+            let value = self.bin_undefined(op, bits, x, y)?;
+            self.put(state, dst, bits, value);
             return Ok(());
         }
+        let (x, y) = (x.bits, y.bits);
         if no_signed_wrap && self.options.check_signed_overflow && arith::wraps_signed(op, bits, x, y) {
             let (x, y) = (arith::signed(x, bits), arith::signed(y, bits));
             return fail(
@@ -245,51 +256,56 @@ impl VmMachine {
                 format!("signed overflow: {op:?} of {x} and {y} in {bits} bits").to_lowercase(),
             );
         }
-        let value = arith::bin(op, bits, x, y).or_else(|why| match why {
-            NoResult::DivisionByZero => fail("division-by-zero", "division by zero"),
-            NoResult::DivisionOverflow => {
-                fail("division-by-zero", "the smallest number is divided by -1, which overflows")
-            }
-            NoResult::ShiftTooFar => {
-                fail("undefined-behaviour", format!("a number of {bits} bits is shifted by {y}"))
-            }
-        })?;
-        self.put(state, dst, bits, value, false);
+        let value = arith::bin(op, bits, x, y).or_else(|why| no_result(why, bits, y))?;
+        self.put(state, dst, bits, Word::known(value));
         Ok(())
     }
 
-    fn cast(&self, state: &mut VmState, (op, from, to): (CastOp, u8, u8), dst: Reg, src: Operand) {
-        let (value, undef) = self.wide(state, src, from);
-        if undef && from <= 64 && to <= 64 && matches!(op, CastOp::Zext | CastOp::Trunc) {
-            let src = self.value(state, src);
-            let bits = float::cast(op, from, to, value) as u64;
-            let undef = src.undef & bytes_of(from.min(to));
-            return state.frame.set_val(dst, Val { bits, undef });
+    /// An operation on values that are not wholly defined. A divisor must be.
+    #[cold]
+    fn bin_undefined(&self, op: BinOp, bits: u8, x: Word, y: Word) -> Result<Word, Halt> {
+        if matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem) {
+            if !y.is_defined() {
+                return self.not_set("a divisor", y.origin);
+            }
+            if y.bits == 0 {
+                return no_result(NoResult::DivisionByZero, bits, 0);
+            }
         }
-        self.put(state, dst, to, float::cast(op, from, to, value), undef);
+        let shifts = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
+        if shifts && y.is_defined() && y.bits >= bits as u128 {
+            return no_result(NoResult::ShiftTooFar, bits, y.bits);
+        }
+        Ok(undefined::bin(op, bits, x, y))
+    }
+
+    fn cast(&self, state: &mut VmState, (op, from, to): (CastOp, u8, u8), dst: Reg, src: Operand) {
+        let value = self.wide(state, src, from);
+        let result = match value.is_defined() {
+            true => Word::known(float::cast(op, from, to, value.bits)),
+            false => undefined::cast(op, from, to, value),
+        };
+        self.put(state, dst, to, result);
     }
 }
 
-/// An operation on values of which some bytes are undefined: fields of a struct that travel together in
-/// a register are taken apart and put together with shifts and masks.
-fn partly_defined(op: BinOp, bits: u8, a: Val, b: Val) -> Val {
-    let all = bytes_of(bits);
-    let (ua, ub) = (a.undef & all, b.undef & all);
-    let bytes_where =
-        |v: u64, byte: u8| (0..8).fold(0, |m, i| m | u8::from((v >> (8 * i)) as u8 == byte) << i);
-    let undef = match op {
-        // A byte of zeros (ones) decides a conjunction (disjunction).
-        BinOp::And => (ua | ub) & !(bytes_where(a.bits, 0) & !ua) & !(bytes_where(b.bits, 0) & !ub),
-        BinOp::Or => (ua | ub) & !(bytes_where(a.bits, 0xff) & !ua) & !(bytes_where(b.bits, 0xff) & !ub),
-        BinOp::Xor => ua | ub,
-        BinOp::Shl if ub == 0 && b.bits.is_multiple_of(8) && b.bits < bits as u64 => ua << (b.bits / 8) & all,
-        BinOp::LShr if ub == 0 && b.bits.is_multiple_of(8) && b.bits < bits as u64 => ua >> (b.bits / 8),
-        _ => 0xff,
-    };
-    let value = match undef {
-        0xff => 0,
-        _ => arith::bin(op, bits, a.bits as u128, b.bits as u128).unwrap_or(0) as u64,
-    };
-    let keep = (0..8).filter(|i| undef >> i & 1 == 0).fold(0u64, |m, i| m | 0xff << (8 * i));
-    Val { bits: value & keep, undef }
+fn no_result<T>(why: NoResult, bits: u8, y: u128) -> Result<T, Halt> {
+    match why {
+        NoResult::DivisionByZero => fail("division-by-zero", "division by zero"),
+        NoResult::DivisionOverflow => {
+            fail("division-by-zero", "the smallest number is divided by -1, which overflows")
+        }
+        NoResult::ShiftTooFar => {
+            fail("undefined-behaviour", format!("a number of {bits} bits is shifted by {y}"))
+        }
+    }
+}
+
+/// `result`, or nothing that is defined if the operands are not.
+#[inline]
+fn all_or_nothing(bits: u8, operands: &[Val], result: Val) -> Val {
+    match operands.iter().find(|v| !v.is_defined()) {
+        None => result,
+        Some(v) => Word::undefined(bits, v.origin).low(),
+    }
 }

@@ -6,10 +6,13 @@ use super::print::Printed;
 use super::purity::Watch;
 use super::tracking::Tracking;
 use super::unwind::{Jump, Landing};
+use crate::contents::Bytes;
 use crate::format::Text;
 use crate::ir::{FuncId, Reg};
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
+pub use crate::undefined::Val;
+use crate::undefined::Origin;
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_machine::{Block, Op, Rmw};
 use smallvec::SmallVec;
@@ -117,8 +120,8 @@ pub struct Frame {
     /// The instruction that runs next, or that is running.
     pub pc: u32,
     pub regs: SmallVec<[u64; 16]>,
-    /// By register, which of its bytes have no defined value; empty if all have.
-    pub undef: Vec<u8>,
+    /// By register, which of its bits are undefined, and where they come from; empty if all are defined.
+    pub undef: Vec<(u64, Origin)>,
     /// By loop, how often its back edge was taken since it was entered.
     pub rounds: SmallVec<[u32; 4]>,
     /// Headers of loops that may wait, and how many loads there were when they were last passed. Loops
@@ -176,7 +179,7 @@ pub enum Stage {
     /// The load of one that does.
     CasFailing,
     /// About to create a thread that runs this function on this argument.
-    Spawning(FuncId, u64),
+    Spawning(FuncId, Val),
     /// In the middle of an access of several cells.
     Transfer(Box<Transfer>),
     /// On the way out of a thread.
@@ -186,14 +189,50 @@ pub enum Stage {
 }
 
 /// An access of several cells: first all loads, then all stores.
+///
+/// A copy of it is kept at each of them, so it costs no more than a few words to copy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transfer {
-    pub loads: Pieces,
-    pub stores: Pieces,
+    pub loads: Rc<Pieces>,
+    pub stores: Rc<Pieces>,
     /// How many of both were performed.
     pub done: u32,
-    pub buffer: Buffer,
+    /// What was loaded so far.
+    pub loaded: Loaded,
+    /// What is stored; what is loaded is put into it once all is there.
+    pub buffer: Rc<Bytes>,
     pub then: Then,
+}
+
+/// A list, the last value first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Loaded(Option<Rc<(u64, Loaded)>>);
+
+impl Loaded {
+    pub fn push(&mut self, value: u64) {
+        let rest = std::mem::take(self);
+        self.0 = Some(Rc::new((value, rest)));
+    }
+
+    /// The values, the last one first.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        let mut next = self.0.as_deref();
+        std::iter::from_fn(move || {
+            let (value, rest) = next?;
+            next = rest.0.as_deref();
+            Some(*value)
+        })
+    }
+}
+
+impl Drop for Loaded {
+    // One after the other: a long list would go too deep.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut last) = next.and_then(Rc::into_inner) {
+            next = last.1.0.take();
+        }
+    }
 }
 
 /// What is done at the end of a transfer.
@@ -211,59 +250,6 @@ pub enum Then {
         dst: Option<Reg>,
         value: u64,
     },
-}
-
-/// Bytes on their way; those that are not defined are 0.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Buffer {
-    pub bytes: Vec<u8>,
-    pub undef: Vec<bool>,
-}
-
-impl Buffer {
-    pub fn zeroed(len: usize) -> Buffer {
-        Buffer { bytes: vec![0; len], undef: vec![false; len] }
-    }
-
-    /// Bytes as a number, or `None` if none of them is defined.
-    pub fn number(&self, at: usize, len: usize) -> Option<u64> {
-        self.wide_number(at, len).map(|number| number as u64)
-    }
-
-    pub fn wide_number(&self, at: usize, len: usize) -> Option<u128> {
-        if self.undef[at..at + len].iter().all(|u| *u) {
-            return None;
-        }
-        let bytes = self.bytes[at..at + len].iter().rev();
-        Some(bytes.fold(0, |number, byte| number << 8 | *byte as u128))
-    }
-
-    pub fn put(&mut self, at: usize, len: usize, number: u128) {
-        self.bytes[at..at + len].copy_from_slice(&number.to_le_bytes()[..len]);
-    }
-
-    /// Up to 8 bytes as the contents of a register, with what is undefined of it.
-    pub fn register(&self, at: usize) -> Val {
-        let len = (self.bytes.len() - at).min(8);
-        let undef = &self.undef[at..at + len];
-        let undef = undef.iter().enumerate().fold(0, |mask, (i, u)| mask | (*u as u8) << i);
-        Val { bits: self.number(at, len).unwrap_or(0), undef }
-    }
-}
-
-/// A value in a register: its bits, and which of its bytes have no defined value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Val {
-    pub bits: u64,
-    pub undef: u8,
-}
-
-impl Val {
-    pub const UNDEF: Val = Val { bits: 0, undef: 0xff };
-
-    pub fn known(bits: u64) -> Val {
-        Val { bits, undef: 0 }
-    }
 }
 
 impl Clone for Frame {
@@ -299,23 +285,23 @@ impl Frame {
 
     #[inline]
     pub fn get(&self, reg: Reg) -> Val {
-        let undef = self.undef.get(reg as usize).copied().unwrap_or(0);
-        Val { bits: self.regs[reg as usize], undef }
+        let (undef, origin) = self.undef.get(reg as usize).copied().unwrap_or_default();
+        Val { bits: self.regs[reg as usize], undef, origin }
     }
 
     #[inline]
     pub fn set(&mut self, reg: Reg, bits: u64) {
         self.regs[reg as usize] = bits;
         if !self.undef.is_empty() {
-            self.undef[reg as usize] = 0;
+            self.undef[reg as usize] = (0, Origin(0));
         }
     }
 
     pub fn set_val(&mut self, reg: Reg, val: Val) {
         self.set(reg, val.bits);
         if val.undef != 0 {
-            self.undef.resize(self.regs.len(), 0);
-            self.undef[reg as usize] = val.undef;
+            self.undef.resize(self.regs.len(), (0, Origin(0)));
+            self.undef[reg as usize] = (val.undef, val.origin);
         }
     }
 }

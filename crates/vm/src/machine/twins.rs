@@ -221,6 +221,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Spurious
         | Native::SpinBegin
         | Native::SpinEnd
+        | Native::StackSave
+        | Native::StackRestore
         | Native::FinalBegin
         | Native::FinalEnd
         | Native::Local
@@ -383,6 +385,7 @@ impl<'a> Taint<'a> {
                     self.taint(f, *dst, 1);
                 }
             }
+            Instr::Dead { .. } => {}
             Instr::Load { dst, bytes, .. } => self.loaded(f, *dst, *bytes),
             Instr::Store { value, bytes, .. } => self.stored(f, *value, *bytes),
             Instr::Rmw { op, dst, operand, bytes, .. } => {

@@ -257,6 +257,7 @@ impl Parser {
             },
             "loopback" => Instr::LoopBack { number: self.small()? },
             "spinblock" => Instr::SpinBlock { number: self.small()? },
+            "dead" => Instr::Dead { addr: self.operand()? },
             "return" => Instr::Return { values: self.list(Parser::operand)? },
             "unreachable" => Instr::Unreachable,
             "unsupported" => Instr::Unsupported { what: self.text()? },
@@ -286,7 +287,7 @@ impl Parser {
 
 /// Whether a word within a function's body starts an instruction (but for its result).
 fn is_mnemonic(word: &str) -> bool {
-    const NAMES: [&str; 26] = [
+    const NAMES: [&str; 27] = [
         "move",
         "cmp",
         "float",
@@ -310,6 +311,7 @@ fn is_mnemonic(word: &str) -> bool {
         "loophead",
         "loopback",
         "spinblock",
+        "dead",
         "return",
         "unreachable",
         "unsupported",

@@ -1,0 +1,162 @@
+//! What cells hold, as the graph knows it.
+//!
+//! A value in the graph has 8 bytes, and the explorer asks only whether two are equal. A cell of up to 8 bytes that
+//! is wholly defined holds its number. Whatever does not fit that is known by its number in a table: what has
+//! undefined bits, what has 16 bytes, and the long runs of bytes of bulk copies. A number of up to 8 bytes that could be
+//! taken for a number of the table is in the table, too, so nothing is taken for something else.
+
+use crate::arith::mask;
+use crate::undefined::{Origin, Val, Word};
+use selvedge_graph::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The upper half of what stands for an entry of the table, in cells of up to 8 bytes.
+const MARK: u64 = 0xa5c3_7e19;
+
+/// Many bytes, and which of their bits are undefined.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Bytes {
+    /// Undefined bits are 0.
+    pub bits: Vec<u8>,
+    /// By byte; empty if all are defined.
+    pub undef: Vec<u8>,
+    pub origin: Origin,
+}
+
+impl Bytes {
+    pub fn known(bits: Vec<u8>) -> Bytes {
+        Bytes { bits, undef: Vec::new(), origin: Origin(0) }
+    }
+
+    pub fn undefined(len: usize, origin: Origin) -> Bytes {
+        Bytes { bits: vec![0; len], undef: vec![0xff; len], origin }
+    }
+
+    pub fn len(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Up to 16 of them as a number.
+    pub fn word(&self, at: usize, len: usize) -> Word {
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u128);
+        let undef = self.undef.get(at..at + len).map_or(0, number);
+        Word { bits: number(&self.bits[at..at + len]), undef, origin: self.origin }
+    }
+
+    /// Up to 8 bytes as the contents of a register.
+    pub fn register(&self, at: usize) -> Val {
+        self.word(at, (self.len() - at).min(8)).low()
+    }
+
+    pub fn part(&self, at: usize, len: usize) -> Bytes {
+        let undef = self.undef.get(at..at + len).unwrap_or_default();
+        let undef = if undef.iter().all(|u| *u == 0) { Vec::new() } else { undef.to_vec() };
+        let origin = if undef.is_empty() { Origin(0) } else { self.origin };
+        Bytes { bits: self.bits[at..at + len].to_vec(), undef, origin }
+    }
+
+    pub fn put_word(&mut self, at: usize, len: usize, word: Word) {
+        self.bits[at..at + len].copy_from_slice(&word.bits.to_le_bytes()[..len]);
+        if word.undef != 0 && self.undef.is_empty() {
+            self.undef = vec![0; self.len()];
+            self.origin = word.origin;
+        }
+        if let Some(undef) = self.undef.get_mut(at..at + len) {
+            undef.copy_from_slice(&word.undef.to_le_bytes()[..len]);
+        }
+    }
+
+    pub fn put(&mut self, at: usize, other: &Bytes, from: usize, len: usize) {
+        self.bits[at..at + len].copy_from_slice(&other.bits[from..from + len]);
+        if !other.undef.is_empty() && self.undef.is_empty() {
+            self.undef = vec![0; self.len()];
+            self.origin = other.origin;
+        }
+        if let Some(undef) = self.undef.get_mut(at..at + len) {
+            match other.undef.get(from..from + len) {
+                Some(theirs) => undef.copy_from_slice(theirs),
+                None => undef.fill(0),
+            }
+        }
+    }
+}
+
+/// An entry of the table.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Content {
+    Word { bits: u128, undef: u128, origin: Origin },
+    Bytes(Arc<Bytes>),
+}
+
+impl Content {
+    /// Values that are equal to the program are the same entry, so an origin is only kept where there is nothing to
+    /// compare.
+    pub fn word(word: Word, size: u32) -> Content {
+        let all = mask((8 * size) as u8);
+        let origin = if word.undef & all == all { word.origin } else { Origin(0) };
+        Content::Word { bits: word.bits & all, undef: word.undef & all, origin }
+    }
+}
+
+/// What stands for a word in a cell of up to 8 bytes without looking it up.
+#[inline]
+pub fn plain(bits: u64, undef: u64) -> Option<Value> {
+    (undef == 0 && bits >> 32 != MARK).then_some(bits as Value)
+}
+
+/// Whether a value of a cell of up to 8 bytes is an entry of the table.
+#[inline]
+pub fn entry(value: u64) -> Option<u32> {
+    (value >> 32 == MARK).then_some(value as u32)
+}
+
+/// What stands for an entry in a cell of this size.
+pub fn marked(entry: u32, size: u32) -> Value {
+    if size <= 8 { (MARK << 32 | entry as u64) as Value } else { entry as Value }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    entries: Vec<Content>,
+    ids: HashMap<Content, u32>,
+}
+
+impl Contents {
+    pub fn known(&self, content: &Content) -> Option<u32> {
+        self.ids.get(content).copied()
+    }
+
+    pub fn intern(&mut self, content: Content) -> u32 {
+        if let Some(id) = self.known(&content) {
+            return id;
+        }
+        let id = self.entries.len() as u32;
+        self.entries.push(content.clone());
+        self.ids.insert(content, id);
+        id
+    }
+
+    pub fn get(&self, entry: u32) -> Option<&Content> {
+        self.entries.get(entry as usize)
+    }
+
+    pub fn all(&self) -> &[Content] {
+        &self.entries
+    }
+
+    /// Takes in what is new in a table of which this one is a beginning.
+    pub fn follow(&mut self, common: &Contents) {
+        for content in &common.entries[self.entries.len()..] {
+            self.intern(content.clone());
+        }
+    }
+
+    /// What an entry is as a number.
+    pub fn word(&self, entry: u32) -> Word {
+        match self.get(entry) {
+            Some(&Content::Word { bits, undef, origin }) => Word { bits, undef, origin },
+            _ => Word::known(0),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Undefined values: where they come from, and what is said where one is used.
+
+use super::state::VmState;
+use super::{Halt, VmMachine, fail};
+use crate::contents::{Bytes, Content, entry, marked, plain};
+use crate::ir::{Instr, Operand};
+use crate::tables::{Object, Site};
+use crate::undefined::{Origin, Val, Word};
+use selvedge_graph::{Loc, Value};
+use std::sync::Arc;
+
+impl VmMachine {
+    /// The instruction that a thread is at, as an origin.
+    #[cold]
+    pub(super) fn origin_here(&self, state: &VmState) -> Origin {
+        let frame = self.program_frame(state).unwrap_or(&state.frame);
+        self.origin_at(Site { func: frame.func, pc: frame.pc })
+    }
+
+    pub(super) fn origin_at(&self, site: Site) -> Origin {
+        let known = self.tables.borrow().known_origin(site);
+        known.unwrap_or_else(|| self.learn(|common| common.origin(site)))
+    }
+
+    /// The error of using an undefined value.
+    #[cold]
+    pub(super) fn not_set<T>(&self, what: &str, origin: Origin) -> Result<T, Halt> {
+        let from = self.origin_text(origin).map_or(String::new(), |text| format!(": {text}"));
+        fail("uninitialised-read", format!("{what} was never set{from}"))
+    }
+
+    /// `` `r`, declared at f.c:3, has no value yet ``.
+    fn origin_text(&self, origin: Origin) -> Option<String> {
+        let site = self.tables.borrow().site_of(origin)?;
+        let function = self.function(site.func);
+        let place = function.places.get(site.pc as usize).filter(|p| p.line != 0)?;
+        let file = self.module.files.get(place.file as usize).map_or("", |f| f.as_str());
+        let file = file.rsplit('/').next().unwrap_or(file);
+        let at = format!("{file}:{}", place.line);
+        let name = |reg| function.locals.iter().find(|(r, ..)| *r == reg).map(|(_, name, _)| name);
+        Some(match function.code.get(site.pc as usize)? {
+            Instr::Alloca { dst, .. } | Instr::Move { dst, .. } => match name(*dst) {
+                Some(name) => format!("it comes from `{name}`, declared at {at}"),
+                None => format!("it comes from {at}"),
+            },
+            Instr::Call { callee: Operand::Func(f), .. } => {
+                let made = match self.function(*f).name.as_str() {
+                    "malloc" | "realloc" | "aligned_alloc" | "reallocarray" | "posix_memalign" => "allocated",
+                    _ => "made",
+                };
+                format!("it comes from memory that was {made} at {at}")
+            }
+            _ => format!("it comes from {at}"),
+        })
+    }
+
+    // ---- values as the graph knows them ----
+
+    fn intern_content(&self, content: Content) -> u32 {
+        let known = self.tables.borrow().contents.known(&content);
+        known.unwrap_or_else(|| self.learn(|common| common.contents.intern(content)))
+    }
+
+    /// A number of up to 8 bytes as the graph knows it.
+    #[inline]
+    pub(super) fn encode(&self, val: Val, bytes: u8) -> Value {
+        match plain(val.bits, val.undef) {
+            Some(value) => value,
+            None => self.encode_word(Word::of(val, Val::known(0)), bytes as u32),
+        }
+    }
+
+    /// A number of up to 16 bytes as the graph knows it.
+    pub(super) fn encode_word(&self, word: Word, size: u32) -> Value {
+        let simple = if size <= 8 { plain(word.bits as u64, word.undef as u64) } else { None };
+        simple.unwrap_or_else(|| marked(self.intern_content(Content::word(word, size)), size))
+    }
+
+    /// Some bytes as the graph knows them.
+    pub(super) fn encode_bytes(&self, bytes: &Bytes, at: usize, len: usize) -> Value {
+        if len <= 16 {
+            return self.encode_word(bytes.word(at, len), len as u32);
+        }
+        marked(self.intern_content(Content::Bytes(Arc::new(bytes.part(at, len)))), len as u32)
+    }
+
+    /// What a value of the graph is, in a cell of up to 8 bytes.
+    #[inline]
+    pub(super) fn decode(&self, value: u64) -> Val {
+        match entry(value) {
+            None => Val::known(value),
+            Some(entry) => self.tables.borrow().contents.word(entry).low(),
+        }
+    }
+
+    /// The same in a cell of up to 16 bytes.
+    pub(super) fn decode_word(&self, value: u64, bytes: u8) -> Word {
+        match bytes {
+            16 => self.tables.borrow().contents.word(value as u32),
+            _ => Word::of(self.decode(value), Val::known(0)),
+        }
+    }
+
+    /// Puts a part of what a cell holds into a buffer.
+    pub(super) fn decode_part(&self, loc: Loc, value: u64, from: u32, to: &mut Bytes, at: u32, len: u32) {
+        let size = self.tables.borrow().layout.cell(loc).size;
+        let (from, at, len) = (from as usize, at as usize, len as usize);
+        if size <= 16 {
+            let word = self.decode_word(value, size as u8);
+            let (bits, undef) = (word.bits >> (8 * from), word.undef >> (8 * from));
+            return to.put_word(at, len, Word { bits, undef, origin: word.origin });
+        }
+        if let Some(Content::Bytes(bytes)) = self.tables.borrow().contents.get(value as u32) {
+            to.put(at, bytes, from, len);
+        }
+    }
+
+    /// What a cell holds before anything is written to it.
+    pub(super) fn initial(&self, loc: Loc) -> Value {
+        let (cell, object) = {
+            let tables = self.tables.borrow();
+            let cell = tables.layout.cell(loc);
+            (cell, tables.objects[cell.object as usize])
+        };
+        let (from, len) = (cell.offset as usize, cell.size as usize);
+        let bytes = match object {
+            Object::Global(g) | Object::ThreadLocal(_, g) => {
+                Bytes::known(self.module.globals[g.0 as usize].bytes[from..from + len].to_vec())
+            }
+            Object::Made { zeroed: false, site, .. } => Bytes::undefined(len, self.origin_at(site)),
+            _ if len <= 8 => return 0,
+            _ => Bytes::known(vec![0; len]),
+        };
+        self.encode_bytes(&bytes, 0, len)
+    }
+}

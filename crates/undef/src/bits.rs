@@ -124,7 +124,7 @@ pub fn apply(op: Op, x: Bits, y: Bits, bits: u32) -> (Bits, Inexact) {
     match op {
         Op::And => (Bits::new(x.b & y.b, x.u & y.u | x.u & y.b | y.u & x.b, bits), exact),
         Op::Or => (Bits::new(x.b | y.b, x.u & y.u | x.u & !y.b | y.u & !x.b, bits), exact),
-        Op::Xor => (Bits::new(x.b ^ y.b, any, bits), exact),
+        Op::Xor => (Bits::new(x.b ^ y.b, any, bits), itself(x, y)),
         Op::Add | Op::Sub => {
             let (least, most) = match op {
                 Op::Add => (x0.wrapping_add(y0), x1.wrapping_add(y1)),
@@ -133,7 +133,8 @@ pub fn apply(op: Op, x: Bits, y: Bits, bits: u32) -> (Bits, Inexact) {
             let result = Bits::new(least, any | (least ^ most), bits);
             // MemorySanitizer ignores carries; memcheck does not look at them closely for fewer than 32 bits.
             let msan = (result.u != any).then_some("add");
-            let memcheck = (bits < 32 && any != 0).then_some("narrow add");
+            let narrow = (bits < 32 && any != 0).then_some("narrow add");
+            let memcheck = itself(x, y).memcheck.filter(|_| op == Op::Sub).or(narrow);
             (result, Inexact { msan, memcheck, nobody: None })
         }
         Op::Mul => {
@@ -202,7 +203,13 @@ pub fn compare(cmp: Cmp, x: Bits, y: Bits, bits: u32) -> (Bits, Inexact) {
     let result = answer.map_or(Bits::undefined(1), |yes| Bits::of(yes as u128));
     let ordered = !matches!(cmp, Cmp::Eq | Cmp::Ne);
     let close = ordered && any != 0 && answer.is_some();
-    (result, if close { Inexact::both("order of partly undefined values") } else { Inexact::default() })
+    (result, if close { Inexact::both("order of partly undefined values") } else { itself(x, y) })
+}
+
+/// memcheck runs on code in which `x ^ x`, `x - x` and `x == x` are known to be constant.
+fn itself(x: Bits, y: Bits) -> Inexact {
+    let same = x == y && x.u != 0;
+    Inexact { memcheck: same.then_some("a value and itself"), ..Inexact::default() }
 }
 
 /// Whether every value of the first is below every value of the second, or none is.
@@ -251,13 +258,22 @@ mod tests {
                 assert_eq!(apply(Op::Xor, x, y, n).0, truth(|a, b| a ^ b));
                 // Products keep what is certain, and nothing that is not.
                 let (product, certain) = (apply(Op::Mul, x, y, n).0, truth(u128::wrapping_mul));
-                assert_eq!((product.u & certain.u, product.b & !product.u), (certain.u, certain.b & !product.u));
+                assert_eq!(
+                    (product.u & certain.u, product.b & !product.u),
+                    (certain.u, certain.b & !product.u)
+                );
                 let decided = |f: fn(u128, u128) -> bool| join(pairs().map(|(a, b)| f(a, b) as u128), 1);
                 assert_eq!(compare(Cmp::Eq, x, y, n).0, decided(|a, b| a == b));
                 assert_eq!(compare(Cmp::Ult, x, y, n).0, decided(|a, b| a < b), "{x:?} < {y:?}");
                 assert_eq!(compare(Cmp::Ule, x, y, n).0, decided(|a, b| a <= b));
-                assert_eq!(compare(Cmp::Sgt, x, y, n).0, decided(|a, b| sign_extend(a, 3) as i128 > sign_extend(b, 3) as i128));
-                assert_eq!(compare(Cmp::Sle, x, y, n).0, decided(|a, b| sign_extend(a, 3) as i128 <= sign_extend(b, 3) as i128));
+                assert_eq!(
+                    compare(Cmp::Sgt, x, y, n).0,
+                    decided(|a, b| sign_extend(a, 3) as i128 > sign_extend(b, 3) as i128)
+                );
+                assert_eq!(
+                    compare(Cmp::Sle, x, y, n).0,
+                    decided(|a, b| sign_extend(a, 3) as i128 <= sign_extend(b, 3) as i128)
+                );
             }
         }
     }

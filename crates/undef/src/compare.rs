@@ -91,7 +91,8 @@ pub fn compare(
     let mut disagreements = Vec::new();
     for program in programs {
         let number = program.number;
-        let outcome = run(&module, &format!("p{number}_main")).map_err(|why| format!("program {number}: {why}"))?;
+        let outcome =
+            run(&module, &format!("p{number}_main")).map_err(|why| format!("program {number}: {why}"))?;
         counts.programs += 1;
         counts.used += outcome.first.is_some() as u64;
         counts.undefined += (outcome.has_undefined || outcome.first.is_some()) as u64;

@@ -67,6 +67,9 @@ pub fn run(module: &Module, name: &str) -> Result<Outcome, String> {
     };
     for (name, global) in &module.globals {
         let at = machine.allocate(global.ty.size());
+        // Padding of what is there from the beginning is 0.
+        let all = machine.range(at, global.ty.size()).map_err(|_| format!("no room for {name}"))?;
+        machine.undefined[all].fill(0);
         machine.store(at, &global.ty, &global.init).map_err(|_| format!("no room for {name}"))?;
         machine.globals.insert(name, at);
     }

@@ -75,8 +75,10 @@ pub fn program(seed: u64, number: u64) -> Program {
         functions: Vec::new(),
         vars: Vec::new(),
         defined: Vec::new(),
+        odd: Vec::new(),
         names: 0,
         is_at_top: false,
+        probes: false,
     };
     let before = g.declarations();
     g.is_at_top = true;
@@ -128,7 +130,7 @@ struct Var {
 
 #[derive(Clone, Debug)]
 enum Function {
-    /// `u32 f(u32, uN)`
+    /// `uN f(u32, uN)`
     Plain(String, u32),
     /// `T f(u32)`
     Makes(String, usize),
@@ -148,9 +150,13 @@ struct Generator {
     vars: Vec<Var>,
     /// What has probably been written, in the order of that.
     defined: Vec<(String, u32)>,
+    /// Variables of other types, which are only assigned to and read.
+    odd: Vec<String>,
     names: u32,
     /// Not in a block: what is on the heap is freed at the end, and its size is known.
     is_at_top: bool,
+    /// The next decision is about one bit.
+    probes: bool,
 }
 
 const SIZES: [u32; 4] = [8, 16, 32, 64];
@@ -180,12 +186,12 @@ impl Generator {
     }
 
     fn literal(&mut self, bits: u32) -> String {
+        // Not 0: code generators drop what is masked or multiplied with it, and memcheck sees what is left.
         let value: u64 = match self.rng.random_range(0..5) {
-            0 => 0,
-            1 => self.rng.random_range(0..4),
+            0 | 1 => self.rng.random_range(1..4),
             2 => 1 << self.rng.random_range(0..bits.min(63)),
             3 => (1u64 << self.rng.random_range(1..bits.min(63))) - 1,
-            _ => self.rng.random(),
+            _ => self.rng.random::<u64>() | 1,
         };
         let value = if bits == 64 { value } else { value & ((1 << bits) - 1) };
         if bits == 64 { format!("{value}ull") } else { format!("{value}u") }
@@ -267,7 +273,7 @@ impl Generator {
                 self.statements(&mut body, 2, 1);
                 let result = self.expression(32, 2, 60);
                 body.push(Self::line(format!("return {result};")));
-                (format!("static u32 {name}(u32 a, u{bits} b)"), Function::Plain(name, bits))
+                (format!("static u{bits} {name}(u32 a, u{bits} b)"), Function::Plain(name, bits))
             }
             1 => {
                 body.push(Self::line(format!("{of} r;")));
@@ -303,6 +309,7 @@ impl Generator {
             }
         };
         self.vars.truncate(vars);
+        self.odd.clear();
         self.defined = defined;
         nodes.push(Self::line(head));
         nodes.push(Node::Block { head: String::from("{"), body, tail: String::from("}") });
@@ -349,6 +356,10 @@ impl Generator {
 
     /// A place, most of the time one that has been written; so often, in percent.
     fn readable(&mut self, sure: u32) -> Option<(String, u32)> {
+        if !self.odd.is_empty() && self.chance(6) {
+            let odd = self.odd.clone();
+            return Some((self.pick(&odd), 8));
+        }
         if !self.defined.is_empty() && self.chance(sure) {
             let at = self.rng.random_range(0..self.defined.len());
             return Some(self.defined[at].clone());
@@ -425,10 +436,12 @@ impl Generator {
             19 => format!("({a} * {})", self.expression(bits, d, sure)),
             20 => {
                 let op = self.pick(&["/", "%"]);
+                let a = self.expression(bits, d, 90);
                 format!("({a} {op} {}u)", self.rng.random_range(1..100))
             }
             21 => {
                 let op = self.pick(&["/", "%"]);
+                let a = self.expression(bits, 0, 94);
                 format!("({a} {op} ({} | 1u))", self.expression(bits, 0, 94))
             }
             _ => self.call(bits, sure).unwrap_or(a),
@@ -503,12 +516,14 @@ impl Generator {
 
     /// Statements in a scope of their own.
     fn scope(&mut self, most: u32, depth: u32) -> Vec<Node> {
-        let (vars, defined, top) = (self.vars.len(), self.defined.len(), self.is_at_top);
+        let (vars, defined, odd) = (self.vars.len(), self.defined.len(), self.odd.len());
+        let top = self.is_at_top;
         self.is_at_top = false;
         let mut body = Vec::new();
         self.statements(&mut body, most, depth);
         self.vars.truncate(vars);
         self.defined.truncate(defined);
+        self.odd.truncate(odd);
         self.is_at_top = top;
         body
     }
@@ -553,7 +568,11 @@ impl Generator {
                     }
                 }
                 cases.push(Self::line("    ;"));
-                body.push(Node::Block { head: format!("switch ({value} & 3u) {{"), body: cases, tail: "}".into() });
+                body.push(Node::Block {
+                    head: format!("switch ({value} & 3u) {{"),
+                    body: cases,
+                    tail: "}".into(),
+                });
             }
             96 if depth < 3 => {
                 let label = self.name("l");
@@ -586,8 +605,21 @@ impl Generator {
                 } else {
                     String::new()
                 };
-                body.push(Self::line(format!("{volatile}u{bits} {name}{init};")));
-                self.vars.push(Var { name, kind: Kind::Scalar(bits) });
+                let (ty, bits) = match self.rng.random_range(0..12) {
+                    0 => (String::from("_Bool"), 8),
+                    1 => (format!("int{bits}_t"), bits),
+                    _ => (format!("u{bits}"), bits),
+                };
+                body.push(Self::line(format!("{volatile}{ty} {name}{init};")));
+                // Bytes of a `_Bool` other than 0 and 1 are another story, and so is arithmetic with a sign.
+                if !ty.starts_with('u') {
+                    if !init.is_empty() {
+                        self.defined.pop();
+                    }
+                    self.odd.push(name);
+                } else {
+                    self.vars.push(Var { name, kind: Kind::Scalar(bits) });
+                }
             }
             5 | 6 => {
                 let name = self.name("a");
@@ -645,7 +677,14 @@ impl Generator {
     }
 
     fn assign(&mut self, body: &mut Vec<Node>) {
-        let Some((place, bits)) = self.place() else { return self.declare(body) };
+        if !self.odd.is_empty() && self.chance(6) {
+            let odd = self.odd.clone();
+            let (place, value) = (self.pick(&odd), self.expression(32, 2, 60));
+            return body.push(Self::line(format!("{place} = {value};")));
+        }
+        let bytes = if self.chance(8) { self.object() } else { None };
+        let byte = bytes.map(|(object, _)| (format!("*(u8 *){object}"), 8));
+        let Some((place, bits)) = byte.or_else(|| self.place()) else { return self.declare(body) };
         let value = self.expression(bits, 3, 55);
         let op = if self.chance(85) { "=" } else { self.pick(&["+=", "-=", "|=", "&=", "^="]) };
         body.push(Self::line(format!("{place} {op} {value};")));
@@ -715,11 +754,15 @@ impl Generator {
             1 | 2 => {
                 for function in functions {
                     let Function::Fills(name, bits) = function else { continue };
-                    let all: Vec<String> = self.vars.iter().filter_map(|v| match v.kind {
-                        Kind::Scalar(b) if b == bits => Some(format!("(u{bits} *)&{}", v.name)),
-                        Kind::Array(b, _) | Kind::Heap(b, _) if b == bits => Some(v.name.clone()),
-                        _ => None,
-                    }).collect();
+                    let all: Vec<String> = self
+                        .vars
+                        .iter()
+                        .filter_map(|v| match v.kind {
+                            Kind::Scalar(b) if b == bits => Some(format!("(u{bits} *)&{}", v.name)),
+                            Kind::Array(b, _) | Kind::Heap(b, _) if b == bits => Some(v.name.clone()),
+                            _ => None,
+                        })
+                        .collect();
                     if !all.is_empty() {
                         let to = self.pick(&all);
                         body.push(Self::line(format!("{name}({to}, {});", self.expression(32, 1, 85))));
@@ -729,7 +772,11 @@ impl Generator {
             }
             _ => {
                 let Some((to, size)) = self.object() else { return };
-                let value = if self.chance(85) { self.rng.random_range(0..3).to_string() } else { format!("(int){}", self.expression(32, 1, 60)) };
+                let value = if self.chance(85) {
+                    self.rng.random_range(0..3).to_string()
+                } else {
+                    format!("(int){}", self.expression(32, 1, 60))
+                };
                 let size = if self.chance(60) { size } else { String::from("1") };
                 body.push(Self::line(format!("memset({to}, {value}, {size});")));
             }
@@ -738,7 +785,12 @@ impl Generator {
 
     /// Something depends on a value.
     fn decide(&mut self, body: &mut Vec<Node>) {
-        let cond = self.expression(32, 3, 80);
+        // Often one bit of one value: that is what shows whether it is known exactly.
+        let cond = match self.readable(50).filter(|_| self.probes) {
+            Some((place, bits)) => format!("(u64){place} >> {} & 1u", self.rng.random_range(0..bits)),
+            None => self.expression(32, 3, 80),
+        };
+        self.probes = self.chance(50);
         let then = vec![Self::line("sink += 1u;")];
         body.push(Node::Block { head: format!("if ({cond})"), body: then, tail: String::new() });
     }

@@ -157,7 +157,9 @@ impl<'a> Cursor<'a> {
         self.skip();
         let word = what.as_bytes()[0].is_ascii_alphanumeric();
         match self.rest.strip_prefix(what) {
-            Some(rest) if !word || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.') => {
+            Some(rest)
+                if !word || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.') =>
+            {
                 self.rest = rest;
                 true
             }
@@ -171,7 +173,8 @@ impl<'a> Cursor<'a> {
 
     fn word(&mut self) -> &'a str {
         self.skip();
-        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || "_.-$".contains(c))).unwrap_or(self.rest.len());
+        let end =
+            self.rest.find(|c: char| !(c.is_alphanumeric() || "_.-$".contains(c))).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         word
@@ -224,7 +227,10 @@ impl<'a> Cursor<'a> {
     }
 
     fn flags(&mut self) {
-        let flags = ["nuw", "nsw", "exact", "inbounds", "nusw", "nneg", "disjoint", "samesign", "volatile", "tail", "notail"];
+        let flags = [
+            "nuw", "nsw", "exact", "inbounds", "nusw", "nneg", "disjoint", "samesign", "volatile", "tail",
+            "notail",
+        ];
         while flags.iter().any(|flag| self.eat(flag)) {}
     }
 
@@ -243,7 +249,10 @@ impl<'a> Cursor<'a> {
             let mut bytes = Vec::new();
             let mut text = rest.as_bytes();
             while text[0] != b'"' {
-                if text[0] == b'\\' {
+                if text.starts_with(b"\\\\") {
+                    bytes.push(b'\\');
+                    text = &text[2..];
+                } else if text[0] == b'\\' {
                     let hex = std::str::from_utf8(&text[1..3]).map_err(|e| e.to_string())?;
                     bytes.push(u8::from_str_radix(hex, 16).map_err(|e| e.to_string())?);
                     text = &text[3..];
@@ -543,7 +552,18 @@ fn indices(c: &mut Cursor<'_>) -> Res<Vec<usize>> {
 
 /// In front of a result's type.
 fn skip_attributes(c: &mut Cursor<'_>) {
-    let words = ["noalias", "noundef", "signext", "zeroext", "nonnull", "inreg", "internal", "dso_local", "private", "fastcc"];
+    let words = [
+        "noalias",
+        "noundef",
+        "signext",
+        "zeroext",
+        "nonnull",
+        "inreg",
+        "internal",
+        "dso_local",
+        "private",
+        "fastcc",
+    ];
     loop {
         if words.iter().any(|word| c.eat(word)) {
             continue;
@@ -574,7 +594,12 @@ fn parameter_attributes(c: &mut Cursor<'_>) -> Res<Option<Ty>> {
             c.expect("(")?;
             by_value = Some(c.ty()?);
             c.expect(")")?;
-        } else if c.eat("sret") || c.eat("captures") || c.eat("dead_on_return") || c.eat("dead_on_unwind") || c.eat("writable") {
+        } else if c.eat("sret")
+            || c.eat("captures")
+            || c.eat("dead_on_return")
+            || c.eat("dead_on_unwind")
+            || c.eat("writable")
+        {
             if c.rest.starts_with('(') {
                 skip_parentheses(c);
             }
@@ -631,7 +656,8 @@ pub fn parse(text: &str) -> Res<Module> {
             types.insert(name.to_string(), rest.to_string());
         }
         if let Some((number, rest)) = line.split_once(" = ")
-            && let Some(rest) = rest.strip_prefix("distinct ").unwrap_or(rest).strip_prefix("!DILocation(line: ")
+            && let Some(rest) =
+                rest.strip_prefix("distinct ").unwrap_or(rest).strip_prefix("!DILocation(line: ")
         {
             let end = rest.find(',').unwrap_or(rest.len());
             places.insert(number, rest[..end].parse().unwrap_or(0));
@@ -647,7 +673,17 @@ pub fn parse(text: &str) -> Res<Module> {
             let mut c = Cursor { rest: &line[1..], types: &types };
             let name = c.word().to_string();
             c.expect("=").map_err(fail)?;
-            let words = ["private", "internal", "dso_local", "unnamed_addr", "local_unnamed_addr", "global", "constant", "common", "external"];
+            let words = [
+                "private",
+                "internal",
+                "dso_local",
+                "unnamed_addr",
+                "local_unnamed_addr",
+                "global",
+                "constant",
+                "common",
+                "external",
+            ];
             while words.iter().any(|word| c.eat(word)) {}
             let ty = c.ty().map_err(fail)?;
             let init = c.constant(&ty).map_err(fail)?;

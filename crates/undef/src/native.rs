@@ -29,8 +29,7 @@ pub fn ir(file: &Path) -> Result<String, String> {
 
 pub fn msan(file: &Path) -> Result<Verdicts, String> {
     let out = file.with_extension("msan");
-    let args =
-        ["-g", "-fsanitize=memory", "-fno-sanitize-memory-param-retval", "-fsanitize-recover=memory"];
+    let args = ["-g", "-fsanitize=memory", "-fno-sanitize-memory-param-retval", "-fsanitize-recover=memory"];
     clang(file, &out, &args)?;
     let mut command = Command::new(&out);
     command.env("MSAN_OPTIONS", "halt_on_error=0,print_stats=0,exit_code=0");

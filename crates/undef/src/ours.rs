@@ -81,9 +81,8 @@ pub fn verdict(module: &Module, number: u64, model: &Model) -> Verdict {
                 let place = x.state_of(failure.event).and_then(|s| machine.place(s));
                 Some((failure.kind.to_string(), place))
             } else {
-                x.program_error().map(|(t, error)| {
-                    (error.kind.to_string(), x.state(t).and_then(|s| machine.place(s)))
-                })
+                x.program_error()
+                    .map(|(t, error)| (error.kind.to_string(), x.state(t).and_then(|s| machine.place(s))))
             };
             verdict = Some(match (error, x.end) {
                 (Some((kind, place)), _) => Verdict::Error(kind, place.map_or(0, |p| p.line)),

@@ -48,6 +48,8 @@ fn change_nodes(nodes: &mut Vec<Node>, left: &mut usize) -> bool {
         }
         *left -= 1;
         match &mut nodes[at] {
+            // What an `if` without braces stands before must stay.
+            Node::Block { tail, .. } if tail.is_empty() => {}
             Node::Block { body, .. } => {
                 if *left == 0 {
                     let inner = std::mem::take(body);

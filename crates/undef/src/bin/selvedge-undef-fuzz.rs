@@ -61,7 +61,10 @@ fn fuzz(args: &Args) -> Result<usize, String> {
         return Ok(0);
     }
     if args.sanitizers && !is_there() {
-        return Err("MemorySanitizer's runtime or valgrind is missing: install libclang-rt-22-dev and valgrind".into());
+        return Err(
+            "MemorySanitizer's runtime or valgrind is missing: install libclang-rt-22-dev and valgrind"
+                .into(),
+        );
     }
     let ours = (!args.without_selvedge).then(|| args.lower.clone().unwrap_or_else(ours::lower_command));
     let judges = Judges { ours, sanitizers: args.sanitizers };
@@ -75,8 +78,8 @@ fn fuzz(args: &Args) -> Result<usize, String> {
         let programs: Vec<Program> =
             (next..end.min(next + args.batch)).map(|n| generate::program(args.seed, n)).collect();
         next += programs.len() as u64;
-        let (more, disagreements) =
-            compare(&programs, &judges, &model, &at).map_err(|why| format!("before program {next}: {why}"))?;
+        let (more, disagreements) = compare(&programs, &judges, &model, &at)
+            .map_err(|why| format!("before program {next}: {why}"))?;
         counts.add(&more);
         for d in disagreements {
             found += 1;
@@ -90,7 +93,9 @@ fn fuzz(args: &Args) -> Result<usize, String> {
             };
             let mut again = None;
             let small = shrink(program, 400, &mut |candidate| {
-                let Ok((_, all)) = compare(std::slice::from_ref(candidate), &alone, &model, &at) else { return false };
+                let Ok((_, all)) = compare(std::slice::from_ref(candidate), &alone, &model, &at) else {
+                    return false;
+                };
                 match all.into_iter().find(|a| a.who == d.who) {
                     Some(a) => {
                         again = Some(a);
@@ -101,15 +106,14 @@ fn fuzz(args: &Args) -> Result<usize, String> {
             });
             let d = again.unwrap_or(d);
             let text = format!(
-                "// Program {} of seed {}. Expected: {}; {}: {}.\n{}",
+                "{}// Program {} of seed {}. Expected: {}; {}: {}.\n",
+                generate::file(&[small]),
                 d.number,
                 args.seed,
                 d.expected,
                 d.who,
                 d.found,
-                generate::file(&[small])
             );
-            // The first line moved the others down.
             println!("{text}");
             if let Some(dir) = &args.keep {
                 std::fs::create_dir_all(dir).map_err(|e| e.to_string())?;
@@ -119,7 +123,10 @@ fn fuzz(args: &Args) -> Result<usize, String> {
         }
         eprintln!("{} programs, {found} disagreements", counts.programs);
     }
-    println!("seed {}: {} programs, {} with undefined values, {} use one", args.seed, counts.programs, counts.undefined, counts.used);
+    println!(
+        "seed {}: {} programs, {} with undefined values, {} use one",
+        args.seed, counts.programs, counts.undefined, counts.used
+    );
     println!("compared: selvedge {}, msan {}, memcheck {}", counts.ours, counts.msan, counts.memcheck);
     for ((who, class), n) in &counts.left_out {
         println!("left out for {who}: {n} with {class}");

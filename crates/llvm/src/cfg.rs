@@ -1,6 +1,8 @@
 //! A function between LLVM and flat bytecode: blocks of bytecode, with block numbers for targets.
 
-use selvedge_vm::ir::{Instr, Place, Target};
+use crate::registers::{for_operands, written};
+use selvedge_vm::ir::{Instr, Operand, Place, Reg, Target};
+use std::collections::HashSet;
 
 /// Ends with its only jump, branch, switch, return or [`Instr::Unreachable`].
 #[derive(Clone, Debug, Default)]
@@ -109,6 +111,69 @@ impl Graph {
             }
         }
         predecessors
+    }
+
+    /// Where a switch decides by what the way to it has just set, goes on from there at once.
+    ///
+    /// When a block of C is left in several ways, clang lets all of them come together to end the lives of its variables,
+    /// and part again by a number. Loops are easier to understand without that.
+    pub(crate) fn part_early(&mut self) {
+        const MOST: usize = 16;
+        let mut todo: Vec<usize> = (0..self.blocks.len()).collect();
+        let mut left = 4 * self.blocks.len();
+        while let Some(from) = todo.pop() {
+            let block = &self.blocks[from];
+            let Some(&Instr::Jump { to }) = block.code.last() else { continue };
+            let meeting = &self.blocks[to as usize];
+            let Some((Instr::Switch { value: Operand::Reg(reg), cases, default }, body)) =
+                meeting.code.split_last()
+            else {
+                continue;
+            };
+            let sets = |instr: &&Instr| written(instr).contains(reg);
+            if body.len() > MOST || body.iter().any(|instr| sets(&instr)) || left == 0 {
+                continue;
+            }
+            let Some(&Instr::Move { src: Operand::Const(number), .. }) = block.code.iter().rev().find(sets)
+            else {
+                continue;
+            };
+            let case = cases.iter().find(|(case, _)| *case == number);
+            let to = case.map_or(*default, |(_, to)| *to);
+            let (mut code, mut places) = (body.to_vec(), meeting.places.clone());
+            code.push(Instr::Jump { to });
+            let block = &mut self.blocks[from];
+            block.code.pop();
+            block.places.pop();
+            block.code.append(&mut code);
+            block.places.append(&mut places);
+            left -= 1;
+            todo.push(from);
+        }
+        self.drop_numbers();
+    }
+
+    /// Takes out what sets registers to constants that nobody reads.
+    fn drop_numbers(&mut self) {
+        let order = self.reverse_postorder();
+        let mut read = HashSet::new();
+        for instr in order.iter().flat_map(|block| &self.blocks[*block].code) {
+            for_operands(instr, |operand, pair| {
+                if let Operand::Reg(reg) = operand {
+                    read.extend(reg..=reg + pair as Reg);
+                }
+            });
+        }
+        for number in order {
+            let block = &mut self.blocks[number];
+            let dead = |instr: &Instr| {
+                matches!(instr, Instr::Move { dst, src: Operand::Const(_) } if !read.contains(dst))
+            };
+            let mut places = block.code.iter().zip(&block.places);
+            let places = places.by_ref().filter(|(instr, _)| !dead(instr)).map(|(_, place)| *place);
+            block.places = places.collect();
+            block.code.retain(|instr| !dead(instr));
+        }
     }
 
     /// Blocks that can be reached, each after those it can only be reached through.

@@ -26,7 +26,7 @@ pub(crate) fn for_operands(instr: &Instr, mut visit: impl FnMut(Operand, bool)) 
         Bits { a, bits, .. } => all(&[*a], *bits),
         Offset { base, index, .. } => all(&[*base, *index], 64),
         Alloca { size, .. } => all(&[*size], 64),
-        Dead { addr } => all(&[*addr], 64),
+        Life { addr, .. } => all(&[*addr], 64),
         Load { addr, .. } => all(&[*addr], 64),
         Store { addr, value, bytes, .. } | Rmw { addr, operand: value, bytes, .. } => {
             all(&[*addr], 64);
@@ -74,7 +74,7 @@ pub(crate) fn written(instr: &Instr) -> Range<Reg> {
         Cmpxchg { dst, bytes, .. } => *dst..*dst + registers(*bytes) + 1,
         Call { dst: Some(dst), results, .. } => *dst..*dst + *results,
         Call { dst: None, .. }
-        | Dead { .. }
+        | Life { .. }
         | Store { .. }
         | Fence { .. }
         | Jump { .. }
@@ -117,7 +117,8 @@ impl RegSet {
     }
 }
 
-/// The registers whose value at the beginning of each block may be read later.
+/// The registers whose value at the beginning of each block may be read later. To be moved to a register that is not read
+/// does not count.
 pub(crate) fn live_in(graph: &Graph, regs: Reg) -> Vec<RegSet> {
     let mut live = vec![RegSet::with_room(regs); graph.blocks.len()];
     let mut order = graph.reverse_postorder();
@@ -132,6 +133,9 @@ pub(crate) fn live_in(graph: &Graph, regs: Reg) -> Vec<RegSet> {
                 set.union(&live[next]);
             }
             for instr in block.code.iter().rev() {
+                if matches!(instr, Instr::Move { dst, .. } if !set.contains(*dst)) {
+                    continue;
+                }
                 written(instr).for_each(|reg| set.remove(reg));
                 for_operands(instr, |operand, pair| {
                     if let Operand::Reg(reg) = operand {

@@ -125,7 +125,7 @@ fn returned_on_success(body: &Graph, block: usize, position: usize, flag: Reg) -
 pub(crate) fn only_reads(instr: &Instr) -> bool {
     use Instr::*;
     match instr {
-        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Dead { .. } | Call { .. } => false,
+        Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Life { .. } | Call { .. } => false,
         Unsupported { .. } => false,
         Move { .. }
         | Bin { .. }

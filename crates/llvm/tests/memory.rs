@@ -235,9 +235,10 @@ fn values_of_odd_widths_are_split() {
 #[test]
 fn variables_without_a_value_are_undefined() {
     let module = c("int f(void) { int x; return x; }");
-    assert!(
-        matches!(&function(&module, "f").code[..], [Instr::Return { values }] if values[..] == [Operand::Undef])
-    );
+    assert!(matches!(
+        &function(&module, "f").code[..],
+        [Instr::Move { dst, src: Operand::Undef }, Instr::Return { values }] if values[..] == [Operand::Reg(*dst)]
+    ));
 }
 
 #[test]

@@ -41,36 +41,36 @@ fn before_and_after() {
     // A compare-and-exchange that may succeed and go round: whether it did is known when it is run.
     assert_eq!(
         text_of(RETRY, Reductions::NONE),
-        "func &f() results 0 regs 6 {
+        "func &f() results 0 regs 7 {
     loop L0
-L0:   r0 = load.4.sc @x
-      r1 = load.4.sc @y
-      r2 = cmp.eq.32 r0, r1
-      branch r2, L4, L5
-L4:   return ()
-L5:   r3 = cmpxchg.4.sc.sc @y, r1, r0
-      branch r4, L7, L7
-L7:   r5 = cast.trunc.8.1 r4
+L0:   r1 = load.4.sc @x
+      r2 = load.4.sc @y
+      r3 = cmp.eq.32 r1, r2
+      branch r3, L9, L4
+L4:   r4 = cmpxchg.4.sc.sc @y, r2, r1
+      branch r5, L6, L6
+L6:   r6 = cast.trunc.8.1 r5
       loopback 0
       jump L0
+L9:   return ()
 }
 "
     );
     assert_eq!(
         text_of(RETRY, Reductions::ALL),
-        "func &f() results 0 regs 6 {
+        "func &f() results 0 regs 7 {
     loop L0
 L0:   loophead 0 () ()
-      r0 = load.4.sc @x
-      r1 = load.4.sc @y
-      r2 = cmp.eq.32 r0, r1
-      branch r2, L5, L6
-L5:   return ()
-L6:   r3 = cmpxchg.4.sc.sc @y, r1, r0
-      branch r4, L8, L8
-L8:   r5 = cast.trunc.8.1 r4
+      r1 = load.4.sc @x
+      r2 = load.4.sc @y
+      r3 = cmp.eq.32 r1, r2
+      branch r3, L10, L5
+L5:   r4 = cmpxchg.4.sc.sc @y, r2, r1
+      branch r5, L7, L7
+L7:   r6 = cast.trunc.8.1 r5
       loopback 0
       jump L0
+L10:  return ()
 }
 "
     );

@@ -340,9 +340,11 @@ pub enum Instr {
         align: u32,
         private: bool,
     },
-    /// The life of a variable ends: it is freed, or, if it is private, loses what it holds.
-    Dead {
+    /// The life of a variable ends before its function does. That of a private one may begin again: it
+    /// has no contents then.
+    Life {
         addr: Operand,
+        begins: bool,
     },
     /// `bytes` is 1, 2, 4, 8 or 16; values of 16 bytes take two registers in a row, here as in the
     /// other accesses. A plain access has mode `Na`.

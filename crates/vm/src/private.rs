@@ -51,6 +51,8 @@ impl Byte {
 #[derive(Clone, Debug)]
 pub struct PrivateObject {
     pub size: u64,
+    /// The block of the variable was left.
+    pub dead: bool,
     /// Where what was never written comes from.
     origin: Origin,
     /// Grows as it is written to: what is beyond it was not written.
@@ -59,7 +61,7 @@ pub struct PrivateObject {
 
 impl PartialEq for PrivateObject {
     fn eq(&self, other: &PrivateObject) -> bool {
-        (self.size, &self.chunks) == (other.size, &other.chunks)
+        (self.size, self.dead, &self.chunks) == (other.size, other.dead, &other.chunks)
     }
 }
 
@@ -68,7 +70,7 @@ impl Eq for PrivateObject {}
 impl PrivateObject {
     /// Memory that nothing was written to.
     pub fn fresh(size: u64, origin: Origin) -> PrivateObject {
-        PrivateObject { size, origin, chunks: Vec::new() }
+        PrivateObject { size, dead: false, origin, chunks: Vec::new() }
     }
 
     pub fn with_contents(bytes: &[u8]) -> PrivateObject {
@@ -77,9 +79,10 @@ impl PrivateObject {
         object
     }
 
-    /// Loses what was written.
-    pub fn forget(&mut self) {
+    /// Loses what was written, and its life, unless that begins.
+    pub fn forget(&mut self, begins: bool) {
         self.chunks.clear();
+        self.dead = !begins;
     }
 
     pub fn get(&self, at: usize) -> Byte {

@@ -199,7 +199,7 @@ fn fields_in_one_register_are_defined_one_by_one() {
         r3 = cmp.eq.64 r2, 7
         branch r3, fine, wrong
     fine:
-        store.8.na @x, r1";
+        store.8.na @x, r2";
     let (trace, _) = values(body);
     assert_eq!(trace, ["0: W x 7 na", "0: end"]);
 }

@@ -31,7 +31,7 @@ pub(crate) use llvm_sys::LLVMAtomicRMWBinOp as RmwKind;
 pub(crate) use llvm_sys::LLVMIntPredicate as IntPredicate;
 pub(crate) use llvm_sys::LLVMOpcode as Opcode;
 pub(crate) use llvm_sys::LLVMValueKind as ValueKind;
-pub(crate) use undefined::{Unset, unset};
+pub(crate) use undefined::{Unset, keeps, unset};
 pub(crate) use value::{Block, Type, TypeKind, Value};
 
 /// Owns everything that modules share. Errors that LLVM reports on the side are collected in it.

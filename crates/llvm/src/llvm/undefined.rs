@@ -17,6 +17,9 @@ use super::{Module, Opcode};
 /// What the functions are called; the number of the variable follows.
 const PREFIX: &str = "__selvedge_undefined.";
 
+/// A function that is given the address of each variable that LLVM must leave in memory.
+const KEEP: &str = "__selvedge_keep";
+
 /// A variable that may be used before it has a value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unset {
@@ -39,9 +42,54 @@ fn is_promotable(alloca: Value<'_>) -> bool {
             Some(Opcode::LLVMStore) => {
                 user.operand(0) != alloca && user.operand(0).ty() == ty && !user.is_volatile()
             }
-            Some(Opcode::LLVMCall) => user.callee().name().starts_with("llvm.lifetime."),
-            _ => false,
+            _ => is_lifetime(user),
         })
+}
+
+/// Whether a call only keeps LLVM from putting a variable into a register.
+pub(crate) fn keeps(function: &str) -> bool {
+    function == KEEP
+}
+
+/// Whether a variable's block may be left before its function is, and something else than loads and stores by name knows
+/// its address. Once LLVM has put that something into a register, it would take no notice of the end of the variable's life.
+fn is_kept(alloca: Value<'_>) -> bool {
+    let users = alloca.users();
+    let by_name = |user: &Value<'_>| match user.opcode() {
+        Some(Opcode::LLVMLoad) => true,
+        Some(Opcode::LLVMStore) => user.operand(0) != alloca,
+        _ => is_lifetime(*user),
+    };
+    let ends = |user: &&Value<'_>| is_lifetime(**user) && !begins_life(**user);
+    !users.iter().all(by_name) && users.iter().filter(ends).any(|end| !is_at_the_end(*end))
+}
+
+fn is_lifetime(user: Value<'_>) -> bool {
+    user.opcode() == Some(Opcode::LLVMCall) && user.callee().name().starts_with("llvm.lifetime.")
+}
+
+/// Whether nothing but the function's end comes after an instruction.
+fn is_at_the_end(instruction: Value<'_>) -> bool {
+    let mut rest: Vec<Value<'_>> = instruction.block().instructions();
+    let at = rest.iter().position(|other| *other == instruction).unwrap_or(0);
+    rest.drain(..=at);
+    let mut seen = 0;
+    loop {
+        let Some(last) = rest.pop() else { return false };
+        let nothing = |other: &Value<'_>| {
+            let loads = other.opcode() == Some(Opcode::LLVMLoad);
+            is_lifetime(*other) || (loads && other.operand(0).opcode() == Some(Opcode::LLVMAlloca))
+        };
+        if !rest.iter().all(nothing) {
+            return false;
+        }
+        match (last.opcode(), last.successors().as_slice()) {
+            (Some(Opcode::LLVMRet), _) => return true,
+            (Some(Opcode::LLVMBr), [next]) if seen < 4 => rest = next.instructions(),
+            _ => return false,
+        }
+        seen += 1;
+    }
 }
 
 fn begins_life(user: Value<'_>) -> bool {
@@ -54,12 +102,19 @@ impl Module<'_> {
         let mut variables = Vec::new();
         // Where to set which variable, and its type.
         let mut places: Vec<(LLVMValueRef, LLVMValueRef, LLVMTypeRef, usize)> = Vec::new();
+        let mut kept: Vec<LLVMValueRef> = Vec::new();
         for function in self.functions() {
             let blocks = function.blocks();
             let Some(entry) = blocks.first() else { continue };
             let declared = declared(&blocks);
             for alloca in entry.instructions() {
-                if alloca.opcode() != Some(Opcode::LLVMAlloca) || !is_promotable(alloca) {
+                if alloca.opcode() != Some(Opcode::LLVMAlloca) {
+                    continue;
+                }
+                if !is_promotable(alloca) {
+                    if is_kept(alloca) {
+                        kept.push(alloca.raw());
+                    }
                     continue;
                 }
                 let number = variables.len();
@@ -83,19 +138,39 @@ impl Module<'_> {
                     let name = CString::new(format!("{PREFIX}{number}")).expect("no zero bytes");
                     (LLVMAddFunction(self.raw, name.as_ptr(), signature), signature)
                 });
-                // Allocations stay together at the beginning.
-                let mut next = LLVMGetNextInstruction(place);
-                while LLVMGetInstructionOpcode(next) == LLVMOpcode::LLVMAlloca {
-                    next = LLVMGetNextInstruction(next);
-                }
-                LLVMPositionBuilderBefore(builder, next);
+                LLVMPositionBuilderBefore(builder, after(place));
                 let name = c"".as_ptr();
                 let value = LLVMBuildCall2(builder, signature, function, std::ptr::null_mut(), 0, name);
                 LLVMBuildStore(builder, value, alloca);
             }
+            if let Some(&first) = kept.first() {
+                let context = LLVMGetModuleContext(self.raw);
+                let mut parameter = LLVMTypeOf(first);
+                let signature = LLVMFunctionType(LLVMVoidTypeInContext(context), &mut parameter, 1, 0);
+                let name = CString::new(KEEP).expect("no zero bytes");
+                let keep = LLVMAddFunction(self.raw, name.as_ptr(), signature);
+                for mut alloca in kept {
+                    LLVMPositionBuilderBefore(builder, after(alloca));
+                    LLVMBuildCall2(builder, signature, keep, &mut alloca, 1, c"".as_ptr());
+                }
+            }
             LLVMDisposeBuilder(builder);
         }
         variables
+    }
+}
+
+/// The instruction after one, and after all allocations that follow it: they stay together at the beginning.
+///
+/// SAFETY: an instruction that does not end its block.
+unsafe fn after(place: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: by the contract of this function, and as no allocation ends a block.
+    unsafe {
+        let mut next = LLVMGetNextInstruction(place);
+        while LLVMGetInstructionOpcode(next) == LLVMOpcode::LLVMAlloca {
+            next = LLVMGetNextInstruction(next);
+        }
+        next
     }
 }
 

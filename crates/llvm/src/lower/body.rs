@@ -69,6 +69,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         }
     }
     body.moves(&order, &phis);
+    body.graph.part_early();
     body.program.out.functions[id.0 as usize].regs = body.regs;
     Some(body.graph)
 }

@@ -4,7 +4,7 @@ use selvedge_graph::Mode;
 use selvedge_vm::ir::{Instr, Operand};
 
 use super::body::Body;
-use crate::llvm::{Value, unset};
+use crate::llvm::{Value, keeps, unset};
 
 /// What a piece of inline assembly does, as far as it is known.
 enum Assembly {
@@ -32,6 +32,9 @@ impl<'m> Body<'_, 'm> {
         if let Some((text, constraints)) = callee.assembly() {
             return self.inline_assembly(value, &text, &constraints);
         }
+        if keeps(&callee.name()) {
+            return Vec::new();
+        }
         if let Some(number) = unset(&callee.name()) {
             return self.unset(value, number);
         }
@@ -57,10 +60,10 @@ impl<'m> Body<'_, 'm> {
     /// The first value of a variable.
     fn unset(&mut self, value: Value<'m>, number: usize) -> Vec<Operand> {
         let count = self.results(value);
-        let first = self.fresh(count);
         if value.users().is_empty() {
-            return Self::row(first, count);
+            return vec![Operand::Undef; count as usize];
         }
+        let first = self.fresh(count);
         let variable = self.program.unset.get(number).cloned().unwrap_or_default();
         self.place = match variable.place {
             Some((file, line)) => self.program.place(&file, line, 0),

@@ -8,7 +8,7 @@ use super::body::Body;
 use super::constant::shift;
 use super::shape::Scalar;
 use super::variadic;
-use crate::llvm::{Opcode, Ordering, RmwKind, TypeKind, Value};
+use crate::llvm::{Opcode, Ordering, RmwKind, TypeKind, Value, keeps};
 
 /// What a `getelementptr` adds to its base.
 pub(super) struct Steps<'m> {
@@ -109,6 +109,7 @@ pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
         Some(Opcode::LLVMCall) => {
             let callee = user.callee();
             callee.name().starts_with("llvm.lifetime.")
+                || keeps(&callee.name())
                 || variadic::only_looks_at_list(callee)
                 || (TIME.contains(&callee.name().as_str()) && callee.blocks().is_empty())
         }
@@ -142,7 +143,7 @@ fn keeps_threads(address: Value<'_>, given: &mut bool) -> bool {
                     && (0..user.operand_count()).all(|i| (user.operand(i) == address) == (i == *at))
             });
             *given |= stores;
-            stores || name.starts_with("llvm.lifetime.")
+            stores || name.starts_with("llvm.lifetime.") || keeps(&name)
         }
         _ => false,
     })
@@ -172,6 +173,10 @@ fn is_lifetime(user: Value<'_>) -> bool {
     user.opcode() == Some(Opcode::LLVMCall) && user.callee().name().starts_with("llvm.lifetime.")
 }
 
+fn is_use(user: Value<'_>) -> bool {
+    !is_lifetime(user) && !(user.opcode() == Some(Opcode::LLVMCall) && keeps(&user.callee().name()))
+}
+
 /// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it is not used
 /// before, as far as one block shows that. Optimisers move uses of an address around.
 fn has_scope(alloca: Value<'_>) -> bool {
@@ -179,9 +184,9 @@ fn has_scope(alloca: Value<'_>) -> bool {
     let starts = users.iter().filter(|user| is_lifetime(**user) && begins(**user));
     let too_early = |start: &Value<'_>| {
         let here = start.block().instructions().into_iter().filter(|other| users.contains(other));
-        let mut first = here.skip_while(|other| !is_lifetime(*other));
-        let used = start.block().instructions().into_iter().find(|other| users.contains(other));
-        first.next().is_some_and(begins) && used.is_some_and(|used| !is_lifetime(used))
+        let here: Vec<Value<'_>> = here.filter(|other| is_use(*other) || is_lifetime(*other)).collect();
+        let first = here.iter().find(|other| is_lifetime(**other));
+        first.is_some_and(|first| begins(*first)) && here.first().is_some_and(|other| is_use(*other))
     };
     let mut starts = starts.peekable();
     starts.peek().is_some() && !starts.any(too_early)
@@ -268,14 +273,15 @@ impl<'m> Body<'_, 'm> {
             self.emit(make);
         } else if variable.opcode() == Some(Opcode::LLVMAlloca) && has_scope(variable) {
             let addr = self.operand(variable);
-            self.emit(Instr::Dead { addr });
+            self.emit(Instr::Life { addr, begins: true });
         }
     }
 
     pub(super) fn life_ends(&mut self, variable: Value<'m>) {
-        if self.scoped.contains_key(&variable) {
+        let is_slot = self.slots.contains_key(&variable);
+        if !is_slot && variable.opcode() == Some(Opcode::LLVMAlloca) && has_scope(variable) {
             let addr = self.operand(variable);
-            self.emit(Instr::Dead { addr });
+            self.emit(Instr::Life { addr, begins: false });
         }
     }
 

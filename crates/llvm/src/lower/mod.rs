@@ -26,7 +26,7 @@ use crate::carry;
 use crate::cfg::Graph;
 use crate::error::CompileError;
 use crate::escape::Allocators;
-use crate::llvm::{Layout, Metadata, Module, Unset, Value, ValueKind, unset};
+use crate::llvm::{Layout, Metadata, Module, Unset, Value, ValueKind, keeps, unset};
 use crate::loops;
 use crate::pef;
 use crate::spin::{self, Callee, Effects};
@@ -51,7 +51,7 @@ struct Program<'m> {
 
 /// Whether a function is one of the program's, or the library's.
 fn is_lowered(name: &str) -> bool {
-    !name.starts_with("llvm.") && unset(name).is_none()
+    !name.starts_with("llvm.") && unset(name).is_none() && !keeps(name)
 }
 
 /// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).

@@ -139,13 +139,13 @@ impl VmMachine {
         }
     }
 
-    /// The life of a variable ends before its function does.
-    pub(super) fn end_life(&self, state: &mut VmState, addr: u64) -> Option<Op> {
+    /// The life of a variable ends before its function does, or begins again.
+    pub(super) fn end_life(&self, state: &mut VmState, addr: u64, begins: bool) -> Option<Op> {
         let (allocation, _) = pointer::split(addr)?;
         if is_private(allocation) {
             let (_, slot) = private_slot(allocation);
             if let Some(object) = Rc::make_mut(&mut state.private).get_mut(slot) {
-                Rc::make_mut(object).forget();
+                Rc::make_mut(object).forget(begins);
             }
             return None;
         }

@@ -79,6 +79,9 @@ impl VmMachine {
                     format!("{len} bytes at offset {offset} of {size} bytes that only this thread uses"),
                 );
             }
+            if object.dead {
+                return fail("dead-stack", "access to a local variable whose block was left");
+            }
             return Ok(Spot::Private { slot, at: offset as usize });
         }
         let object = self.tables.borrow().objects.get(allocation as usize).copied();

@@ -129,9 +129,9 @@ impl VmMachine {
                 Rc::make_mut(&mut state.private).push(Rc::new(PrivateObject::fresh(size, origin)));
                 state.frame.set(dst, private_address(state.thread, slot, 0));
             }
-            Instr::Dead { addr } => {
+            Instr::Life { addr, begins } => {
                 let addr = self.known(state, addr, "the address of a variable")?;
-                if let Some(op) = self.end_life(state, addr) {
+                if let Some(op) = self.end_life(state, addr, begins) {
                     return Ok(Some(op));
                 }
             }

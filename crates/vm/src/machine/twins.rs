@@ -385,7 +385,7 @@ impl<'a> Taint<'a> {
                     self.taint(f, *dst, 1);
                 }
             }
-            Instr::Dead { .. } => {}
+            Instr::Life { .. } => {}
             Instr::Load { dst, bytes, .. } => self.loaded(f, *dst, *bytes),
             Instr::Store { value, bytes, .. } => self.stored(f, *value, *bytes),
             Instr::Rmw { op, dst, operand, bytes, .. } => {

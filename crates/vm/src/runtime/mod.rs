@@ -136,7 +136,7 @@ pub fn for_each_operand(instr: &mut Instr, f: &mut impl FnMut(&mut Operand)) {
         | Instr::Cast { src: a, .. }
         | Instr::Bits { a, .. }
         | Instr::Alloca { size: a, .. }
-        | Instr::Dead { addr: a }
+        | Instr::Life { addr: a, .. }
         | Instr::Load { addr: a, .. }
         | Instr::Branch { cond: a, .. }
         | Instr::Switch { value: a, .. } => f(a),

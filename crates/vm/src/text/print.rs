@@ -117,7 +117,9 @@ impl Printer<'_> {
         let op = |o| self.names.operand(o);
         match instr {
             Instr::Move { dst, src } => format!("r{dst} = move {}", op(*src)),
-            Instr::Dead { addr } => format!("dead {}", op(*addr)),
+            Instr::Life { addr, begins } => {
+                format!("life{} {}", if *begins { ".begins" } else { "" }, op(*addr))
+            }
             Instr::Bin { op: o, bits, dst, a, b, no_signed_wrap, no_unsigned_wrap } => {
                 let nsw = if *no_signed_wrap { ".nsw" } else { "" };
                 let nuw = if *no_unsigned_wrap { ".nuw" } else { "" };

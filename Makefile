@@ -7,7 +7,7 @@ DEMO     := target/demo
 NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev \
             ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev
 
-.PHONY: demo test lint bench fuzz fuzz-models build clean
+.PHONY: demo test soak lint bench fuzz fuzz-models build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
@@ -35,7 +35,7 @@ build:
 
 test:
 	@scripts/setup.sh $(NEEDS)
-	cargo test --workspace
+	@scripts/test.sh
 
 lint:
 	cargo fmt --all --check
@@ -56,6 +56,16 @@ fuzz:
 # Thousands of generated claims about expressions and models, against all small executions: some minutes.
 fuzz-models:
 	cargo test --release -p selvedge-decide -- --ignored
+
+# Generated programs with undefined values: Selvedge against a naive evaluator, and both against MemorySanitizer and
+# memcheck. Tens of minutes; make soak PROGRAMS=1000000 SEED=7 for more, or others.
+SEED     ?= 1
+soak:
+	@scripts/setup.sh $(NEEDS) valgrind:valgrind \
+	    /usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.msan-x86_64.a:libclang-rt-22-dev
+	cargo build --release -q -p selvedge-cli -p selvedge-undef
+	target/release/selvedge-undef-fuzz --seed $(SEED) --programs $(PROGRAMS) --keep target/soak
+	target/release/selvedge-undef-fuzz --seed $(SEED) --programs 4000 --sanitizers --keep target/soak
 
 clean:
 	cargo clean

@@ -43,16 +43,20 @@ pub fn markdown(outcomes: &[Outcome], start_up: f64) -> String {
         text,
         "Starting up, with clang and without anything to explore, takes {start_up:.3} s of the processor.\n"
     );
-    let _ = writeln!(
-        text,
-        "Geometric mean of published / ours, whole commands:\n\n\
-         * over all rows with a published time: {}\n\
-         * over those whose published time is above {START_UP} s, that is, more than start-up: {}\n\
-         * over the latter, without our start-up: {}\n",
-        mean(&mut outcomes.iter().filter_map(Outcome::ratio)),
-        mean(&mut outcomes.iter().filter(timed).filter_map(Outcome::ratio)),
-        mean(&mut outcomes.iter().filter(timed).filter_map(|o| beyond(o, start_up))),
-    );
+    text += "Geometric mean of published / ours, whole commands:\n\n";
+    for (is_other, whose) in [(false, "whose program is the published one"), (true, "with another program")] {
+        let rows = || outcomes.iter().filter(move |o| o.series.other.is_some() == is_other);
+        let _ = writeln!(
+            text,
+            "* over all rows {whose}, with a published time: {}\n\
+             \x20 * over those whose published time is above {START_UP} s, that is, more than start-up: {}\n\
+             \x20 * over the latter, without our start-up: {}",
+            mean(&mut rows().filter_map(Outcome::ratio)),
+            mean(&mut rows().filter(timed).filter_map(Outcome::ratio)),
+            mean(&mut rows().filter(timed).filter_map(|o| beyond(o, start_up))),
+        );
+    }
+    text += "\n";
 
     let slow: Vec<&Outcome> =
         outcomes.iter().filter(timed).filter(|o| o.ratio().is_some_and(|r| r < GOAL)).collect();

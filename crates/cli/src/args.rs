@@ -116,6 +116,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 4_000_000)]
     pub max_events: usize,
 
+    /// Give up after this many executions, blocked ones included
+    #[arg(long, value_name = "N")]
+    pub max_executions: Option<u64>,
+
     /// Give up after this many seconds, whatever is being done
     #[arg(long, value_name = "S", value_parser = crate::check::limits::seconds)]
     pub time_limit: Option<f64>,

@@ -6,6 +6,9 @@ use serde_json::Value;
 use std::path::Path;
 use support::{directory, example, selvedge, write};
 
+/// As many samples as there are to be, however long they take.
+const UNTIMED: &str = "--seconds=1000000";
+
 fn estimate(args: &[&str]) -> Value {
     let run = selvedge(["estimate", "--format", "json"].iter().chain(args));
     assert_eq!(run.code, 0, "{}", run.err);
@@ -36,7 +39,8 @@ fn estimates_are_near_the_truth() {
         ("dekker.c", "-DN=3"),
     ] {
         let file = program(name);
-        let guess = estimate(&[&file, "--seconds", "1", "--", size])["mean"].as_f64().expect("a number");
+        let guess =
+            estimate(&[&file, "--samples", "300", UNTIMED, "--", size])["mean"].as_f64().expect("a number");
         let check = selvedge(["check", "--format", "json", &file, "--", size]);
         let truth: Value = serde_json::from_str(&check.out).expect("JSON");
         let all =
@@ -48,7 +52,7 @@ fn estimates_are_near_the_truth() {
 /// What is small is explored, not estimated.
 #[test]
 fn small_programs_are_counted() {
-    let report = estimate(&[&program("fib_bench.c"), "--", "-DN=3"]);
+    let report = estimate(&[&program("fib_bench.c"), UNTIMED, "--", "-DN=3"]);
     let check = selvedge(["check", "--format", "json", &program("fib_bench.c"), "--", "-DN=3"]);
     let truth: Value = serde_json::from_str(&check.out).expect("JSON");
     assert_eq!(report["mean"].as_f64(), truth["executions"].as_f64());
@@ -58,7 +62,7 @@ fn small_programs_are_counted() {
 #[test]
 fn the_same_seed_gives_the_same_estimate() {
     let file = program("fib_bench.c");
-    let with = |seed: &str| estimate(&[&file, "--seed", seed, "--seconds", "60", "--", "-DN=5"]);
+    let with = |seed: &str| estimate(&[&file, "--seed", seed, UNTIMED, "--", "-DN=5"]);
     assert_eq!(with("7"), with("7"));
     assert_ne!(with("7")["mean"], with("8")["mean"]);
 }
@@ -66,7 +70,7 @@ fn the_same_seed_gives_the_same_estimate() {
 #[test]
 fn litmus_tests_can_be_estimated() {
     // Four executions, and each sample says so.
-    let report = estimate(&[&example("2+2W+rlx.litmus")]);
+    let report = estimate(&[&example("2+2W+rlx.litmus"), UNTIMED]);
     assert_eq!((report["mean"].as_f64(), report["stddev"].as_f64()), (Some(4.0), Some(0.0)));
 }
 

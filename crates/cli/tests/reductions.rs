@@ -290,7 +290,7 @@ fn examples_fail_alike_with_and_without() {
     files.retain(|f| f.extension().is_some_and(|e| e == "c"));
     files.retain(|f| !TOO_LONG.iter().any(|name| f.ends_with(name)));
     files.sort();
-    let limit = ["--time-limit", "4"];
+    let limit = ["--max-executions", "20000"];
     let mut compared = 0;
     for file in &files {
         for model in ["sc", "rc11"] {

@@ -12,6 +12,7 @@ use selvedge_model::Model;
 use selvedge_oracle::canon::Canon;
 use selvedge_oracle::generate;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 const MODELS: [&str; 6] = ["sc", "tso", "pso", "ra", "rc11", "rlx"];
@@ -121,20 +122,38 @@ fn any_number_of_workers_finds_the_same() {
     }
 }
 
-/// Takes snapshots all the time, and stops after some.
-struct Impatient {
-    patience: u32,
-    latest: Option<Snapshot<Seen>>,
+/// Takes a snapshot whenever it is asked.
+struct Curious<'a> {
+    asked: &'a OnceLock<()>,
+    latest: Option<Snapshot<Patient<'a>>>,
 }
 
-impl Director<Seen> for Impatient {
+/// Ends no execution before the director was asked once.
+#[derive(Clone)]
+struct Patient<'a> {
+    seen: Seen,
+    asked: &'a OnceLock<()>,
+}
+
+impl<'a> Director<Patient<'a>> for Curious<'a> {
     fn order(&mut self, _: Progress) -> Order {
-        self.patience -= 1;
-        if self.patience == 0 { Order::Stop(String::from("enough")) } else { Order::Snapshot }
+        let _ = self.asked.set(());
+        Order::Snapshot
     }
 
-    fn snapshot(&mut self, snapshot: Snapshot<Seen>) {
+    fn snapshot(&mut self, snapshot: Snapshot<Patient<'a>>) {
         self.latest = Some(snapshot);
+    }
+}
+
+impl Visitor<Program> for Patient<'_> {
+    fn visit(&mut self, x: &Execution<'_, Program>) -> ControlFlow<()> {
+        self.asked.wait();
+        self.seen.visit(x)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.seen.merge(other.seen);
     }
 }
 
@@ -142,50 +161,38 @@ impl Director<Seen> for Impatient {
 #[test]
 fn explorations_go_on_where_they_stopped() {
     let model = model("rc11");
-    let config = Config::default();
     let program = larger(31);
-    let (whole, stats) = at_once(&program, &model, &config);
+    let (whole, stats) = at_once(&program, &model, &Config::default());
     assert!(whole.0.len() > 100, "{}", whole.0.len());
-    // Slow enough for the director to step in.
-    #[derive(Clone, Default)]
-    struct Slow(Seen);
-    impl Visitor<Program> for Slow {
-        fn visit(&mut self, x: &Execution<'_, Program>) -> ControlFlow<()> {
-            std::thread::sleep(Duration::from_micros(400));
-            self.0.visit(x)
-        }
-        fn merge(&mut self, other: Slow) {
-            self.0.merge(other.0);
-        }
-    }
-    struct Wrap(Impatient);
-    impl Director<Slow> for Wrap {
-        fn order(&mut self, progress: Progress) -> Order {
-            self.0.order(progress)
-        }
-        fn snapshot(&mut self, s: Snapshot<Slow>) {
-            self.0.snapshot(Snapshot { units: s.units, stats: s.stats, visitor: s.visitor.0 });
-        }
-    }
     for workers in 1..=3 {
-        let mut at = Snapshot::start(Slow::default());
+        let mut at = Snapshot::start(Seen::default());
         let mut stops = 0;
         while !at.units.is_empty() {
-            let mut director = Wrap(Impatient { patience: 2, latest: None });
-            at = team(&model, &config, workers)
-                .explore(&|| program.clone(), &Slow::default(), at, &mut director)
-                .expect("threads are ordered");
+            let asked = OnceLock::new();
+            let with = |s: Snapshot<Seen>| {
+                let visitor = Patient { seen: s.visitor, asked: &asked };
+                Snapshot { units: s.units, stats: s.stats, visitor }
+            };
+            let without =
+                |s: Snapshot<Patient>| Snapshot { units: s.units, stats: s.stats, visitor: s.visitor.seen };
+            let mut director = Curious { asked: &asked, latest: None };
+            let fresh = Patient { seen: Seen::default(), asked: &asked };
+            let max_executions = Some(at.stats.executions() + 30);
+            let config = Config { max_executions, ..Config::default() };
+            let end =
+                team(&model, &config, workers).explore(&|| program.clone(), &fresh, with(at), &mut director);
+            at = without(end.expect("threads are ordered"));
             stops += at.stats.gave_up.is_some() as u32;
-            if let Some(snapshot) = director.0.latest {
-                let rest = team(&model, &config, 2)
+            if let Some(snapshot) = director.latest.map(without) {
+                let rest = team(&model, &Config::default(), 2)
                     .explore(&|| program.clone(), &Seen::default(), snapshot, &mut Absent)
                     .expect("threads are ordered");
                 assert_eq!(rest.visitor.0, whole.0);
                 assert_eq!(counts(&rest.stats), counts(&stats));
             }
         }
-        assert!(stops > 0);
-        assert_eq!(at.visitor.0.0, whole.0);
+        assert!(stops > 2);
+        assert_eq!(at.visitor.0, whole.0);
         assert_eq!(counts(&at.stats), counts(&stats));
     }
 }

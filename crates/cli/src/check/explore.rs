@@ -51,6 +51,7 @@ impl<'a> Campaign<'a> {
             races: !args.no_race_detection,
             reductions,
             max_events: args.max_events,
+            max_executions: args.max_executions,
             chains: Some(Arc::default()),
             twins: Some(Arc::default()),
             ..Config::default()

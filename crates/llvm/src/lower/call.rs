@@ -1,9 +1,10 @@
 //! Calls, and inline assembly.
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{Instr, Operand};
+use selvedge_vm::ir::{CastOp, Instr, Operand};
 
 use super::body::Body;
+use super::shape::Scalar;
 use crate::llvm::{Value, keeps, unset};
 
 /// What a piece of inline assembly does, as far as it is known.
@@ -70,13 +71,22 @@ impl<'m> Body<'_, 'm> {
             Some((file, line)) => self.program.place(&file, line, 0),
             None => self.program.out.functions[self.id.0 as usize].place,
         };
+        let bits = self.scalar(value).and_then(Scalar::bits).unwrap_or(64);
         for dst in first..first + count {
-            self.emit(Instr::Move { dst, src: Operand::Undef });
+            self.undefine(dst, bits);
             if let Some(name) = &variable.name {
                 self.program.out.functions[self.id.0 as usize].locals.push((dst, name.clone(), None));
             }
         }
         Self::row(first, count)
+    }
+
+    /// Makes a register undefined, as far as a value of so many bits fills it: what is above them is 0.
+    pub(super) fn undefine(&mut self, dst: u32, bits: u8) {
+        self.emit(match bits {
+            64.. => Instr::Move { dst, src: Operand::Undef },
+            to => Instr::Cast { op: CastOp::Trunc, from: 64, to, dst, src: Operand::Undef },
+        });
     }
 
     fn call_to(

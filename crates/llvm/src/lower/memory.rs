@@ -243,7 +243,7 @@ impl<'m> Body<'_, 'm> {
         if is_one_scalar(self.program, value) {
             let slot = self.fresh(1);
             self.slots.insert(value, slot);
-            self.emit(Instr::Move { dst: slot, src: Operand::Undef });
+            self.undefine(slot, self.slot_bits(value));
             return vec![Operand::Undef];
         }
         let ty = value.allocated();
@@ -272,10 +272,15 @@ impl<'m> Body<'_, 'm> {
         vec![self.compute(|dst| Instr::Alloca { dst, size, align, private })]
     }
 
+    /// Of a variable that is in a register.
+    fn slot_bits(&self, variable: Value<'m>) -> u8 {
+        (self.program.layout.size(variable.allocated()) * 8).min(64) as u8
+    }
+
     /// The life of a variable begins: it has no contents yet.
     pub(super) fn life_begins(&mut self, variable: Value<'m>) {
         if let Some(&dst) = self.slots.get(&variable) {
-            self.emit(Instr::Move { dst, src: Operand::Undef });
+            self.undefine(dst, self.slot_bits(variable));
         } else if let Some(make) = self.scoped.get(&variable).cloned() {
             self.emit(make);
         } else if variable.opcode() == Some(Opcode::LLVMAlloca) && has_scope(variable) {

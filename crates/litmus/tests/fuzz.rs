@@ -23,7 +23,7 @@ filter (1:r3=16)
     "PPC P\n{ 0:r1=x; }\n P0 ;\n L: lwarx r2,0,r1 ;\n stwcx. r3,r0,r1 ;\n bne L ;\n lwsync ;\n lwz r4,0(r1) ;\nforall (0:r4=0)",
     "RISCV R\n{ 0:x5=x; 0:a0=1; }\n P0 ;\n lr.w.aq x6,(x5) ;\n sc.w.rl x7,x6,0(x5) ;\n fence rw,w ;\n amoadd.w.aqrl x8,a0,(x5) ;\n \
      beqz x7,E ;\n E: sw x8,0(x5) ;\n~exists (0:x8=x)",
-    "X86_64 X\n{ x=1; 0:rdi=x; }\n P0 | P1 ;\n movl $1,(x) | lock xaddq %rax,(x) ;\n mfence | cmpl $0,%eax ;\n movq (%rdi),%rax | jne E ;\n  | E: \
+    "X86_64 X\n{ x=1; 0:rdi=x; }\n P0 | P1 ;\n movl $1,(x) | lock xaddl %eax,(x) ;\n mfence | cmpl $0,%eax ;\n movl (%rdi),%eax | jne E ;\n  | E: \
      lock cmpxchgl %ebx,(x) ;\nexists (0:rax=1)",
 ];
 

@@ -148,6 +148,7 @@ impl Run {
                 Op::Arrive { .. } => String::from("arrive"),
                 Op::Depart { .. } => String::from("depart"),
                 Op::Choose { count } => format!("choose {count}"),
+                Op::Decide { value } => format!("decide {value}"),
                 Op::Detach { thread } => format!("detach {}", thread.0),
                 Op::Local { .. } => String::from("local"),
                 Op::Alloc { .. } => String::from("alloc"),

@@ -202,7 +202,12 @@ fn bounded_results_are_exit_3() {
     let run = selvedge(["litmus", "--max-executions", "2", &example("SB+rlx.litmus")]);
     assert_eq!(run.code, 3);
     assert!(run.out.contains("gave up"), "{}", run.out);
+    // A witness is one, whatever else was cut.
     let run = selvedge(["litmus", "--expect", "no", "--unroll", "1", &spin]);
+    assert!(run.out.contains("Check expected No, found Ok"), "{}", run.out);
+    let spin = write(&dir, "never.litmus", SPIN.replace("exists (x=1)", "exists (x=2)"));
+    let run = selvedge(["litmus", "--expect", "no", "--unroll", "1", &spin]);
+    assert_eq!(run.code, 3);
     assert!(run.out.contains("Check not settled"), "{}", run.out);
 }
 
@@ -244,7 +249,7 @@ fn the_architecture_picks_the_model() {
     let run = selvedge(["litmus", "--check", &dir]);
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     let summary = run.out.lines().find(|line| line.contains(" results: ")).unwrap_or("");
-    assert!(summary.starts_with("15 results:") && summary.contains("15 as expected, 0 not"), "{}", run.out);
+    assert!(summary.starts_with("21 results:") && summary.contains("21 as expected, 0 not"), "{}", run.out);
     for model in ["armv8", "power", "riscv", "x86", "lkmm"] {
         assert!(run.out.contains(&format!(" {model} ")), "{model} is missing:\n{}", run.out);
     }
@@ -269,4 +274,116 @@ fn what_cannot_be_read_is_counted() {
     assert_eq!(run.code, 2);
     assert!(run.out.contains("2 times: instruction `ldp` is not supported"), "{}", run.out);
     assert!(run.err.contains("a.litmus:4:2"), "{}", run.err);
+}
+
+/// One file in text, in a table and as JSON.
+fn three_ways(name: &str, text: &str, more: &[&str]) -> [(i32, String); 3] {
+    let dir = directory(name);
+    let file = write(&dir, "t.litmus", text);
+    let dir = dir.display().to_string();
+    [[&file, ""], [&dir, ""], [&file, "--json"]].map(|[path, json]| {
+        let args = ["litmus", path, json].into_iter().filter(|a| !a.is_empty()).chain(more.iter().copied());
+        let run = selvedge(args);
+        (run.code, run.out)
+    })
+}
+
+/// Where executions are missing there is no verdict, unless one that is there decides.
+#[test]
+fn what_was_not_seen_whole_is_undecided() {
+    let spin = |condition: &str| {
+        format!(
+            "C spin {{}} P0 (atomic_int* x, atomic_int* y) {{ while (atomic_load(x) == 0) ; int r0 = atomic_load(y); }}
+P1 (atomic_int* x) {{ atomic_store(x, 1); }} {condition}\n"
+        )
+    };
+    let astray = "AArch64 astray { 0:X1=x; }\n P0 ;\n MOV X2,#4 ;\n LDR W0,[X1,X2] ;\nforall (0:X0=0)\n";
+    let blocked = "C blocked {} P0 (int* x) { int r0 = *x; assume(r0 == 1); } ~exists (0:r0=1)\n";
+    let filtered = "C filtered {} P0 (int* x) { int r0 = *x; } filter (0:r0=1) ~exists (0:r0=1)\n";
+    for (name, text, more, reason) in [
+        ("cut", spin("exists (0:r0=1)"), vec![], "loops were cut at 8 iterations"),
+        ("cut_forbidden", spin("~exists (0:r0=1)"), vec![], "loops were cut at 8 iterations"),
+        ("cut_required", spin("forall (0:r0=0)"), vec![], "loops were cut at 8 iterations"),
+        ("given_up", spin("exists (0:r0=1)"), vec!["--max-executions", "1"], "gave up"),
+        ("astray", String::from(astray), vec![], "1 executions failed"),
+        ("blocked", String::from(blocked), vec![], "all executions are blocked: nothing was checked"),
+        ("filtered", String::from(filtered), vec![], "the filter leaves no execution: nothing was checked"),
+    ] {
+        let [text, table, json] = three_ways(&format!("undecided_{name}"), &text, &more);
+        for (code, out) in [&text, &table, &json] {
+            assert_eq!(*code, 3, "{name}: {out}");
+        }
+        assert!(text.1.contains("\nUndecided\nWitnesses\n") && text.1.contains(reason), "{name}: {}", text.1);
+        for claim in ["Ok", "No"] {
+            assert!(!text.1.lines().any(|l| l == claim), "{name}: {}", text.1);
+        }
+        for claim in ["Always", "Never"] {
+            assert!(!text.1.contains(claim) && !table.1.contains(claim), "{name}: {} {}", text.1, table.1);
+        }
+        assert!(table.1.contains("1 results: 0 Ok, 0 No, 1 Undecided"), "{name}: {}", table.1);
+        let value: serde_json::Value = serde_json::from_str(&json.1).unwrap_or_default();
+        assert_eq!((&value["verdict"], &value["observation"]), (&"Undecided".into(), &"Undecided".into()));
+        let reasons = value["undecided"].as_array().cloned().unwrap_or_default();
+        assert!(reasons.iter().any(|r| r.as_str().is_some_and(|r| r.contains(reason))), "{name}: {}", json.1);
+    }
+}
+
+/// A witness is one, and a counterexample, too, whatever else there may be; the exit code still says that there is more.
+#[test]
+fn an_execution_that_decides_decides() {
+    let spin = |condition: &str| {
+        format!(
+            "C spin {{}} P0 (atomic_int* x, atomic_int* y) {{ while (atomic_load(x) == 0) ; int r0 = atomic_load(y); }}
+P1 (atomic_int* x) {{ atomic_store(x, 1); }} {condition}\n"
+        )
+    };
+    for (name, condition, verdict) in [
+        ("exists", "exists (0:r0=0)", "Ok"),
+        ("not", "~exists (0:r0=0)", "No"),
+        ("forall", "forall (0:r0=1)", "No"),
+    ] {
+        let [text, table, json] = three_ways(&format!("decides_{name}"), &spin(condition), &[]);
+        assert!(text.1.contains(&format!("\n{verdict}\nWitnesses\n")), "{}", text.1);
+        assert!(
+            text.1.contains("Observation spin Undecided") && text.1.contains("Undecided loops were cut"),
+            "{}",
+            text.1
+        );
+        assert!(table.1.contains("not seen whole"), "{}", table.1);
+        assert_eq!([text.0, table.0, json.0], [3; 3], "{name}");
+    }
+}
+
+/// Plain accesses of the kernel race, and are no part of its order; with release and acquire around them they are.
+#[test]
+fn plain_accesses_of_the_kernel_race() {
+    let test = |load: &str| {
+        format!(
+            "C plain {{}} P0(int *u, int *x) {{ int r1 = *u; smp_store_release(x, 1); }}
+P1(int *u, int *x) {{ int r1 = {load}; if (r1) {{ *u = 1; }} }} exists (0:r1=1 /\\ 1:r1=1)\n"
+        )
+    };
+    let dir = directory("kernel_plain");
+    let run = selvedge(["litmus", &write(&dir, "race.litmus", test("READ_ONCE(*x)"))]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.contains("\nOk\n") && run.out.contains("Flag data-race: P0: R[na] u"), "{}", run.out);
+    let run = selvedge(["litmus", &write(&dir, "none.litmus", test("smp_load_acquire(x)"))]);
+    assert_eq!(run.code, 0, "{}", run.out);
+    assert!(run.out.contains("\nNo\n") && !run.out.contains("Flag"), "{}", run.out);
+}
+
+/// Sizes that do not go together are an input error, with its place.
+#[test]
+fn mixed_sizes_are_refused() {
+    let dir = directory("mixed");
+    let text = "AArch64 mixed\n{ uint64_t x; 0:X1=x; }\n P0 ;\n STR W2,[X1] ;\nexists (x=0)\n";
+    let run = selvedge(["litmus", &write(&dir, "t.litmus", text)]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    for part in [
+        "of 32 bits, and `x` is declared to be of 64 bits",
+        "t.litmus:4:2",
+        "mixed sizes are not supported yet",
+    ] {
+        assert!(run.err.contains(part), "{}", run.err);
+    }
 }

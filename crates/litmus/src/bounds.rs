@@ -33,7 +33,7 @@ pub fn widen(code: &mut [Instr], loops: &[Loop], unroll: u32) {
     for l in loops {
         let range = l.start..l.end.min(code.len());
         let mut conditions = range.filter(|&at| !is_check(at)).filter_map(|at| match &code[at] {
-            Instr::Branch { cond, .. } => Some(cond),
+            Instr::Branch { cond, .. } if can_change(cond) => Some(cond),
             _ => None,
         });
         let Some(first) = conditions.next() else { continue };
@@ -44,6 +44,13 @@ pub fn widen(code: &mut [Instr], loops: &[Loop], unroll: u32) {
             **bound = Expr::Const(Value::from(BY_CONSTANTS));
         }
     }
+}
+
+/// Whether a condition may be otherwise in another iteration.
+fn can_change(cond: &Expr) -> bool {
+    let mut registers = false;
+    cond.registers(&mut |_| registers = true);
+    registers
 }
 
 /// The registers that what is read may flow into, whatever the order of instructions.

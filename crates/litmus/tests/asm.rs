@@ -77,11 +77,11 @@ fn register(t: &Test, name: &str) -> Value {
 fn aarch64_accesses() {
     let t = arm(&[
         "LDR W0,[X1]",
-        "LDAR X2,[X3]",
+        "LDAR W2,[X3]",
         "LDAPR W4,[X1,#0]",
         "MOV W5,#9",
         "STR W5,[X1]",
-        "STLR X5,[X3]",
+        "STLR W5,[X3]",
         "DMB SY",
         "DMB ISHLD",
         "DSB ISHST",
@@ -159,7 +159,7 @@ fn power() {
         "lwzx r4,r3,r1",
         "li r5,2",
         "stw r5,0(r1)",
-        "stdx r5,r3,r1",
+        "stwx r5,r3,r1",
         "sync",
         "lwsync",
         "isync",
@@ -188,7 +188,7 @@ fn riscv() {
         "lw x6,0(x5)",
         "xor a0,x6,x6",
         "add t3,a0,x5",
-        "ld x7,(t3)",
+        "lw x7,(t3)",
         "sw x0,0(x5)",
         "fence rw,w",
         "fence r,rw",
@@ -196,8 +196,8 @@ fn riscv() {
         "fence",
         "fence i,o",
         "fence.tso",
-        "lr.d.aq x8,0(x5)",
-        "sc.d.rl x9,x7,(x5)",
+        "lr.w.aq x8,0(x5)",
+        "sc.w.rl x9,x7,(x5)",
         "bnez x9,E",
         "amoadd.w.aqrl x10,x7,(x5)",
         "amoswap.w x0,x7,(x5)",
@@ -266,7 +266,7 @@ fn x86_in_both_syntaxes() {
 
 #[test]
 fn modes_and_operations_are_told_apart() {
-    let t = arm(&["LDSMAXA W0,W2,[X1]", "LDUMINL X0,X2,[X1]", "LDCLR W0,W2,[X1]", "LDSETAL W0,W2,[X1]"]);
+    let t = arm(&["LDSMAXA W0,W2,[X1]", "LDUMINL W0,W2,[X1]", "LDCLR W0,W2,[X1]", "LDSETAL W0,W2,[X1]"]);
     let found: Vec<(RmwOp, Mode)> = t.program.threads[0]
         .code
         .iter()

@@ -21,9 +21,9 @@ filter (1:r3=16)
     "AArch64 A \"doc\"\n{ 0:X1=x; uint64_t 1:X3=y; [y]=1; }\n P0 | P1 ;\n LDAXR W0,[X1] | L: CMP X0,#1 ;\n STLXR W2,W0,[X1] | \
      B.NE L ;\n EOR W4,W0,W0 | LDR W5,[X3,W4,SXTW] ;\n DMB ISHLD | SWPAL W1,W2,[X3] ;\nexists (1:X5=1 /\\ x=0)",
     "PPC P\n{ 0:r1=x; }\n P0 ;\n L: lwarx r2,0,r1 ;\n stwcx. r3,r0,r1 ;\n bne L ;\n lwsync ;\n lwz r4,0(r1) ;\nforall (0:r4=0)",
-    "RISCV R\n{ 0:x5=x; 0:a0=1; }\n P0 ;\n lr.w.aq x6,(x5) ;\n sc.w.rl x7,x6,0(x5) ;\n fence rw,w ;\n amoadd.d.aqrl x8,a0,(x5) ;\n \
-     beqz x7,E ;\n E: sd x8,0(x5) ;\n~exists (0:x8=x)",
-    "X86_64 X\n{ x=1; 0:rdi=x; }\n P0 | P1 ;\n movl $1,(x) | lock xaddq %rax,(x) ;\n mfence | cmpl $0,%eax ;\n movq (%rdi),%rax | jne E ;\n  | E: \
+    "RISCV R\n{ 0:x5=x; 0:a0=1; }\n P0 ;\n lr.w.aq x6,(x5) ;\n sc.w.rl x7,x6,0(x5) ;\n fence rw,w ;\n amoadd.w.aqrl x8,a0,(x5) ;\n \
+     beqz x7,E ;\n E: sw x8,0(x5) ;\n~exists (0:x8=x)",
+    "X86_64 X\n{ x=1; 0:rdi=x; }\n P0 | P1 ;\n movl $1,(x) | lock xaddl %eax,(x) ;\n mfence | cmpl $0,%eax ;\n movl (%rdi),%eax | jne E ;\n  | E: \
      lock cmpxchgl %ebx,(x) ;\nexists (0:rax=1)",
 ];
 

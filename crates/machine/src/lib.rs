@@ -343,7 +343,7 @@ pub trait Machine {
     }
 
     /// Dependencies of the operation that `step` returned last for this state (thesis alg. 2.2): the
-    /// positions in its thread of the loads that it depends on. Every operation that becomes an event
+    /// positions in its thread of the loads (and store-conditionals) that it depends on. Every operation that becomes an event
     /// counts, from 1.
     fn deps(&self, _state: &Self::State) -> Deps {
         Deps::NONE

@@ -86,11 +86,21 @@ fn verdicts(name: &str) -> usize {
 /// Tests that are no simple cycles. Each says what is expected and who says so.
 #[test]
 fn classics() {
+    claims(include_str!("verdicts/classics.txt"), 60);
+}
+
+/// What begins and ends a dependency, what a failed read-modify-write orders, plain accesses of the kernel.
+#[test]
+fn dependencies() {
+    claims(include_str!("verdicts/dependencies.txt"), 50);
+}
+
+fn claims(texts: &str, at_least: usize) {
     let mut subjects: HashMap<String, Subject> = HashMap::new();
     let mut count = 0;
     let mut wrong = Vec::new();
-    for text in include_str!("verdicts/classics.txt").split("----\n") {
-        let test = selvedge_litmus::parse("classics.txt", text, &Default::default())
+    for text in texts.split("----\n") {
+        let test = selvedge_litmus::parse("t.litmus", text, &Default::default())
             .unwrap_or_else(|d| panic!("{d}\n{text}"));
         assert!(!test.expectations.is_empty(), "{text}");
         for expectation in &test.expectations {
@@ -106,7 +116,7 @@ fn classics() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count >= 60, "{count}");
+    assert!(count >= at_least, "{count}");
 }
 
 #[test]

@@ -335,13 +335,11 @@ impl<'a> Lower<'a> {
     }
 
     fn if_else(&mut self, cond: &'a Expr<'a>, then: &'a Stmt<'a>, other: Option<&'a Stmt<'a>>) -> Parsed<()> {
-        let cond = self.value(cond)?;
         if let (Some(label), None) = (self.plain_goto(then), other) {
-            self.branch(cond, label);
-            return Ok(());
+            return self.branch_on(cond, true, label);
         }
         let (otherwise, end) = (self.label(), self.label());
-        self.branch_unless(cond, otherwise);
+        self.branch_on(cond, false, otherwise)?;
         self.stmt(then)?;
         if let Some(other) = other {
             self.jump(end);
@@ -374,8 +372,7 @@ impl<'a> Lower<'a> {
         let top = self.placed_label();
         let mark = self.temps_used;
         if let Some(cond) = cond {
-            let cond = self.value(cond)?;
-            self.branch_unless(cond, end);
+            self.branch_on(cond, false, end)?;
         }
         self.temps_used = mark;
         let go_on = self.label();
@@ -402,8 +399,7 @@ impl<'a> Lower<'a> {
         let top = self.placed_label();
         self.loop_body(end, again, body)?;
         self.place(again);
-        let cond = self.value(cond)?;
-        self.branch_unless(cond, end);
+        self.branch_on(cond, false, end)?;
         self.count(count);
         self.bound(top, self.code.len());
         self.branch(self.below_bound(count), top);

@@ -1,6 +1,6 @@
 //! Expressions: what they compute, and what they do on the way.
 
-use super::Lower;
+use super::{Label, Lower};
 use crate::lex::clip;
 use crate::source::WithHelp;
 use crate::syntax::Parsed;
@@ -106,6 +106,34 @@ impl<'a> Lower<'a> {
         match dst {
             Some(dst) => Ok(dst),
             None => self.temp(),
+        }
+    }
+
+    /// Goes to `label` if the condition is as asked for. What is decided step by step is a branch for each step, so
+    /// that what follows depends on each.
+    pub(super) fn branch_on(&mut self, cond: &'a Expr<'a>, holds: bool, label: Label) -> Parsed<()> {
+        match &cond.kind {
+            ExprKind::Un(UnOp::Not, inner) if acts(inner) => self.branch_on(inner, !holds, label),
+            ExprKind::Bin(op @ (BinOp::LogAnd | BinOp::LogOr), a, b) if acts(b) => {
+                // Whether the first part may decide by itself that it is not as asked for.
+                if (*op == BinOp::LogAnd) == holds {
+                    let past = self.label();
+                    self.branch_on(a, !holds, past)?;
+                    self.branch_on(b, holds, label)?;
+                    self.place(past);
+                    return Ok(());
+                }
+                self.branch_on(a, holds, label)?;
+                self.branch_on(b, holds, label)
+            }
+            _ => {
+                let cond = self.value(cond)?;
+                match holds {
+                    true => self.branch(cond, label),
+                    false => self.branch_unless(cond, label),
+                }
+                Ok(())
+            }
         }
     }
 

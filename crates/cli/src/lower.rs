@@ -92,11 +92,8 @@ fn main() -> ExitCode {
         let headers = headers.clone();
         std::thread::spawn(move || end_with_input(&headers));
     }
-    let options = Options {
-        clang_args: args.clang,
-        include_dirs: vec![headers.clone()],
-        reductions: args.disable,
-    };
+    let options =
+        Options { clang_args: args.clang, include_dirs: vec![headers.clone()], reductions: args.disable };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);
     let running = std::thread::Builder::new().stack_size(STACK).spawn(compile);

@@ -108,12 +108,19 @@ fn what_another_run_left_is_not_lost() {
     refused(&[&file, "--checkpoint", &checkpoint, "--unroll", "9"], "other options");
     assert_eq!(std::fs::read(&checkpoint).expect("a checkpoint"), before);
     // Going on from it is what it is for.
+    goes_on(&file, &checkpoint);
+}
+
+/// Whether a run goes on from a checkpoint, and writes others.
+fn goes_on(file: &str, checkpoint: &str) {
+    let before = std::fs::read(checkpoint).expect("a checkpoint");
     let child =
-        start(&[&file, "--checkpoint", &checkpoint, "--resume", &checkpoint, "--checkpoint-every", "0.01"]);
-    while std::fs::read(&checkpoint).expect("a checkpoint") == before {
+        start(&[file, "--checkpoint", checkpoint, "--resume", checkpoint, "--checkpoint-every", "0.01"]);
+    while std::fs::read(checkpoint).expect("a checkpoint") == before {
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(interrupt(child).status.code(), Some(3));
+    let output = interrupt(child);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -129,15 +136,7 @@ fn two_runs_do_not_share_a_file() {
     // The lock ends with the process.
     first.kill().expect("killed");
     first.wait().expect("ended");
-    let second = start(&[&file, "--checkpoint", &checkpoint, "--resume", &checkpoint]);
-    let output = interrupt_when_started(second, &checkpoint);
-    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// The interrupt may come in any phase.
-fn interrupt_when_started(child: Child, checkpoint: &str) -> std::process::Output {
-    wait_for(checkpoint);
-    interrupt(child)
+    goes_on(&file, &checkpoint);
 }
 
 #[test]

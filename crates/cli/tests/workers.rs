@@ -296,8 +296,8 @@ fn checkpoints_of_something_else_are_refused() {
         assert!(run.err.contains(why), "{why}: {}", run.err);
         assert!(run.err.contains("checkpoint"), "{}", run.err);
     };
-    let resume = ["--resume", &checkpoint, "--time-limit", "0.2"];
-    assert_eq!(run(&resume, &clang).code, 3);
+    let resume = ["--resume", &checkpoint];
+    assert_eq!(run(&[&resume[..], &["--time-limit", "1"]].concat(), &clang).code, 3);
     refused(run(&resume, &["--", "-DN=4", "-DWRONG=0"]), "another program");
     refused(run(&[&resume[..], &["-m", "sc"]].concat(), &clang), "another model");
     refused(run(&[&resume[..], &["--unroll", "5"]].concat(), &clang), "other options");

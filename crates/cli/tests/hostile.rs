@@ -166,7 +166,7 @@ fn nothing_that_a_terminal_obeys_is_shown() {
     // What clang says, names of files, of tests and of models.
     let wrong = write(&dir, "wrong.c", "int main(void) { \u{202e} return \x1b[2J; }\n");
     let name = dir.join("a\x1b[2J\nverified").display().to_string();
-    let test = format!("C t\x1b[2J\u{202e}\n{{}}\nP0 (int* x) {{ *x = 1; }}\nexists (x=1)\n");
+    let test = "C t\x1b[2J\u{202e}\n{}\nP0 (int* x) { *x = 1; }\nexists (x=1)\n";
     let test = write(&dir, "t.litmus", test);
     let model = write(&dir, "m\x1b[2J\u{202e}.kat", "export acyclic (po | rf | tc | tj)\nacyclic \x1b\n");
     let lines: [&[&str]; 10] = [

@@ -7,7 +7,7 @@ DEMO     := target/demo
 NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev \
             ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev
 
-.PHONY: demo test soak lint bench fuzz fuzz-models build clean
+.PHONY: demo test soak lint bench fuzz fuzz-models fuzz-inputs build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
@@ -66,6 +66,14 @@ soak:
 	cargo build --release -q -p selvedge-cli -p selvedge-undef
 	target/release/selvedge-undef-fuzz --seed $(SEED) --programs $(PROGRAMS) --keep target/soak
 	target/release/selvedge-undef-fuzz --seed $(SEED) --programs 4000 --sanitizers --keep target/soak
+
+# Random and damaged inputs for everything that reads, one after the other: make fuzz-inputs SECONDS=600
+SECONDS  ?= 60
+INPUTS   ?= bitcode models litmus checkpoints formats arguments
+fuzz-inputs:
+	@scripts/setup.sh $(NEEDS)
+	cargo build --release -q -p selvedge-cli -p selvedge-hostile
+	for target in $(INPUTS); do target/release/selvedge-hostile $$target --seconds $(SECONDS) || exit 1; done
 
 clean:
 	cargo clean

@@ -38,7 +38,7 @@ pub enum Command {
 const CHECK_EXIT_CODES: &str = "Exit codes:
   0  verified
   1  violated
-  2  the input is wrong
+  2  the input is wrong, or the output cannot be written
   3  bounded or unknown: a loop was cut, a limit was reached, something is not supported, or nothing was checked";
 
 /// How many explore at the same time.

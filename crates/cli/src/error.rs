@@ -104,6 +104,11 @@ pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut diagnostic = self.diagnostic.clone();
+        // Compilers say what they have to say in several lines; elsewhere only names have more than one.
+        if self.kind != ErrorKind::Compile {
+            diagnostic.message = line(&diagnostic.message).into_owned();
+            diagnostic.help = diagnostic.help.map(|help| line(&help).into_owned());
+        }
         if let Some(span) = &mut diagnostic.span {
             span.file = line(&span.file).into();
         }

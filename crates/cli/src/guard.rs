@@ -190,7 +190,8 @@ fn child_bytes() -> u64 {
     }
     let threads = std::fs::read_dir(format!("/proc/{child}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    let below: Vec<u32> =
-        lists.flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect();
+    let below: Vec<u32> = lists
+        .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect();
     below.into_iter().chain([child]).map(limits::bytes_of).sum()
 }

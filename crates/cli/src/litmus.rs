@@ -3,8 +3,8 @@
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
 use crate::escape::{self, name};
-use crate::guard::{self, Phase};
 use crate::files::{self, Found};
+use crate::guard::{self, Phase};
 use crate::interrupt;
 use crate::json;
 use crate::output::{complain, print, print_json};

@@ -30,10 +30,11 @@ pub fn emit(text: &str) {
 
 /// Notices if something could not be written to standard output.
 pub fn check(written: std::io::Result<()>) {
-    if let Err(error) = written {
-        if !LOST.swap(true, Ordering::Relaxed) && error.kind() != ErrorKind::BrokenPipe {
-            complain(&format!("error: cannot write to standard output: {error}"));
-        }
+    if let Err(error) = written
+        && !LOST.swap(true, Ordering::Relaxed)
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        complain(&format!("error: cannot write to standard output: {error}"));
     }
 }
 

@@ -288,5 +288,5 @@ fn checkpoints_of_something_else_are_refused() {
     refused(run(&["--resume", &dir.join("no-checkpoint").display().to_string()], &clang), "No such file");
     let nowhere = dir.join("no/such/checkpoint").display().to_string();
     let run = run(&["--checkpoint", &nowhere, "--max-executions", "1000"], &clang);
-    refused(run, "cannot write");
+    refused(run, "cannot write checkpoints");
 }

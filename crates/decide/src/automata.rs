@@ -22,8 +22,7 @@ pub struct Automaton {
 impl Automaton {
     /// For Graphviz, as part of a graph; `number` keeps the names of several apart.
     pub fn dot(&self, number: usize) -> String {
-        let mut out =
-            format!("  subgraph cluster_{number} {{\n    label=\"{}\";\n", quoted(&self.axiom));
+        let mut out = format!("  subgraph cluster_{number} {{\n    label=\"{}\";\n", quoted(&self.axiom));
         for (q, accepts) in self.nfa.accepts.iter().enumerate() {
             let shape = if *accepts != 0 { "doublecircle" } else { "circle" };
             let first = if self.nfa.initial.contains(&(q as u32)) { ", style=bold" } else { "" };
@@ -37,7 +36,11 @@ impl Automaton {
                 };
                 let label =
                     format!("{}{}{}", test(s.from), s.facts.named(&self.context.relations), test(s.to));
-                out.push_str(&format!("    a{number}_{q} -> a{number}_{} [label=\"{}\"];\n", s.target, quoted(&label)));
+                out.push_str(&format!(
+                    "    a{number}_{q} -> a{number}_{} [label=\"{}\"];\n",
+                    s.target,
+                    quoted(&label)
+                ));
             }
         }
         out.push_str("  }\n");

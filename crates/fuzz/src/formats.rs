@@ -9,8 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// that stars stand for and for the value, which are read from the end of the input.
 pub struct Formats;
 
-const NUMBERS: [i32; 14] =
-    [0, 1, 2, 5, 17, 40, 300, -1, -7, 1000, 70_000, 2_000_000_000, i32::MIN, i32::MAX];
+const NUMBERS: [i32; 14] = [0, 1, 2, 5, 17, 40, 300, -1, -7, 1000, 70_000, 2_000_000_000, i32::MIN, i32::MAX];
 const STRING: &[u8] = b"some text of some length\0";
 
 impl Subject for Formats {
@@ -42,7 +41,8 @@ impl Subject for Formats {
         }
         let value = match mutator.below(5) {
             0 => mutator.bits(),
-            1 => (*mutator.pick(&[0.0, -0.0, 1.0, 0.1, 1e300, 5e-324, 123456.789, f64::INFINITY, 9.5, 0.5])).to_bits(),
+            1 => (*mutator.pick(&[0.0, -0.0, 1.0, 0.1, 1e300, 5e-324, 123456.789, f64::INFINITY, 9.5, 0.5]))
+                .to_bits(),
             2 => mutator.bits() >> mutator.below(64),
             3 => f64::from_bits(mutator.bits()).clamp(-1e15, 1e15).to_bits(),
             _ => *mutator.pick(&NUMBERS) as i64 as u64,

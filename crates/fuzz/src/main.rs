@@ -72,15 +72,18 @@ fn root() -> PathBuf {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let selvedge = args.selvedge.clone().unwrap_or_else(|| {
-        std::env::current_exe().unwrap_or_default().with_file_name("selvedge")
-    });
+    let selvedge = args
+        .selvedge
+        .clone()
+        .unwrap_or_else(|| std::env::current_exe().unwrap_or_default().with_file_name("selvedge"));
     let subject: Result<Box<dyn Subject>, String> = match args.target {
         Target::Models => Ok(Box::new(texts::Models::new())),
         Target::Litmus => Ok(Box::new(texts::Tests::new())),
         Target::Formats => Ok(Box::new(formats::Formats)),
         Target::Bitcode => processes::Bitcode::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
-        Target::Checkpoints => processes::Checkpoints::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
+        Target::Checkpoints => {
+            processes::Checkpoints::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>)
+        }
         Target::Arguments => processes::Arguments::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
     };
     let mut subject = match subject {
@@ -102,7 +105,8 @@ fn main() -> ExitCode {
             Outcome::Failed(why) => {
                 failed += 1;
                 let number = accepted + refused + failed;
-                let name = format!("selvedge-hostile-{:?}-{}-{number}", args.target, args.seed).to_lowercase();
+                let name =
+                    format!("selvedge-hostile-{:?}-{}-{number}", args.target, args.seed).to_lowercase();
                 let kept = std::env::temp_dir().join(name);
                 let _ = std::fs::write(&kept, &input);
                 eprintln!("input {number}, kept as {}: {why}", kept.display());

@@ -24,9 +24,46 @@ pub struct Models {
 }
 
 const WORDS: &[&str] = &[
-    " | ", " ; ", " & ", " \\ ", "*", "+", "?", "^-1", "~", "(", ")", "[", "]", "let a = ", "let rec a = ", " and ",
-    "acyclic ", "empty ", "irreflexive ", "export ", "po", "rf", "co", "fr", "[W]", "[R & SC]", "addr", "data", "ctrl",
-    " <= ", "error x unless ", "assume ", "view a = ", "domain(", "range(", "0", "\u{202e}", "\x1b", "hb", "po-imm",
+    " | ",
+    " ; ",
+    " & ",
+    " \\ ",
+    "*",
+    "+",
+    "?",
+    "^-1",
+    "~",
+    "(",
+    ")",
+    "[",
+    "]",
+    "let a = ",
+    "let rec a = ",
+    " and ",
+    "acyclic ",
+    "empty ",
+    "irreflexive ",
+    "export ",
+    "po",
+    "rf",
+    "co",
+    "fr",
+    "[W]",
+    "[R & SC]",
+    "addr",
+    "data",
+    "ctrl",
+    " <= ",
+    "error x unless ",
+    "assume ",
+    "view a = ",
+    "domain(",
+    "range(",
+    "0",
+    "\u{202e}",
+    "\x1b",
+    "hb",
+    "po-imm",
 ];
 
 impl Models {
@@ -49,7 +86,9 @@ impl Subject for Models {
         let text = String::from_utf8_lossy(input);
         let include = |file: &str| {
             let name = file.strip_suffix(".kat").unwrap_or(file);
-            selvedge_kat::builtin(name).map(|(text, _)| text.to_string()).ok_or_else(|| String::from("no file"))
+            selvedge_kat::builtin(name)
+                .map(|(text, _)| text.to_string())
+                .ok_or_else(|| String::from("no file"))
         };
         let mut accepted = false;
         for dialect in [Dialect::Kat, Dialect::Cat] {
@@ -81,10 +120,50 @@ pub struct Tests {
 }
 
 const TEST_WORDS: &[&str] = &[
-    "P0", "P1", "(", ")", "{", "}", ";", ",", ":", "=", "==", "[x]", "*x", "exists", "~exists", "forall", "/\\", "\\/",
-    "while (", "if (", "for (;;)", "goto L;", "L:", "int r0 = ", "r0", "atomic_int* x", "-1", "0x7fffffffffffffff",
-    "99999999999999999999", "memory_order_", "atomic_load(", "DMB SY", "LDR X0,[X1]", "STLXR W2,X0,[X1]", "lwsync",
-    "fence rw,rw", "locations [", "filter", "spawned", "(*", "*)", "\u{202e}", "\x1b[2J", "WRITE_ONCE(*x, 1);",
+    "P0",
+    "P1",
+    "(",
+    ")",
+    "{",
+    "}",
+    ";",
+    ",",
+    ":",
+    "=",
+    "==",
+    "[x]",
+    "*x",
+    "exists",
+    "~exists",
+    "forall",
+    "/\\",
+    "\\/",
+    "while (",
+    "if (",
+    "for (;;)",
+    "goto L;",
+    "L:",
+    "int r0 = ",
+    "r0",
+    "atomic_int* x",
+    "-1",
+    "0x7fffffffffffffff",
+    "99999999999999999999",
+    "memory_order_",
+    "atomic_load(",
+    "DMB SY",
+    "LDR X0,[X1]",
+    "STLXR W2,X0,[X1]",
+    "lwsync",
+    "fence rw,rw",
+    "locations [",
+    "filter",
+    "spawned",
+    "(*",
+    "*)",
+    "\u{202e}",
+    "\x1b[2J",
+    "WRITE_ONCE(*x, 1);",
 ];
 
 impl Tests {

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 /// Names of files may have several lines.
 fn name(file: &Path) -> String {
-    file.to_string_lossy().chars().flat_map(|c| match c.is_control() {
-        true => c.escape_debug().collect::<Vec<char>>(),
-        false => vec![c],
-    }).collect()
+    file.to_string_lossy()
+        .chars()
+        .flat_map(|c| match c.is_control() {
+            true => c.escape_debug().collect::<Vec<char>>(),
+            false => vec![c],
+        })
+        .collect()
 }
 
 #[derive(Debug, thiserror::Error)]

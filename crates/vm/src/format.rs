@@ -469,7 +469,10 @@ mod tests {
         // As long as it may be, all digits are there.
         assert_eq!(printed("%1048576d", "", &[7]).len(), 1 << 20);
         let text = printed("%.70000f", "", &[0.1f64.to_bits()]);
-        assert!(text.starts_with("0.1000000000000000055511151231257827021181583404541015625000") && text.len() == 70002);
+        assert!(
+            text.starts_with("0.1000000000000000055511151231257827021181583404541015625000")
+                && text.len() == 70002
+        );
         let text = printed("%.70000e", "", &[0.1f64.to_bits()]);
         assert!(text.starts_with("1.000000000000000055511151231257827") && text.ends_with("000e-01"));
         assert_eq!(printed("%.1200f", "", &[1]).trim_end_matches('0').len(), 1076);

@@ -250,7 +250,9 @@ impl Writer {
             Err(e) => {
                 self.failed = true;
                 let path = name(&self.path);
-                output::complain(&format!("warning: cannot write the checkpoint {path}: {e}; going on without"));
+                output::complain(&format!(
+                    "warning: cannot write the checkpoint {path}: {e}; going on without"
+                ));
             }
         }
     }

@@ -4,6 +4,7 @@ use super::limits;
 use crate::args::CheckArgs;
 use crate::error::{ErrorKind, InputError};
 use crate::direct::reason_to_stop;
+use crate::error::{ErrorKind, InputError};
 use crate::escape::name;
 use crate::guard::{self, Phase};
 use selvedge_graph::Attrs;
@@ -13,8 +14,8 @@ use selvedge_model::{Classes, Model};
 use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,8 @@ const LOWER: &str = "selvedge-lower";
 const TOO_LARGE: i32 = 3;
 
 /// How the standard libraries, LLVM and clang say that they do not get memory.
-const OUT_OF_MEMORY: [&str; 4] = ["out of memory", "bad_alloc", "memory allocation of", "Cannot allocate memory"];
+const OUT_OF_MEMORY: [&str; 4] =
+    ["out of memory", "bad_alloc", "memory allocation of", "Cannot allocate memory"];
 
 /// How long a child may take to end that nobody needs any more.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -88,6 +90,10 @@ impl Lowering {
             clean_up(id);
         }
         let output = output.map_err(|e| bad(format!("cannot read from {LOWER}: {e}"), None))?;
+        // It may have been gone before anybody looked.
+        if limits::most_bytes().is_some_and(|most| limits::children_bytes() > most) {
+            guard::end(&limits::out_of_memory());
+        }
         if output.status.success() {
             guard::enter(Phase::Preparing);
             let text = String::from_utf8_lossy(&output.stdout);

@@ -14,8 +14,7 @@ static LIMITS: OnceLock<Limits> = OnceLock::new();
 /// Starts the clock.
 pub fn set(seconds: Option<f64>, megabytes: Option<u64>) {
     // A limit that no clock reaches is none.
-    let deadline =
-        seconds.and_then(|s| Instant::now().checked_add(Duration::try_from_secs_f64(s).ok()?));
+    let deadline = seconds.and_then(|s| Instant::now().checked_add(Duration::try_from_secs_f64(s).ok()?));
     let _ = LIMITS.set(Limits { deadline, seconds, megabytes });
 }
 
@@ -58,6 +57,17 @@ pub fn used_bytes() -> u64 {
 /// The most memory that another process had.
 pub fn bytes_of(process: u32) -> u64 {
     line_of(&process.to_string(), "VmHWM:") << 10
+}
+
+/// The most memory that a child had which has ended, or a child of it.
+pub fn children_bytes() -> u64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the structure is written to, and zeros are good values of it.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10
 }
 
 /// The largest amount of memory that this process ever had, in KiB.

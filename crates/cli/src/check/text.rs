@@ -42,7 +42,15 @@ fn safe(report: &Report) -> Report {
     let step = |step: &Step| {
         let Step { thread, name, file, line, action, from, stale } = step;
         let (thread, line, stale) = (*thread, *line, *stale);
-        Step { thread, name: one(name), file: maybe(file), line, action: one(action), from: maybe(from), stale }
+        Step {
+            thread,
+            name: one(name),
+            file: maybe(file),
+            line,
+            action: one(action),
+            from: maybe(from),
+            stale,
+        }
     };
     let finding = |finding: &Finding| {
         let Finding { kind, message, file, line, thread, trace, interleaving, threads } = finding;
@@ -68,7 +76,10 @@ fn safe(report: &Report) -> Report {
         alike: *alike,
         seconds: *seconds,
         max_rss_kb: *max_rss_kb,
-        bounded_loops: bounded_loops.iter().map(|cut| CutLoop { file: one(&cut.file), ..cut.clone() }).collect(),
+        bounded_loops: bounded_loops
+            .iter()
+            .map(|cut| CutLoop { file: one(&cut.file), ..cut.clone() })
+            .collect(),
         errors: errors.iter().map(finding).collect(),
         warnings: warnings.iter().map(one).collect(),
         why: maybe(why),

@@ -4,6 +4,7 @@
 
 use rand::Rng;
 use rand::rngs::SmallRng;
+use selvedge_kat::{Constraint, Theory};
 use selvedge_machine::Program;
 use selvedge_oracle::c_source::{self, Registers};
 use selvedge_oracle::generate_arch::Arch;
@@ -92,7 +93,12 @@ fn disagreement(
     let complete = facts.states.values().sum::<u64>() - hits;
     let errors = report["errors"].as_array();
     let kinds: BTreeSet<&str> = errors.into_iter().flatten().filter_map(|e| e["kind"].as_str()).collect();
-    let expected = if facts.racy || facts.failed > 0 || hits > 0 { "violated" } else { "verified" };
+    let expected = match () {
+        () if facts.racy || facts.failed > 0 || hits > 0 => "violated",
+        // Nothing was checked.
+        () if complete == 0 => "unknown",
+        () => "verified",
+    };
     if report["verdict"] != expected {
         return Some(format!("expected {expected}"));
     }
@@ -170,7 +176,8 @@ fn run(models: &[&str], judges: &[Judge], seed: u64, number: u64) -> Outcome {
     }
     let never = combination(&mut rng, &of_models);
     let Some(text) = c_source::print(&program, &never) else { return Outcome::Skipped };
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("generated-{seed}-{number}.c"));
+    let file =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("generated-{}-{seed}-{number}.c", models[0]));
     std::fs::write(&file, &text).expect("the file can be written");
     let mut verdicts = Vec::new();
     for (model, facts) in models.iter().zip(&of_models) {
@@ -213,10 +220,23 @@ fn generated_programs_with_dependencies_are_judged_as_the_oracle_does() {
     compare(&DEPENDENCIES, setting("SELVEDGE_FUZZ_PROGRAMS", 12));
 }
 
+/// A model as programs in C are asked about it: if it does not say what a race is, C does.
+fn theory_of(name: &str) -> Theory {
+    let theory = selvedge_kat::load_named(name).expect("a shipped model");
+    let has_errors = theory.axioms.iter().any(|a| matches!(a.constraint, Constraint::Error { .. }));
+    if has_errors || DEPENDENCIES.contains(&name) {
+        return theory;
+    }
+    let (text, dialect) = selvedge_kat::builtin(name).expect("a shipped model");
+    let races = include_str!("../../../models/c11-races.kat").replace("hb", "c11-hb");
+    let none = |file: &str| Err(format!("no file {file}"));
+    selvedge_kat::parse(&format!("{name}.kat"), &format!("{text}\n{races}"), dialect, &none).expect("a model")
+}
+
 fn compare(models: &[&str], wanted: u64) {
     let seed = setting("SELVEDGE_FUZZ_SEED", 1);
     let judge = |name: &&str| {
-        let theory = selvedge_kat::load_named(name).expect("a shipped model");
+        let theory = theory_of(name);
         Judge::new(&theory).expect("the oracle evaluates it")
     };
     let judges: Vec<Judge> = models.iter().map(judge).collect();

@@ -27,7 +27,8 @@ pub fn still_inside<M: Machine>(
 fn arrivals(g: &ExecutionGraph, meeting: &Meeting) -> Vec<EventId> {
     let counted = meeting.counter.filter(|loc| loc.index() < g.locations());
     let counted = counted.map_or(&[][..], |loc| g.co(loc)).iter().copied().filter(|w| !w.is_init());
-    let is_arrival = |e: &EventId| g.event(*e).kind == Kind::Arrive && g.event(*e).value as u32 == meeting.barrier;
+    let is_arrival =
+        |e: &EventId| g.event(*e).kind == Kind::Arrive && g.event(*e).value as u32 == meeting.barrier;
     counted.chain(g.order().iter().copied().filter(is_arrival)).collect()
 }
 

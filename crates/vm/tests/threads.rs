@@ -149,18 +149,18 @@ fn a_wait_ends_with_a_signal_or_for_no_reason() {
     let waits = run_with(&program("", main), Options::default(), &[0]);
     assert_eq!(waits.end(0), Op::Block(Block::Condition));
     assert_eq!(
-        waits.trace()[2..7],
-        ["0: choose 2", "0: R c rlx", "0: W c 1 rlx", "0: W m 0 rel", "0: R c rlx"]
+        waits.trace()[2..8],
+        ["0: R c+8 na", "0: choose 2", "0: R c rlx", "0: W c 1 rlx", "0: W m 0 rel", "0: R c rlx"]
     );
     let spurious = run_with(&program("", main), Options::default(), &[1]);
     assert_eq!(spurious.end(0), Op::End);
     let none = run_with(&program("", main), Options { spurious_wakeups: 0, ..Options::default() }, &[]);
     assert!(!none.trace().contains(&String::from("0: choose 2")));
     // A signal that finds nobody changes nothing; one that finds two threads picks one.
-    assert_eq!(trace("", "r0 = call.1 &pthread_cond_signal (@c)"), ["0: R c rlx", "0: end"]);
+    assert_eq!(trace("", "r0 = call.1 &pthread_cond_signal (@c)"), ["0: R c+8 na", "0: R c rlx", "0: end"]);
     let two = "store.8.na @c, 6\nr0 = call.1 &pthread_cond_signal (@c)";
     let second = run_with(&program("", two), Options::default(), &[1]);
-    assert_eq!(second.trace()[1..], ["0: R c rlx", "0: choose 2", "0: R c rlx", "0: W c 2 rlx", "0: end"]);
+    assert_eq!(second.trace()[2..], ["0: R c rlx", "0: choose 2", "0: R c rlx", "0: W c 2 rlx", "0: end"]);
     let all = "store.8.na @c, 6\nr0 = call.1 &pthread_cond_broadcast (@c)";
     assert_eq!(run(&program("", all)).value("c"), 0);
 }

@@ -2,7 +2,6 @@
 
 use super::limits;
 use crate::args::CheckArgs;
-use crate::error::{ErrorKind, InputError};
 use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use crate::escape::name;

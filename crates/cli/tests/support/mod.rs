@@ -1,6 +1,8 @@
 //! Runs the built command.
 #![allow(dead_code)]
 
+pub mod twins;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

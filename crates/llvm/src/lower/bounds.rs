@@ -47,12 +47,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    fn check_index(
-        &mut self,
-        index: Value<'m>,
-        largest: u64,
-        of: impl FnOnce() -> (Value<'m>, u32, u64),
-    ) {
+    fn check_index(&mut self, index: Value<'m>, largest: u64, of: impl FnOnce() -> (Value<'m>, u32, u64)) {
         let Some(bits @ 1..=64) = self.scalar(index).and_then(Scalar::int_bits) else { return };
         if let Some(known) = index.bits()
             && known <= u128::from(largest)

@@ -10,10 +10,8 @@ impl<'m> Program<'m> {
     pub(super) fn signature_of(&mut self, function: Value<'m>) -> u32 {
         let ty = function.contents();
         let parameters = function.parameters();
-        let params: Vec<String> = (0..)
-            .zip(parameters)
-            .map(|(index, p)| self.passed(p.ty(), function.by_value(index)))
-            .collect();
+        let params: Vec<String> =
+            (0..).zip(parameters).map(|(index, p)| self.passed(p.ty(), function.by_value(index))).collect();
         self.signature(ty, params)
     }
 

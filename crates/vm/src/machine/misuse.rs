@@ -97,7 +97,10 @@ impl VmMachine {
         drop(tables);
         let by = result.wrapping_sub(base) as i64;
         let name = self.name_of_object(object);
-        fail("out-of-bounds", format!("{by} is added to a pointer into {name}, which leads to another object"))
+        fail(
+            "out-of-bounds",
+            format!("{by} is added to a pointer into {name}, which leads to another object"),
+        )
     }
 
     /// The function that a call is of. It must have the type that it is called by.

@@ -81,6 +81,7 @@ pub enum Native {
     LockLeave,
     Misuse,
     BarrierNew,
+    BarrierLooks,
     BarrierNone,
     BarrierCheck,
     BarrierCount,
@@ -166,6 +167,7 @@ impl Native {
             "__selvedge_lock_taken" => Native::LockTaken,
             "__selvedge_lock_leave" => Native::LockLeave,
             "__selvedge_misuse" => Native::Misuse,
+            "__selvedge_barrier_looks" => Native::BarrierLooks,
             "__selvedge_barrier_none" => Native::BarrierNone,
             "__selvedge_barrier_new" => Native::BarrierNew,
             "__selvedge_barrier_check" => Native::BarrierCheck,
@@ -310,7 +312,10 @@ impl VmMachine {
                     let (object, _) = self.heap_object(addr, name)?;
                     let within = |held: &Held| pointer::split(held.addr).is_some_and(|(o, _)| o == object);
                     if state.rare.held.iter().any(within) {
-                        return fail("lock-misuse", "memory is freed with a lock in it that this thread holds");
+                        return fail(
+                            "lock-misuse",
+                            "memory is freed with a lock in it that this thread holds",
+                        );
                     }
                     state.stage = Stage::Advance;
                     return Ok(Some(Op::Free { object }));
@@ -449,6 +454,7 @@ impl VmMachine {
                 return fail("lock-misuse", message);
             }
             Native::BarrierNew => self.new_barrier(state, known(0)? as u32, known(1)?)?,
+            Native::BarrierLooks => !self.options.track_deps as u64,
             Native::BarrierNone => self.no_barrier_yet(args.first().copied().unwrap_or(Val::known(0)))?,
             Native::BarrierCheck => self.check_barrier(known(0)?, known(1)?)?,
             Native::BarrierCount => self.barrier(known(0)?).map_or(0, |(_, count)| count as u64),

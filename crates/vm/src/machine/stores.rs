@@ -145,6 +145,16 @@ impl Stores {
     }
 }
 
+/// How many of its arguments, from the first on, a function outside of the program may keep or give back.
+fn kept(module: &Module, callee: Operand) -> usize {
+    let Operand::Func(f) = callee else { return usize::MAX };
+    match Native::named(&module.functions[f.0 as usize].name) {
+        Some(Native::BarrierNew) => 0,
+        Some(Native::Copy) => 1,
+        _ => usize::MAX,
+    }
+}
+
 /// `malloc` and its like.
 fn allocates(function: &Function) -> bool {
     let native = Native::named(&function.name).filter(|_| function.code.is_empty());
@@ -267,8 +277,8 @@ impl<'a> Analysis<'a> {
                             new |= self.add(f, first, count, &made);
                         }
                     }
-                    Instr::Call { args, .. } => {
-                        for arg in args {
+                    Instr::Call { callee, args, .. } => {
+                        for arg in args.iter().take(kept(module, *callee)) {
                             new |= self.escape(f, *arg);
                         }
                         if let Some((first, count)) = dst {
@@ -284,6 +294,8 @@ impl<'a> Analysis<'a> {
                             }
                         }
                     }
+                    // No other thread sees what is there.
+                    Instr::Alloca { private: true, .. } => {}
                     Instr::Alloca { .. } => {
                         if let Some((first, count)) = dst {
                             new |= self.add(f, first, count, &made);

@@ -217,6 +217,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Apart
         | Native::VlaLength
         | Native::Index
+        | Native::BarrierLooks
         | Native::BarrierNone
         | Native::BarrierCheck
         | Native::BarrierCount

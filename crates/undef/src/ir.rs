@@ -154,14 +154,12 @@ fn filled(ty: &Ty, with: &dyn Fn(u32) -> Bits) -> Value {
     }
 }
 
-/// Where an address leads to: the offset, and the operand that is not defined, if one is not.
-pub fn offset(of: &Ty, indices: &[(u32, Operand)], value: &mut dyn FnMut(&Operand) -> Bits) -> (Bits, bool) {
+/// What indices add to an address.
+pub fn offset(of: &Ty, indices: &[(u32, Operand)], value: &mut dyn FnMut(&Operand) -> Bits) -> Bits {
     let mut at = Bits::of(0);
     let mut ty = of.clone();
-    let mut all_defined = true;
     for (number, (bits, index)) in indices.iter().enumerate() {
         let index = value(index).sext(*bits, 64);
-        all_defined &= index.is_defined();
         let (scale, next) = if number == 0 {
             (ty.size(), ty.clone())
         } else {
@@ -180,5 +178,5 @@ pub fn offset(of: &Ty, indices: &[(u32, Operand)], value: &mut dyn FnMut(&Operan
         at = crate::bits::apply(Op::Add, at, step, 64).0;
         ty = next;
     }
-    (at, all_defined)
+    at
 }

@@ -178,7 +178,7 @@ impl<'a> Body<'a> {
             }
             c.expect(")")?;
             let Operand::Global(name, at) = base else { return Err("a base that is not a global".into()) };
-            let (offset, _) = offset(&of, &indices, &mut |operand| match operand {
+            let offset = offset(&of, &indices, &mut |operand| match operand {
                 Operand::Const(Value::Bits(bits)) => *bits,
                 _ => Bits::undefined(64),
             });
@@ -490,8 +490,8 @@ pub fn parse(text: &str) -> Res<Module> {
         let line = lines[at];
         at += 1;
         let fail = |why: String| format!("{why}\n  in: {line}");
-        if line.starts_with('@') {
-            let mut c = Cursor { rest: &line[1..], types: &types };
+        if let Some(rest) = line.strip_prefix('@') {
+            let mut c = Cursor { rest, types: &types };
             let name = c.word().to_string();
             c.expect("=").map_err(fail)?;
             let words = [
@@ -509,8 +509,8 @@ pub fn parse(text: &str) -> Res<Module> {
             let ty = c.ty().map_err(fail)?;
             let init = c.constant(&ty).map_err(fail)?;
             module.globals.push((name, Global { ty, init }));
-        } else if line.starts_with("define ") {
-            let mut c = Cursor { rest: &line["define ".len()..], types: &types };
+        } else if let Some(rest) = line.strip_prefix("define ") {
+            let mut c = Cursor { rest, types: &types };
             skip_attributes(&mut c);
             c.ty().map_err(fail)?;
             c.expect("@").map_err(fail)?;

@@ -78,7 +78,7 @@ pub fn compare(
     at: &Workplace,
 ) -> Result<(Counts, Vec<Disagreement>), String> {
     let path = at.write("programs.c", &file(programs))?;
-    let module = crate::ir::parse(&native::ir(&path)?)?;
+    let module = crate::parse::parse(&native::ir(&path)?)?;
     let lowered = match &judges.ours {
         Some(command) => Some(ours::lower(command, &path)?),
         None => None,

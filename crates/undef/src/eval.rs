@@ -273,7 +273,7 @@ impl<'m> Machine<'m> {
             What::Gep(ty, base, indices) => {
                 let base = self.bits(base, slots)?;
                 let mut failure = None;
-                let (step, _) = offset(ty, indices, &mut |operand| {
+                let step = offset(ty, indices, &mut |operand| {
                     self.bits(operand, slots).unwrap_or_else(|stop| {
                         failure = Some(stop);
                         Bits::of(0)

@@ -1,7 +1,7 @@
 //! Undefined values: generated sequential C programs that have some, and judges that say where the first one is
 //! used, if one is.
 //!
-//! `generate` writes programs; `ir` reads the IR that clang makes of them and `eval` runs it bit by bit, as naively
+//! `generate` writes programs; `parse` reads the IR (`ir`) that clang makes of them and `eval` runs it bit by bit, as naively
 //! as can be (`bits` has the rules); `native` has MemorySanitizer and memcheck run them; `ours` asks Selvedge.
 //! `compare` brings them together, and `shrink` makes small what they disagree on.
 //!
@@ -14,4 +14,5 @@ pub mod generate;
 pub mod ir;
 pub mod native;
 pub mod ours;
+pub mod parse;
 pub mod shrink;

@@ -166,9 +166,7 @@ impl Graph {
         }
         for number in order {
             let block = &mut self.blocks[number];
-            let dead = |instr: &Instr| {
-                matches!(instr, Instr::Move { dst, src: Operand::Const(_) } if !read.contains(dst))
-            };
+            let dead = |instr: &Instr| matches!(instr, Instr::Move { dst, src: Operand::Const(_) } if !read.contains(dst));
             let mut places = block.code.iter().zip(&block.places);
             let places = places.by_ref().filter(|(instr, _)| !dead(instr)).map(|(_, place)| *place);
             block.places = places.collect();

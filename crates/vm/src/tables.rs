@@ -8,8 +8,8 @@
 //! tables, and each has a copy of its own that is a beginning of the common ones: only what a machine does
 //! not find in its copy does it look up, or add, there ([`Tables::follow`]).
 
-use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::contents::Contents;
+use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
 use crate::undefined::Origin;
 use selvedge_graph::Tid;

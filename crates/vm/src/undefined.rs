@@ -301,9 +301,8 @@ mod tests {
     /// Every value of `width` bits with every set of undefined bits.
     fn words(width: u8) -> Vec<Word> {
         let all = 0..1u128 << width;
-        let word = |undef: u128, bits: u128| {
-            (bits & undef == 0).then_some(Word { bits, undef, origin: Origin(7) })
-        };
+        let word =
+            |undef: u128, bits: u128| (bits & undef == 0).then_some(Word { bits, undef, origin: Origin(7) });
         all.clone().flat_map(|undef| all.clone().filter_map(move |bits| word(undef, bits))).collect()
     }
 
@@ -373,8 +372,7 @@ mod tests {
     fn casts_and_bit_operations_move_undefined_bits_along() {
         for a in words(8) {
             for (op, to) in [(CastOp::Zext, 16), (CastOp::Sext, 16), (CastOp::Trunc, 3)] {
-                let (bits, undef) =
-                    join(values(a, 8).into_iter().map(|v| crate::float::cast(op, 8, to, v)));
+                let (bits, undef) = join(values(a, 8).into_iter().map(|v| crate::float::cast(op, 8, to, v)));
                 let got = cast(op, 8, to, a);
                 assert_eq!((got.bits, got.undef), (bits, undef), "{op:?} {a:?}");
             }

@@ -42,7 +42,11 @@ fn every_error_has_its_kind_and_its_right_counterpart() {
         ("uninitialised-read", "switch undef () a\na:", "switch 3 () a\na:"),
         ("uninitialised-read", "r0 = load.4.na undef", "r0 = load.4.na @x"),
         ("uninitialised-read", "r0 = udiv.32 1, undef", "r0 = udiv.32 undef, 1"),
-        ("uninitialised-read", "store.4.rlx @x, undef\nr0 = load.4.rlx @x\nbranch r0, a, a\na:", "store.4.rlx @x, undef"),
+        (
+            "uninitialised-read",
+            "store.4.rlx @x, undef\nr0 = load.4.rlx @x\nbranch r0, a, a\na:",
+            "store.4.rlx @x, undef",
+        ),
         (
             "uninitialised-read",
             "r0 = alloca.private 4, 4\nr1 = load.4.na r0\nr2 = cmp.eq.32 r1, 0\nbranch r2, a, a\na:",

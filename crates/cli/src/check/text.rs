@@ -1,9 +1,9 @@
 //! The report for people.
 
+use super::CutLoop;
 use super::Report;
 use super::explain::{Finding, Step, short};
 use super::verdict::Verdict;
-use super::CutLoop;
 use crate::escape::{line, shown};
 use crate::files;
 use std::fmt::Write;

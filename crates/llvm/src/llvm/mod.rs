@@ -6,8 +6,8 @@
 
 mod clang;
 mod debug;
-mod undefined;
 pub mod process;
+mod undefined;
 mod value;
 
 use std::cell::RefCell;

@@ -203,7 +203,13 @@ impl VmMachine {
     }
 
     /// Whether it finds that.
-    pub(super) fn found(&self, state: &VmState, old: Word, operand: Operand, bytes: u8) -> Result<bool, Halt> {
+    pub(super) fn found(
+        &self,
+        state: &VmState,
+        old: Word,
+        operand: Operand,
+        bytes: u8,
+    ) -> Result<bool, Halt> {
         let expected = self.wide(state, operand, 8 * bytes);
         match undefined::found(8 * bytes, old, expected) {
             Some(found) => Ok(found),

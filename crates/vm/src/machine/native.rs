@@ -1,8 +1,8 @@
 //! Library functions that the machine itself performs.
 
 use super::call::Args;
-use super::misuse;
 use super::input::unknown_input;
+use super::misuse;
 use super::print;
 use super::state::{Held, Stage, Val, VmState};
 use super::threads::{held_alone, lock_leave, next_key, set_specific};

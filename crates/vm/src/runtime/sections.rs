@@ -51,7 +51,13 @@ fn declare(module: &mut Module, name: &str) -> FuncId {
 
 fn around(body: &Function, begin: FuncId, inner: FuncId, end: FuncId) -> Function {
     let params = body.params.len() as Reg;
-    let call = |f: FuncId| Instr::Call { dst: None, callee: Operand::Func(f), args: Vec::new(), results: 0, signature: None };
+    let call = |f: FuncId| Instr::Call {
+        dst: None,
+        callee: Operand::Func(f),
+        args: Vec::new(),
+        results: 0,
+        signature: None,
+    };
     let code = if body.varargs {
         let what = format!("the atomic section `{}`, which takes any number of arguments", body.name);
         vec![Instr::Unsupported { what }]

@@ -13,6 +13,7 @@
 use super::VmMachine;
 use super::state::{Stage, VmState};
 use crate::arith;
+use crate::contents::entry;
 use crate::ir::{Instr, Net, RmwOp};
 use selvedge_graph::{Loc, Mode, Value};
 use selvedge_machine::{Block, Machine, Op, Reduction};
@@ -107,6 +108,11 @@ impl VmMachine {
             _ => return false,
         };
         let shifted = |v: Value| (v.wrapping_add(shift) as u64 & arith::mask(8 * bytes) as u64) as Value;
+        // What stands for something else is no number to add to.
+        let is_number = |v: Value| entry(v as u64).is_none();
+        if !is_number(value) || !is_number(shifted(value)) {
+            return false;
+        }
         let (mut a, mut b) = (state.clone(), state.clone());
         match (self.step(&mut a, value), self.step(&mut b, shifted(value))) {
             // Then it is an iteration that is left out itself.

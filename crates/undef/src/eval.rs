@@ -233,6 +233,13 @@ impl<'m> Machine<'m> {
                         next = Some(if cond & 1 == 1 { yes } else { no });
                     }
                     What::Switch(value, default, cases) => {
+                        // Natively it is a row of comparisons, and defined bits may decide each of them.
+                        let bits = self.bits(value, slots)?;
+                        if cases.iter().all(|(number, _)| (bits.b ^ number) & !bits.u != 0)
+                            && !bits.is_defined()
+                        {
+                            self.outcome.memcheck.insert("switch that defined bits decide");
+                        }
                         let value = self.used(value, slots, instr.line, Use::Decision)?;
                         let case = cases.iter().find(|(number, _)| *number == value as u128);
                         next = Some(case.map_or(default, |(_, label)| label));

@@ -12,10 +12,19 @@ use selvedge_machine::program::Instr;
 impl<'a> Lower<'a> {
     /// An expression as a statement.
     pub(super) fn effect(&mut self, expr: &'a Expr<'a>) -> Parsed<()> {
-        if let ExprKind::Call(name, args) = &expr.kind {
-            self.call(name, args, expr.place, None)?;
-        } else {
-            self.value(expr)?;
+        match &expr.kind {
+            ExprKind::Call(name, args) => {
+                self.call(name, args, expr.place, None)?;
+            }
+            // Nobody asks for the old value, so that no register is needed for it.
+            ExprKind::Step { op, target, .. } if matches!(target.kind, ExprKind::Name(_)) => {
+                let ExprKind::Name(name) = &target.kind else { unreachable!("it is a name") };
+                let reg = self.assignable(name, target)?;
+                self.assign(reg, Code::bin(*op, Code::Reg(reg), Code::Const(1)));
+            }
+            _ => {
+                self.value(expr)?;
+            }
         }
         Ok(())
     }

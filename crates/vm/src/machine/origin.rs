@@ -42,7 +42,8 @@ impl VmMachine {
         let at = format!("{file}:{}", place.line);
         let name = |reg| function.locals.iter().find(|(r, ..)| *r == reg).map(|(_, name, _)| name);
         Some(match function.code.get(site.pc as usize)? {
-            Instr::Alloca { dst, .. } | Instr::Move { dst, .. } | Instr::Cast { dst, .. } => match name(*dst) {
+            Instr::Alloca { dst, .. } | Instr::Move { dst, .. } | Instr::Cast { dst, .. } => match name(*dst)
+            {
                 Some(name) => format!("it comes from `{name}`, declared at {at}"),
                 None => format!("it comes from {at}"),
             },

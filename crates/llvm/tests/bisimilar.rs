@@ -27,13 +27,14 @@ fn before_and_after() {
     loop L2
       r1 = load.4.sc @x
       r0 = move r1
-L2:   r2 = cmp.eq.32 r0, 0
-      branch r2, L4, L8
-L4:   r3 = load.4.sc @x
+L2:   loophead 0 (r0) ()
+      r2 = cmp.eq.32 r0, 0
+      branch r2, L5, L9
+L5:   r3 = load.4.sc @x
       r0 = move r3
       loopback 0
       jump L2
-L8:   return (r0)
+L9:   return (r0)
 }
 "
     );

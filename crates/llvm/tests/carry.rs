@@ -32,18 +32,19 @@ fn before_and_after() {
       r0 = move r3
       r4 = move r0
       store.8.na r2, r4
-L7:   r1 = move r2
+L7:   loophead 0 () ()
+      r1 = move r2
       r5 = load.8.na r2
       r6 = move r1
       r7 = cmpxchg.8.sc.sc @top, r5, r6
-      branch r8, L13, L12
-L12:  store.8.na r2, r7
-L13:  r9 = cast.trunc.8.1 r8
+      branch r8, L14, L13
+L13:  store.8.na r2, r7
+L14:  r9 = cast.trunc.8.1 r8
       r10 = xor.1 r9, 1
-      branch r10, L16, L18
-L16:  loopback 0
+      branch r10, L17, L19
+L17:  loopback 0
       jump L7
-L18:  return ()
+L19:  return ()
 }
 "
     );
@@ -58,19 +59,20 @@ L18:  return ()
       r0 = move r3
       r4 = move r0
       r11 = move r4
-L7:   store.8.na r2, r11
+L7:   loophead 0 (r11) ()
+      store.8.na r2, r11
       r1 = move r2
       r5 = move r11
       r6 = move r1
       r7 = cmpxchg.8.sc.sc @top, r5, r6
-      branch r8, L14, L13
-L13:  r11 = move r7
-L14:  r9 = cast.trunc.8.1 r8
+      branch r8, L15, L14
+L14:  r11 = move r7
+L15:  r9 = cast.trunc.8.1 r8
       r10 = xor.1 r9, 1
-      branch r10, L17, L19
-L17:  loopback 0
+      branch r10, L18, L20
+L18:  loopback 0
       jump L7
-L19:  return ()
+L20:  return ()
 }
 "
     );

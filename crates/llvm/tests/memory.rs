@@ -237,7 +237,7 @@ fn variables_without_a_value_are_undefined() {
     let module = c("int f(void) { int x; return x; }");
     assert!(matches!(
         &function(&module, "f").code[..],
-        [Instr::Move { dst, src: Operand::Undef }, Instr::Return { values }] if values[..] == [Operand::Reg(*dst)]
+        [Instr::Cast { to: 32, dst, src: Operand::Undef, .. }, Instr::Return { values }] if values[..] == [Operand::Reg(*dst)]
     ));
 }
 

@@ -26,7 +26,10 @@ impl VmMachine {
     #[cold]
     pub(super) fn not_set<T>(&self, what: &str, origin: Origin) -> Result<T, Halt> {
         if origin == Origin::INPUT {
-            return fail("unsupported", format!("{what} is an unknown input (time, a random number)"));
+            return fail(
+                "unsupported",
+                format!("{what} depends on an unknown input (time, a random number)"),
+            );
         }
         let from = self.origin_text(origin).map_or(String::new(), |text| format!(": {text}"));
         fail("uninitialised-read", format!("{what} was never set{from}"))

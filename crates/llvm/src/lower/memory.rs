@@ -174,7 +174,8 @@ fn is_lifetime(user: Value<'_>) -> bool {
 }
 
 fn is_use(user: Value<'_>) -> bool {
-    !is_lifetime(user) && !(user.opcode() == Some(Opcode::LLVMCall) && keeps(&user.callee().name()))
+    let kept = user.opcode() == Some(Opcode::LLVMCall) && keeps(&user.callee().name());
+    !is_lifetime(user) && !kept
 }
 
 /// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it is not used

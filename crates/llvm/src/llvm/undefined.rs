@@ -111,8 +111,10 @@ impl Module<'_> {
                 if alloca.opcode() != Some(Opcode::LLVMAlloca) {
                     continue;
                 }
-                if !is_promotable(alloca) {
-                    if is_kept(alloca) {
+                // An array of variable length is declared with a length even if it is not used.
+                let is_dynamic = alloca.operand(0).bits().is_none();
+                if is_dynamic || !is_promotable(alloca) {
+                    if is_dynamic || is_kept(alloca) {
                         kept.push(alloca.raw());
                     }
                     continue;

@@ -8,7 +8,7 @@
 use super::memory::{Spot, Use};
 use super::native::Native;
 use super::state::{Stage, Val, VmState};
-use super::tracking::{Goal, Tracking, Transferring, union};
+use super::tracking::{Goal, Runs, Tracking, Transferring, union};
 use super::{Halt, VmMachine, fail};
 use crate::ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
 use crate::tables::Limit;
@@ -333,9 +333,7 @@ impl VmMachine {
             }
             (Stage::Transfer(transfer), _) => {
                 if let Some(piece) = transfer.loads.get(transfer.done as usize) {
-                    let end = (piece.at as usize + piece.len as usize).max(t.transfer.bytes.len());
-                    t.transfer.bytes.resize(end, DepSet::EMPTY);
-                    t.transfer.bytes[piece.at as usize..][..piece.len as usize].fill(here);
+                    t.transfer.bytes.set(piece.at, piece.len, here);
                 }
                 t.transfer.then = transfer.then.into();
             }
@@ -376,7 +374,7 @@ impl VmMachine {
                 let done = (transfer.done as usize).wrapping_sub(transfer.loads.len() + 1);
                 let Some(piece) = transfer.stores.get(done) else { return };
                 t.deps.addr = t.transfer.to.clone();
-                t.deps.data = t.transfer.part(piece.at as usize, piece.len as usize);
+                t.deps.data = t.transfer.bytes.part(piece.at, piece.len);
             }
             _ => {}
         }
@@ -391,15 +389,16 @@ impl VmMachine {
         match then {
             Goal::Nowhere => {}
             Goal::Registers(dst) => {
-                for (reg, part) in (dst..).zip(bytes.chunks(8)) {
-                    t.set(state.depth, reg, union(part));
+                let len = bytes.iter().last().map_or(0, |(_, end, _)| end);
+                for (reg, from) in (dst..).zip((0..len).step_by(8)) {
+                    t.set(state.depth, reg, bytes.part(from, 8));
                 }
             }
             Goal::Private { slot, at } => {
-                for (byte, set) in (at..).zip(&bytes) {
+                for (start, end, set) in bytes.iter() {
                     let mut set = set.clone();
                     set.union(&to);
-                    t.write(slot, byte, 1, &set);
+                    t.write(slot, at + start, end - start, &set);
                 }
             }
         }
@@ -494,7 +493,7 @@ impl VmMachine {
         match *instr {
             Instr::Load { bytes, .. } => {
                 t.transfer.from = addr.clone();
-                t.transfer.bytes = vec![DepSet::EMPTY; bytes as usize];
+                t.transfer.bytes = Runs::all(bytes as u32, DepSet::EMPTY);
                 t.deps.addr = addr;
             }
             Instr::Store { value, bytes, .. } => {
@@ -503,11 +502,11 @@ impl VmMachine {
                         Operand::Reg(r) => t.get(state.depth, r + at / 8),
                         _ => DepSet::EMPTY,
                     };
-                    t.transfer.bytes.push(set);
+                    t.transfer.bytes.push(at + 1, set);
                 }
                 t.transfer.to = addr.clone();
                 t.deps.addr = addr;
-                t.deps.data = union(&t.transfer.bytes);
+                t.deps.data = t.transfer.bytes.part(0, bytes as u32);
             }
             Instr::Rmw { bytes: 16, .. } | Instr::Cmpxchg { bytes: 16, .. } => {
                 return fail(
@@ -625,14 +624,16 @@ impl VmMachine {
         t.transfer = Transferring { to: sets[0].clone(), ..Transferring::default() };
         if values.iter().all(|v| v.undef == 0) && values[2].bits <= u32::MAX as u64 {
             let len = values[2].bits as u32;
-            t.transfer.bytes = vec![if fills { sets[1].clone() } else { DepSet::EMPTY }; len as usize];
+            t.transfer.bytes = Runs::all(len, if fills { sets[1].clone() } else { DepSet::EMPTY });
             if !fills && len > 0 {
                 t.transfer.from = sets[1].clone();
                 match self.resolve(state, values[1].bits, len as u64, Use::Read) {
                     Ok(Spot::Private { slot, at }) => {
                         t.deps.ctrl.union(&sets[1]);
-                        let contents = |i| t.contents(slot as u32, at as u32 + i, 1);
-                        t.transfer.bytes = (0..len).map(contents).collect();
+                        for i in 0..len {
+                            let set = t.contents(slot as u32, at as u32 + i, 1);
+                            t.transfer.bytes.set(i, 1, set);
+                        }
                     }
                     Ok(Spot::Constant { .. }) => t.deps.ctrl.union(&sets[1]),
                     _ => {}

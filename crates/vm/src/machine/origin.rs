@@ -103,8 +103,8 @@ impl VmMachine {
     /// The same in a cell of up to 16 bytes.
     pub(super) fn decode_word(&self, value: u64, bytes: u8) -> Word {
         match bytes {
-            16 => self.tables.borrow().contents.word(value as u32),
-            _ => Word::of(self.decode(value), Val::known(0)),
+            ..=8 => Word::of(self.decode(value), Val::known(0)),
+            _ => self.tables.borrow().contents.word(value as u32),
         }
     }
 

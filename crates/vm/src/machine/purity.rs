@@ -168,7 +168,7 @@ impl VmMachine {
             return false;
         }
         let mut other = state.clone();
-        other.frame.set(dst, read.value);
+        self.give(&mut other, dst, bytes, read.value);
         other.frame.pc = load + 1;
         for _ in 0..LONGEST {
             if other.frame.pc == header {

@@ -38,8 +38,64 @@ pub struct Tracking {
 pub struct Transferring {
     pub from: DepSet,
     pub to: DepSet,
-    pub bytes: Vec<DepSet>,
+    pub bytes: Runs,
     pub then: Goal,
+}
+
+/// What each of many bytes depends on: by runs of bytes that depend on the same, with where each run ends.
+#[derive(Clone, Debug, Default)]
+pub struct Runs(Vec<(u32, DepSet)>);
+
+impl Runs {
+    pub fn all(len: u32, set: DepSet) -> Runs {
+        if len == 0 { Runs::default() } else { Runs(vec![(len, set)]) }
+    }
+
+    fn len(&self) -> u32 {
+        self.0.last().map_or(0, |(end, _)| *end)
+    }
+
+    /// The next bytes, up to `end`.
+    pub fn push(&mut self, end: u32, set: DepSet) {
+        if end <= self.len() {
+            return;
+        }
+        match self.0.last_mut() {
+            Some(last) if last.1 == set => last.0 = end,
+            _ => self.0.push((end, set)),
+        }
+    }
+
+    /// Some bytes depend on this from now on.
+    pub fn set(&mut self, at: u32, len: u32, set: DepSet) {
+        if self.len() < at {
+            self.push(at, DepSet::EMPTY);
+        }
+        let end = at + len;
+        let first = self.0.partition_point(|(end, _)| *end <= at);
+        let rest = self.0.split_off(first);
+        if let Some((_, before)) = rest.first() {
+            self.push(at, before.clone());
+        }
+        self.push(end, set);
+        rest.into_iter().for_each(|(to, set)| self.push(to, set));
+    }
+
+    /// What some of them depend on.
+    pub fn part(&self, at: u32, len: u32) -> DepSet {
+        let first = self.0.partition_point(|(end, _)| *end <= at);
+        let starts =
+            self.0[first..].iter().scan(if first == 0 { 0 } else { self.0[first - 1].0 }, |at, run| {
+                Some((std::mem::replace(at, run.0), &run.1))
+            });
+        union(starts.take_while(|(start, _)| *start < at + len).map(|(_, set)| set))
+    }
+
+    /// Where each run begins and ends, and what it depends on.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32, &DepSet)> {
+        let starts = std::iter::once(0).chain(self.0.iter().map(|(end, _)| *end));
+        starts.zip(&self.0).map(|(start, (end, set))| (start, *end, set))
+    }
 }
 
 /// Where they go when all are there.
@@ -61,14 +117,6 @@ impl From<Then> for Goal {
             Then::Load(dst) => Goal::Registers(dst),
             Then::Private { slot, offset, .. } => Goal::Private { slot, at: offset },
         }
-    }
-}
-
-impl Transferring {
-    /// What a part of the bytes depends on.
-    pub fn part(&self, at: usize, len: usize) -> DepSet {
-        let end = (at + len).min(self.bytes.len());
-        union(self.bytes.get(at..end).unwrap_or_default())
     }
 }
 
@@ -154,5 +202,33 @@ impl Tracking {
 
     pub fn at_header(&self, depth: u32, number: u32) -> Option<&DepSet> {
         self.headers.iter().find(|(d, n, _)| (*d, *n) == (depth, number)).map(|(.., set)| set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_what_their_bytes_are() {
+        let set = |n: usize| {
+            (0..n % 3).fold(DepSet::EMPTY, |mut set, i| {
+                set.insert(i as u32 + 1);
+                set
+            })
+        };
+        let mut runs = Runs::all(20, DepSet::EMPTY);
+        let mut bytes = vec![DepSet::EMPTY; 20];
+        for (at, len, n) in [(3, 4, 1), (5, 1, 2), (0, 2, 1), (18, 2, 2), (4, 9, 0), (1, 19, 1), (7, 3, 2)] {
+            runs.set(at as u32, len as u32, set(n));
+            bytes[at..at + len].fill(set(n));
+            for from in 0..20 {
+                for len in 1..=20 - from {
+                    assert_eq!(runs.part(from as u32, len as u32), union(&bytes[from..from + len]));
+                }
+            }
+            let flat = runs.iter().flat_map(|(start, end, set)| (start..end).map(move |_| set.clone()));
+            assert_eq!(flat.collect::<Vec<_>>(), bytes);
+        }
     }
 }

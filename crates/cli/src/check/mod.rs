@@ -150,20 +150,23 @@ pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
 
 pub fn save(path: &Path, drawing: &str, svg: bool) -> Result<(), String> {
     let drawing = &*shown(drawing);
-    if !svg {
-        return std::fs::write(path, drawing).map_err(|e| format!("cannot write {}: {e}", name(path)));
-    }
+    let picture = if svg { svg_of(drawing)? } else { drawing.as_bytes().to_vec() };
+    // Graphviz does not always notice that it cannot write, so it is not the one who does.
+    std::fs::write(path, picture).map_err(|e| format!("cannot write {}: {e}", name(path)))
+}
+
+fn svg_of(drawing: &str) -> Result<Vec<u8>, String> {
     let mut child = Command::new("dot")
         .arg("-Tsvg")
-        .arg("-o")
-        .arg(path)
         .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn()
         .map_err(|e| format!("cannot run Graphviz' dot: {e}; use --dot, or install graphviz"))?;
+    // It reads all before it writes anything.
     if let Some(mut input) = child.stdin.take() {
         use std::io::Write;
         input.write_all(drawing.as_bytes()).map_err(|e| e.to_string())?;
     }
-    let status = child.wait().map_err(|e| e.to_string())?;
-    if status.success() { Ok(()) } else { Err(format!("Graphviz' dot failed on {}", name(path))) }
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    if output.status.success() { Ok(output.stdout) } else { Err(String::from("Graphviz' dot failed")) }
 }

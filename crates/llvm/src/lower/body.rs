@@ -28,6 +28,8 @@ pub(super) struct Body<'a, 'm> {
     values: HashMap<Value<'m>, Vec<Operand>>,
     /// Variables in memory that a register does as well for (see [`Body::alloca`]).
     pub(super) slots: HashMap<Value<'m>, Reg>,
+    /// Which variables have a life of their own, of those that were asked for.
+    pub(super) scopes: HashMap<Value<'m>, bool>,
     /// Variables that live shorter than their function: how room is made for them.
     pub(super) scoped: HashMap<Value<'m>, Instr>,
     /// In a function that takes any number of arguments: the registers of where they are and their size.
@@ -52,6 +54,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         id,
         values: HashMap::new(),
         slots: HashMap::new(),
+        scopes: HashMap::new(),
         scoped: HashMap::new(),
         rest: None,
         lane: None,

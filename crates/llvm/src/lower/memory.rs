@@ -1,5 +1,7 @@
 //! Addresses, memory, atomic operations.
 
+use std::collections::HashSet;
+
 use selvedge_graph::Mode;
 use selvedge_vm::ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, pointer, registers};
 
@@ -181,7 +183,7 @@ fn is_use(user: Value<'_>) -> bool {
 /// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it is not used
 /// before, as far as one block shows that. Optimisers move uses of an address around.
 fn has_scope(alloca: Value<'_>) -> bool {
-    let users = alloca.users();
+    let users: HashSet<Value<'_>> = alloca.users().into_iter().collect();
     let starts = users.iter().filter(|user| is_lifetime(**user) && begins(**user));
     let too_early = |start: &Value<'_>| {
         let here = start.block().instructions().into_iter().filter(|other| users.contains(other));
@@ -265,7 +267,7 @@ impl<'m> Body<'_, 'm> {
         let small = matches!(size, Operand::Const(bytes) if bytes <= MOST_PRIVATE);
         let mut given = false;
         let private = only_dereferenced(value) || (small && keeps_threads(value, &mut given) && given);
-        if !private && has_scope(value) {
+        if !private && self.has_scope(value) {
             let dst = self.fresh(1);
             self.scoped.insert(value, Instr::Alloca { dst, size, align, private });
             return vec![Operand::Reg(dst)];
@@ -278,13 +280,17 @@ impl<'m> Body<'_, 'm> {
         (self.program.layout.size(variable.allocated()) * 8).min(64) as u8
     }
 
+    fn has_scope(&mut self, alloca: Value<'m>) -> bool {
+        *self.scopes.entry(alloca).or_insert_with(|| has_scope(alloca))
+    }
+
     /// The life of a variable begins: it has no contents yet.
     pub(super) fn life_begins(&mut self, variable: Value<'m>) {
         if let Some(&dst) = self.slots.get(&variable) {
             self.undefine(dst, self.slot_bits(variable));
         } else if let Some(make) = self.scoped.get(&variable).cloned() {
             self.emit(make);
-        } else if variable.opcode() == Some(Opcode::LLVMAlloca) && has_scope(variable) {
+        } else if variable.opcode() == Some(Opcode::LLVMAlloca) && self.has_scope(variable) {
             let addr = self.operand(variable);
             self.emit(Instr::Life { addr, begins: true });
         }
@@ -292,7 +298,7 @@ impl<'m> Body<'_, 'm> {
 
     pub(super) fn life_ends(&mut self, variable: Value<'m>) {
         let is_slot = self.slots.contains_key(&variable);
-        if !is_slot && variable.opcode() == Some(Opcode::LLVMAlloca) && has_scope(variable) {
+        if !is_slot && variable.opcode() == Some(Opcode::LLVMAlloca) && self.has_scope(variable) {
             let addr = self.operand(variable);
             self.emit(Instr::Life { addr, begins: false });
         }

@@ -10,7 +10,7 @@ mod loops;
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use selvedge_explore::{Chains, Config, End, Execution, explore};
+use selvedge_explore::{Chains, Config, End, Execution, NOTICED, explore};
 use selvedge_graph::Loc;
 use selvedge_machine::{Machine, Reduction, Reductions};
 use selvedge_model::Model;
@@ -62,6 +62,11 @@ fn outcome(
         };
         let mut visit = |x: &Execution<'_, VmMachine>| {
             if machine.wants_restart() {
+                return ControlFlow::Break(());
+            }
+            // Somebody notices an iteration that was left out: all are explored then.
+            if x.failure().is_some_and(|f| f.kind == NOTICED) {
+                machine.keep_undone();
                 return ControlFlow::Break(());
             }
             if let Some((_, error)) = x.program_error() {

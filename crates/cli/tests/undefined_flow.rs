@@ -40,6 +40,22 @@ fn promotion_takes_no_value_that_suits_it() {
 }
 
 #[test]
+fn the_world_outside_is_told_defined_values() {
+    both("int main(void) { int r; SET return r - 1; }");
+    both("int main(void) { int r; SET exit(r); }");
+    both("void _Exit(int); int main(void) { int r; SET _Exit(r); }");
+    both("int printf(const char *, ...); int main(void) { int r; SET printf(\"%d\", r); }");
+    both("double hypot(double, double); int main(void) { int r; SET return hypot(0.0, r) > 1.0; }");
+    // All of what is printed, not only a part.
+    twins(
+        "uninitialised-read",
+        "",
+        "int printf(const char *, ...); int main(void) { long x = 0; int one = 1; memcpy(&x, &one, 4); printf(\"%ld\", x); }",
+        "int printf(const char *, ...); int main(void) { long x; int one = 1; memcpy(&x, &one, 4); printf(\"%ld\", x); }",
+    );
+}
+
+#[test]
 fn variables_die_with_their_block() {
     twins(
         "dead-stack",

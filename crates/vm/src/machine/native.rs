@@ -347,7 +347,12 @@ impl VmMachine {
                 let byte = args.get(1).copied().unwrap_or(Val::known(0));
                 return self.set_all(state, (known(0)?, byte, known(2)?), dst);
             }
-            Native::ExitProcess => return Ok(Some(Op::Block(Block::Exit))),
+            Native::ExitProcess => {
+                if !args.is_empty() {
+                    known(0)?;
+                }
+                return Ok(Some(Op::Block(Block::Exit)));
+            }
             Native::Unwind => {
                 // Between handlers, it is the result that `pthread_exit` was given that counts.
                 let result = args.first().copied().unwrap_or(Val::known(0));
@@ -531,12 +536,12 @@ impl VmMachine {
             Native::TextPrint => self.text_print(state),
             Native::TextCopy => return self.text_copy(state, known(0)?, known(1)?, dst),
             Native::Math(f) => {
-                let second = args.get(1).map_or(0.0, |v| f64::from_bits(v.bits));
+                let second = if args.len() > 1 { f64::from_bits(known(1)?) } else { 0.0 };
                 f(f64::from_bits(known(0)?), second).to_bits()
             }
             Native::MathSingle(f) => {
                 let number = |bits: u64| f32::from_bits(bits as u32) as f64;
-                let second = args.get(1).map_or(0.0, |v| number(v.bits));
+                let second = if args.len() > 1 { number(known(1)?) } else { 0.0 };
                 (f(number(known(0)?), second) as f32).to_bits() as u64
             }
         };

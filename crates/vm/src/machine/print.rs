@@ -70,8 +70,7 @@ impl VmMachine {
                 Ok(Some(contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64)))
             }
             Spot::Private { slot, at } => match state.private[slot].load(at, bytes) {
-                // An `int` has nothing in the upper half of its place.
-                value if value.undef as u32 == 0 => Ok(Some(value.bits)),
+                value if value.is_defined() => Ok(Some(value.bits)),
                 value => self.not_set("what is printed", value.origin),
             },
         }

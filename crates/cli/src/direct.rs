@@ -3,7 +3,7 @@
 use crate::check::limits;
 use crate::interrupt;
 use crate::meter::Meter;
-use selvedge_explore::{Director, Order, Progress};
+use selvedge_explore::{Director, GaveUp, Order, Progress};
 
 pub struct Watch<'a> {
     pub meter: &'a mut Meter,
@@ -20,6 +20,6 @@ impl<V> Director<V> for Watch<'_> {
 }
 
 /// Why no more is to be explored.
-pub fn reason_to_stop() -> Option<String> {
+pub fn reason_to_stop() -> Option<GaveUp> {
     interrupt::reason().or_else(limits::reached)
 }

@@ -11,9 +11,10 @@ use crate::error::{ErrorKind, Exit, InputError};
 use crate::guard::Phase;
 use crate::meter::{about, duration};
 use crate::{files, guard, output};
+use selvedge_check::{Attempt, settle};
 use selvedge_explore::{
-    Config, Director, Estimate, Execution, ExploreError, Order, Progress, Sampling, Snapshot, Team, Visitor,
-    orders_by_rmw,
+    Config, Director, Estimate, Execution, ExploreError, GaveUp, Order, Progress, Sampled, Sampling,
+    Snapshot, Team, Visitor, orders_by_rmw,
 };
 use selvedge_kat::Theory;
 use selvedge_machine::{Machine, Reduction};
@@ -136,10 +137,10 @@ fn of_litmus(
         .map_err(|d| InputError::new(ErrorKind::Litmus, d))?;
     guard::enter(Phase::Estimating);
     let config = Config::default();
-    let mut stop = |_: Option<&'static str>| reason_to_stop().is_some();
-    let guess = selvedge_explore::estimate(&test.program, model, &config, sampling, &mut stop)
-        .map_err(unsupported)?;
-    let pace = pace(&|| test.program.clone(), model, &config).map_err(unsupported)?;
+    let mut stop = || reason_to_stop().is_some();
+    let sampled = selvedge_explore::estimate(&test.program, model, &config, sampling, &mut stop);
+    let Sampled::Estimate(guess) = sampled.map_err(unsupported)? else { unreachable!("nothing is learned") };
+    let (pace, _) = pace(&|| test.program.clone(), model, &config).map_err(unsupported)?;
     Ok((guess, pace))
 }
 
@@ -161,7 +162,7 @@ fn of_program(
     let module = lower(&args.files, args.disable, &args.clang)?;
     let races = !args.no_race_detection;
     let (chains, twins) = (Some(Arc::default()), Some(Arc::default()));
-    let mut config = Config { inspect: true, races, reductions, chains, twins, ..Config::default() };
+    let config = Config { inspect: true, races, reductions, chains, twins, ..Config::default() };
     let mut vm = machine(&module, options)?;
     refuse_sections(&vm, Some(model), model.name())?;
     let simpler = simplified(theory, args.disable, &vm)?;
@@ -169,20 +170,13 @@ fn of_program(
     let model = &*with_symmetry(&races, &vm);
     guard::enter(Phase::Estimating);
     let guess = sample(&mut vm, model, &config, sampling)?;
-    loop {
+    let pace = settle(&mut vm, config, |vm, config| {
         let first = Mutex::new(vm.colleague());
         let colleague = || -> VmMachine { first.lock().unwrap_or_else(PoisonError::into_inner).colleague() };
-        let pace = pace(&colleague, model, &config).map_err(unsupported)?;
-        let refined = vm.refine();
-        let broken = config.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
-        let told_apart = config.twins.as_ref().is_some_and(|twins| twins.broken());
-        if !refined && !broken && !told_apart {
-            return Ok((guess, pace));
-        }
-        // Locations are new; or awaits cannot be left out, or threads are told apart.
-        config.twins = config.twins.filter(|_| !told_apart).map(|_| Arc::default());
-        config.chains = config.chains.filter(|_| !broken).map(|_| Arc::default());
-    }
+        let (result, gave_up) = pace(&colleague, model, config).map_err(unsupported)?;
+        Ok::<_, InputError>(Attempt { gave_up, found: false, result })
+    })?;
+    Ok((guess, pace))
 }
 
 /// How fast executions are explored.
@@ -220,7 +214,7 @@ struct Until(Instant);
 impl Director<Unmoved> for Until {
     fn order(&mut self, _: Progress) -> Order {
         let over = Instant::now() >= self.0 || reason_to_stop().is_some();
-        if over { Order::Stop(String::from("enough")) } else { Order::GoOn }
+        if over { Order::Stop(GaveUp::Time(TRIAL.as_secs_f64())) } else { Order::GoOn }
     }
 }
 
@@ -232,10 +226,11 @@ fn pace<M: Machine>(
     machine: &(dyn Fn() -> M + Sync),
     model: &Model,
     config: &Config,
-) -> Result<Pace, ExploreError> {
+) -> Result<(Pace, Option<GaveUp>), ExploreError> {
     let begin = Instant::now();
     let team = Team { tick: TRIAL / 10, ..Team::new(model, config, 1) };
     let end = team.explore(machine, &Unmoved, Snapshot::start(Unmoved), &mut Until(begin + TRIAL))?;
     let seconds = begin.elapsed().as_secs_f64();
-    Ok(Pace { executions: end.stats.executions(), seconds, finished: end.units.is_empty() })
+    let pace = Pace { executions: end.stats.executions(), seconds, finished: end.units.is_empty() };
+    Ok((pace, end.stats.gave_up))
 }

@@ -98,7 +98,7 @@ pub fn enter(phase: Phase) {
     if !phase.asks()
         && let Some(why) = reason_to_stop()
     {
-        end(&why);
+        end(&why.to_string());
     }
 }
 
@@ -157,10 +157,10 @@ fn watch() {
         let used = limits::used_bytes();
         allocate::used(used);
         if allocate::refused() {
-            end(&limits::out_of_memory());
+            end(&limits::out_of_memory().to_string());
         }
         if limits::most_bytes().is_some_and(|most| child_bytes() > most) {
-            end(&limits::out_of_memory());
+            end(&limits::out_of_memory().to_string());
         }
         let now = phase().0;
         // A reader may take its time.
@@ -168,7 +168,7 @@ fn watch() {
         let Some(why) = why else { continue };
         let slack = |most: u64| most.saturating_add(most / 4 + SLACK);
         if !now.asks() || limits::most_bytes().is_some_and(|most| used > slack(most)) {
-            end(&why);
+            end(&why.to_string());
         }
         let change = CHANGES.load(Ordering::Relaxed);
         let begin = match since {
@@ -177,7 +177,7 @@ fn watch() {
         };
         let patience = REPORT.get().map_or(PATIENCE, |report| report.patience);
         if begin.elapsed() > if now.is_reported() { LONG_PATIENCE } else { patience } {
-            end(&why);
+            end(&why.to_string());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Ctrl-C: the first one asks for what there is so far, the second one ends the process.
 
+use selvedge_explore::GaveUp;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,8 +29,8 @@ pub fn listen() {
 }
 
 /// What is said if an end was asked for.
-pub fn reason() -> Option<String> {
-    asked().then(|| String::from("interrupted"))
+pub fn reason() -> Option<GaveUp> {
+    asked().then_some(GaveUp::Interrupted)
 }
 
 /// Whether an end was asked for.

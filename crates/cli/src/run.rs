@@ -136,7 +136,7 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
         }
         // One worker, for now.
         Compiled::Matrices(_) => {
-            let config = Config { watch: Some(reason_to_stop), ..config };
+            let config = Config { watch: Some(selvedge_explore::Watch::new(reason_to_stop)), ..config };
             let mut collector = collector;
             explore_compiled(&program, model, &config, &mut |x| collector.visit(x))
                 .map(|stats| (stats, collector))

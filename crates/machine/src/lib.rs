@@ -4,15 +4,19 @@
 //! models: it is told the value of each read. A thread's local state is a value that can be saved
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
 
+mod again;
 mod arms;
 mod classes;
+mod error;
 pub mod expr;
 pub mod interp;
 pub mod program;
 pub mod reduction;
 mod track;
 
+pub use again::Again;
 pub use classes::EventClasses;
+pub use error::{ErrorKind, NoSuchKind, ProgramError};
 pub use interp::{Registers, ThreadState};
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
@@ -115,14 +119,6 @@ pub enum Op {
     /// A failed assertion or another error of the program; the machine keeps the message.
     Error(u32),
     End,
-}
-
-/// An error that the machine found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProgramError {
-    /// A stable name in kebab case, such as `assertion`.
-    pub kind: &'static str,
-    pub message: String,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -240,6 +236,11 @@ pub trait Machine {
     /// An error that `step` returned.
     fn error(&self, error: u32) -> ProgramError;
 
+    /// Why what is being explored is not explored as it should be, if something of that kind has come up.
+    fn again(&self) -> Option<Again> {
+        None
+    }
+
     /// How many reads the iteration made that a thread waits in (`Block::Spin`).
     fn spin_reads(&self, _state: &Self::State) -> u32 {
         1
@@ -262,7 +263,7 @@ pub trait Machine {
 
     /// What a race, or a read of memory that was never written, is called at this state: wrong use of what
     /// the library does there.
-    fn misuse(&self, _state: &Self::State) -> Option<&'static str> {
+    fn misuse(&self, _state: &Self::State) -> Option<ErrorKind> {
         None
     }
 

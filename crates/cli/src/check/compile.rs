@@ -91,7 +91,7 @@ impl Lowering {
         let output = output.map_err(|e| bad(format!("cannot read from {LOWER}: {e}"), None))?;
         // It may have been gone before anybody looked.
         if limits::most_bytes().is_some_and(|most| limits::children_bytes() > most) {
-            guard::end(&limits::out_of_memory());
+            guard::end(&limits::out_of_memory().to_string());
         }
         if output.status.success() {
             guard::enter(Phase::Preparing);
@@ -102,11 +102,11 @@ impl Lowering {
         let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
         // An end that this process was asked for, or that it asked for, is no crash.
         if let Some(why) = reason_to_stop() {
-            guard::end(&why);
+            guard::end(&why.to_string());
         }
         let out_of_memory = OUT_OF_MEMORY.iter().any(|words| text.contains(words));
         if limits::most_bytes().is_some() && out_of_memory {
-            guard::end(&limits::out_of_memory());
+            guard::end(&limits::out_of_memory().to_string());
         }
         if output.status.code() == Some(TOO_LARGE) {
             guard::end(&text);

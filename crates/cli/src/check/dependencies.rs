@@ -4,7 +4,8 @@ use super::explore::{Run, finder};
 use crate::args::CheckArgs;
 use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
-use selvedge_explore::{Config, Visitor, explore_compiled};
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, Visitor, Watch, explore_compiled};
 use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Compiled;
 use selvedge_vm::VmMachine;
@@ -37,16 +38,15 @@ pub fn explore(model: &Compiled, args: &CheckArgs, machine: &mut VmMachine) -> R
         inspect: true,
         races: !args.no_race_detection,
         max_events: args.max_events.min(MOST_EVENTS),
-        watch: Some(reason_to_stop),
+        watch: Some(Watch::new(reason_to_stop)),
         ..Config::default()
     };
-    loop {
+    settle(machine, config, |machine, config| {
         let mut visitor = finder(args);
-        let stats = explore_compiled(&*machine, model, &config, &mut |x| visitor.visit(x))
+        let stats = explore_compiled(machine, model, config, &mut |x| visitor.visit(x))
             .map_err(|error| InputError::plain(ErrorKind::Unsupported, error.to_string(), None))?;
-        if machine.refine() {
-            continue;
-        }
-        return Ok(Run { stats, results: visitor.results(), is_settled: true, alike: 0 });
-    }
+        let gave_up = stats.gave_up.clone();
+        let result = Run { stats, results: visitor.results(), is_settled: true, alike: 0 };
+        Ok(Attempt { gave_up, found: false, result })
+    })
 }

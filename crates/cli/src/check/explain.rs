@@ -1,9 +1,9 @@
 //! One bad execution, in an order that explains it.
 
 use super::find::Wanted;
-use selvedge_explore::{End, Execution, Failure, ModelError, OF_MODEL};
+use selvedge_explore::{End, Execution, Failure, ModelError};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
-use selvedge_machine::{Block, Machine, SourcePlace};
+use selvedge_machine::{Block, ErrorKind, Machine, SourcePlace};
 use selvedge_vm::VmMachine;
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +51,9 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, wanted: Wanted) ->
     let (kind, message, place, thread) = if let Some(failure) = x.failure() {
         let event = failure.event;
         let message = namer.failure(failure.kind, event, failure.other);
-        let kind = namer.misuse(failure).unwrap_or(failure.kind).to_string();
-        let kind = if kind == OF_MODEL { x.name_of_failure().unwrap_or(kind) } else { kind };
+        let kind = namer.misuse(failure).unwrap_or(failure.kind);
+        let of_model = (kind == ErrorKind::OfModel).then(|| x.name_of_failure()).flatten();
+        let kind = of_model.unwrap_or_else(|| kind.to_string());
         (kind, message, namer.place(event), Some(x.graph.event(event).tid))
     } else if let Some((t, error)) = x.program_error() {
         let place = x.state(t).and_then(|s| machine.place(s));
@@ -63,7 +64,7 @@ pub fn finding<M: Machine>(machine: &M, x: &Execution<'_, M>, wanted: Wanted) ->
         (error.name, message, namer.place(event), Some(x.graph.event(event).tid))
     } else if let Some(event) = (leaks && !x.exited()).then(|| namer.leaked()).flatten() {
         let message = format!("{} is never freed", namer.access(event));
-        (String::from("leak"), message, namer.place(event), Some(x.graph.event(event).tid))
+        (ErrorKind::Leak.to_string(), message, namer.place(event), Some(x.graph.event(event).tid))
     } else {
         let (kind, message, place, thread) = namer.stuck()?;
         (kind, message, place, Some(thread))
@@ -130,10 +131,10 @@ impl<M: Machine> Namer<'_, M> {
     }
 
     /// What wrong use of the library a failure is.
-    fn misuse(&self, failure: &Failure) -> Option<&'static str> {
+    fn misuse(&self, failure: &Failure) -> Option<ErrorKind> {
         let event = match failure.kind {
-            "data-race" => [Some(failure.event), failure.other],
-            "uninitialised-read" => [Some(failure.event), None],
+            ErrorKind::DataRace => [Some(failure.event), failure.other],
+            ErrorKind::UninitialisedRead => [Some(failure.event), None],
             _ => return None,
         };
         event.into_iter().flatten().find_map(|e| self.machine.misuse(self.x.state_of(e)?))
@@ -172,25 +173,25 @@ impl<M: Machine> Namer<'_, M> {
         format!("the model does not allow {} with {}", name(error.first), name(error.second))
     }
 
-    fn failure(&self, kind: &str, e: EventId, other: Option<EventId>) -> String {
+    fn failure(&self, kind: ErrorKind, e: EventId, other: Option<EventId>) -> String {
         let this = self.access(e);
         let end = other;
         let other = other.map_or(String::from("another"), |o| self.access(o));
         match kind {
-            "data-race" => format!("{this} races with {other}"),
-            OF_MODEL => format!("the model does not allow {this} with {other}"),
-            "use-after-free" | "dead-stack" => self.after_its_end(kind, e, end),
-            "double-free" => format!("{this} comes after {other}"),
-            "invalid-join" => {
+            ErrorKind::DataRace => format!("{this} races with {other}"),
+            ErrorKind::OfModel => format!("the model does not allow {this} with {other}"),
+            ErrorKind::UseAfterFree | ErrorKind::DeadStack => self.after_its_end(kind, e, end),
+            ErrorKind::DoubleFree => format!("{this} comes after {other}"),
+            ErrorKind::InvalidJoin => {
                 let thread = self.thread(self.x.graph.event(e).peer);
                 format!("{this} is of {thread}, which nobody may join any more after {other}")
             }
-            "not-final" => format!("{this} overwrites {other}, which was said to be the last one"),
-            "not-local" => {
+            ErrorKind::NotFinal => format!("{this} overwrites {other}, which was said to be the last one"),
+            ErrorKind::NotLocal => {
                 format!("{this} is of an object that another thread has for itself: {other}")
             }
-            "uninitialised-read" => format!("{this} sees memory that was never written"),
-            "unpublished-object" => format!(
+            ErrorKind::UninitialisedRead => format!("{this} sees memory that was never written"),
+            ErrorKind::UnpublishedObject => format!(
                 "{this} touches an object whose allocation it does not see: nothing orders {other} before it"
             ),
             _ => this,
@@ -198,16 +199,20 @@ impl<M: Machine> Namer<'_, M> {
     }
 
     /// An access of an object and the end of its life, in whichever order they were found.
-    fn after_its_end(&self, kind: &str, e: EventId, other: Option<EventId>) -> String {
+    fn after_its_end(&self, kind: ErrorKind, e: EventId, other: Option<EventId>) -> String {
         let g = self.x.graph;
         let Some(other) = other else { return self.access(e) };
         let (access, end) = if g.event(e).kind == Kind::Free { (other, e) } else { (e, other) };
         let of = match kind {
-            "dead-stack" => " is of a variable whose life may have ended",
+            ErrorKind::DeadStack => " is of a variable whose life may have ended",
             _ => " may be of memory that was freed already",
         };
         let (access, end) = (self.access(access), self.access(end));
-        let end = if kind == "dead-stack" { end.replacen("the free", "the end of its life", 1) } else { end };
+        let end = if kind == ErrorKind::DeadStack {
+            end.replacen("the free", "the end of its life", 1)
+        } else {
+            end
+        };
         format!("{access}{of}: nothing orders it before {end}")
     }
 
@@ -232,7 +237,7 @@ impl<M: Machine> Namer<'_, M> {
         {
             let place = self.x.state(*t).and_then(|s| self.machine.place(s));
             let message = String::from("a thread waits inside of an atomic section, which is to be one step");
-            return Some((String::from("unsupported"), message, place, *t));
+            return Some((ErrorKind::Unsupported.to_string(), message, place, *t));
         }
         let spins = stuck.iter().any(|(_, why)| *why == Some(Block::Spin));
         let threads: Vec<String> = stuck
@@ -254,9 +259,9 @@ impl<M: Machine> Namer<'_, M> {
             .collect();
         let place = self.x.state(first).and_then(|s| self.machine.place(s));
         let (kind, what) = if spins {
-            ("non-termination", "a loop never ends")
+            (ErrorKind::NonTermination, "a loop never ends")
         } else {
-            ("deadlock", "no thread can go on")
+            (ErrorKind::Deadlock, "no thread can go on")
         };
         Some((kind.to_string(), format!("{what}: {}", threads.join("; ")), place, first))
     }

@@ -2,16 +2,17 @@
 //! memory turned out to be accessed in smaller parts.
 
 use super::checkpoint::Writer;
-use super::find::{CROWDED, Finder, Results, Wanted};
+use super::find::{Finder, Results, Wanted};
 use crate::args::CheckArgs;
 use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use crate::meter::Meter;
+use selvedge_check::{Attempt, settle};
 use selvedge_explore::{
-    Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot,
+    Chains, Config, Director, Estimate, ExploreError, GaveUp, Order, Progress, Sampled, Sampling, Snapshot,
     Stats, Team, Twins, estimate,
 };
-use selvedge_machine::Reductions;
+use selvedge_machine::{Machine, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,7 +84,11 @@ impl<'a> Campaign<'a> {
                 writer.twins.clone_from(&self.config.twins);
             }
             let end = self.explore_once(machine, room, from)?;
-            if machine.refine() {
+            let said = match end.stats.gave_up {
+                Some(GaveUp::Again(again)) => Some(again),
+                _ => machine.again(),
+            };
+            if said.is_some_and(|again| machine.give_in(again)) {
                 continue;
             }
             let error = !end.visitor.found().is_empty() && !self.args.all_errors;
@@ -184,18 +189,15 @@ pub fn sample(
     config: &Config,
     sampling: &Sampling,
 ) -> Result<Estimate, InputError> {
-    loop {
-        let mut stop = |failure: Option<&'static str>| {
-            if failure == Some(OUT_OF_FORM) {
-                machine.order_barriers(CROWDED);
+    settle(machine, config.clone(), |machine, config| {
+        let mut stop = || reason_to_stop().is_some();
+        Ok(match estimate(machine, model, config, sampling, &mut stop).map_err(unsupported)? {
+            Sampled::Estimate(result) => Attempt { gave_up: None, found: false, result },
+            Sampled::Again(again) => {
+                Attempt { gave_up: Some(GaveUp::Again(again)), found: false, result: Estimate::default() }
             }
-            machine.wants_restart() || reason_to_stop().is_some()
-        };
-        let guess = estimate(machine, model, config, sampling, &mut stop).map_err(unsupported)?;
-        if !machine.refine() {
-            return Ok(guess);
-        }
-    }
+        })
+    })
 }
 
 /// Whether threads that were taken to do the same are told apart by the program.

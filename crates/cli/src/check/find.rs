@@ -2,13 +2,10 @@
 
 use super::explain::{Finding, finding, printed, warnings};
 use crate::dot;
-use selvedge_explore::{End, Execution, NOTICED, OUT_OF_FORM, Path, Visitor};
+use selvedge_explore::{End, Execution, Path, Visitor};
 use selvedge_vm::VmMachine;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-
-/// Why barriers need an order of arrivals.
-pub const CROWDED: &str = "more threads may be at a barrier than meet there";
 
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,18 +108,6 @@ impl Finder {
 impl Visitor<VmMachine> for Finder {
     fn visit(&mut self, x: &Execution<'_, VmMachine>) -> ControlFlow<()> {
         let machine = x.machine();
-        // What comes now is not explored as it should be: there will be another start.
-        if machine.wants_restart() {
-            return ControlFlow::Break(());
-        }
-        if x.failure().is_some_and(|f| f.kind == OUT_OF_FORM) {
-            machine.order_barriers(CROWDED);
-            return ControlFlow::Break(());
-        }
-        if x.failure().is_some_and(|f| f.kind == NOTICED) {
-            machine.keep_undone();
-            return ControlFlow::Break(());
-        }
         if x.end != End::Error {
             self.warnings.extend(warnings(machine, x));
         }

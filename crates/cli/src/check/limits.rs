@@ -1,5 +1,6 @@
 //! Limits of time and memory for a whole run.
 
+use selvedge_explore::GaveUp;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -27,21 +28,18 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// The limit that is reached, if one is.
-pub fn reached() -> Option<String> {
+pub fn reached() -> Option<GaveUp> {
     let limits = LIMITS.get()?;
     if limits.deadline.is_some_and(|d| Instant::now() >= d) {
-        return Some(format!("the time limit of {} s is reached", limits.seconds.unwrap_or_default()));
+        return Some(GaveUp::Time(limits.seconds.unwrap_or_default()));
     }
     let most = limits.megabytes?;
     (peak_kib() / 1024 > most).then(out_of_memory)
 }
 
 /// What is said where there is not enough memory.
-pub fn out_of_memory() -> String {
-    match LIMITS.get().and_then(|limits| limits.megabytes) {
-        Some(most) => format!("the memory limit of {most} MB is reached"),
-        None => String::from("there is no more memory"),
-    }
+pub fn out_of_memory() -> GaveUp {
+    LIMITS.get().and_then(|limits| limits.megabytes).map_or(GaveUp::OutOfMemory, GaveUp::Memory)
 }
 
 /// The limit of memory.

@@ -209,7 +209,8 @@ fn report(
         .into_iter()
         .map(|(place, bound)| CutLoop { file: place.file, line: place.line, bound })
         .collect();
-    let gave_up = run.stats.gave_up.clone().filter(|_| findings.is_empty() || args.all_errors);
+    let gave_up = run.stats.gave_up.as_ref().filter(|_| findings.is_empty() || args.all_errors);
+    let gave_up = gave_up.map(ToString::to_string);
     let (unsupported, errors): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|f| f.kind == "unsupported");
     let verdict = Verdict::of(Facts {

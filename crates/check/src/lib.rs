@@ -1,0 +1,5 @@
+//! The verifier as a library.
+
+mod settle;
+
+pub use settle::{Attempt, Settling, settle};

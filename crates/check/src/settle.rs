@@ -107,9 +107,12 @@ impl<'m> Settling<'m> {
             }
             Again::ComparisonWithSc => {}
         }
+        // What is known of the locations stays where they do.
         self.alone = again == Again::Determinism;
-        self.config.chains = self.config.chains.take().map(|_| Arc::default());
-        self.config.twins = self.config.twins.take().map(|_| Arc::default());
+        if !self.alone {
+            self.config.chains = self.config.chains.take().map(|_| Arc::default());
+            self.config.twins = self.config.twins.take().map(|_| Arc::default());
+        }
     }
 }
 

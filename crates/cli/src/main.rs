@@ -7,7 +7,6 @@ mod allocate;
 mod args;
 mod check;
 mod collect;
-mod direct;
 mod dot;
 mod error;
 mod escape;

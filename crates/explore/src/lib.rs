@@ -39,7 +39,7 @@ pub use awaits::Chains;
 pub use barrier::orders_by_rmw;
 pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
-pub use path::{NoUnit, Path, Unit};
+pub use path::{FORMAT, NoUnit, Path, Unit};
 pub use report::{
     Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,
 };

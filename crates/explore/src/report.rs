@@ -263,6 +263,8 @@ pub enum GaveUp {
     OutOfMemory,
     /// Somebody wants it to end.
     Interrupted,
+    /// The program is too large, for this reason.
+    TooLarge(String),
     /// It has to begin anew.
     Again(Again),
 }
@@ -288,6 +290,7 @@ impl fmt::Display for GaveUp {
             GaveUp::Memory(megabytes) => write!(f, "the memory limit of {megabytes} MB is reached"),
             GaveUp::OutOfMemory => f.write_str("there is no more memory"),
             GaveUp::Interrupted => f.write_str("interrupted"),
+            GaveUp::TooLarge(why) => f.write_str(why),
             GaveUp::Again(again) => again.fmt(f),
         }
     }

@@ -121,10 +121,15 @@ pub enum Op {
     End,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SourcePlace {
+    /// As the compiler was given it.
     pub file: String,
+    /// From 1.
     pub line: u32,
+    /// From 1; 0 if it is not known.
+    pub column: u32,
 }
 
 /// A barrier that is in some object's memory.
@@ -248,6 +253,16 @@ pub trait Machine {
 
     /// Where in the source a state stands.
     fn place(&self, _state: &Self::State) -> Option<SourcePlace> {
+        None
+    }
+
+    /// The calls that led to a state, the innermost first: functions, and where each stands.
+    fn stack(&self, _state: &Self::State) -> Vec<(String, Option<SourcePlace>)> {
+        Vec::new()
+    }
+
+    /// What the program takes a value of a location for, as far as that is known: `i32`, `pointer`.
+    fn value_type(&self, _loc: Loc, _value: Value) -> Option<String> {
         None
     }
 

@@ -214,6 +214,24 @@ impl Machine for VmMachine {
         state.frames().find_map(known)
     }
 
+    fn stack(&self, state: &VmState) -> Vec<(String, Option<SourcePlace>)> {
+        let call = |frame: &Frame| {
+            let place = self.function(frame.func).places.get(frame.pc as usize).copied().unwrap_or_default();
+            let known = place.line != 0 && !self.info(frame.func).runtime;
+            (self.function(frame.func).name.clone(), known.then(|| self.source_place(place)))
+        };
+        state.frames().map(call).collect()
+    }
+
+    fn value_type(&self, loc: Loc, value: Value) -> Option<String> {
+        let tables = self.tables.borrow();
+        Some(match tables.layout.cell(loc).size {
+            8 if self.pointer_name(&tables, value as u64).is_some() => String::from("pointer"),
+            bytes @ 1..=8 => format!("i{}", 8 * bytes),
+            bytes => format!("{bytes} bytes"),
+        })
+    }
+
     fn location_name(&self, loc: Loc) -> String {
         let tables = self.tables.borrow();
         let cell = tables.layout.cell(loc);

@@ -439,7 +439,7 @@ impl VmMachine {
 
     fn source_place(&self, place: Place) -> SourcePlace {
         let file = self.module.files.get(place.file as usize).cloned().unwrap_or_default();
-        SourcePlace { file, line: place.line }
+        SourcePlace { file, line: place.line, column: place.col }
     }
 
     fn new_frame(&self, func: FuncId, private: u32) -> Frame {

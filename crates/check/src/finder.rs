@@ -1,26 +1,12 @@
-//! Takes in the executions of a C program and keeps the wrong ones.
+//! Takes in the executions of a program and keeps the wrong ones.
 
-use super::explain::{Finding, finding, printed, warnings};
-use crate::dot;
+use crate::order::printed;
+use crate::violation::{Suspect, Violation, Wanted};
+use crate::witness::Access;
 use selvedge_explore::{End, Execution, Path, Visitor};
 use selvedge_vm::VmMachine;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-
-/// What is looked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wanted {
-    /// Objects that are never freed count.
-    pub leaks: bool,
-    /// All errors, not only one.
-    pub all: bool,
-    /// A drawing of the first one.
-    pub drawing: bool,
-    /// What the program prints in the first one, or else in the first complete execution.
-    pub output: bool,
-    /// Errors of the model count.
-    pub races: bool,
-}
 
 /// Wrong executions, one for each kind of error and line: the first in the order of exploration.
 #[derive(Clone, Debug)]
@@ -31,28 +17,39 @@ pub struct Finder {
     /// What the first complete execution prints.
     printed: Option<Printed>,
     /// What the model warns of, one for each of its names and places.
-    warnings: BTreeSet<String>,
+    warnings: BTreeSet<ModelWarning>,
 }
 
+/// Two accesses that a model warns of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ModelWarning {
+    /// The model's name for it.
+    pub name: String,
+    /// The first access; none for initial values.
+    pub first: Option<Access>,
+    /// The second one.
+    pub second: Option<Access>,
+}
+
+/// What an execution prints.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Printed {
     pub path: Path,
     pub text: String,
 }
 
+/// A wrong execution.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub path: Path,
-    pub finding: Finding,
-    pub drawing: Option<String>,
+    pub violation: Violation,
     pub output: Option<String>,
 }
 
 /// What a visit came to.
 pub struct Results {
-    pub findings: Vec<Finding>,
-    pub warnings: Vec<String>,
-    pub drawing: Option<String>,
+    pub violations: Vec<Violation>,
+    pub warnings: Vec<ModelWarning>,
     pub output: Option<String>,
 }
 
@@ -66,12 +63,12 @@ impl Finder {
         if !self.wanted.all {
             self.found.truncate(1);
         }
-        let (drawing, output) = match self.found.first_mut() {
-            Some(first) => (first.drawing.take(), first.output.take()),
-            None => (None, self.printed.map(|printed| printed.text)),
+        let output = match self.found.first_mut() {
+            Some(first) => first.output.take(),
+            None => self.printed.map(|printed| printed.text),
         };
-        let findings = self.found.into_iter().map(|f| f.finding).collect();
-        Results { findings, warnings: self.warnings.into_iter().collect(), drawing, output }
+        let violations = self.found.into_iter().map(|f| f.violation).collect();
+        Results { violations, warnings: self.warnings.into_iter().collect(), output }
     }
 
     pub fn printed(&self) -> Option<&Printed> {
@@ -89,16 +86,11 @@ impl Finder {
         &self.found
     }
 
-    /// Whether an execution would be kept.
-    fn is_news(&self, finding: &Finding, path: &Path) -> bool {
-        let same = |old: &&Found| old.finding.kind == finding.kind && old.finding.line == finding.line;
-        self.found.iter().find(same).is_none_or(|old| *path < old.path)
-    }
-
     pub fn add(&mut self, new: Found) {
-        if self.is_news(&new.finding, &new.path) {
-            let (kind, line) = (&new.finding.kind, new.finding.line);
-            self.found.retain(|old| old.finding.kind != *kind || old.finding.line != line);
+        let line = |found: &Found| found.violation.place.as_ref().map(|place| place.line);
+        let same = |old: &Found| old.violation.name == new.violation.name && line(old) == line(&new);
+        if self.found.iter().find(|old| same(old)).is_none_or(|old| new.path < old.path) {
+            self.found.retain(|old| !same(old));
             let at = self.found.partition_point(|old| old.path < new.path);
             self.found.insert(at, new);
         }
@@ -107,21 +99,26 @@ impl Finder {
 
 impl Visitor<VmMachine> for Finder {
     fn visit(&mut self, x: &Execution<'_, VmMachine>) -> ControlFlow<()> {
-        let machine = x.machine();
         if x.end != End::Error {
-            self.warnings.extend(warnings(machine, x));
+            let warnings = x.unnoticed_errors().into_iter().filter(|error| error.warning);
+            self.warnings.extend(warnings.map(|error| ModelWarning {
+                first: Access::of(x, error.first),
+                second: Access::of(x, error.second),
+                name: error.name,
+            }));
         }
-        let Some(finding) = finding(machine, x, self.wanted) else {
+        let Some(suspect) = Suspect::in_execution(x, self.wanted) else {
             if self.wanted.output && self.printed.is_none() && x.end == End::Complete {
                 self.print(Printed { path: x.path(), text: printed(x) });
             }
             return ControlFlow::Continue(());
         };
         let path = x.path();
-        if self.is_news(&finding, &path) {
-            let drawing = self.wanted.drawing.then(|| dot::draw_execution(machine, x));
+        // Only what is kept is taken down.
+        let same = self.found.iter().find(|old| suspect.is_like(&old.violation));
+        if same.is_none_or(|old| path < old.path) {
             let output = self.wanted.output.then(|| printed(x));
-            self.add(Found { path, finding, drawing, output });
+            self.add(Found { path, violation: suspect.violation(x), output });
         }
         if self.wanted.all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -2,9 +2,9 @@
 
 mod support;
 
+use selvedge_ir::text;
+use selvedge_ir::{Instr, OwnCell};
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::{Instr, OwnCell};
-use selvedge_vm::text;
 use support::{c, function, text_of};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>\n#include <stdlib.h>

@@ -5,9 +5,9 @@
 //! undefined bits, what has 16 bytes, and the long runs of bytes of bulk copies. A number of up to 8 bytes that could be
 //! taken for a number of the table is in the table, too, so nothing is taken for something else.
 
-use crate::arith::mask;
 use crate::undefined::{Origin, Val, Word};
 use selvedge_graph::Value;
+use selvedge_ir::arith::mask;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -9,10 +9,10 @@
 //! not find in its copy does it look up, or add, there ([`Tables::follow`]).
 
 use crate::contents::Contents;
-use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
+use selvedge_ir::{FuncId, GlobalId, Module, Reg};
 use std::collections::HashMap;
 
 /// An instruction of the program.

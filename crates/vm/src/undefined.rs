@@ -8,8 +8,8 @@
 //! An [`Origin`] remembers where undefined bits come from. It is for messages, so it takes no part in comparisons,
 //! and of two only one is kept.
 
-use crate::arith::{self, mask, signed};
-use crate::ir::{BinOp, BitOp, CastOp, CmpOp, Overflow, RmwOp};
+use selvedge_ir::arith::{self, mask, signed};
+use selvedge_ir::{BinOp, BitOp, CastOp, CmpOp, Overflow, RmwOp};
 
 /// Where undefined bits come from: a number of [`crate::tables::Tables`], or nothing that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -7,10 +7,10 @@ use crate::error::{ErrorKind, InputError};
 use crate::escape::name;
 use crate::guard::{self, Phase};
 use selvedge_graph::Attrs;
+use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
 use selvedge_model::{Classes, Model};
-use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::borrow::Cow;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -96,7 +96,7 @@ impl Lowering {
         if output.status.success() {
             guard::enter(Phase::Preparing);
             let text = String::from_utf8_lossy(&output.stdout);
-            return selvedge_vm::text::parse(&text)
+            return selvedge_ir::text::parse(&text)
                 .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
         }
         let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();

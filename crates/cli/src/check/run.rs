@@ -142,7 +142,7 @@ fn explore_clocks(
             args.no_bam,
             args.args
         );
-        Identity::new(&selvedge_vm::text::print(&module), &theory.to_kat(), &wanted)
+        Identity::new(&selvedge_ir::text::print(&module), &theory.to_kat(), &wanted)
     });
     let mut saved = match (&args.resume, &identity) {
         (Some(path), Some(identity)) => checkpoint::read(path, identity, &campaign.finder())?,

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use selvedge_vm::ir::{FuncId, Instr, Operand, Place, Reg, Target};
+use selvedge_ir::cfg::{Block as Code, Graph};
+use selvedge_ir::{FuncId, Instr, Operand, Place, Reg, Target};
 
 use super::Program;
 use super::shape::{Scalar, shape};
-use crate::cfg::{Block as Code, Graph};
 use crate::llvm::{Block, Opcode, TypeKind, Value};
 
 /// A function while it is lowered.
@@ -38,9 +38,10 @@ pub(super) struct Body<'a, 'm> {
     pub(super) lane: Option<usize>,
 }
 
-/// Lowers a function; `None` if it is only declared.
-pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Option<Graph> {
-    let order = reverse_postorder(*function.blocks().first()?);
+/// Lowers a function, unless it is only declared.
+pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
+    let Some(entry) = function.blocks().first().copied() else { return };
+    let order = reverse_postorder(entry);
     let blocks: HashMap<Block<'m>, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
     let graph = Graph { blocks: vec![Code::default(); order.len()] };
     let id = program.functions[&function];
@@ -75,9 +76,9 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         }
     }
     body.moves(&order, &phis);
-    body.graph.part_early();
-    body.program.out.functions[id.0 as usize].regs = body.regs;
-    Some(body.graph)
+    let Code { code, places } = body.graph.into_code();
+    let lowered = &mut body.program.out.functions[id.0 as usize];
+    (lowered.code, lowered.places, lowered.regs) = (code, places, body.regs);
 }
 
 /// The blocks that can be reached, each after those that compute what it uses.

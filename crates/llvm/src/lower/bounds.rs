@@ -5,8 +5,8 @@
 //! that is not followed. Arrays at the end of a structure with no element, or with one, are taken to have as many as
 //! there is room for, as C programs did before there were flexible array members.
 
-use selvedge_vm::INDEX;
-use selvedge_vm::ir::{CastOp, TypeInfo};
+use selvedge_ir::library::INDEX;
+use selvedge_ir::{CastOp, TypeInfo};
 
 use super::Program;
 use super::body::Body;

@@ -1,6 +1,6 @@
 //! LLVM's intrinsic functions.
 
-use selvedge_vm::ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
+use selvedge_ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
 
 use super::body::Body;
 use super::shape::Scalar;

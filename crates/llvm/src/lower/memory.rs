@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, pointer, registers};
+use selvedge_ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, library, pointer, registers};
 
 use super::Program;
 use super::body::Body;
@@ -79,27 +79,6 @@ fn chunks(bytes: u64) -> Vec<(u64, u8)> {
     chunks
 }
 
-/// Functions of the library that read or set a time and do not keep its address. Their other arguments are
-/// addresses, too, but of locks, which other functions are given as well.
-const TIME: [&str; 16] = [
-    "clock_gettime",
-    "timespec_get",
-    "gettimeofday",
-    "nanosleep",
-    "clock_nanosleep",
-    "thrd_sleep",
-    "pthread_cond_timedwait",
-    "pthread_cond_clockwait",
-    "pthread_mutex_timedlock",
-    "pthread_mutex_clocklock",
-    "pthread_rwlock_timedrdlock",
-    "pthread_rwlock_timedwrlock",
-    "cnd_timedwait",
-    "mtx_timedlock",
-    "sem_timedwait",
-    "sem_clockwait",
-];
-
 /// Whether an address is only ever dereferenced, directly or at constant offsets, by plain accesses.
 pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
     address.users().into_iter().all(|user| match user.opcode() {
@@ -113,7 +92,7 @@ pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
             callee.name().starts_with("llvm.lifetime.")
                 || keeps(&callee.name())
                 || variadic::only_looks_at_list(callee)
-                || (TIME.contains(&callee.name().as_str()) && callee.blocks().is_empty())
+                || (library::takes_time(&callee.name()) && callee.blocks().is_empty())
         }
         _ => false,
     })

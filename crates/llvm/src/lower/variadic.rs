@@ -6,7 +6,7 @@
 //! used, and the arguments are all in one area, 8 bytes each, laid out as the ABI has them on the stack. So
 //! the code that clang made finds them there.
 
-use selvedge_vm::ir::{Instr, Operand};
+use selvedge_ir::{Instr, Operand};
 
 use super::body::Body;
 use super::memory::only_dereferenced;
@@ -74,9 +74,9 @@ impl<'m> Body<'_, 'm> {
                 whole = Some(match whole {
                     None => part,
                     Some(low) => {
-                        let op = selvedge_vm::ir::BinOp::Shl;
+                        let op = selvedge_ir::BinOp::Shl;
                         let part = self.bin(op, 64, part, Operand::Const(8 * done));
-                        self.bin(selvedge_vm::ir::BinOp::Or, 64, low, part)
+                        self.bin(selvedge_ir::BinOp::Or, 64, low, part)
                     }
                 });
                 done += size;

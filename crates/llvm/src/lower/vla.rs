@@ -1,6 +1,6 @@
 //! Arrays of variable length: each of their dimensions must be positive.
 
-use selvedge_vm::ir::CastOp;
+use selvedge_ir::CastOp;
 
 use super::body::Body;
 use super::shape::Scalar;

@@ -1,7 +1,7 @@
 //! A tiny evaluator of bytecode without shared memory: tests run lowered arithmetic and control flow
 //! against what C says the result is.
 
-use selvedge_vm::ir::{BinOp, CastOp, CmpOp, Function, Instr, Module, Operand, Overflow};
+use selvedge_ir::{BinOp, CastOp, CmpOp, Function, Instr, Module, Operand, Overflow};
 
 /// Calls a function with registers for arguments.
 pub fn run(module: &Module, name: &str, args: &[u64]) -> Vec<u64> {

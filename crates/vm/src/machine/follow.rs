@@ -10,9 +10,9 @@ use super::native::Native;
 use super::state::{Stage, Val, VmState};
 use super::tracking::{Goal, Runs, Tracking, Transferring, union};
 use super::{Halt, VmMachine, fail};
-use crate::ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
 use crate::tables::Limit;
 use selvedge_graph::DepSet;
+use selvedge_ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
 use selvedge_machine::{Block, Op};
 
 /// What the operands depend on that an instruction hands to another call.
@@ -193,9 +193,8 @@ impl VmMachine {
 
     /// An instruction that only computes.
     fn compute(&self, state: &mut VmState, t: &mut Tracking, instr: &Instr) -> Next {
-        let words = super::analysis::words_read(instr);
         let (mut set, mut undefined) = (DepSet::EMPTY, false);
-        crate::runtime::for_each_operand(&mut instr.clone(), &mut |operand| {
+        instr.for_operands(|operand, words| {
             set.union(&self.of_row(state, t, *operand, words));
             undefined |= self.is_partly_undefined(state, *operand);
         });
@@ -204,12 +203,12 @@ impl VmMachine {
         if unknown && undefined && !matches!(instr, Instr::Move { .. }) {
             return self.need(t, set);
         }
-        let Some((first, count)) = super::analysis::written(instr) else { return Next::Run };
-        self.set_row(state, t, first, count, &set);
+        let written = instr.written();
+        self.set_row(state, t, written.start, written.len() as u32, &set);
         if unknown && self.may_fail(instr) {
             // It may fail, and it may not: that is for the explorer to see.
             t.deps.faults.union(&set);
-            (first..first + count).for_each(|reg| state.frame.set(reg, 0));
+            written.for_each(|reg| state.frame.set(reg, 0));
             state.frame.pc += 1;
             return Next::Done;
         }
@@ -426,7 +425,7 @@ impl VmMachine {
             Spot::Constant { .. } => {
                 t.deps.ctrl.union(&of_addr);
                 if let Instr::Load { dst, .. } = *instr {
-                    self.set_row(state, t, dst, crate::ir::registers(bytes), &of_addr);
+                    self.set_row(state, t, dst, selvedge_ir::registers(bytes), &of_addr);
                 }
                 Ok(Next::Run)
             }
@@ -445,7 +444,7 @@ impl VmMachine {
                         }
                     }
                     Instr::Store { value, .. } => {
-                        for i in 0..crate::ir::registers(bytes) {
+                        for i in 0..selvedge_ir::registers(bytes) {
                             let mut set = match value {
                                 Operand::Reg(r) => t.get(state.depth, r + i),
                                 _ => DepSet::EMPTY,
@@ -455,16 +454,16 @@ impl VmMachine {
                         }
                     }
                     Instr::Rmw { dst, operand, .. } => {
-                        let mut set = self.of_row(state, t, operand, crate::ir::registers(bytes));
+                        let mut set = self.of_row(state, t, operand, selvedge_ir::registers(bytes));
                         set.union(&contents);
                         if t.is_unknown(&set) && self.is_partly_undefined(state, operand) {
                             return Ok(self.need(t, set));
                         }
                         t.write(slot, at, len, &set);
-                        self.set_row(state, t, dst, crate::ir::registers(bytes), &contents);
+                        self.set_row(state, t, dst, selvedge_ir::registers(bytes), &contents);
                     }
                     Instr::Cmpxchg { dst, expected, desired, .. } => {
-                        let words = crate::ir::registers(bytes);
+                        let words = selvedge_ir::registers(bytes);
                         let mut old = self.of_row(state, t, expected, words);
                         old.union(&contents);
                         let mut set = self.of_row(state, t, desired, words);

@@ -7,8 +7,8 @@
 
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};
-use crate::ir::{Global, GlobalId, Instr, Module, Operand, Place};
 use crate::undefined::Origin;
+use selvedge_ir::{Global, GlobalId, Instr, Module, Operand, Place};
 use selvedge_machine::Op;
 
 /// Functions of the library whose results may be anything.
@@ -116,13 +116,8 @@ fn add_text(module: &mut Module, name: String, text: &str) -> GlobalId {
 fn reads_arguments(module: &Module) -> bool {
     let main = module.functions.iter().find(|f| f.name == "main" && !f.code.is_empty());
     main.is_some_and(|main| {
-        let mut code = main.code.clone();
-        let mut read = false;
-        let mut look = |operand: &mut Operand| {
-            read |= matches!(operand, Operand::Reg(r) if main.params.contains(r));
-        };
-        code.iter_mut().for_each(|instr| crate::runtime::for_each_operand(instr, &mut look));
-        read
+        let given = |operand: &Operand| matches!(operand, Operand::Reg(r) if main.params.contains(r));
+        main.code.iter().any(|instr| instr.any_operand(given))
     })
 }
 

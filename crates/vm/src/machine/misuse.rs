@@ -1,11 +1,11 @@
 //! Undefined behaviour of single instructions and calls: what C does not allow although a machine could do it.
 
-use super::native::INDEX;
 use super::state::VmState;
 use super::{Halt, VmMachine, fail};
 use crate::float;
-use crate::ir::{BitOp, CastOp, FuncId, Operand, pointer};
 use selvedge_graph::Mode;
+use selvedge_ir::library::INDEX;
+use selvedge_ir::{BitOp, CastOp, FuncId, Operand, pointer};
 
 const KIND: &str = "undefined-behaviour";
 

@@ -17,12 +17,12 @@
 //! execution is consistent if the read is at least as strong as the load.
 
 use super::VmMachine;
-use super::lead_in::LONGEST;
 use super::memory::{Spot, Use};
 use super::state::{Frame, Made, Rare, Stage, Val, VmState};
-use crate::ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
 use crate::private::PrivateObject;
 use selvedge_graph::{Loc, Mode};
+use selvedge_ir::analysis::retry::LONGEST;
+use selvedge_ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
 use selvedge_machine::{Block, Reduction};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -151,7 +151,8 @@ impl VmMachine {
             return false;
         }
         let func = state.frame.func;
-        let (Some(read), Some(load)) = (state.last_read, self.info(func).lead_ins[number as usize]) else {
+        let (Some(read), Some(load)) = (state.last_read, self.info(func).loads_before[number as usize])
+        else {
             return false;
         };
         let Some(&Instr::Load { dst, addr, bytes, mode, .. }) = self.function(func).code.get(load as usize)

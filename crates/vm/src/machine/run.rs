@@ -3,12 +3,12 @@
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, misuse, private_address};
-use crate::arith::{self, NoResult};
 use crate::float;
-use crate::ir::{BinOp, CastOp, Function, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
 use crate::undefined::{self, Origin, Word};
+use selvedge_ir::arith::{self, NoResult};
+use selvedge_ir::{BinOp, CastOp, Function, Instr, Operand, Reg};
 use selvedge_machine::{Op, Reduction};
 use std::rc::Rc;
 

@@ -11,8 +11,8 @@
 //!   expects as a dependency of its read.
 
 use super::state::Then;
-use crate::ir::Reg;
 use selvedge_graph::{DepSet, Deps};
+use selvedge_ir::Reg;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]

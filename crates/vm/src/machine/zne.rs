@@ -12,10 +12,10 @@
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
-use crate::arith;
 use crate::contents::entry;
-use crate::ir::{Instr, Net, RmwOp};
 use selvedge_graph::{Loc, Mode, Value};
+use selvedge_ir::arith;
+use selvedge_ir::{Instr, Net, RmwOp};
 use selvedge_machine::{Block, Machine, Op, Reduction};
 
 /// Functions that tell whether a lock is taken.

@@ -11,7 +11,7 @@
 //! next = load(&top); do node->next = next; while (!cas(&top, &next, node));
 //! ```
 //!
-//! which is a loop that is seen to depend on the value that was read last only (see the machine's `lead_in`).
+//! which is a loop that is seen to depend on the value that was read last only (see `analysis::retry`).
 //! Between two headers the thread does the same accesses of others' memory in the same order; of the cell, the
 //! writes are the same as well, each at the beginning of an iteration instead of the end of the one
 //! before; and the loads of it are gone, which could only have seen the latest of these writes.
@@ -19,16 +19,15 @@
 use std::collections::BTreeSet;
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{Instr, Operand, OwnCell, Reg, registers};
 
+use crate::analysis::escape::{Allocators, Definitions, derived, gives_away, is_in, is_kept};
+use crate::analysis::follow::{Known, Way, follow};
+use crate::bytecode::{Instr, Operand, OwnCell, Reg, registers};
 use crate::cfg::Graph;
-use crate::escape::{Allocators, Definitions, derived, gives_away, is_in, is_kept};
-use crate::follow::{Known, Way, follow};
-use crate::loops::Loop;
-use crate::registers::written;
+use crate::passes::loops::LoopBlocks;
 
 /// Rewrites the loops of a function that has `regs` registers; how many it has then.
-pub(crate) fn carry(graph: &mut Graph, loops: &[Loop], allocators: &Allocators, mut regs: Reg) -> Reg {
+pub fn carry(graph: &mut Graph, loops: &[LoopBlocks], allocators: &Allocators, mut regs: Reg) -> Reg {
     for found in loops.iter().filter(|found| !found.blocks.is_empty()) {
         for cell in loaded_cells(graph, found) {
             if let Some(plan) = Plan::new(graph, found, allocators, cell) {
@@ -53,7 +52,7 @@ struct Plan {
 }
 
 /// The cells that a loop loads by plain accesses.
-fn loaded_cells(graph: &Graph, found: &Loop) -> Vec<OwnCell> {
+fn loaded_cells(graph: &Graph, found: &LoopBlocks) -> Vec<OwnCell> {
     let defs = Definitions::new(graph);
     let code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
     let cells: BTreeSet<OwnCell> = code
@@ -69,7 +68,7 @@ fn loaded_cells(graph: &Graph, found: &Loop) -> Vec<OwnCell> {
 }
 
 impl Plan {
-    fn new(graph: &Graph, found: &Loop, allocators: &Allocators, cell: OwnCell) -> Option<Plan> {
+    fn new(graph: &Graph, found: &LoopBlocks, allocators: &Allocators, cell: OwnCell) -> Option<Plan> {
         let defs = Definitions::new(graph);
         if !is_kept(graph, found, &defs, cell.base, allocators) {
             return None;
@@ -104,7 +103,7 @@ impl Plan {
     }
 
     /// Whether the loop does not access the cell any more once the address was given away at `at`.
-    fn is_over_after(&self, graph: &Graph, found: &Loop, derived: &BTreeSet<Reg>, at: At) -> bool {
+    fn is_over_after(&self, graph: &Graph, found: &LoopBlocks, derived: &BTreeSet<Reg>, at: At) -> bool {
         let known = match &graph.blocks[at.0].code[at.1] {
             Instr::Cmpxchg { dst, expected, bytes: bytes @ ..=8, .. } if !is_in(*expected, derived) => {
                 Known::from([(*dst + registers(*bytes), 1)])
@@ -121,7 +120,7 @@ impl Plan {
 
     /// Whether the loop always comes back to its header after this store, and does not access the cell on
     /// the way.
-    fn comes_round(&self, graph: &Graph, found: &Loop, at: At) -> bool {
+    fn comes_round(&self, graph: &Graph, found: &LoopBlocks, at: At) -> bool {
         let way = |next: usize| match next {
             _ if next == found.header => Way::Out,
             _ if !found.blocks.contains(&next) || self.touches(next, None) => Way::Forbidden,
@@ -130,7 +129,7 @@ impl Plan {
         !self.touches(at.0, Some(at.1)) && follow(graph, at, known_at(graph, at), way, &mut Vec::new())
     }
 
-    fn apply(self, graph: &mut Graph, found: &Loop, register: Reg) {
+    fn apply(self, graph: &mut Graph, found: &LoopBlocks, register: Reg) {
         let (block, position) = self.entry;
         let entry = graph.blocks[block].code[position].clone();
         let place = graph.blocks[block].places[position];
@@ -192,7 +191,7 @@ fn access(
 /// The store to the cell that is the last thing but for computations before the loop begins.
 fn entry_store(
     graph: &Graph,
-    found: &Loop,
+    found: &LoopBlocks,
     defs: &Definitions,
     derived: &BTreeSet<Reg>,
     cell: OwnCell,
@@ -234,7 +233,7 @@ fn is_read(graph: &Graph, defs: &Definitions, at: At) -> bool {
         let Operand::Reg(reg) = value else { return matches!(value, Operand::Const(_)) };
         let (block, position) = at;
         let code = &graph.blocks[block].code;
-        let nearest = code[..position].iter().rposition(|instr| written(instr).contains(&reg));
+        let nearest = code[..position].iter().rposition(|instr| instr.written().contains(&reg));
         let Some(def) = nearest.map(|p| (block, p)).or_else(|| defs.only(reg)) else { return false };
         at = def;
         value = match &graph.blocks[def.0].code[def.1] {
@@ -254,7 +253,7 @@ fn known_at(graph: &Graph, (block, position): At) -> Known {
     if let [before] = predecessors[..]
         && let Some(Instr::Branch { cond: Operand::Reg(cond), then, els }) = graph.blocks[before].code.last()
         && then != els
-        && !before_it.iter().any(|instr| written(instr).contains(cond))
+        && !before_it.iter().any(|instr| instr.written().contains(cond))
     {
         return Known::from([(*cond, u64::from(*then as usize == block))]);
     }

@@ -16,28 +16,31 @@
 use std::collections::BTreeSet;
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{FuncId, Instr, Operand, OwnCell, Reg, registers};
 
+use crate::analysis::effects::Callee;
+use crate::analysis::follow::{Known, Way, follow};
+use crate::bytecode::{FuncId, Instr, Operand, OwnCell, Reg, registers};
 use crate::cfg::Graph;
-use crate::follow::{Known, Way, follow};
-use crate::loops::Loop;
-use crate::registers::{for_operands, written};
-use crate::spin::Callee;
-
-const ALLOCATORS: [&str; 5] = ["malloc", "calloc", "aligned_alloc", "valloc", "memalign"];
+use crate::library;
+use crate::passes::loops::LoopBlocks;
 
 /// Which functions return an object that nobody else knows, or null.
-pub(crate) struct Allocators(Vec<bool>);
+pub struct Allocators(Vec<bool>);
 
 impl Allocators {
-    pub(crate) fn new(functions: &[Callee<'_>]) -> Allocators {
-        let library = |f: &Callee<'_>| f.body.is_none() && ALLOCATORS.contains(&f.name);
-        let mut found = Allocators(functions.iter().map(library).collect());
+    /// Looks at all functions of a program.
+    pub fn new(functions: &[Callee<'_>]) -> Allocators {
+        let of_library =
+            |f: &Callee<'_>| matches!(f, Callee::Declared(name) if library::allocation(name).is_some());
+        let returns_new = |found: &Allocators, f: usize| match functions[f] {
+            Callee::Defined(body) => found.returns_new(body),
+            Callee::Declared(_) | Callee::Opaque => false,
+        };
+        let mut found = Allocators(functions.iter().map(of_library).collect());
         // Those that call others that do: as many rounds as there are levels.
         loop {
-            let more: Vec<usize> = (0..functions.len())
-                .filter(|&f| !found.0[f] && functions[f].body.is_some_and(|body| found.returns_new(body)))
-                .collect();
+            let more: Vec<usize> =
+                (0..functions.len()).filter(|&f| !found.0[f] && returns_new(&found, f)).collect();
             if more.is_empty() {
                 return found;
             }
@@ -99,14 +102,15 @@ impl Allocators {
 }
 
 /// Where each register is written.
-pub(crate) struct Definitions(Vec<Vec<(usize, usize)>>);
+pub struct Definitions(Vec<Vec<(usize, usize)>>);
 
 impl Definitions {
-    pub(crate) fn new(graph: &Graph) -> Definitions {
+    /// Looks at all instructions of a function.
+    pub fn new(graph: &Graph) -> Definitions {
         let mut places: Vec<Vec<(usize, usize)>> = Vec::new();
         for (block, body) in graph.blocks.iter().enumerate() {
             for (position, instr) in body.code.iter().enumerate() {
-                for reg in written(instr) {
+                for reg in instr.written() {
                     if places.len() <= reg as usize {
                         places.resize(reg as usize + 1, Vec::new());
                     }
@@ -122,7 +126,7 @@ impl Definitions {
     }
 
     /// The only place where a register is written.
-    pub(crate) fn only(&self, reg: Reg) -> Option<(usize, usize)> {
+    pub fn only(&self, reg: Reg) -> Option<(usize, usize)> {
         match self.all(reg) {
             [place] => Some(*place),
             _ => None,
@@ -130,7 +134,7 @@ impl Definitions {
     }
 
     /// The register that this one is always computed from, by a known offset.
-    pub(crate) fn exact(&self, graph: &Graph, mut reg: Reg) -> Option<(Reg, i64)> {
+    pub fn exact(&self, graph: &Graph, mut reg: Reg) -> Option<(Reg, i64)> {
         let mut offset = 0i64;
         for _ in 0..graph.blocks.len() + 64 {
             let (block, position) = self.only(reg)?;
@@ -148,7 +152,7 @@ impl Definitions {
 }
 
 /// The registers that may hold an address computed from `root`.
-pub(crate) fn derived(graph: &Graph, root: Reg) -> BTreeSet<Reg> {
+pub fn derived(graph: &Graph, root: Reg) -> BTreeSet<Reg> {
     let mut found = BTreeSet::from([root]);
     let mut changed = true;
     while changed {
@@ -165,12 +169,13 @@ pub(crate) fn derived(graph: &Graph, root: Reg) -> BTreeSet<Reg> {
     found
 }
 
-pub(crate) fn is_in(operand: Operand, regs: &BTreeSet<Reg>) -> bool {
+/// Whether an operand is one of these registers.
+pub fn is_in(operand: Operand, regs: &BTreeSet<Reg>) -> bool {
     matches!(operand, Operand::Reg(reg) if regs.contains(&reg))
 }
 
 /// Whether an instruction lets anything but the registers themselves know the address that they hold.
-pub(crate) fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
+pub fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
     match instr {
         Instr::Move { .. } | Instr::Cmp { .. } | Instr::Load { .. } => false,
         Instr::Offset { index, .. } => is_in(*index, regs),
@@ -181,19 +186,14 @@ pub(crate) fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
         }
         other => {
             let mut used = false;
-            for_operands(other, |operand, pair| {
-                used |= is_in(operand, regs);
-                if let (Operand::Reg(reg), true) = (operand, pair) {
-                    used |= regs.contains(&(reg + 1));
-                }
-            });
+            other.for_registers(|reg| used |= regs.contains(&reg));
             used
         }
     }
 }
 
 /// The cells of kept objects that every iteration of a loop overwrites before they are read.
-pub(crate) fn rewritten(graph: &Graph, found: &Loop, allocators: &Allocators) -> Vec<OwnCell> {
+pub fn rewritten(graph: &Graph, found: &LoopBlocks, allocators: &Allocators) -> Vec<OwnCell> {
     let defs = Definitions::new(graph);
     let mut cells = BTreeSet::new();
     for &block in &found.blocks {
@@ -216,9 +216,9 @@ pub(crate) fn rewritten(graph: &Graph, found: &Loop, allocators: &Allocators) ->
 }
 
 /// Whether `root` is the address of an object that nobody knows whenever the header is passed.
-pub(crate) fn is_kept(
+pub fn is_kept(
     graph: &Graph,
-    found: &Loop,
+    found: &LoopBlocks,
     defs: &Definitions,
     root: Reg,
     allocators: &Allocators,
@@ -253,7 +253,7 @@ pub(crate) fn is_kept(
 }
 
 /// Whether every way through the loop writes the cell before reading it, leaving or coming round.
-fn is_overwritten(graph: &Graph, found: &Loop, defs: &Definitions, cell: OwnCell) -> bool {
+fn is_overwritten(graph: &Graph, found: &LoopBlocks, defs: &Definitions, cell: OwnCell) -> bool {
     let derived = derived(graph, cell.base);
     let mut seen = BTreeSet::from([found.header]);
     let mut pending = vec![found.header];

@@ -2,24 +2,26 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use selvedge_vm::ir::{BinOp, CastOp, CmpOp, Instr, Operand, Reg};
-
-use crate::cfg::{Graph, targets};
-use crate::registers::written;
+use crate::arith;
+use crate::bytecode::{BinOp, CastOp, Instr, Operand, Reg};
+use crate::cfg::Graph;
 
 /// Registers whose value is known.
-pub(crate) type Known = BTreeMap<Reg, u64>;
+pub type Known = BTreeMap<Reg, u64>;
 
 /// What to do at an edge to a block.
-pub(crate) enum Way {
+pub enum Way {
+    /// Follow it.
     On,
+    /// Do not follow it.
     Out,
+    /// It must not be taken.
     Forbidden,
 }
 
 /// Goes all ways that are possible after an instruction if `known` holds there. Whether no forbidden edge
 /// was met; also collects what is returned.
-pub(crate) fn follow(
+pub fn follow(
     graph: &Graph,
     (block, position): (usize, usize),
     known: Known,
@@ -32,11 +34,11 @@ pub(crate) fn follow(
         let code = &graph.blocks[number].code;
         for instr in &code[from..] {
             let value = evaluate(instr, &known);
-            for reg in written(instr) {
+            for reg in instr.written() {
                 known.remove(&reg);
             }
             if let Some(value) = value {
-                known.insert(written(instr).start, value);
+                known.insert(instr.written().start, value);
             }
         }
         let Some(last) = code.last() else { return false };
@@ -84,50 +86,38 @@ fn ways(last: &Instr, known: &Known) -> Vec<usize> {
             .map(|value| cases.iter().find(|case| case.0 == value).map_or(*default, |case| case.1)),
         _ => None,
     };
-    chosen.map_or_else(|| targets(last), |to| vec![to]).into_iter().map(|to| to as usize).collect()
+    let mut ways = Vec::new();
+    match chosen {
+        Some(to) => ways.push(to as usize),
+        None => last.for_targets(|to| ways.push(*to as usize)),
+    }
+    ways
 }
 
 /// The result of an instruction, if what is known decides it.
 fn evaluate(instr: &Instr, known: &Known) -> Option<u64> {
     let value = |operand: &Operand| known_value(*operand, known);
-    let mask = |bits: u8| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-    let signed = |value: u64, bits: u8| ((value << (64 - bits.min(64))) as i64) >> (64 - bits.min(64));
     match instr {
         Instr::Move { src, .. } => value(src),
         Instr::Select { cond, a, b, .. } => value(if value(cond)? & 1 != 0 { a } else { b }),
         Instr::Cast { op, from: from @ ..=64, to: to @ ..=64, src, .. } => match op {
             CastOp::Zext => value(src),
-            CastOp::Trunc => Some(value(src)? & mask(*to)),
-            CastOp::Sext => Some(signed(value(src)?, *from) as u64 & mask(*to)),
+            CastOp::Trunc => Some(value(src)? & arith::mask(*to) as u64),
+            CastOp::Sext => {
+                let extended = arith::signed(value(src)?.into(), *from) as u128;
+                Some((extended & arith::mask(*to)) as u64)
+            }
             _ => None,
         },
         Instr::Bin { op, bits: bits @ ..=64, a, b, .. } => {
+            use BinOp::*;
             let (a, b) = (value(a)?, value(b)?);
-            let result = match op {
-                BinOp::And => a & b,
-                BinOp::Or => a | b,
-                BinOp::Xor => a ^ b,
-                BinOp::Add => a.wrapping_add(b),
-                BinOp::Sub => a.wrapping_sub(b),
-                _ => return None,
-            };
-            Some(result & mask(*bits))
+            let simple = matches!(op, And | Or | Xor | Add | Sub);
+            let result = simple.then(|| arith::bin(*op, *bits, a.into(), b.into()).ok())?;
+            result.map(|result| result as u64)
         }
         Instr::Cmp { op, bits: bits @ ..=64, a, b, .. } => {
-            let (a, b) = (value(a)?, value(b)?);
-            let (s, t) = (signed(a, *bits), signed(b, *bits));
-            Some(u64::from(match op {
-                CmpOp::Eq => a == b,
-                CmpOp::Ne => a != b,
-                CmpOp::Ult => a < b,
-                CmpOp::Ule => a <= b,
-                CmpOp::Ugt => a > b,
-                CmpOp::Uge => a >= b,
-                CmpOp::Slt => s < t,
-                CmpOp::Sle => s <= t,
-                CmpOp::Sgt => s > t,
-                CmpOp::Sge => s >= t,
-            }))
+            Some(u64::from(arith::cmp_narrow(*op, *bits, value(a)?, value(b)?)))
         }
         _ => None,
     }

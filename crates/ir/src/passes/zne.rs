@@ -9,13 +9,11 @@
 use std::collections::HashMap;
 
 use selvedge_graph::Mode;
-use selvedge_machine::{Reduction, Reductions};
-use selvedge_vm::ir::{Instr, Net, Operand, Reg, RmwOp};
 
+use crate::bytecode::{BinOp, Instr, Net, Operand, Reg, RmwOp};
 use crate::cfg::Graph;
-use crate::loops::Loop;
-use crate::registers::{live_in, written};
-use crate::spin::only_reads;
+use crate::liveness::live_in;
+use crate::passes::loops::LoopBlocks;
 
 /// How far an iteration is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,10 +56,8 @@ impl Addition {
     }
 }
 
-pub(crate) fn mark(graph: &mut Graph, loops: &[Loop], regs: Reg, reductions: Reductions) {
-    if !reductions.has(Reduction::Zne) {
-        return;
-    }
+/// Marks what is added and taken back in the loops of a function that has `regs` registers.
+pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg) {
     let mut candidates: Vec<usize> = (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n])).collect();
     if candidates.is_empty() {
         return;
@@ -71,7 +67,7 @@ pub(crate) fn mark(graph: &mut Graph, loops: &[Loop], regs: Reg, reductions: Red
     let live = live_in(graph, regs);
     for number in candidates {
         let found = &loops[number];
-        let carries = |instr: &Instr| written(instr).any(|reg| live[found.header].contains(reg));
+        let carries = |instr: &Instr| instr.written().any(|reg| live[found.header].contains(reg));
         if found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(carries)) {
             continue;
         }
@@ -85,15 +81,15 @@ pub(crate) fn mark(graph: &mut Graph, loops: &[Loop], regs: Reg, reductions: Red
 }
 
 /// Whether a loop has more than one addition, writes nothing but by them, and reads only atomically.
-fn adds_twice(graph: &Graph, found: &Loop) -> bool {
+fn adds_twice(graph: &Graph, found: &LoopBlocks) -> bool {
     let code = || found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
     code().filter(|instr| Addition::of(instr).is_some()).count() > 1
-        && code().all(|instr| Addition::of(instr).is_some() || only_reads(instr))
+        && code().all(|instr| Addition::of(instr).is_some() || instr.only_reads())
         && !code().any(|instr| matches!(instr, Instr::Load { mode: Mode::Na, .. }))
 }
 
 /// What to mark in a loop, if it is one. Goes all ways through an iteration.
-fn marks(graph: &Graph, found: &Loop, number: u32) -> Option<Vec<((usize, usize), Net)>> {
+fn marks(graph: &Graph, found: &LoopBlocks, number: u32) -> Option<Vec<((usize, usize), Net)>> {
     let mut added: Option<Addition> = None;
     let mut marks = HashMap::new();
     let mut phases = HashMap::from([(found.header, Phase::Before)]);
@@ -142,7 +138,7 @@ fn marks(graph: &Graph, found: &Loop, number: u32) -> Option<Vec<((usize, usize)
     let address_stays = match added?.addr {
         Operand::Reg(reg) => {
             let mut code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
-            !code.any(|instr| written(instr).contains(&reg))
+            !code.any(|instr| instr.written().contains(&reg))
         }
         _ => true,
     };
@@ -156,7 +152,7 @@ fn may_be_skipped(instr: &Instr, added: Addition) -> bool {
     match *instr {
         Load { addr, bytes, mode, .. } => addr == added.addr && bytes == added.bytes && mode != Mode::Na,
         Bin { op, no_signed_wrap, .. } => {
-            use selvedge_vm::ir::BinOp::*;
+            use BinOp::*;
             !no_signed_wrap && matches!(op, Add | Sub | Mul | And | Or | Xor)
         }
         Move { .. }

@@ -1,7 +1,7 @@
 //! From text to a module: everything but instructions.
 
 use super::lex::{Lexer, Name, Token};
-use crate::ir::{FuncId, Function, Global, GlobalId, Loop, Module, Operand, Place, Reg, TypeInfo};
+use crate::bytecode::{FuncId, Function, Global, GlobalId, Loop, Module, Operand, Place, Reg, TypeInfo};
 use std::collections::HashMap;
 
 /// Where and why a text is not a module.

@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::names::Word;
 use super::parse::{ParseError, Parser};
-use crate::ir::{FloatCmp, Instr, Net, Operand, OwnCell, Reg, Target};
+use crate::bytecode::{FloatCmp, Instr, Net, Operand, OwnCell, Reg, Target};
 use std::collections::HashMap;
 
 pub type Labels = HashMap<String, Target>;
@@ -319,5 +319,5 @@ fn is_mnemonic(word: &str) -> bool {
         "unsupported",
     ];
     let first = word.split('.').next().unwrap_or(word);
-    NAMES.contains(&first) || crate::ir::BinOp::from_word(first).is_some()
+    NAMES.contains(&first) || crate::bytecode::BinOp::from_word(first).is_some()
 }

@@ -2,7 +2,7 @@
 
 use super::names::Word;
 use super::operands::{Namer, place, spelled};
-use crate::ir::{FloatCmp, Function, Global, Instr, Module, Net, OwnCell, TypeInfo};
+use crate::bytecode::{FloatCmp, Function, Global, Instr, Module, Net, OwnCell, TypeInfo};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -105,7 +105,7 @@ impl Printer<'_> {
             self.line(format!("    local r{reg} {name:?}{ty}"));
         }
         let mut labels: BTreeSet<u32> = f.loops.iter().map(|l| l.header).collect();
-        f.code.iter().for_each(|instr| targets(instr, &mut |t| _ = labels.insert(t)));
+        f.code.iter().for_each(|instr| instr.for_targets(|to| _ = labels.insert(*to)));
         for (at, instr) in f.code.iter().enumerate() {
             let label = if labels.contains(&(at as u32)) { format!("L{at}:") } else { String::new() };
             let place = place(f.places.get(at).copied().unwrap_or_default());
@@ -217,19 +217,4 @@ fn float_cmp(cmp: FloatCmp) -> String {
     let cases = [(cmp.less, 'l'), (cmp.equal, 'e'), (cmp.greater, 'g'), (cmp.unordered, 'u')];
     let text: String = cases.iter().filter(|(holds, _)| *holds).map(|(_, c)| *c).collect();
     if text.is_empty() { String::from("_") } else { text }
-}
-
-fn targets(instr: &Instr, f: &mut impl FnMut(u32)) {
-    match instr {
-        Instr::Jump { to } => f(*to),
-        Instr::Branch { then, els, .. } => {
-            f(*then);
-            f(*els);
-        }
-        Instr::Switch { cases, default, .. } => {
-            cases.iter().for_each(|(_, to)| f(*to));
-            f(*default);
-        }
-        _ => {}
-    }
 }

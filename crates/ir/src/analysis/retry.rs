@@ -1,26 +1,24 @@
-//! What comes directly before a loop: a load, and what is computed from it.
+//! Loops that are retried with what was read last: what comes directly before them is a load, and what is computed
+//! from it.
 //!
 //! In `e = load(&x); while (!cas(&x, &e, e + 1));` the state at the beginning of an iteration depends only
 //! on the value that was read last: by the load, or by the compare-and-exchange that failed. The machine
-//! uses this in `purity`; here such loops are found.
+//! uses this where the iteration turns out to have no effect (`Reduction::Retry`); here such loops are found.
 
-use super::analysis::{successors, written};
-use crate::ir::{Function, Instr, Operand};
-use crate::runtime::for_each_operand;
 use selvedge_graph::Mode;
+
+use crate::bytecode::{Function, Instr};
+use crate::cfg::predecessors;
 
 /// For each loop, the load before it such that the registers in which the state at the header can differ
 /// between iterations are computed from what it reads, and from nothing else that the loop changes.
-pub fn lead_ins(function: &Function) -> Vec<Option<u32>> {
+pub fn loads_before_loops(function: &Function) -> Vec<Option<u32>> {
     let heads: Vec<Option<&Vec<u32>>> = function.loops.iter().map(|l| live_at(function, l.header)).collect();
     if heads.iter().all(Option::is_none) {
         return vec![None; function.loops.len()];
     }
-    let mut before: Vec<Vec<u32>> = vec![Vec::new(); function.code.len() + 1];
-    for (at, instr) in function.code.iter().enumerate() {
-        successors(instr, at as u32, &mut |next| before[next as usize].push(at as u32));
-    }
-    let find = |(number, live): (usize, Option<&Vec<u32>>)| lead_in(function, number, live?, &before);
+    let before = predecessors(function);
+    let find = |(number, live): (usize, Option<&Vec<u32>>)| load_before(function, number, live?, &before);
     heads.into_iter().enumerate().map(find).collect()
 }
 
@@ -31,14 +29,12 @@ fn live_at(function: &Function, header: u32) -> Option<&Vec<u32>> {
     }
 }
 
-fn lead_in(function: &Function, number: usize, live: &[u32], before: &[Vec<u32>]) -> Option<u32> {
+fn load_before(function: &Function, number: usize, live: &[u32], before: &[Vec<u32>]) -> Option<u32> {
     let header = function.loops[number].header;
     let body = body(function, number, before);
     let mut changed: Vec<u32> = Vec::new();
     for at in (0..function.code.len()).filter(|&at| body[at]) {
-        if let Some((first, count)) = written(&function.code[at]) {
-            changed.extend(first..first + count);
-        }
+        changed.extend(function.code[at].written());
     }
     let entries: Vec<u32> =
         before[header as usize].iter().copied().filter(|at| !body[*at as usize]).collect();
@@ -47,19 +43,13 @@ fn lead_in(function: &Function, number: usize, live: &[u32], before: &[Vec<u32>]
     let (mut needed, mut computed): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for _ in 0..LONGEST {
         let instr = &function.code[at as usize];
-        if let Some((first, count)) = written(instr) {
-            needed.retain(|reg| !(first..first + count).contains(reg));
-            computed.extend(first..first + count);
-        }
+        needed.retain(|reg| !instr.written().contains(reg));
+        computed.extend(instr.written());
         let load = matches!(instr, Instr::Load { mode, bytes: ..=8, .. } if *mode != Mode::Na);
         if !load && !is_plain(instr) {
             return None;
         }
-        for_each_operand(&mut instr.clone(), &mut |operand| {
-            if let Operand::Reg(reg) = operand {
-                needed.push(*reg);
-            }
-        });
+        instr.for_registers(|reg| needed.push(reg));
         if load {
             // As they were, when the loop is run: neither it nor the way to it changes them.
             let known = needed.iter().all(|reg| !changed.contains(reg) && !computed.contains(reg));

@@ -1,6 +1,6 @@
 //! The words of the text form, as tables that the printer and the parser share.
 
-use crate::ir::{BinOp, BitOp, CastOp, CmpOp, FloatOp, Overflow, RmwOp};
+use crate::bytecode::{BinOp, BitOp, CastOp, CmpOp, FloatOp, Overflow, RmwOp};
 use selvedge_graph::Mode;
 
 /// An enumeration whose members have names in the text form.

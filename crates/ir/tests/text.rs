@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use selvedge_graph::Mode;
-use selvedge_vm::ir::*;
-use selvedge_vm::text::{parse, print};
+use selvedge_ir::text::{parse, print};
+use selvedge_ir::*;
 
 const OPERANDS: [Operand; 9] = [
     Operand::Reg(0),

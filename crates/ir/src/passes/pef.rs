@@ -4,21 +4,15 @@
 //! in question get a [`Instr::LoopHead`] that says what to look at: registers that the loop changes and
 //! that are live at the header.
 
-use selvedge_machine::{Reduction, Reductions};
-use selvedge_vm::ir::{BinOp, Instr, Operand, Reg};
-
+use crate::analysis::escape::{Allocators, rewritten};
+use crate::bytecode::{BinOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
-use crate::escape::{Allocators, rewritten};
-use crate::loops::Loop;
-use crate::registers::{RegSet, live_in, written};
+use crate::liveness::{RegSet, live_in};
+use crate::passes::loops::LoopBlocks;
 
-pub(crate) fn mark(
-    graph: &mut Graph,
-    loops: &[Loop],
-    regs: Reg,
-    allocators: &Allocators,
-    reductions: Reductions,
-) {
+/// Marks the headers of the loops of a function that has `regs` registers. `with_escape`: they also say which cells of
+/// objects that nobody knows every iteration rewrites.
+pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, allocators: &Allocators, with_escape: bool) {
     let candidates: Vec<usize> = (0..loops.len()).filter(|&n| may_idle(graph, n, &loops[n])).collect();
     if candidates.is_empty() {
         return;
@@ -31,10 +25,10 @@ pub(crate) fn mark(
             let found = &loops[number];
             let code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
             let mut changed: Vec<Reg> =
-                code.flat_map(written).filter(|reg| live[found.header].contains(*reg)).collect();
+                code.flat_map(Instr::written).filter(|reg| live[found.header].contains(*reg)).collect();
             changed.sort_unstable();
             changed.dedup();
-            let rewritten = match reductions.has(Reduction::Escape) {
+            let rewritten = match with_escape {
                 true => rewritten(graph, found, allocators),
                 false => Vec::new(),
             };
@@ -47,7 +41,7 @@ pub(crate) fn mark(
 }
 
 /// Whether a loop goes round at all, and reads.
-fn may_idle(graph: &Graph, number: usize, found: &Loop) -> bool {
+fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
     let back = Instr::LoopBack { number: number as u32 };
     let goes_round = found.latches.iter().any(|&latch| graph.blocks[latch].code.contains(&back));
     let reads =
@@ -56,10 +50,10 @@ fn may_idle(graph: &Graph, number: usize, found: &Loop) -> bool {
 }
 
 /// Whether every iteration changes a register that matters by a constant: watching it would be in vain.
-fn counts(graph: &Graph, found: &Loop, live: &RegSet) -> bool {
+fn counts(graph: &Graph, found: &LoopBlocks, live: &RegSet) -> bool {
     let steps = |reg: Reg, from: Reg| {
         let code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
-        let mut sources = code.filter(|instr| written(instr).contains(&reg));
+        let mut sources = code.filter(|instr| instr.written().contains(&reg));
         matches!(
             (sources.next(), sources.next()),
             (

@@ -4,14 +4,15 @@
 //! Points-to sets do not follow the order of instructions and have no contexts. All that a load gives may point
 //! to whatever had its address taken.
 
-use super::analysis::{successors, written};
-use super::native::Native;
-use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand, Reg};
-use crate::runtime::for_each_operand;
-use selvedge_graph::Mode;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
+
+use selvedge_graph::Mode;
+
+use crate::analysis::external::{External, Flow};
+use crate::bytecode::{FuncId, GlobalId, Instr, Module, Operand, Reg};
 
 /// What an address may point to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -90,7 +91,8 @@ pub struct Stores {
 
 /// What a store may be to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum Destination {
+    /// A global.
     Global(GlobalId),
     /// Made by this instruction of the program.
     Made(FuncId, u32),
@@ -99,24 +101,24 @@ pub enum Target {
 }
 
 impl Stores {
-    /// `runtime`: whether a function is the library's.
-    pub fn of(module: &Module, runtime: &dyn Fn(usize) -> bool) -> Stores {
-        let mut analysis = Analysis::new(module, runtime);
+    /// By function: `externals` says what it does if it is only declared, `of_library` whether it is the library's.
+    pub fn of(module: &Module, externals: &[Option<External>], of_library: &dyn Fn(usize) -> bool) -> Stores {
+        let mut analysis = Analysis::new(module, externals, of_library);
         while analysis.round() {}
         analysis.stores()
     }
 
     /// Whether a store may be to this.
-    pub fn may_be(&self, site: &Site, target: Target) -> bool {
-        match target {
-            Target::Global(g) => {
+    pub fn may_be(&self, site: &Site, destination: Destination) -> bool {
+        match destination {
+            Destination::Global(g) => {
                 site.to.globals.contains(&g.0) || (site.to.any && self.escaped.globals.contains(&g.0))
             }
-            Target::Made(f, pc) => {
+            Destination::Made(f, pc) => {
                 let made = (f.0, pc);
                 site.to.made.contains(&made) || (site.to.any && self.escaped.made.contains(&made))
             }
-            Target::OfLibrary => site.to.of_library || site.to.any,
+            Destination::OfLibrary => site.to.of_library || site.to.any,
         }
     }
 
@@ -145,25 +147,10 @@ impl Stores {
     }
 }
 
-/// How many of its arguments, from the first on, a function outside of the program may keep or give back.
-fn kept(module: &Module, callee: Operand) -> usize {
-    let Operand::Func(f) = callee else { return usize::MAX };
-    match Native::named(&module.functions[f.0 as usize].name) {
-        Some(Native::BarrierNew) => 0,
-        Some(Native::Copy) => 1,
-        _ => usize::MAX,
-    }
-}
-
-/// `malloc` and its like.
-fn allocates(function: &Function) -> bool {
-    let native = Native::named(&function.name).filter(|_| function.code.is_empty());
-    matches!(native, Some(Native::Malloc(_) | Native::Calloc))
-}
-
 struct Analysis<'a> {
     module: &'a Module,
-    runtime: &'a dyn Fn(usize) -> bool,
+    externals: &'a [Option<External>],
+    of_library: &'a dyn Fn(usize) -> bool,
     /// By function and register.
     regs: Vec<Vec<Points>>,
     results: Vec<Points>,
@@ -173,11 +160,16 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn new(module: &'a Module, runtime: &'a dyn Fn(usize) -> bool) -> Analysis<'a> {
+    fn new(
+        module: &'a Module,
+        externals: &'a [Option<External>],
+        of_library: &'a dyn Fn(usize) -> bool,
+    ) -> Analysis<'a> {
         let regs = module.functions.iter().map(|f| vec![Points::default(); f.regs as usize]).collect();
         let mut analysis = Analysis {
             module,
-            runtime,
+            externals,
+            of_library,
             regs,
             results: vec![Points::default(); module.functions.len()],
             taken: vec![false; module.functions.len()],
@@ -191,14 +183,12 @@ impl<'a> Analysis<'a> {
         module.globals.iter().flat_map(|g| &g.addresses).for_each(|(_, operand)| take(operand));
         for function in &module.functions {
             for instr in &function.code {
-                let mut instr = instr.clone();
-                if let Instr::Call { callee, .. } = &mut instr {
-                    *callee = Operand::Undef;
-                }
-                for_each_operand(&mut instr, &mut |operand| {
-                    if let Operand::Func(f) = operand {
-                        analysis.taken[f.0 as usize] = true;
-                    }
+                // What a call calls does not have its address taken by that.
+                let called = if let Instr::Call { callee, .. } = instr { Some(callee) } else { None };
+                instr.for_operands(|operand, _| match operand {
+                    _ if called.is_some_and(|callee| std::ptr::eq(callee, operand)) => {}
+                    Operand::Func(f) => analysis.taken[f.0 as usize] = true,
+                    _ => {}
                 });
             }
         }
@@ -213,6 +203,13 @@ impl<'a> Analysis<'a> {
         analysis
     }
 
+    fn flow(&self, callee: Operand) -> Flow {
+        match callee {
+            Operand::Func(f) => self.externals[f.0 as usize].map_or(Flow::Other, |external| external.flow),
+            _ => Flow::Other,
+        }
+    }
+
     fn points(&self, f: usize, operand: Operand) -> Points {
         match operand {
             Operand::Reg(r) => self.regs[f].get(r as usize).cloned().unwrap_or(Points::ANY),
@@ -222,9 +219,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// Lets a function's registers point to more.
-    fn add(&mut self, f: usize, first: Reg, count: u32, points: &Points) -> bool {
+    fn add(&mut self, f: usize, regs: Range<Reg>, points: &Points) -> bool {
         let mut new = false;
-        for reg in first..first + count {
+        for reg in regs {
             if let Some(known) = self.regs[f].get_mut(reg as usize) {
                 new |= known.add(points);
             }
@@ -243,8 +240,8 @@ impl<'a> Analysis<'a> {
         let mut new = false;
         for (f, function) in module.functions.iter().enumerate() {
             for (pc, instr) in function.code.iter().enumerate() {
-                let dst = written(instr);
-                let made = if (self.runtime)(f) {
+                let dst = instr.written();
+                let made = if (self.of_library)(f) {
                     Points { of_library: true, ..Points::default() }
                 } else {
                     Points { made: BTreeSet::from([(f as u32, pc as u32)]), ..Points::default() }
@@ -257,33 +254,26 @@ impl<'a> Analysis<'a> {
                         let callee = &module.functions[g];
                         for (param, arg) in callee.params.iter().zip(args) {
                             let points = self.points(f, *arg);
-                            new |= self.add(g, *param, 1, &points);
+                            new |= self.add(g, *param..*param + 1, &points);
                         }
                         for arg in args.iter().skip(callee.params.len()) {
                             new |= self.escape(f, *arg);
                         }
                         if callee.varargs {
-                            new |= self.add(g, callee.params.len() as Reg, 1, &Points::ANY);
+                            let area = callee.params.len() as Reg;
+                            new |= self.add(g, area..area + 1, &Points::ANY);
                         }
-                        if let Some((first, count)) = dst {
-                            let points = self.results[g].clone();
-                            new |= self.add(f, first, count, &points);
-                        }
+                        let points = self.results[g].clone();
+                        new |= self.add(f, dst, &points);
                     }
-                    Instr::Call { callee: Operand::Func(g), .. }
-                        if allocates(&module.functions[g.0 as usize]) =>
-                    {
-                        if let Some((first, count)) = dst {
-                            new |= self.add(f, first, count, &made);
-                        }
+                    Instr::Call { callee, .. } if self.flow(*callee) == Flow::Makes => {
+                        new |= self.add(f, dst, &made);
                     }
                     Instr::Call { callee, args, .. } => {
-                        for arg in args.iter().take(kept(module, *callee)) {
+                        for arg in args.iter().take(self.flow(*callee).keeps()) {
                             new |= self.escape(f, *arg);
                         }
-                        if let Some((first, count)) = dst {
-                            new |= self.add(f, first, count, &Points::ANY);
-                        }
+                        new |= self.add(f, dst, &Points::ANY);
                     }
                     Instr::Return { values } => {
                         for value in values {
@@ -297,9 +287,7 @@ impl<'a> Analysis<'a> {
                     // No other thread sees what is there.
                     Instr::Alloca { private: true, .. } => {}
                     Instr::Alloca { .. } => {
-                        if let Some((first, count)) = dst {
-                            new |= self.add(f, first, count, &made);
-                        }
+                        new |= self.add(f, dst, &made);
                     }
                     Instr::Load { .. } | Instr::Rmw { .. } | Instr::Cmpxchg { .. } | Instr::Store { .. } => {
                         match *instr {
@@ -308,23 +296,21 @@ impl<'a> Analysis<'a> {
                             Instr::Cmpxchg { desired, .. } => new |= self.escape(f, desired),
                             _ => {}
                         }
-                        if let Some((first, count)) = dst {
-                            new |= self.add(f, first, count, &Points::ANY);
-                        }
+                        new |= self.add(f, dst, &Points::ANY);
                     }
                     _ => {
-                        let Some((first, count)) = dst else { continue };
+                        if dst.is_empty() {
+                            continue;
+                        }
                         let mut points = Points::default();
-                        for_each_operand(&mut instr.clone(), &mut |operand| {
+                        instr.for_operands(|operand, words| {
                             // Numbers of two registers may have an address in the second one.
                             points.add(&self.points(f, *operand));
-                            if let Operand::Reg(r) = operand
-                                && super::analysis::words_read(instr) > 1
-                            {
-                                points.add(&self.points(f, Operand::Reg(*r + 1)));
+                            if let (Operand::Reg(reg), 2) = (operand, words) {
+                                points.add(&self.points(f, Operand::Reg(*reg + 1)));
                             }
                         });
-                        new |= self.add(f, first, count, &points);
+                        new |= self.add(f, dst, &points);
                     }
                 }
             }
@@ -356,19 +342,18 @@ impl<'a> Analysis<'a> {
                         let callee = &module.functions[g.0 as usize];
                         if !callee.code.is_empty() {
                             called.push(g.0);
-                        } else if let Some(native) = Native::named(&callee.name) {
-                            match (native, args.first()) {
-                                (Native::Spawn, _) => reach.spawns = true,
-                                (Native::Copy | Native::Fill | Native::TextCopy, Some(to)) => {
-                                    site(*to, Mode::Na, false);
-                                }
-                                // Handlers and destructors may run.
-                                (Native::Unwind | Native::LongJump | Native::EndThread, _) => {
-                                    called.clone_from(&taken);
-                                    site(Operand::Reg(Reg::MAX), Mode::Na, false);
-                                }
-                                _ => {}
+                        }
+                        match (self.flow(Operand::Func(*g)), args.first()) {
+                            (Flow::Spawns, _) => reach.spawns = true,
+                            (Flow::Copies | Flow::Fills | Flow::WritesText, Some(to)) => {
+                                site(*to, Mode::Na, false);
                             }
+                            // Handlers and destructors may run.
+                            (Flow::Ends | Flow::Jumps, _) => {
+                                called.clone_from(&taken);
+                                site(Operand::Reg(Reg::MAX), Mode::Na, false);
+                            }
+                            _ => {}
                         }
                     }
                     Instr::Call { .. } => called.clone_from(&taken),
@@ -376,7 +361,7 @@ impl<'a> Analysis<'a> {
                     _ => {}
                 }
                 let mut after = Vec::new();
-                successors(instr, at as u32, &mut |to| after.push(to));
+                instr.for_successors(at as u32, |to| after.push(to));
                 here.push(reach);
                 calls.push(called);
                 next.push(after);

@@ -2,24 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_vm::ir::{Instr, Place};
-
+use crate::bytecode::{Instr, Place};
 use crate::cfg::Graph;
 
 /// A loop of a [`Graph`]; its number is its position in the list that [`mark`] returns.
 #[derive(Clone, Debug)]
-pub(crate) struct Loop {
-    pub(crate) header: usize,
+pub struct LoopBlocks {
+    /// Where iterations begin.
+    pub header: usize,
     /// All blocks of the loop with the header. Empty if the loop can be entered elsewhere, too
     /// (by a `goto`): such a loop is only bounded.
-    pub(crate) blocks: BTreeSet<usize>,
+    pub blocks: BTreeSet<usize>,
     /// Blocks that go back to the header: they end with `LoopBack` and a jump.
-    pub(crate) latches: Vec<usize>,
-    pub(crate) place: Place,
+    pub latches: Vec<usize>,
+    /// Where it is in the source.
+    pub place: Place,
 }
 
 /// Puts a [`Instr::LoopBack`] on every edge that closes a cycle.
-pub(crate) fn mark(graph: &mut Graph) -> Vec<Loop> {
+pub fn mark(graph: &mut Graph) -> Vec<LoopBlocks> {
     let order = graph.reverse_postorder();
     let mut rank = vec![usize::MAX; graph.blocks.len()];
     for (position, &block) in order.iter().enumerate() {
@@ -62,7 +63,7 @@ pub(crate) fn mark(graph: &mut Graph) -> Vec<Loop> {
                 latch
             })
             .collect();
-        loops.push(Loop { header, blocks: BTreeSet::new(), latches, place });
+        loops.push(LoopBlocks { header, blocks: BTreeSet::new(), latches, place });
         if !natural {
             loops.last_mut().expect("just added").latches.clear();
         }

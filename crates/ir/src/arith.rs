@@ -1,6 +1,6 @@
 //! Arithmetic on integers of up to 128 bits, kept zero-extended.
 
-use crate::ir::{BinOp, BitOp, CmpOp, Overflow, RmwOp};
+use crate::bytecode::{BinOp, BitOp, CmpOp, Overflow, RmwOp};
 
 /// Why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,46 +118,40 @@ pub fn wraps_signed(op: BinOp, bits: u8, a: u128, b: u128) -> bool {
     }
 }
 
+/// Whether a comparison holds of two numbers, given both without and with their sign.
+#[inline]
+fn holds<U: Ord, S: Ord>(op: CmpOp, (a, b): (U, U), (sa, sb): (S, S)) -> bool {
+    match op {
+        CmpOp::Eq => a == b,
+        CmpOp::Ne => a != b,
+        CmpOp::Ult => a < b,
+        CmpOp::Ule => a <= b,
+        CmpOp::Ugt => a > b,
+        CmpOp::Uge => a >= b,
+        CmpOp::Slt => sa < sb,
+        CmpOp::Sle => sa <= sb,
+        CmpOp::Sgt => sa > sb,
+        CmpOp::Sge => sa >= sb,
+    }
+}
+
 /// [`cmp`] on at most 64 bits, which is what programs do most.
 #[inline]
 pub fn cmp_narrow(op: CmpOp, bits: u8, a: u64, b: u64) -> bool {
     // What is beyond the width does not count; the order stays the same.
     let unused = 64 - bits as u32;
     let (a, b) = (a << unused, b << unused);
-    let (sa, sb) = (a as i64, b as i64);
-    match op {
-        CmpOp::Eq => a == b,
-        CmpOp::Ne => a != b,
-        CmpOp::Ult => a < b,
-        CmpOp::Ule => a <= b,
-        CmpOp::Ugt => a > b,
-        CmpOp::Uge => a >= b,
-        CmpOp::Slt => sa < sb,
-        CmpOp::Sle => sa <= sb,
-        CmpOp::Sgt => sa > sb,
-        CmpOp::Sge => sa >= sb,
-    }
+    holds(op, (a, b), (a as i64, b as i64))
 }
 
+/// Whether a comparison of numbers of `bits` bits holds.
 #[inline]
 pub fn cmp(op: CmpOp, bits: u8, a: u128, b: u128) -> bool {
-    let m = mask(bits);
-    let (a, b) = (a & m, b & m);
-    let (sa, sb) = (signed(a, bits), signed(b, bits));
-    match op {
-        CmpOp::Eq => a == b,
-        CmpOp::Ne => a != b,
-        CmpOp::Ult => a < b,
-        CmpOp::Ule => a <= b,
-        CmpOp::Ugt => a > b,
-        CmpOp::Uge => a >= b,
-        CmpOp::Slt => sa < sb,
-        CmpOp::Sle => sa <= sb,
-        CmpOp::Sgt => sa > sb,
-        CmpOp::Sge => sa >= sb,
-    }
+    let (a, b) = (a & mask(bits), b & mask(bits));
+    holds(op, (a, b), (signed(a, bits), signed(b, bits)))
 }
 
+/// The result of an intrinsic of one operand.
 pub fn bit_op(op: BitOp, bits: u8, a: u128) -> u128 {
     let a = a & mask(bits);
     let unused = 128 - bits as u32;

@@ -10,13 +10,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_vm::ir::{Instr, Operand, Reg, Target};
-
+use crate::bytecode::{Instr, Operand, Reg, Target};
 use crate::cfg::{Block, Graph};
-use crate::registers::{for_operands, written};
 
 /// Merges what is executed before a loop with what is executed at the end of its iterations.
-pub(crate) fn merge(graph: &mut Graph) {
+pub fn merge(graph: &mut Graph) {
     let mut predecessors = graph.predecessors();
     let mut component = graph.components();
     for header in 0..graph.blocks.len() {
@@ -61,20 +59,18 @@ fn same(graph: &Graph, first: usize, second: usize, length: usize) -> bool {
     for (a, b) in tail(graph, first, length).iter().zip(tail(graph, second, length)) {
         let Some(renamed) = renamed(b, &names) else { return false };
         // A register that only the first has written does not have the same contents in the second.
-        let mut confused = false;
-        for_operands(b, |operand, _| {
-            if let Operand::Reg(reg) = operand {
-                confused |= !names.contains_key(&reg) && names.values().any(|own| *own == reg);
-            }
+        let confused = b.any_operand(|operand| match operand {
+            Operand::Reg(reg) => !names.contains_key(reg) && names.values().any(|own| own == reg),
+            _ => false,
         });
-        if confused || written(a).len() != written(b).len() {
+        if confused || a.written().len() != b.written().len() {
             return false;
         }
-        let with_dst = with_destination(renamed, written(a).start);
+        let with_dst = with_destination(renamed, a.written().start);
         if with_dst.as_ref() != Some(a) {
             return false;
         }
-        for (to, from) in written(a).zip(written(b)) {
+        for (to, from) in a.written().zip(b.written()) {
             names.retain(|_, own| *own != to);
             names.remove(&from);
             if to != from {
@@ -92,18 +88,14 @@ fn same(graph: &Graph, first: usize, second: usize, length: usize) -> bool {
 
 /// The registers that the first instruction writes and the second does not.
 fn differing(a: &Instr, b: &Instr) -> Vec<Reg> {
-    written(a).filter(|reg| !written(b).contains(reg)).collect()
+    a.written().filter(|reg| !b.written().contains(reg)).collect()
 }
 
 /// Whether any of the registers is read or written outside of the end of this block.
 fn used_elsewhere(graph: &Graph, block: usize, length: usize, regs: &BTreeSet<Reg>) -> bool {
     let touches = |instr: &Instr| {
-        let mut found = written(instr).any(|reg| regs.contains(&reg));
-        for_operands(instr, |operand, pair| {
-            if let Operand::Reg(reg) = operand {
-                found |= regs.contains(&reg) || (pair && regs.contains(&(reg + 1)));
-            }
-        });
+        let mut found = instr.written().any(|reg| regs.contains(&reg));
+        instr.for_registers(|reg| found |= regs.contains(&reg));
         found
     };
     graph.blocks.iter().enumerate().any(|(number, body)| {

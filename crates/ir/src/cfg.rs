@@ -1,80 +1,74 @@
-//! A function between LLVM and flat bytecode: blocks of bytecode, with block numbers for targets.
+//! Control-flow graphs: a function as blocks of bytecode, with numbers of blocks for targets.
+//!
+//! Front ends may build a function as a [`Graph`], which is easier than to count instructions, and let
+//! [`Graph::into_code`] put it into a [`Function`]. The passes take functions apart by [`Graph::of`], which is its
+//! inverse, and put them together by [`Graph::flatten`], which also leaves out what is not needed.
 
-use crate::registers::{for_operands, written};
-use selvedge_vm::ir::{Instr, Operand, Place, Reg, Target};
-use std::collections::HashSet;
+use crate::bytecode::{Function, Instr, Place, Target};
 
+/// Instructions that run one after the other.
+///
 /// Ends with its only jump, branch, switch, return or [`Instr::Unreachable`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Block {
-    pub(crate) code: Vec<Instr>,
+pub struct Block {
+    /// The instructions.
+    pub code: Vec<Instr>,
     /// One per instruction.
-    pub(crate) places: Vec<Place>,
+    pub places: Vec<Place>,
 }
 
+/// The blocks of a function.
+///
 /// Block 0 is the entry. Until [`Graph::flatten`], a [`Target`] is the number of a block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Graph {
-    pub(crate) blocks: Vec<Block>,
+pub struct Graph {
+    /// By number.
+    pub blocks: Vec<Block>,
 }
 
-/// The targets of an instruction.
-pub(crate) fn targets(instr: &Instr) -> Vec<Target> {
-    match instr {
-        Instr::Jump { to } => vec![*to],
-        Instr::Branch { then, els, .. } => vec![*then, *els],
-        Instr::Switch { cases, default, .. } => cases.iter().map(|(_, to)| *to).chain([*default]).collect(),
-        _ => Vec::new(),
+/// By instruction of a function, those that it may come after; the last entry is for its end.
+pub fn predecessors(function: &Function) -> Vec<Vec<u32>> {
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); function.code.len() + 1];
+    for (at, instr) in (0..).zip(&function.code) {
+        instr.for_successors(at, |next| before[next as usize].push(at));
     }
-}
-
-fn map_targets(instr: &mut Instr, mut map: impl FnMut(Target) -> Target) {
-    match instr {
-        Instr::Jump { to } => *to = map(*to),
-        Instr::Branch { then, els, .. } => {
-            *then = map(*then);
-            *els = map(*els);
-        }
-        Instr::Switch { cases, default, .. } => {
-            for (_, to) in cases {
-                *to = map(*to);
-            }
-            *default = map(*default);
-        }
-        _ => {}
-    }
+    before
 }
 
 impl Block {
-    pub(crate) fn push(&mut self, instr: Instr, place: Place) {
+    /// Puts an instruction after all others.
+    pub fn push(&mut self, instr: Instr, place: Place) {
         self.code.push(instr);
         self.places.push(place);
     }
 
     /// Puts an instruction before the terminator.
-    pub(crate) fn push_last(&mut self, instr: Instr) {
+    pub fn push_last(&mut self, instr: Instr) {
         let end = self.code.len() - 1;
         self.code.insert(end, instr);
         self.places.insert(end, self.places[end]);
     }
 
     /// Puts an instruction before all others.
-    pub(crate) fn push_first(&mut self, instr: Instr) {
+    pub fn push_first(&mut self, instr: Instr) {
         self.code.insert(0, instr);
         self.places.insert(0, self.places.first().copied().unwrap_or_default());
     }
 
     /// Takes out an instruction, if it is there.
-    pub(crate) fn remove(&mut self, instr: &Instr) {
+    pub fn remove(&mut self, instr: &Instr) {
         if let Some(position) = self.code.iter().position(|other| other == instr) {
             self.code.remove(position);
             self.places.remove(position);
         }
     }
 
-    pub(crate) fn successors(&self) -> Vec<usize> {
-        let mut all: Vec<usize> =
-            self.code.last().map(targets).unwrap_or_default().into_iter().map(|to| to as usize).collect();
+    /// The blocks that may come next, each once, in order.
+    pub fn successors(&self) -> Vec<usize> {
+        let mut all = Vec::new();
+        if let Some(last) = self.code.last() {
+            last.for_targets(|to| all.push(*to as usize));
+        }
         all.sort_unstable();
         all.dedup();
         all
@@ -83,9 +77,13 @@ impl Block {
 
 impl Graph {
     /// Lets the terminator of `from` go to `new` instead of `old`.
-    pub(crate) fn retarget(&mut self, from: usize, old: usize, new: usize) {
+    pub fn retarget(&mut self, from: usize, old: usize, new: usize) {
         if let Some(last) = self.blocks[from].code.last_mut() {
-            map_targets(last, |to| if to as usize == old { new as Target } else { to });
+            last.for_targets_mut(|to| {
+                if *to as usize == old {
+                    *to = new as Target;
+                }
+            });
         }
     }
 
@@ -99,11 +97,12 @@ impl Graph {
     }
 
     /// The block to whose end instructions can be added that run when the edge is taken, and only then.
-    pub(crate) fn on_edge(&mut self, from: usize, to: usize) -> usize {
+    pub fn on_edge(&mut self, from: usize, to: usize) -> usize {
         if self.blocks[from].successors().len() == 1 { from } else { self.split(from, to) }
     }
 
-    pub(crate) fn predecessors(&self) -> Vec<Vec<usize>> {
+    /// By block, those that it may come after.
+    pub fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut predecessors = vec![Vec::new(); self.blocks.len()];
         for (number, block) in self.blocks.iter().enumerate() {
             for to in block.successors() {
@@ -113,69 +112,8 @@ impl Graph {
         predecessors
     }
 
-    /// Where a switch decides by what the way to it has just set, goes on from there at once.
-    ///
-    /// When a block of C is left in several ways, clang lets all of them come together to end the lives of its variables,
-    /// and part again by a number. Loops are easier to understand without that.
-    pub(crate) fn part_early(&mut self) {
-        const MOST: usize = 16;
-        let mut todo: Vec<usize> = (0..self.blocks.len()).collect();
-        let mut left = 4 * self.blocks.len();
-        while let Some(from) = todo.pop() {
-            let block = &self.blocks[from];
-            let Some(&Instr::Jump { to }) = block.code.last() else { continue };
-            let meeting = &self.blocks[to as usize];
-            let Some((Instr::Switch { value: Operand::Reg(reg), cases, default }, body)) =
-                meeting.code.split_last()
-            else {
-                continue;
-            };
-            let sets = |instr: &&Instr| written(instr).contains(reg);
-            if body.len() > MOST || body.iter().any(|instr| sets(&instr)) || left == 0 {
-                continue;
-            }
-            let Some(&Instr::Move { src: Operand::Const(number), .. }) = block.code.iter().rev().find(sets)
-            else {
-                continue;
-            };
-            let case = cases.iter().find(|(case, _)| *case == number);
-            let to = case.map_or(*default, |(_, to)| *to);
-            let (mut code, mut places) = (body.to_vec(), meeting.places.clone());
-            code.push(Instr::Jump { to });
-            let block = &mut self.blocks[from];
-            block.code.pop();
-            block.places.pop();
-            block.code.append(&mut code);
-            block.places.append(&mut places);
-            left -= 1;
-            todo.push(from);
-        }
-        self.drop_numbers();
-    }
-
-    /// Takes out what sets registers to constants that nobody reads.
-    fn drop_numbers(&mut self) {
-        let order = self.reverse_postorder();
-        let mut read = HashSet::new();
-        for instr in order.iter().flat_map(|block| &self.blocks[*block].code) {
-            for_operands(instr, |operand, pair| {
-                if let Operand::Reg(reg) = operand {
-                    read.extend(reg..=reg + pair as Reg);
-                }
-            });
-        }
-        for number in order {
-            let block = &mut self.blocks[number];
-            let dead = |instr: &Instr| matches!(instr, Instr::Move { dst, src: Operand::Const(_) } if !read.contains(dst));
-            let mut places = block.code.iter().zip(&block.places);
-            let places = places.by_ref().filter(|(instr, _)| !dead(instr)).map(|(_, place)| *place);
-            block.places = places.collect();
-            block.code.retain(|instr| !dead(instr));
-        }
-    }
-
     /// Blocks that can be reached, each after those it can only be reached through.
-    pub(crate) fn reverse_postorder(&self) -> Vec<usize> {
+    pub fn reverse_postorder(&self) -> Vec<usize> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::new();
         let mut stack = vec![(0, self.blocks[0].successors())];
@@ -198,7 +136,7 @@ impl Graph {
     }
 
     /// The immediate dominator of each block that can be reached; the entry is its own.
-    pub(crate) fn dominators(&self) -> Vec<Option<usize>> {
+    pub fn dominators(&self) -> Vec<Option<usize>> {
         // Cooper, Harvey, Kennedy: "A simple, fast dominance algorithm" (2001).
         let order = self.reverse_postorder();
         let mut rank = vec![usize::MAX; self.blocks.len()];
@@ -265,7 +203,7 @@ impl Graph {
     }
 
     /// A number for each block; those that can be reached from each other have the same.
-    pub(crate) fn components(&self) -> Vec<usize> {
+    pub fn components(&self) -> Vec<usize> {
         // Tarjan: "Depth-first search and linear graph algorithms" (1972), without recursion.
         const NEW: usize = usize::MAX;
         let count = self.blocks.len();
@@ -308,15 +246,71 @@ impl Graph {
         component
     }
 
-    /// Lays the blocks out one after another. Also returns where each block begins.
-    pub(crate) fn flatten(mut self) -> (Block, Vec<u32>) {
+    /// The blocks of a well-formed function. `None` if it has no code, or if control could run past the end of it.
+    pub fn of(function: &Function) -> Option<Graph> {
+        let code = &function.code;
+        let mut starts = vec![false; code.len() + 1];
+        starts[0] = true;
+        for (at, instr) in code.iter().enumerate() {
+            starts[at + 1] |= instr.ends_block();
+        }
+        let mut inside = !code.is_empty();
+        for instr in code {
+            instr.for_targets(|to| match starts.get_mut(*to as usize) {
+                Some(start) if (*to as usize) < code.len() => *start = true,
+                _ => inside = false,
+            });
+        }
+        let ends = matches!(code.last(), Some(last) if last.ends_block() || matches!(last, Instr::Unsupported { .. }));
+        if !(inside && ends) {
+            return None;
+        }
+        let (mut graph, mut numbers) = (Graph::default(), vec![0; code.len()]);
+        for (at, instr) in code.iter().enumerate() {
+            if starts[at] {
+                numbers[at] = graph.blocks.len() as Target;
+                graph.blocks.push(Block::default());
+            }
+            let place = function.places.get(at).copied().unwrap_or_default();
+            if let Some(block) = graph.blocks.last_mut() {
+                block.push(instr.clone(), place);
+                if starts[at + 1] && !instr.ends_block() {
+                    // It goes on with the next one.
+                    block.push(Instr::Jump { to: at as Target + 1 }, place);
+                } else if at + 1 == code.len() && !instr.ends_block() {
+                    block.push(Instr::Unreachable, place);
+                }
+            }
+        }
+        for last in graph.blocks.iter_mut().filter_map(|block| block.code.last_mut()) {
+            last.for_targets_mut(|to| *to = numbers[*to as usize]);
+        }
+        Some(graph)
+    }
+
+    /// The blocks one after the other, as they are: the inverse of [`Graph::of`].
+    pub fn into_code(self) -> Block {
+        let order: Vec<usize> = (0..self.blocks.len()).collect();
+        self.in_order(&order, false).0
+    }
+
+    /// Lays out the blocks that can be reached, without jumps to jumps, nor to what comes next anyway. Also
+    /// returns where each block begins.
+    pub fn flatten(mut self) -> (Block, Vec<u32>) {
         let landings = self.landings();
         for block in &mut self.blocks {
             if let Some(last) = block.code.last_mut() {
-                map_targets(last, |to| landings[to as usize] as Target);
+                last.for_targets_mut(|to| *to = landings[*to as usize] as Target);
             }
         }
         let order = self.reverse_postorder();
+        let (flat, starts) = self.in_order(&order, true);
+        let starts = landings.into_iter().map(|block| starts[block]).collect();
+        (flat, starts)
+    }
+
+    /// The blocks in an order, and where each begins. `falls_through`: a jump to the next one is left out.
+    fn in_order(mut self, order: &[usize], falls_through: bool) -> (Block, Vec<u32>) {
         let mut starts = vec![u32::MAX; self.blocks.len()];
         let mut flat = Block::default();
         for (position, &number) in order.iter().enumerate() {
@@ -324,16 +318,15 @@ impl Graph {
             let block = std::mem::take(&mut self.blocks[number]);
             flat.code.extend(block.code);
             flat.places.extend(block.places);
-            let next = order.get(position + 1).map(|&next| next as Target);
+            let next = order.get(position + 1).filter(|_| falls_through).map(|&next| next as Target);
             if matches!(flat.code.last(), Some(Instr::Jump { to }) if Some(*to) == next) {
                 flat.code.pop();
                 flat.places.pop();
             }
         }
         for instr in &mut flat.code {
-            map_targets(instr, |to| starts[to as usize]);
+            instr.for_targets_mut(|to| *to = starts[*to as usize]);
         }
-        let starts = landings.into_iter().map(|block| starts[block]).collect();
         (flat, starts)
     }
 }

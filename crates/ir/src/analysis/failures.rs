@@ -1,9 +1,10 @@
 //! Compare-and-exchanges whose thread waits if they fail, whatever it was that they read.
 
-use super::analysis::written;
-use crate::ir::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, registers};
-use selvedge_graph::Mode;
 use std::collections::{HashMap, HashSet};
+
+use selvedge_graph::Mode;
+
+use crate::bytecode::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, registers};
 
 /// How far to follow the code after a failure.
 const FAR: usize = 32;
@@ -16,16 +17,17 @@ pub enum Waiting {
     /// The loop with this number waits if its iteration had no effect; what the failure gave does not matter to that.
     IfIdle { number: u32 },
     /// The first iteration of the loop with this number waits if it had no effect, because what it read takes the
-    /// place of what was loaded before (see `lead_in`).
+    /// place of what was loaded before (see `retry`).
     IfRetry { number: u32, load: u32 },
 }
 
-/// By instruction; empty if there is none.
-pub fn waiting_failures(function: &Function, lead_ins: &[Option<u32>]) -> Vec<Option<Waiting>> {
+/// By instruction, whether and how a thread waits after this compare-and-exchange failed; empty if there is none.
+/// `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says.
+pub fn waiting_failures(function: &Function, loads_before: &[Option<u32>]) -> Vec<Option<Waiting>> {
     let mut all = Vec::new();
     for (at, instr) in function.code.iter().enumerate() {
         if matches!(instr, Instr::Cmpxchg { weak: false, .. })
-            && let Some(waiting) = leads_to_waiting(function, at, lead_ins)
+            && let Some(waiting) = leads_to_waiting(function, at, loads_before)
         {
             all.resize(function.code.len(), None);
             all[at] = Some(waiting);
@@ -36,7 +38,7 @@ pub fn waiting_failures(function: &Function, lead_ins: &[Option<u32>]) -> Vec<Op
 
 /// Follows the code after a failed compare-and-exchange, with what is known of the registers: only that it
 /// failed, and what follows from that.
-fn leads_to_waiting(function: &Function, at: usize, lead_ins: &[Option<u32>]) -> Option<Waiting> {
+fn leads_to_waiting(function: &Function, at: usize, loads_before: &[Option<u32>]) -> Option<Waiting> {
     let Instr::Cmpxchg { dst, bytes, .. } = function.code[at] else { return None };
     let mut known: HashMap<Reg, u64> = HashMap::from([(dst + registers(bytes), 0)]);
     let mut changed = vec![dst, dst + registers(bytes)];
@@ -91,7 +93,7 @@ fn leads_to_waiting(function: &Function, at: usize, lead_ins: &[Option<u32>]) ->
                 if live.iter().all(|reg| !changed.contains(reg)) {
                     return Some(Waiting::IfIdle { number: *number });
                 }
-                let load = lead_ins.get(*number as usize).copied().flatten()?;
+                let load = loads_before.get(*number as usize).copied().flatten()?;
                 let alike = is_as_strong(function, load, at)
                     && loaded(function, load, header).is_some_and(|l| live.iter().all(|reg| l.contains(reg)))
                     && live.iter().all(|reg| read.contains(reg));
@@ -143,10 +145,10 @@ fn loaded(function: &Function, load: u32, header: u32) -> Option<HashSet<Reg>> {
                 continue;
             }
             instr => {
-                let (first, count) = written(instr)?;
-                for reg in first..first + count {
-                    holders.remove(&reg);
+                if instr.written().is_empty() {
+                    return None;
                 }
+                instr.written().for_each(|reg| _ = holders.remove(&reg));
             }
         }
         pc += 1;

@@ -1,7 +1,7 @@
 //! How names, operands and places are written.
 
 use super::lex::is_plain_name;
-use crate::ir::{FuncId, GlobalId, Module, Operand, Place};
+use crate::bytecode::{FuncId, GlobalId, Module, Operand, Place};
 use std::collections::HashMap;
 use std::fmt::Write;
 

@@ -445,6 +445,7 @@ pub enum Instr {
 }
 
 /// How many registers a value of so many bytes takes.
+#[inline]
 pub fn registers(bytes: u8) -> u32 {
     if bytes > 8 { 2 } else { 1 }
 }
@@ -470,11 +471,14 @@ pub mod pointer {
     /// Offsets start here, so that pointers a little before an object do not look like another one.
     pub const BASE: u64 = 1 << 16;
 
+    /// The pointer to an offset of an allocation.
+    #[inline]
     pub fn make(allocation: u32, offset: i64) -> u64 {
         ((allocation as u64 + 1) << 32).wrapping_add(BASE).wrapping_add(offset as u64)
     }
 
     /// The allocation and the offset in it; `None` for null and for small integers.
+    #[inline]
     pub fn split(pointer: u64) -> Option<(u32, i64)> {
         let allocation = (pointer >> 32).checked_sub(1)?;
         Some((allocation as u32, (pointer & 0xffff_ffff) as i64 - BASE as i64))

@@ -39,6 +39,9 @@ pub fn function(module: &Module, function: &Function) -> Result<(), Malformed> {
         });
         let (first, count) = instr.result();
         fine &= count == 0 || has(first.saturating_add(count - 1));
+        if let Instr::Call { dst: Some(dst), .. } = instr {
+            fine &= has(*dst);
+        }
         if let Instr::LoopBack { number }
         | Instr::SpinBlock { number }
         | Instr::Rmw { net: Net::Tentative(number), .. } = instr

@@ -130,8 +130,8 @@ impl Instr {
 
     /// The registers that it writes.
     ///
-    /// A call with a place for its result writes there even if the function is said to give none: the machine
-    /// does so for functions that it performs itself.
+    /// A call writes as many as it says that there are results, whatever the function gives; if it says none, its
+    /// place for them stays as it is.
     pub fn written(&self) -> Range<Reg> {
         let (first, count) = self.result();
         first..first.saturating_add(count)
@@ -155,7 +155,7 @@ impl Instr {
             | Cast { dst, to: bits, .. } => (*dst, words(*bits)),
             Overflowing { dst, bits, .. } => (*dst, words(*bits) + 1),
             Cmpxchg { dst, bytes, .. } => (*dst, registers(*bytes) + 1),
-            Call { dst: Some(dst), results, .. } => (*dst, (*results).max(1)),
+            Call { dst: Some(dst), results, .. } => (*dst, *results),
             Call { dst: None, .. }
             | Life { .. }
             | Store { .. }

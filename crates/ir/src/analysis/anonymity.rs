@@ -311,7 +311,7 @@ impl<'a> Taint<'a> {
                 self.taint(g, after, 1);
             }
             if let Some(dst) = dst.filter(|_| gives) {
-                self.taint(f, dst, results.max(1));
+                self.taint(f, dst, results);
             }
         }
     }

@@ -25,7 +25,8 @@ pub struct Module {
     /// Functions to call before `main`, in order.
     pub constructors: Vec<FuncId>,
     pub types: Vec<TypeInfo>,
-    /// Types of functions, for calls through pointers: result and parameters as LLVM passes them (`i32(ptr,i64)`).
+    /// Types of functions, for calls through pointers: result and parameters as LLVM passes them
+    /// (`i32(ptr,i64)`).
     pub signatures: Vec<String>,
 }
 
@@ -448,6 +449,12 @@ pub enum Instr {
 #[inline]
 pub fn registers(bytes: u8) -> u32 {
     if bytes > 8 { 2 } else { 1 }
+}
+
+/// How many registers an integer of so many bits takes.
+#[inline]
+pub fn words(bits: u8) -> u32 {
+    if bits > 64 { 2 } else { 1 }
 }
 
 /// A part of an object that only this thread knows: an address in a register, an offset, a size.

@@ -1,8 +1,8 @@
 //! Control-flow graphs: a function as blocks of bytecode, with numbers of blocks for targets.
 //!
 //! Front ends may build a function as a [`Graph`], which is easier than to count instructions, and let
-//! [`Graph::into_code`] put it into a [`Function`]. The passes take functions apart by [`Graph::of`], which is its
-//! inverse, and put them together by [`Graph::flatten`], which also leaves out what is not needed.
+//! [`Graph::into_code`] put it into a [`Function`]. The passes take functions apart by [`Graph::of`], which
+//! is its inverse, and put them together by [`Graph::flatten`], which also leaves out what is not needed.
 
 use crate::bytecode::{Function, Instr, Place, Target};
 
@@ -246,7 +246,8 @@ impl Graph {
         component
     }
 
-    /// The blocks of a well-formed function. `None` if it has no code, or if control could run past the end of it.
+    /// The blocks of a well-formed function. `None` if it has no code, or if control could run past the end
+    /// of it.
     pub fn of(function: &Function) -> Option<Graph> {
         let code = &function.code;
         let mut starts = vec![false; code.len() + 1];
@@ -261,7 +262,8 @@ impl Graph {
                 _ => inside = false,
             });
         }
-        let ends = matches!(code.last(), Some(last) if last.ends_block() || matches!(last, Instr::Unsupported { .. }));
+        let unsupported = |instr: &Instr| matches!(instr, Instr::Unsupported { .. });
+        let ends = code.last().is_some_and(|last| last.ends_block() || unsupported(last));
         if !(inside && ends) {
             return None;
         }

@@ -4,12 +4,7 @@
 
 use std::ops::Range;
 
-use crate::bytecode::{Instr, Operand, Reg, Target, registers};
-
-/// How many registers an integer of so many bits takes.
-fn words(bits: u8) -> u32 {
-    if bits > 64 { 2 } else { 1 }
-}
+use crate::bytecode::{Instr, Operand, Reg, Target, registers, words};
 
 /// Calls `$visit` with each operand of `$instr`, by reference or by mutable reference, and how many registers
 /// in a row it stands for.
@@ -130,8 +125,8 @@ impl Instr {
 
     /// The registers that it writes.
     ///
-    /// A call writes as many as it says that there are results, whatever the function gives; if it says none, its
-    /// place for them stays as it is.
+    /// A call writes as many as it says that there are results, whatever the function gives; if it says none,
+    /// its place for them stays as it is.
     pub fn written(&self) -> Range<Reg> {
         let (first, count) = self.result();
         first..first.saturating_add(count)
@@ -188,7 +183,8 @@ impl Instr {
         matches!(self, Jump { .. } | Branch { .. } | Switch { .. } | Return { .. } | Unreachable)
     }
 
-    /// Calls `visit` with the numbers of the instructions that may come after it, if it is the one with number `at`.
+    /// Calls `visit` with the numbers of the instructions that may come after it, if it is the one with
+    /// number `at`.
     pub fn for_successors(&self, at: u32, mut visit: impl FnMut(u32)) {
         match self {
             Instr::Return { .. }

@@ -1,4 +1,5 @@
-//! Selvedge's bytecode: the data, its text form, its control flow, and all that is found in a program before it runs.
+//! Selvedge's bytecode: the data, its text form, its control flow, and all that is found in a program before
+//! it runs.
 //!
 //! A front end makes a [`Module`] and lets [`passes::run`] find the loops in it:
 //!
@@ -23,10 +24,10 @@
 //! # Ok::<(), text::ParseError>(())
 //! ```
 //!
-//! The data is in this module itself; [`text`] reads and prints it; [`arith`] says what its operations on integers
-//! mean; [`cfg`] and [`liveness`] are what passes stand on; [`analysis`] has what is asked without changing anything,
-//! by the passes and by the machine that runs a module. Nothing here knows where a module comes from, nor how it is
-//! run, nor of memory models.
+//! The data is in this module itself; [`text`] reads and prints it; [`arith`] says what its operations on
+//! integers mean; [`cfg`] and [`liveness`] are what passes stand on; [`analysis`] has what is asked without
+//! changing anything, by the passes and by the machine that runs a module. Nothing here knows where a module
+//! comes from, nor how it is run, nor of memory models.
 
 pub mod analysis;
 pub mod arith;

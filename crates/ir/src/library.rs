@@ -55,14 +55,14 @@ pub fn only_pauses(name: &str) -> bool {
     PAUSES.iter().any(|(pause, _)| *pause == name)
 }
 
-/// Whether a function reads or sets a time by an address that it does not keep. Its other arguments may be addresses,
-/// too, but of locks, which other functions are given as well.
+/// Whether a function reads or sets a time by an address that it does not keep. Its other arguments may be
+/// addresses, too, but of locks, which other functions are given as well.
 pub fn takes_time(name: &str) -> bool {
     PAUSES.contains(&(name, true)) || TIMED.contains(&name)
 }
 
-/// How the names of the functions begin that check an index. What follows is the largest one that is allowed, a space,
-/// and what it is an index of.
+/// How the names of the functions begin that check an index. What follows is the largest one that is allowed,
+/// a space, and what it is an index of.
 pub const INDEX: &str = "__selvedge_index ";
 
 /// Whether a function only checks an index.

@@ -32,8 +32,8 @@ impl RegSet {
     }
 }
 
-/// The registers whose value at the beginning of each block may be read later. To be moved to a register that is
-/// not read does not count.
+/// The registers whose value at the beginning of each block may be read later. To be moved to a register that
+/// is not read does not count.
 pub fn live_in(graph: &Graph, regs: Reg) -> Vec<RegSet> {
     let mut live = vec![RegSet::with_room(regs); graph.blocks.len()];
     let mut order = graph.reverse_postorder();

@@ -1,7 +1,8 @@
 //! What each pass does, on programs in the text form.
 //!
-//! A file in `passes/` is named after a pass or the reduction that it belongs to. It has a program, what becomes of it
-//! after the line `; with it:`, and, if the pass can be switched off, what does without it after `; without it:`.
+//! A file in `passes/` is named after a pass or the reduction that it belongs to. It has a program, what
+//! becomes of it after the line `; with it:`, and, if the pass can be switched off, what does without it
+//! after `; without it:`.
 
 use std::fs;
 use std::path::Path;
@@ -103,8 +104,9 @@ fn a_loop_that_writes_does_not_wait() {
     assert!(!after(program, Reductions::ALL).contains("spinblock"));
 }
 
-/// A call that says that there are no results leaves the register alone that has a place for them, as the machine does
-/// (`a_call_writes_as_many_registers_as_it_says` in its tests). So the next iteration starts in the same state.
+/// A call that says that there are no results leaves the register alone that has a place for them, as the
+/// machine does (`a_call_writes_as_many_registers_as_it_says` in its tests). So the next iteration starts in
+/// the same state.
 #[test]
 fn a_call_without_results_carries_nothing_to_the_next_iteration() {
     let program = |pause: &str| {

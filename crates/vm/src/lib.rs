@@ -1,7 +1,7 @@
 //! The machine that runs Selvedge's bytecode (`selvedge_ir`).
 //!
-//! [`VmMachine`] is what the explorer runs. Memory that threads share is divided into cells (`layout`); library
-//! functions are bytecode, too (`runtime`).
+//! [`VmMachine`] is what the explorer runs. Memory that threads share is divided into cells (`layout`);
+//! library functions are bytecode, too (`runtime`).
 
 mod contents;
 mod float;

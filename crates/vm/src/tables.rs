@@ -33,7 +33,8 @@ pub enum Object {
     Result(Tid),
     /// The destructor of a key for thread-specific data.
     Destructor(u32),
-    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address `home`.
+    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address
+    /// `home`.
     Barrier {
         thread: Tid,
         number: u32,

@@ -1,15 +1,16 @@
 //! Which threads do the same but for names.
 //!
-//! Two threads that run the same function on the same argument do the same as long as nothing depends on which of
-//! them does it. The code that they may run must not ask for the thread's number, make threads, wait for any, or keep
-//! data by thread. What they make (objects on the heap, variables that others can see) has addresses of its
-//! own in each thread, so no part of the program may look into such an address: it may be kept, passed, followed,
-//! moved by an offset and compared for equality, but not ordered, calculated with, cut to pieces or printed.
+//! Two threads that run the same function on the same argument do the same as long as nothing depends on
+//! which of them does it. The code that they may run must not ask for the thread's number, make threads, wait
+//! for any, or keep data by thread. What they make (objects on the heap, variables that others can see) has
+//! addresses of its own in each thread, so no part of the program may look into such an address: it may be
+//! kept, passed, followed, moved by an offset and compared for equality, but not ordered, calculated with,
+//! cut to pieces or printed.
 //!
-//! That is found by following addresses through the registers of all functions, without regard to the order of
-//! instructions; memory is one place for all. Values of less than eight bytes are not addresses, provided that memory
-//! is not accessed in parts of what was written to it: for memory that threads share, that is known after the
-//! exploration only (see [`Anonymity::WithAddresses`]).
+//! That is found by following addresses through the registers of all functions, without regard to the order
+//! of instructions; memory is one place for all. Values of less than eight bytes are not addresses, provided
+//! that memory is not accessed in parts of what was written to it: for memory that threads share, that is
+//! known after the exploration only (see [`Anonymity::WithAddresses`]).
 
 use std::collections::HashMap;
 
@@ -39,7 +40,8 @@ pub fn entries(module: &Module) -> impl Iterator<Item = FuncId> {
     })
 }
 
-/// Whether somebody asks for what a certain thread returned. `of_library`: whether a function is the library's.
+/// Whether somebody asks for what a certain thread returned. `of_library`: whether a function is the
+/// library's.
 pub fn results_matter(module: &Module, of_library: impl Fn(usize) -> bool) -> bool {
     let name = |f: FuncId| module.functions[f.0 as usize].name.as_str();
     let joins = |f: FuncId| matches!(name(f), "pthread_join" | "thrd_join" | "__selvedge_result");

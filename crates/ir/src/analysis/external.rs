@@ -1,5 +1,5 @@
-//! What functions that a module only declares do, as far as analyses of whole programs have to know. Whoever runs the
-//! module performs them, and tells.
+//! What functions that a module only declares do, as far as analyses of whole programs have to know. Whoever
+//! runs the module performs them, and tells.
 
 /// What a function does with addresses: those that it is given, and those of what it makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

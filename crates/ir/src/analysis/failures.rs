@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use selvedge_graph::Mode;
-
+use crate::analysis::retry::is_as_strong;
 use crate::bytecode::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, registers};
 
 /// How far to follow the code after a failure.
@@ -14,15 +13,16 @@ const FAR: usize = 32;
 pub enum Waiting {
     /// The loop with this header waits.
     Always { header: u32 },
-    /// The loop with this number waits if its iteration had no effect; what the failure gave does not matter to that.
+    /// The loop with this number waits if its iteration had no effect; what the failure gave does not matter
+    /// to that.
     IfIdle { number: u32 },
-    /// The first iteration of the loop with this number waits if it had no effect, because what it read takes the
-    /// place of what was loaded before (see `retry`).
+    /// The first iteration of the loop with this number waits if it had no effect, because what it read takes
+    /// the place of what was loaded before (see `retry`).
     IfRetry { number: u32, load: u32 },
 }
 
-/// By instruction, whether and how a thread waits after this compare-and-exchange failed; empty if there is none.
-/// `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says.
+/// By instruction, whether and how a thread waits after this compare-and-exchange failed; empty if there is
+/// none. `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says.
 pub fn waiting_failures(function: &Function, loads_before: &[Option<u32>]) -> Vec<Option<Waiting>> {
     let mut all = Vec::new();
     for (at, instr) in function.code.iter().enumerate() {
@@ -94,7 +94,7 @@ fn leads_to_waiting(function: &Function, at: usize, loads_before: &[Option<u32>]
                     return Some(Waiting::IfIdle { number: *number });
                 }
                 let load = loads_before.get(*number as usize).copied().flatten()?;
-                let alike = is_as_strong(function, load, at)
+                let alike = stands_for(function, load, at)
                     && loaded(function, load, header).is_some_and(|l| live.iter().all(|reg| l.contains(reg)))
                     && live.iter().all(|reg| read.contains(reg));
                 return alike.then_some(Waiting::IfRetry { number: *number, load });
@@ -112,19 +112,13 @@ fn leads_to_waiting(function: &Function, at: usize, loads_before: &[Option<u32>]
 }
 
 /// Whether a compare-and-exchange that fails is at least as strong a read as a load of as many bytes.
-fn is_as_strong(function: &Function, load: u32, at: usize) -> bool {
+fn stands_for(function: &Function, load: u32, at: usize) -> bool {
     let (Some(Instr::Load { bytes: a, mode, .. }), Instr::Cmpxchg { bytes: b, failure, .. }) =
         (function.code.get(load as usize), &function.code[at])
     else {
         return false;
     };
-    let strong = match mode {
-        Mode::Rlx => *failure != Mode::Na,
-        Mode::Acq => matches!(failure, Mode::Acq | Mode::Sc),
-        Mode::Sc => *failure == Mode::Sc,
-        _ => false,
-    };
-    a == b && strong
+    a == b && is_as_strong(*failure, *mode)
 }
 
 /// The registers that hold what was loaded when the loop is come to.

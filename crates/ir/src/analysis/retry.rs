@@ -1,5 +1,5 @@
-//! Loops that are retried with what was read last: what comes directly before them is a load, and what is computed
-//! from it.
+//! Loops that are retried with what was read last: what comes directly before them is a load, and what is
+//! computed from it.
 //!
 //! In `e = load(&x); while (!cas(&x, &e, e + 1));` the state at the beginning of an iteration depends only
 //! on the value that was read last: by the load, or by the compare-and-exchange that failed. The machine
@@ -59,6 +59,16 @@ fn load_before(function: &Function, number: usize, live: &[u32], before: &[Vec<u
         at = only;
     }
     None
+}
+
+/// Whether a read of one mode may take the place of an atomic load of another.
+pub fn is_as_strong(read: Mode, load: Mode) -> bool {
+    match load {
+        Mode::Rlx => read != Mode::Na,
+        Mode::Acq => matches!(read, Mode::Acq | Mode::Sc),
+        Mode::Sc => read == Mode::Sc,
+        _ => false,
+    }
 }
 
 /// How many instructions there may be between the load and the loop.

@@ -1,8 +1,8 @@
-//! What a thread may still write, found in its code: where it stands, what can be reached from there, and what
-//! pointers may point to.
+//! What a thread may still write, found in its code: where it stands, what can be reached from there, and
+//! what pointers may point to.
 //!
-//! Points-to sets do not follow the order of instructions and have no contexts. All that a load gives may point
-//! to whatever had its address taken.
+//! Points-to sets do not follow the order of instructions and have no contexts. All that a load gives may
+//! point to whatever had its address taken.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -101,7 +101,8 @@ pub enum Destination {
 }
 
 impl Stores {
-    /// By function: `externals` says what it does if it is only declared, `of_library` whether it is the library's.
+    /// By function: `externals` says what it does if it is only declared, `of_library` whether it is the
+    /// library's.
     pub fn of(module: &Module, externals: &[Option<External>], of_library: &dyn Fn(usize) -> bool) -> Stores {
         let mut analysis = Analysis::new(module, externals, of_library);
         while analysis.round() {}

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! which is a loop that is seen to depend on the value that was read last only (see `analysis::retry`).
-//! Between two headers the thread does the same accesses of others' memory in the same order; of the cell, the
-//! writes are the same as well, each at the beginning of an iteration instead of the end of the one
+//! Between two headers the thread does the same accesses of others' memory in the same order; of the cell,
+//! the writes are the same as well, each at the beginning of an iteration instead of the end of the one
 //! before; and the loads of it are gone, which could only have seen the latest of these writes.
 
 use std::collections::BTreeSet;

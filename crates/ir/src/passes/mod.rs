@@ -3,19 +3,19 @@
 //! [`run`] runs all of them on a module of any front end, in this order; each is described in its file.
 //!
 //! 1. [`part_early`]: ways that meet only to part again do not meet. No reduction: it makes loops simpler.
-//! 2. [`bisimilar`]: what is before a loop and at the end of its iterations becomes one, where it does the same. This
-//!    changes which blocks a loop has, so it comes before anything looks at loops.
-//! 3. [`loops`]: finds them and puts a [`LoopBack`](crate::Instr::LoopBack) on every back edge. No reduction: the
-//!    machine bounds loops by it.
-//! 4. [`carry`]: cells of objects that nobody knows go round loops in registers. This takes reads and writes out of
-//!    loops, so it comes before what asks whether a loop has any.
-//! 5. [`zne`]: marks additions that are taken back. It needs whole loops as they were written, so it comes before
-//!    `rotation` copies their tests.
+//! 2. [`bisimilar`]: what is before a loop and at the end of its iterations becomes one, where it does the
+//!    same. This changes which blocks a loop has, so it comes before anything looks at loops.
+//! 3. [`loops`]: finds them and puts a [`LoopBack`](crate::Instr::LoopBack) on every back edge. No reduction:
+//!    the machine bounds loops by it.
+//! 4. [`carry`]: cells of objects that nobody knows go round loops in registers. This takes reads and writes
+//!    out of loops, so it comes before what asks whether a loop has any.
+//! 5. [`zne`]: marks additions that are taken back. It needs whole loops as they were written, so it comes
+//!    before `rotation` copies their tests.
 //! 6. [`spin`], with [`rotation`]: back edges of loops that only wait become
 //!    [`SpinBlock`](crate::Instr::SpinBlock)s.
 //! 7. [`pef`]: headers of loops that still have back edges, and may wait, get a
-//!    [`LoopHead`](crate::Instr::LoopHead) that says what to look at when they run. It is the last one, since it asks
-//!    which registers are live in what is left.
+//!    [`LoopHead`](crate::Instr::LoopHead) that says what to look at when they run. It is the last one, since
+//!    it asks which registers are live in what is left.
 //!
 //! Then the blocks are laid out again ([`Graph::flatten`]).
 //!
@@ -39,15 +39,15 @@ use crate::cfg::Graph;
 use crate::check;
 use loops::LoopBlocks;
 
-/// What waits and what may be left out is found by following each register through each block. In functions that are
-/// larger than this, loops are only bounded.
+/// What waits and what may be left out is found by following each register through each block. In functions
+/// that are larger than this, loops are only bounded.
 const MOST_LIVE: usize = 1 << 32;
 
 /// Runs all passes on a module, as far as the reductions that they belong to are on.
 ///
-/// Front ends give functions without loops. A function that has some already stays as it is: it has been through the
-/// passes, or somebody has marked its loops by hand. So does one that is not well-formed, for whoever runs the module
-/// to complain about.
+/// Front ends give functions without loops. A function that has some already stays as it is: it has been
+/// through the passes, or somebody has marked its loops by hand. So does one that is not well-formed, for
+/// whoever runs the module to complain about.
 pub fn run(module: &mut Module, reductions: Reductions) {
     let graph = |function: &Function| match function.code.iter().any(is_mark) || !function.loops.is_empty() {
         true => None,

@@ -1,7 +1,7 @@
 //! Where a switch decides by what the way to it has just set, control goes on from there at once.
 //!
-//! When a block of C is left in several ways, clang lets all of them come together to end the lives of its variables,
-//! and part again by a number. Loops are easier to understand without that.
+//! When a block of C is left in several ways, clang lets all of them come together to end the lives of its
+//! variables, and part again by a number. Loops are easier to understand without that.
 
 use std::collections::HashSet;
 

@@ -10,8 +10,8 @@ use crate::cfg::Graph;
 use crate::liveness::{RegSet, live_in};
 use crate::passes::loops::LoopBlocks;
 
-/// Marks the headers of the loops of a function that has `regs` registers. `with_escape`: they also say which cells of
-/// objects that nobody knows every iteration rewrites.
+/// Marks the headers of the loops of a function that has `regs` registers. `with_escape`: they also say which
+/// cells of objects that nobody knows every iteration rewrites.
 pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, allocators: &Allocators, with_escape: bool) {
     let candidates: Vec<usize> = (0..loops.len()).filter(|&n| may_idle(graph, n, &loops[n])).collect();
     if candidates.is_empty() {

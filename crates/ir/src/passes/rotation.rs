@@ -1,15 +1,15 @@
 //! Loops that start with their test, seen as if they started after it (thesis §7.2.4).
 //!
-//! In `v = load(); while (!v) v = load();` the state at the header depends on what was read before the loop. But
-//! the test can be done at the end of an iteration as well, and where that is so, the iteration starts in the same
-//! state each time.
+//! In `v = load(); while (!v) v = load();` the state at the header depends on what was read before the loop.
+//! But the test can be done at the end of an iteration as well, and where that is so, the iteration starts in
+//! the same state each time.
 
 use crate::bytecode::Instr;
 use crate::cfg::Graph;
 use crate::passes::loops::LoopBlocks;
 
-/// The first block after the header, if the header only decides whether to go on: where an iteration is better seen
-/// as to start.
+/// The first block after the header, if the header only decides whether to go on: where an iteration is
+/// better seen as to start.
 pub fn body_after_test(graph: &Graph, found: &LoopBlocks) -> Option<usize> {
     let code = &graph.blocks[found.header].code;
     let (last, before) = code.split_last()?;

@@ -17,8 +17,8 @@ use crate::liveness::live_in;
 use crate::passes::loops::LoopBlocks;
 use crate::passes::rotation::{body_after_test, rotate};
 
-/// Lets the back edges of loops that wait be [`Instr::SpinBlock`]s. `may_rotate`: loops that would wait if they started
-/// after their test do so then.
+/// Lets the back edges of loops that wait be [`Instr::SpinBlock`]s. `may_rotate`: loops that would wait if
+/// they started after their test do so then.
 pub fn mark(graph: &mut Graph, loops: &mut [LoopBlocks], regs: Reg, effects: &Effects, may_rotate: bool) {
     // Loops that are certain to write are most; the others need to know what is live.
     let candidates: Vec<usize> =

@@ -1,10 +1,11 @@
-//! Loops whose iterations may have no net effect (thesis §7.2.6): they add something to a location, see from what
-//! was there that they came too early, take it away again and go round.
+//! Loops whose iterations may have no net effect (thesis §7.2.6): they add something to a location, see from
+//! what was there that they came too early, take it away again and go round.
 //!
-//! Here the two read-modify-writes are marked ([`Net`]). The conditions are that an iteration that takes back goes back to the
-//! header in any case, that in between nothing else is written, that nothing the iteration sets is read in the next one, and that
-//! what it reads on its way back is the same location by atomic loads, so that leaving them out hides no error. Whether an
-//! iteration takes back is found out when it is run, and whether anybody notices, too.
+//! Here the two read-modify-writes are marked ([`Net`]). The conditions are that an iteration that takes back
+//! goes back to the header in any case, that in between nothing else is written, that nothing the iteration
+//! sets is read in the next one, and that what it reads on its way back is the same location by atomic loads,
+//! so that leaving them out hides no error. Whether an iteration takes back is found out when it is run, and
+//! whether anybody notices, too.
 
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use selvedge_ir::cfg::{Block as Code, Graph};
-use selvedge_ir::{FuncId, Instr, Operand, Place, Reg, Target};
+use selvedge_ir::{FuncId, Instr, Operand, Place, Reg, Target, words};
 
 use super::Program;
 use super::shape::{Scalar, shape};
@@ -191,7 +191,7 @@ impl<'m> Body<'_, 'm> {
 
     /// Emits an instruction whose result is an integer of this width.
     pub(super) fn compute_int(&mut self, bits: u8, make: impl FnOnce(Reg) -> Instr) -> Vec<Operand> {
-        let count = if bits > 64 { 2 } else { 1 };
+        let count = words(bits);
         let dst = self.fresh(count);
         self.emit(make(dst));
         Self::row(dst, count)

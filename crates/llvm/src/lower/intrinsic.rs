@@ -194,8 +194,8 @@ impl<'m> Body<'_, 'm> {
     }
 }
 
-/// Whether a result only goes to where something else may be taken in its place: what has a meaning for 0, too, is
-/// computed that way (`ffs`).
+/// Whether a result only goes to where something else may be taken in its place: what has a meaning for 0,
+/// too, is computed that way (`ffs`).
 fn only_selected(value: Value<'_>) -> bool {
     let users = value.users();
     !users.is_empty()

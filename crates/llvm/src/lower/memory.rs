@@ -106,8 +106,8 @@ const STORES: [(&str, u32); 4] =
 /// Larger variables are shared: private memory is copied when it is written.
 const MOST_PRIVATE: u64 = 1024;
 
-/// Whether an address is only used to keep ids of threads, or what they return, at any offset: arrays of them.
-/// `given` is set if some function stores there.
+/// Whether an address is only used to keep ids of threads, or what they return, at any offset: arrays of
+/// them. `given` is set if some function stores there.
 fn keeps_threads(address: Value<'_>, given: &mut bool) -> bool {
     address.users().into_iter().all(|user| match user.opcode() {
         Some(Opcode::LLVMLoad) => mode(user.ordering()) == Mode::Na,
@@ -159,8 +159,8 @@ fn is_use(user: Value<'_>) -> bool {
     !is_lifetime(user) && !kept
 }
 
-/// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it is not used
-/// before, as far as one block shows that. Optimisers move uses of an address around.
+/// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it
+/// is not used before, as far as one block shows that. Optimisers move uses of an address around.
 fn has_scope(alloca: Value<'_>) -> bool {
     let users: HashSet<Value<'_>> = alloca.users().into_iter().collect();
     let starts = users.iter().filter(|user| is_lifetime(**user) && begins(**user));

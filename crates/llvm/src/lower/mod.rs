@@ -198,8 +198,8 @@ impl<'m> Program<'m> {
         found
     }
 
-    /// Adds a constructor that has destructors run at the end, after what the program itself says should: it gives
-    /// them to `atexit` before all others.
+    /// Adds a constructor that has destructors run at the end, after what the program itself says should: it
+    /// gives them to `atexit` before all others.
     fn register_destructors(&mut self, destructors: &[FuncId]) {
         if destructors.is_empty() {
             return;

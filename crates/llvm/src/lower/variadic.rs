@@ -2,9 +2,9 @@
 //!
 //! On x86-64, clang has already turned `va_arg` into accesses of the `va_list`: how many of the registers for
 //! arguments were used (`gp_offset`, `fp_offset`), where the registers were saved, and where the arguments
-//! are that did not fit (`overflow_arg_area`). Here no argument is in a register: the counts say that all were
-//! used, and the arguments are all in one area, 8 bytes each, laid out as the ABI has them on the stack. So
-//! the code that clang made finds them there.
+//! are that did not fit (`overflow_arg_area`). Here no argument is in a register: the counts say that all
+//! were used, and the arguments are all in one area, 8 bytes each, laid out as the ABI has them on the stack.
+//! So the code that clang made finds them there.
 
 use selvedge_ir::{Instr, Operand};
 

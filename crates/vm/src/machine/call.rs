@@ -118,9 +118,9 @@ impl VmMachine {
         self.exit(state)
     }
 
-    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main` returns,
-    /// the other threads are still explored to their ends; its thread-local variables stay, as the process is what
-    /// ends there, not the thread.
+    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main`
+    /// returns, the other threads are still explored to their ends; its thread-local variables stay, as the
+    /// process is what ends there, not the thread.
     pub(super) fn exit(&self, state: &mut VmState) -> Op {
         state.stage = Stage::Exiting;
         loop {

@@ -24,8 +24,8 @@ pub struct FunctionInfo {
     pub waits: Vec<bool>,
     /// By loop, the load before it that its state depends on.
     pub loads_before: Vec<Option<u32>>,
-    /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if there is
-    /// none.
+    /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if
+    /// there is none.
     pub waiting_failures: Vec<Option<Waiting>>,
 }
 

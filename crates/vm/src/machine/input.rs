@@ -1,9 +1,10 @@
 //! What a program is told from outside: time, random numbers, process ids, arguments, the environment.
 //!
-//! Arguments and the environment are those of the options, and process ids are fixed; the report says so. Time and
-//! random numbers may be anything. They are values that are not known, like undefined ones, but of an origin of their
-//! own: whatever is calculated from them is not known either. But deciding by one is legal, and both ways are explored. What needs a definite value
-//! (an address, a size, a text) cannot be explored, and that is no error of the program.
+//! Arguments and the environment are those of the options, and process ids are fixed; the report says so.
+//! Time and random numbers may be anything. They are values that are not known, like undefined ones, but of
+//! an origin of their own: whatever is calculated from them is not known either. But deciding by one is
+//! legal, and both ways are explored. What needs a definite value (an address, a size, a text) cannot be
+//! explored, and that is no error of the program.
 
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};

@@ -3,11 +3,12 @@
 mod access;
 mod barrier;
 mod call;
+mod dependencies;
 mod external;
-mod follow;
 mod functions;
 mod input;
 mod interface;
+mod library_dependencies;
 mod memory;
 mod misuse;
 mod names;
@@ -327,8 +328,8 @@ impl VmMachine {
         &self.module
     }
 
-    /// Whether the exploration has to be begun anew, with smaller cells, with an order at barriers, or with all
-    /// iterations.
+    /// Whether the exploration has to be begun anew, with smaller cells, with an order at barriers, or with
+    /// all iterations.
     pub fn wants_restart(&self) -> bool {
         self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers() || self.wants_undone()
     }
@@ -361,8 +362,8 @@ impl VmMachine {
         self.common().order_barriers.clone()
     }
 
-    /// Divides memory anew, gives barriers an order or keeps iterations, if there is need to. Returns whether there was. To
-    /// be called between two explorations: locations get other numbers.
+    /// Divides memory anew, gives barriers an order or keeps iterations, if there is need to. Returns whether
+    /// there was. To be called between two explorations: locations get other numbers.
     pub fn refine(&mut self) -> bool {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();

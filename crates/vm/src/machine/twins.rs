@@ -1,7 +1,7 @@
 //! Which threads do the same but for names, and begin in the same way.
 //!
-//! What the code that they run says is found by [`anonymity`]; whether memory was accessed in parts of addresses is known
-//! after the exploration only ([`VmMachine::names_show`]).
+//! What the code that they run says is found by [`anonymity`]; whether memory was accessed in parts of
+//! addresses is known after the exploration only ([`VmMachine::names_show`]).
 
 use super::VmMachine;
 use super::external::externals;
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 /// What was found out about functions that threads begin with.
 #[derive(Clone, Debug, Default)]
 pub struct Anonymous {
-    /// By function that the program names where it creates threads: whether threads that begin with it do the same
-    /// whoever they are. None if nobody has asked yet.
+    /// By function that the program names where it creates threads: whether threads that begin with it do the
+    /// same whoever they are. None if nobody has asked yet.
     known: Option<HashMap<FuncId, Anonymity>>,
 }
 
@@ -60,8 +60,8 @@ impl VmMachine {
         function.params.iter().all(same) && self.has_kind(|f, kind| f == a.entry && kind != Anonymity::No)
     }
 
-    /// Whether the names of threads that were taken to be alike may show after all: memory was accessed in parts of
-    /// what was written to it, and parts of addresses would be numbers that differ.
+    /// Whether the names of threads that were taken to be alike may show after all: memory was accessed in
+    /// parts of what was written to it, and parts of addresses would be numbers that differ.
     pub fn names_show(&self) -> bool {
         self.has_kind(|_, kind| kind == Anonymity::WithAddresses) && self.common().layout.is_divided()
     }

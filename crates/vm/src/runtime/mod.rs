@@ -29,8 +29,8 @@ const HOOKS: [(&str, &str); 3] = [
     ("atexit", "__selvedge_main_returned"),
 ];
 
-/// The bytecode of the library, as far as a program that has these functions can call it: reading all of it takes
-/// longer than many programs do. The functions of `libatomic` are many, and seldom needed.
+/// The bytecode of the library, as far as a program that has these functions can call it: reading all of it
+/// takes longer than many programs do. The functions of `libatomic` are many, and seldom needed.
 fn library(of: &[Function]) -> Module {
     let with_atomics = of.iter().any(|f| f.name.starts_with("__atomic_"));
     let atomics = if with_atomics { atomics::text() } else { String::new() };

@@ -7,11 +7,14 @@
 
 use selvedge_graph::Mode;
 
+/// The number of a register of a function.
 pub type Reg = u32;
 
+/// The number of a function in its module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FuncId(pub u32);
 
+/// The number of a global in its module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GlobalId(pub u32);
 
@@ -20,10 +23,13 @@ pub struct GlobalId(pub u32);
 pub struct Module {
     /// Source files, for [`Place::file`].
     pub files: Vec<String>,
+    /// By [`GlobalId`].
     pub globals: Vec<Global>,
+    /// By [`FuncId`].
     pub functions: Vec<Function>,
     /// Functions to call before `main`, in order.
     pub constructors: Vec<FuncId>,
+    /// Types, for [`Global::ty`] and [`Function::locals`].
     pub types: Vec<TypeInfo>,
     /// Types of functions, for calls through pointers: result and parameters as LLVM passes them
     /// (`i32(ptr,i64)`).
@@ -43,55 +49,57 @@ pub enum Net {
     Undoes,
 }
 
+/// A variable that there is from the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Global {
+    /// As in messages; linkers and the library know it by that, too.
     pub name: String,
+    /// In bytes.
     pub size: u64,
+    /// In bytes.
     pub align: u32,
     /// Initial contents, `size` bytes.
     pub bytes: Vec<u8>,
     /// Addresses in the initial contents: at this offset stand 8 bytes with this value.
     pub addresses: Vec<(u64, Operand)>,
+    /// Each thread has one of its own.
     pub thread_local: bool,
+    /// It is never written.
     pub constant: bool,
     /// From debug information; names parts of it in messages.
     pub ty: Option<u32>,
+    /// Where it is declared.
     pub place: Place,
 }
 
 /// What debug information says of a type, as far as messages need it (`q.nodes[2].next`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeInfo {
-    Scalar {
-        name: String,
-        size: u64,
-    },
-    /// Field name, offset, type.
-    Struct {
-        name: String,
-        size: u64,
-        fields: Vec<(String, u64, u32)>,
-    },
-    Array {
-        element: u32,
-        count: u64,
-        element_size: u64,
-    },
-    Pointer {
-        to: Option<u32>,
-    },
+    /// A number, or anything without parts.
+    Scalar { name: String, size: u64 },
+    /// A structure or a union; a field has a name, an offset and a type.
+    Struct { name: String, size: u64, fields: Vec<(String, u64, u32)> },
+    /// An array.
+    Array { element: u32, count: u64, element_size: u64 },
+    /// A pointer, to this type if that is known.
+    Pointer { to: Option<u32> },
 }
 
 /// A place in the source; line 0 where it is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Place {
+    /// Among [`Module::files`].
     pub file: u32,
+    /// From 1 on.
     pub line: u32,
+    /// From 1 on; 0 where it is not known.
     pub col: u32,
 }
 
+/// A function of a program, or one that it declares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
+    /// What the library and messages know it by.
     pub name: String,
     /// The registers that arguments arrive in, in order; an argument of several registers has as many.
     pub params: Vec<Reg>,
@@ -110,24 +118,31 @@ pub struct Function {
     pub places: Vec<Place>,
     /// Loops, for bounds and messages.
     pub loops: Vec<Loop>,
+    /// Where it is defined.
     pub place: Place,
     /// Local variables that live in memory: register of the address, name, type.
     pub locals: Vec<(Reg, String, Option<u32>)>,
 }
 
+/// A loop of a function; [`passes::loops`](crate::passes::loops) finds them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loop {
     /// The first instruction of the header.
     pub header: u32,
+    /// Where it is in the source.
     pub place: Place,
 }
 
+/// What an instruction works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
+    /// What is in a register; values of several are named by the first one.
     Reg(Reg),
+    /// A number.
     Const(u64),
     /// The address of a global, plus an offset.
     Global(GlobalId, i64),
+    /// The address of a function.
     Func(FuncId),
     /// A value that may be anything (`undef`, `poison`): using it for a decision is an error.
     Undef,
@@ -136,6 +151,7 @@ pub enum Operand {
 /// Targets are instruction numbers.
 pub type Target = u32;
 
+/// Operations on two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinOp {
     Add,
@@ -161,6 +177,7 @@ pub enum BinOp {
     SSubSat,
 }
 
+/// Comparisons of integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CmpOp {
     Eq,
@@ -175,6 +192,7 @@ pub enum CmpOp {
     Sge,
 }
 
+/// Operations on floats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatOp {
     Add,
@@ -200,12 +218,17 @@ pub enum FloatOp {
 /// Floating comparison: whether it holds where the operands are less, equal, greater, unordered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FloatCmp {
+    /// It holds if the first one is less.
     pub less: bool,
+    /// It holds if they are equal.
     pub equal: bool,
+    /// It holds if the first one is greater.
     pub greater: bool,
+    /// It holds if one of them is no number.
     pub unordered: bool,
 }
 
+/// Changes of type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastOp {
     /// Also between pointers and integers; widths as given.
@@ -219,6 +242,7 @@ pub enum CastOp {
     UnsignedToFloat,
 }
 
+/// Operations that also tell whether they overflowed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Overflow {
     SAdd,
@@ -243,6 +267,7 @@ pub enum BitOp {
     Abs,
 }
 
+/// What a read-modify-write does to what it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RmwOp {
     Xchg,
@@ -258,13 +283,16 @@ pub enum RmwOp {
     UMin,
 }
 
+/// An instruction.
+///
+/// `dst` is the first register of the result. Widths of integers are in `bits`, of accesses in `bytes`. In
+/// the text form, an instruction is a mnemonic with suffixes and its operands in the order of the fields
+/// here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Instr {
-    Move {
-        dst: Reg,
-        src: Operand,
-    },
-    /// `wraps`: whether overflow is fine; if not, `signed`/`unsigned` overflow is an error.
+    /// `r0 = move 1`.
+    Move { dst: Reg, src: Operand },
+    /// `r0 = add.32.nsw r1, 2`. It wraps; with `no_signed_wrap`, to do so is an error.
     Bin {
         op: BinOp,
         bits: u8,
@@ -274,114 +302,40 @@ pub enum Instr {
         no_signed_wrap: bool,
         no_unsigned_wrap: bool,
     },
-    Cmp {
-        op: CmpOp,
-        bits: u8,
-        dst: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    /// Operands that an operation does not use are `Const(0)`. `bits` is 32 or 64.
-    Float {
-        op: FloatOp,
-        bits: u8,
-        dst: Reg,
-        a: Operand,
-        b: Operand,
-        c: Operand,
-    },
-    FloatCmp {
-        cmp: FloatCmp,
-        bits: u8,
-        dst: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    Cast {
-        op: CastOp,
-        from: u8,
-        to: u8,
-        dst: Reg,
-        src: Operand,
-    },
-    /// Result in `dst`, whether it overflowed in `dst + 1`.
-    Overflowing {
-        op: Overflow,
-        bits: u8,
-        dst: Reg,
-        a: Operand,
-        b: Operand,
-    },
-    Bits {
-        op: BitOp,
-        bits: u8,
-        dst: Reg,
-        a: Operand,
-    },
-    /// `fshl`/`fshr`.
-    Funnel {
-        left: bool,
-        bits: u8,
-        dst: Reg,
-        a: Operand,
-        b: Operand,
-        amount: Operand,
-    },
-    Select {
-        dst: Reg,
-        cond: Operand,
-        a: Operand,
-        b: Operand,
-    },
-    /// Address arithmetic: `base + index * scale`, wrapping. `within`: it must not lead from one object to
-    /// another.
-    Offset {
-        dst: Reg,
-        base: Operand,
-        index: Operand,
-        scale: i64,
-        within: bool,
-    },
-    /// Room in the frame for `size` bytes; freed when the function returns. `private`: its address is
-    /// used by loads and stores of this function only, so no other thread ever sees it.
-    Alloca {
-        dst: Reg,
-        size: Operand,
-        align: u32,
-        private: bool,
-    },
-    /// The life of a variable ends before its function does. That of a private one may begin again: it
-    /// has no contents then.
-    Life {
-        addr: Operand,
-        begins: bool,
-    },
-    /// `bytes` is 1, 2, 4, 8 or 16; values of 16 bytes take two registers in a row, here as in the
-    /// other accesses. A plain access has mode `Na`.
-    Load {
-        dst: Reg,
-        addr: Operand,
-        bytes: u8,
-        mode: Mode,
-        volatile: bool,
-    },
-    Store {
-        addr: Operand,
-        value: Operand,
-        bytes: u8,
-        mode: Mode,
-        volatile: bool,
-    },
-    Rmw {
-        op: RmwOp,
-        dst: Reg,
-        addr: Operand,
-        operand: Operand,
-        bytes: u8,
-        mode: Mode,
-        net: Net,
-    },
-    /// Old value in `dst`, success (0 or 1) in the register after it.
+    /// `r0 = cmp.eq.32 r1, 2`: 0 or 1.
+    Cmp { op: CmpOp, bits: u8, dst: Reg, a: Operand, b: Operand },
+    /// `r0 = float.add.64 r1, r2, 0`. Operands that an operation does not use are `Const(0)`. `bits` is 32 or
+    /// 64.
+    Float { op: FloatOp, bits: u8, dst: Reg, a: Operand, b: Operand, c: Operand },
+    /// `r0 = fcmp.le.64 r1, r2`: 0 or 1.
+    FloatCmp { cmp: FloatCmp, bits: u8, dst: Reg, a: Operand, b: Operand },
+    /// `r0 = cast.sext.32.64 r1`.
+    Cast { op: CastOp, from: u8, to: u8, dst: Reg, src: Operand },
+    /// `r0 = overflowing.sadd.32 r1, r2`: the result, and in the register after it whether it overflowed.
+    Overflowing { op: Overflow, bits: u8, dst: Reg, a: Operand, b: Operand },
+    /// `r0 = bits.ctpop.32 r1`.
+    Bits { op: BitOp, bits: u8, dst: Reg, a: Operand },
+    /// `r0 = funnel.left.32 r1, r2, r3`: LLVM's `fshl` and `fshr`.
+    Funnel { left: bool, bits: u8, dst: Reg, a: Operand, b: Operand, amount: Operand },
+    /// `r0 = select r1, r2, r3`: the second operand if the first is not 0, else the third.
+    Select { dst: Reg, cond: Operand, a: Operand, b: Operand },
+    /// `r0 = offset r1, r2, 8`. Address arithmetic: `base + index * scale`, wrapping. `within`: it must not
+    /// lead from one object to another.
+    Offset { dst: Reg, base: Operand, index: Operand, scale: i64, within: bool },
+    /// `r0 = alloca 16, 8`. Room in the frame for `size` bytes; freed when the function returns. `private`:
+    /// its address is used by loads and stores of this function only, so no other thread ever sees it.
+    Alloca { dst: Reg, size: Operand, align: u32, private: bool },
+    /// `life r0`. The life of a variable ends before its function does. That of a private one may begin
+    /// again: it has no contents then.
+    Life { addr: Operand, begins: bool },
+    /// `r0 = load.4.acq @x`. `bytes` is 1, 2, 4, 8 or 16; values of 16 bytes take two registers in a row,
+    /// here as in the other accesses. A plain access has mode `Na`.
+    Load { dst: Reg, addr: Operand, bytes: u8, mode: Mode, volatile: bool },
+    /// `store.4.rel @x, r0`.
+    Store { addr: Operand, value: Operand, bytes: u8, mode: Mode, volatile: bool },
+    /// `r0 = rmw.add.4.ar @x, 1`: what was there before.
+    Rmw { op: RmwOp, dst: Reg, addr: Operand, operand: Operand, bytes: u8, mode: Mode, net: Net },
+    /// `r0 = cmpxchg.4.ar.rlx @x, 0, 1`. Old value in `dst`, success (0 or 1) in the register after it.
     Cmpxchg {
         dst: Reg,
         addr: Operand,
@@ -392,41 +346,25 @@ pub enum Instr {
         failure: Mode,
         weak: bool,
     },
-    Fence {
-        mode: Mode,
-    },
-    Jump {
-        to: Target,
-    },
-    Branch {
-        cond: Operand,
-        then: Target,
-        els: Target,
-    },
-    Switch {
-        value: Operand,
-        cases: Vec<(u64, Target)>,
-        default: Target,
-    },
+    /// `fence.sc`.
+    Fence { mode: Mode },
+    /// `jump L3`.
+    Jump { to: Target },
+    /// `branch r0, L3, L5`: to the first if the operand is not 0.
+    Branch { cond: Operand, then: Target, els: Target },
+    /// `switch r0 (1 L3, 2 L5) L7`.
+    Switch { value: Operand, cases: Vec<(u64, Target)>, default: Target },
     /// The header of loop number `number`, of which an iteration may turn out to have no effect: it has
     /// none if it wrote nothing that others can see and the registers `live` are as they were here.
     /// Every iteration overwrites the cells `rewritten` before anybody reads them, so writes to those do
     /// not count.
-    LoopHead {
-        number: u32,
-        live: Vec<Reg>,
-        rewritten: Vec<OwnCell>,
-    },
+    LoopHead { number: u32, live: Vec<Reg>, rewritten: Vec<OwnCell> },
     /// A back edge of loop number `number` of this function, about to be taken.
-    LoopBack {
-        number: u32,
-    },
+    LoopBack { number: u32 },
     /// The iteration of the loop that ends here had no effect: the thread waits until a read of it could
     /// give another value.
-    SpinBlock {
-        number: u32,
-    },
-    /// Results go to `dst` and the registers after it.
+    SpinBlock { number: u32 },
+    /// `r0 = call.1 &f (r1, 2)`. Results go to `dst` and the registers after it.
     Call {
         dst: Option<Reg>,
         callee: Operand,
@@ -435,14 +373,12 @@ pub enum Instr {
         /// The type that the function is called by.
         signature: Option<u32>,
     },
-    Return {
-        values: Vec<Operand>,
-    },
+    /// `return (r0)`.
+    Return { values: Vec<Operand> },
+    /// It is an error to come here.
     Unreachable,
     /// Something that the lowering does not support; an error if it is reached.
-    Unsupported {
-        what: String,
-    },
+    Unsupported { what: String },
 }
 
 /// How many registers a value of so many bytes takes.
@@ -460,8 +396,11 @@ pub fn words(bits: u8) -> u32 {
 /// A part of an object that only this thread knows: an address in a register, an offset, a size.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct OwnCell {
+    /// Where the address is.
     pub base: Reg,
+    /// From there.
     pub offset: i64,
+    /// How many.
     pub bytes: u8,
 }
 

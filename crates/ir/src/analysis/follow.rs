@@ -80,7 +80,7 @@ fn known_value(operand: Operand, known: &Known) -> Option<u64> {
 fn ways(last: &Instr, known: &Known) -> Vec<usize> {
     let chosen = match last {
         Instr::Branch { cond, then, els } => {
-            known_value(*cond, known).map(|value| if value & 1 != 0 { *then } else { *els })
+            known_value(*cond, known).map(|value| if value != 0 { *then } else { *els })
         }
         Instr::Switch { value, cases, default } => known_value(*value, known)
             .map(|value| cases.iter().find(|case| case.0 == value).map_or(*default, |case| case.1)),
@@ -99,7 +99,7 @@ fn evaluate(instr: &Instr, known: &Known) -> Option<u64> {
     let value = |operand: &Operand| known_value(*operand, known);
     match instr {
         Instr::Move { src, .. } => value(src),
-        Instr::Select { cond, a, b, .. } => value(if value(cond)? & 1 != 0 { a } else { b }),
+        Instr::Select { cond, a, b, .. } => value(if value(cond)? != 0 { a } else { b }),
         Instr::Cast { op, from: from @ ..=64, to: to @ ..=64, src, .. } => match op {
             CastOp::Zext => value(src),
             CastOp::Trunc => Some(value(src)? & arith::mask(*to) as u64),

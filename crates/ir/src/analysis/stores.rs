@@ -49,14 +49,18 @@ impl Points {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
     to: Points,
+    /// Its ordering.
     pub mode: Mode,
+    /// It is the second half of a read-modify-write.
     pub rmw: bool,
 }
 
 /// What is reached from an instruction on.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
+    /// What may be stored.
     pub sites: Vec<Site>,
+    /// Whether threads may be started.
     pub spawns: bool,
 }
 

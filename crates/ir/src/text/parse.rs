@@ -8,7 +8,9 @@ use std::collections::HashMap;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ParseError {
+    /// From 1 on.
     pub line: u32,
+    /// What is wrong there.
     pub message: String,
 }
 

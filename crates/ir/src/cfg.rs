@@ -4,7 +4,7 @@
 //! [`Graph::into_code`] put it into a [`Function`]. The passes take functions apart by [`Graph::of`], which
 //! is its inverse, and put them together by [`Graph::flatten`], which also leaves out what is not needed.
 
-use crate::bytecode::{Function, Instr, Place, Target};
+use crate::bytecode::{Function, Instr, Place, Reg, Target};
 
 /// Instructions that run one after the other.
 ///
@@ -24,6 +24,8 @@ pub struct Block {
 pub struct Graph {
     /// By number.
     pub blocks: Vec<Block>,
+    /// The registers that have a value from the start; [`Graph::of`] knows them.
+    pub params: Vec<Reg>,
 }
 
 /// By instruction of a function, those that it may come after; the last entry is for its end.
@@ -267,7 +269,10 @@ impl Graph {
         if !(inside && ends) {
             return None;
         }
-        let (mut graph, mut numbers) = (Graph::default(), vec![0; code.len()]);
+        let mut params = function.params.clone();
+        // The address and the size of further arguments.
+        params.extend((params.len() as Reg..).take(2 * function.varargs as usize));
+        let (mut graph, mut numbers) = (Graph { blocks: Vec::new(), params }, vec![0; code.len()]);
         for (at, instr) in code.iter().enumerate() {
             if starts[at] {
                 numbers[at] = graph.blocks.len() as Target;

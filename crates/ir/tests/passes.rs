@@ -160,6 +160,27 @@ fn a_pausing_function_with_a_body_of_its_own_is_what_its_body_says() {
 }
 
 #[test]
+fn what_a_function_was_given_is_not_its_own() {
+    // If `r0` is not null, the loop writes to an object that the caller knows.
+    let program = "global @top size 8 align 8
+        func &malloc(r0) results 1 regs 1
+        func &push(r0) results 0 regs 6 {
+            branch r0, again, new
+        new:
+            r0 = call.1 &malloc (16)
+            jump again
+        again:
+            r1 = load.8.rlx @top
+            store.8.na r0, r1
+            r3 = cmpxchg.8.rel.rlx @top, r1, r0
+            branch r4, done, again
+        done:
+            return ()
+        }";
+    assert!(after(program, Reductions::ALL).contains("loophead 0 () ()"));
+}
+
+#[test]
 fn functions_with_loops_stay_as_they_are() {
     for reduction in SWITCHES {
         let example = example(reduction.name());

@@ -88,8 +88,8 @@ impl Allocators {
                     _ => return false,
                 }
             }
-            if defs.all(reg).is_empty() {
-                return false; // a parameter
+            if defs.is_param(reg) || defs.all(reg).is_empty() {
+                return false;
             }
         }
         let kept = |root: &Reg| {
@@ -102,7 +102,11 @@ impl Allocators {
 }
 
 /// Where each register is written.
-pub struct Definitions(Vec<Vec<(usize, usize)>>);
+pub struct Definitions {
+    places: Vec<Vec<(usize, usize)>>,
+    /// Those that have a value before that.
+    params: Vec<Reg>,
+}
 
 impl Definitions {
     /// Looks at all instructions of a function.
@@ -118,17 +122,21 @@ impl Definitions {
                 }
             }
         }
-        Definitions(places)
+        Definitions { places, params: graph.params.clone() }
     }
 
     fn all(&self, reg: Reg) -> &[(usize, usize)] {
-        self.0.get(reg as usize).map_or(&[], Vec::as_slice)
+        self.places.get(reg as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The only place where a register is written.
+    fn is_param(&self, reg: Reg) -> bool {
+        self.params.contains(&reg)
+    }
+
+    /// The only place where a register gets a value.
     pub fn only(&self, reg: Reg) -> Option<(usize, usize)> {
         match self.all(reg) {
-            [place] => Some(*place),
+            [place] if !self.is_param(reg) => Some(*place),
             _ => None,
         }
     }

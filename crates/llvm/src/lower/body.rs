@@ -43,7 +43,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
     let Some(entry) = function.blocks().first().copied() else { return };
     let order = reverse_postorder(entry);
     let blocks: HashMap<Block<'m>, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
-    let graph = Graph { blocks: vec![Code::default(); order.len()] };
+    let graph = Graph { blocks: vec![Code::default(); order.len()], ..Graph::default() };
     let id = program.functions[&function];
     let mut body = Body {
         program,

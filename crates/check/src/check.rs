@@ -15,11 +15,11 @@ use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::{Chains, Config, Sampling, Twins, Visitor, Watch, explore_compiled, orders_by_rmw};
+use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
 use selvedge_model::{Compiled, Model, follows_dependencies};
 use selvedge_vm::VmMachine;
-use selvedge_vm::ir::Module;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -198,7 +198,7 @@ impl Check {
         let simpler = with_symmetry(&simpler, &vm);
         let mut config = watching(options.config(reductions, None));
         let identity = (options.checkpoint.is_some() || options.resume.is_some()).then(|| {
-            let program = selvedge_vm::text::print(&module);
+            let program = selvedge_ir::text::print(&module);
             Identity::new(&program, &self.theory.to_kat(), &options.identity())
         });
         let saved = match (&options.resume, &identity) {

@@ -6,8 +6,8 @@ use crate::limits::Limits;
 use crate::observer::{Observer, Phase};
 use crate::stopped::Stopped;
 use selvedge_explore::{GaveUp, Watch};
+use selvedge_ir::Module;
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::Module;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
@@ -129,7 +129,7 @@ impl Lowering {
         if output.status.success() {
             observer.phase(Phase::Preparing);
             let text = String::from_utf8_lossy(&output.stdout);
-            return selvedge_vm::text::parse(&text)
+            return selvedge_ir::text::parse(&text)
                 .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
         }
         let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();

@@ -43,7 +43,7 @@ fn sound(model: &str, reductions: Reductions) -> Reductions {
 
 /// `None` if there are too many executions.
 fn outcome(
-    module: &selvedge_vm::ir::Module,
+    module: &selvedge_ir::Module,
     model: &Model,
     unroll: u32,
     reductions: Reductions,
@@ -92,7 +92,7 @@ fn setting<T: std::str::FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-fn compile(file: &Path, reductions: Reductions) -> selvedge_vm::ir::Module {
+fn compile(file: &Path, reductions: Reductions) -> selvedge_ir::Module {
     let options = selvedge_llvm::Options { reductions, ..Default::default() };
     match selvedge_llvm::compile(&[PathBuf::from(file)], &options) {
         Ok(module) => module,

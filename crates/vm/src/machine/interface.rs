@@ -1,16 +1,16 @@
 //! The machine as the explorer sees it: threads, locations, visible operations, and what is asked about them.
 
-use super::failing::Waiting;
 use super::state::{Caller, Frame, LastRead, Stage, Val};
-use super::stores::{Reach, Stores, Target};
 use super::zne::reading_part;
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
-use crate::arith;
 use crate::contents::entry;
-use crate::ir::{Instr, Net, RmwOp};
 use crate::tables::Object;
 use crate::undefined::Word;
 use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
+use selvedge_ir::analysis::failures::Waiting;
+use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
+use selvedge_ir::arith;
+use selvedge_ir::{Instr, Net, RmwOp};
 use selvedge_machine::{Again, ErrorKind, EventClasses, Machine, Meeting, Op, ProgramError, SourcePlace};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -323,9 +323,11 @@ impl VmMachine {
         let tables = self.tables.borrow();
         let object = tables.objects[tables.layout.cell(loc).object as usize];
         let target = match object {
-            Object::Global(g) | Object::ThreadLocal(_, g) => Target::Global(g),
-            Object::Made { site, .. } if !self.info(site.func).runtime => Target::Made(site.func, site.pc),
-            _ => Target::OfLibrary,
+            Object::Global(g) | Object::ThreadLocal(_, g) => Destination::Global(g),
+            Object::Made { site, .. } if !self.info(site.func).runtime => {
+                Destination::Made(site.func, site.pc)
+            }
+            _ => Destination::OfLibrary,
         };
         let mut found = Vec::new();
         // What a thread returns is written by nobody else.

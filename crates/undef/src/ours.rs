@@ -2,7 +2,7 @@
 
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};
-use selvedge_machine::Machine;
+use selvedge_machine::Names;
 use selvedge_model::Model;
 use selvedge_vm::ir::Module;
 use selvedge_vm::{Options, VmMachine};

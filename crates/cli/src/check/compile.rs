@@ -8,7 +8,7 @@ use crate::escape::name;
 use crate::guard::{self, Phase};
 use selvedge_graph::Attrs;
 use selvedge_kat::Theory;
-use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
+use selvedge_machine::{Claims, EventClasses, Machine, Reduction, Reductions};
 use selvedge_model::{Classes, Model};
 use selvedge_vm::ir::Module;
 use selvedge_vm::{LoopBound, Options, VmMachine};

@@ -228,10 +228,10 @@ impl<S: Clone> Partial<S> {
             let before = &self.at(last).standing.state;
             let mut state = M::State::clone(before);
             let input = self.input(machine, last);
-            let op = match self.is_known(last) {
-                true => machine.step(&mut state, input),
-                false => machine.step_not_knowing(&mut state, input),
-            };
+            if !self.is_known(last) {
+                machine.does_not_know(&mut state);
+            }
+            let op = machine.step(&mut state, input);
             let standing = Standing::of(machine, state, op);
             match self.lines[t.index()].events.get(at).copied() {
                 Some(next) => {

@@ -3,7 +3,7 @@
 
 pub mod generated;
 
-use selvedge_machine::{Loc, Machine, Op, ProgramError, Tid, Value};
+use selvedge_machine::{Loc, Machine, Names, Op, ProgramError, Tid, Value};
 use selvedge_vm::{Options, VmMachine, VmState, text};
 use std::collections::HashMap;
 

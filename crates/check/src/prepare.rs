@@ -4,7 +4,7 @@ use crate::error::{InputError, InputKind};
 use selvedge_graph::Attrs;
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
-use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
+use selvedge_machine::{Claims, EventClasses, Machine, Reduction, Reductions};
 use selvedge_model::{Classes, Model};
 use selvedge_vm::{Options, VmMachine};
 use std::borrow::Cow;

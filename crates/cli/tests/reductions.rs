@@ -13,7 +13,7 @@ use rand::rngs::SmallRng;
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};
 use selvedge_graph::Loc;
-use selvedge_machine::{ErrorKind, Machine, Reduction, Reductions};
+use selvedge_machine::{ErrorKind, Names, Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;

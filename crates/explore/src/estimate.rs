@@ -13,6 +13,7 @@
 
 use crate::explorer::{Explorer, NOBODY_CALLS, Trouble};
 use crate::frame::Frame;
+use crate::reductions::{Hooks, Reducers};
 use crate::report::{Config, End, ExploreError};
 use crate::schedule::can_go_on;
 use crate::thinning::{Bounds, Walk, walk};
@@ -329,7 +330,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
             patient.clear();
         }
-        if self.explorer.twins && self.explorer.is_held_up() {
+        if Reducers::is_held_up(&mut self.explorer) {
             return Ok(None);
         }
         let weight = self.choices.iter().map(|choices| choices.alternatives).product();
@@ -445,7 +446,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
                 continue;
             }
             // Where its thread would only wait, little follows that another sample does not count.
-            if !self.explorer.waits_at_once(r, value) {
+            if !Reducers::is_useless(&mut self.explorer, r, value) {
                 choices.alternatives += 1.0;
             }
         }

@@ -3,7 +3,7 @@
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};
 use selvedge_ir::Module;
-use selvedge_machine::Machine;
+use selvedge_machine::Names;
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
 use std::ops::ControlFlow;

@@ -4,7 +4,7 @@
 pub mod generated;
 
 use selvedge_ir::text;
-use selvedge_machine::{Loc, Machine, Op, ProgramError, Tid, Value};
+use selvedge_machine::{Loc, Machine, Names, Op, ProgramError, Tid, Value};
 use selvedge_vm::{Options, VmMachine, VmState};
 use std::collections::HashMap;
 

@@ -4,28 +4,53 @@
 //! such iterations out: what would be taken back is not added (`Rmw::Tentative`), and the thread waits, as after a
 //! compare-and-exchange that failed. So the program that is explored has locks where the real one has loops.
 //!
-//! *Nothing is lost* if nobody can tell. Take an execution of the real program, and leave out all iterations that take back. What
-//! read from them now reads from the last write before them in coherence that is still there. In between there
-//! were only read-modify-writes, each of which read from the one before; so whatever the read learned through them of that write, it knew
-//! before, and neither happens-before nor `rf`, `mo` and `fr`, as far as models use them, have an edge more than paths
-//! that were there. The execution is consistent (this is for the models that come with Selvedge). It is one of the program if all
-//! threads do the same as before, although what they read from the location is less by what had been added
+//! *Nothing is lost* if nobody can tell. Take an execution of the real program, and leave out all iterations that
+//! take back. What read from them now reads from the last write before them in coherence that is still there. In
+//! between there were only read-modify-writes, each of which read from the one before; so whatever the read learned
+//! through them of that write, it knew before, and neither happens-before nor `rf`, `mo` and `fr`, as far as models
+//! use them, have an edge more than paths that were there. The execution is consistent. It is one of the program if
+//! all threads do the same as before, although what they read from the location is less by what had been added
 //! and not yet taken away when they read it.
 //!
-//! So at the end of every execution ([`Explorer::noticed`]) all reads of such a location are asked: would the thread do the same
-//! if the value were shifted by what any of the other threads may have added at that time? Those are the threads
-//! that are not yet through with their loop: their own write is later in coherence than what was read, or they wait. Where
-//! all reads that wait have not been explored, because nothing comes of it, it is asked for all values that they
-//! could have seen: none of them may end the wait if it is shifted. Plain stores do not add up with what was added, so they must come
-//! before the threads in question are created, or after they are joined.
+//! So at the end of every execution (`Explorer::is_noticed`) all reads of such a location are asked: would the thread
+//! do the same if the value were shifted by what any of the other threads may have added at that time? Those are the
+//! threads that are not yet through with their loop: their own write is later in coherence than what was read, or
+//! they wait. Where all reads that wait have not been explored, because nothing comes of it, it is asked for all
+//! values that they could have seen: none of them may end the wait if it is shifted. Plain stores do not add up with
+//! what was added, so they must come before the threads in question are created, or after they are joined.
 //!
 //! If somebody notices, the program is explored again with all iterations.
+//!
+//! *Premises*: `po ∪ rf` has no cycle, and the model forgets reads and read-modify-writes that nobody sees; the program
+//! has no atomic sections. *Watched*: every execution by itself; there is nothing to remember but whether it comes up.
 
+use super::Hooks;
+use super::annotations::waits;
 use crate::explorer::Explorer;
-use crate::waiting::waits;
+use crate::report::End;
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid, Value};
-use selvedge_machine::{Machine, Op, Rmw};
+use selvedge_machine::{Again, Machine, Op, Rmw};
 use std::collections::BTreeSet;
+
+/// Whether there is anything to ask for.
+#[derive(Debug, Default)]
+pub(crate) struct NetEffect {
+    /// Some read was of the kind `Rmw::Tentative`.
+    came_up: bool,
+}
+
+impl<M: Machine> Hooks<M> for NetEffect {
+    #[inline(always)]
+    fn before_event(x: &mut Explorer<'_, M>, _t: Tid, op: Op) {
+        x.reducers.net_effect.came_up |= matches!(op, Op::Load { rmw: Rmw::Tentative { .. }, .. });
+    }
+
+    #[inline(always)]
+    fn is_noticed(x: &mut Explorer<'_, M>, end: End) -> Option<Again> {
+        let noticed = x.reducers.net_effect.came_up && end != End::Error && x.is_noticed();
+        noticed.then_some(Again::NetEffectNoticed)
+    }
+}
 
 /// With more sums than this, somebody notices.
 const MANY_SUMS: usize = 1024;
@@ -43,7 +68,7 @@ struct Trial {
 impl<M: Machine> Explorer<'_, M> {
     /// Whether a read could tell that iterations without net effect were left out, or a store does not go with them.
     #[cold]
-    pub(crate) fn is_noticed(&mut self) -> bool {
+    fn is_noticed(&mut self) -> bool {
         let tentative = |&e: &EventId| self.is_tentative(e).then(|| self.graph.event(e).loc);
         let locations: BTreeSet<Loc> = self.graph.order().iter().filter_map(tentative).collect();
         locations.into_iter().any(|loc| self.is_noticed_at(loc))

@@ -1,7 +1,7 @@
 //! Symmetry: threads that do the same are explored in one order.
 //!
 //! Let `t1, …, tk` be threads that one thread creates one right after the other and that do the same
-//! ([`Machine::alike`]). Renaming them in an execution gives an execution, and one with the same errors. So one
+//! (`Foresight::alike`). Renaming them in an execution gives an execution, and one with the same errors. So one
 //! of each orbit is enough. Which one says the *gate* `g` of a thread, its first read-modify-write (or
 //! compare-and-exchange, whether it succeeds or not): the gates come in the order of the threads. Every orbit has
 //! such an execution: take a linear extension of `po ∪ rf` in which the halves of read-modify-writes are
@@ -18,7 +18,7 @@
 //! There may be more than one representative of an orbit: nothing is said of gates that no path of `po ∪ rf`
 //! leads between, at different locations for example.
 //!
-//! **What reads that wait leave out** (`waiting.rs`, `awaits.rs`) stays out for the same reasons, with one
+//! **What reads that wait leave out** (`annotations`, `awaits`) stays out for the same reasons, with one
 //! difference: what the other threads do while a thread waits at its gate, they do in the graph of the orbit in which
 //! that thread comes last.
 //!
@@ -30,13 +30,19 @@
 //! All this is watched while exploring ([`Twins`]). As the creating thread may not come to see the end of a
 //! thread in the executions that are explored, it is looked ahead for what it would do then.
 //!
+//! *Premises*: `po ∪ rf` has no cycle, and the model has a clock of its own for causal prefixes. *Watched*:
+//! [`Twins`].
+//!
 //! [`Model::with_prefix_apart`]: selvedge_model::Model::with_prefix_apart
 
-use crate::explorer::Explorer;
+use super::locations::{Shared, Told};
+use super::{Hooks, Reducers, reduces};
+use crate::explorer::{Conclusion, Explorer};
+use crate::report::{Config, GaveUp};
 use crate::threads::{Status, is_rmw};
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid, Value};
-use selvedge_machine::{Machine, Op, Rmw};
-use std::sync::Mutex;
+use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
+use selvedge_model::Model;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The thread that creates threads which are alike; others may, but are not asked.
@@ -63,7 +69,7 @@ const FAR: usize = 10_000;
 /// What is known of a program with threads that are alike, by all who explore it.
 #[derive(Debug, Default)]
 pub struct Twins {
-    seen: Mutex<Vec<u8>>,
+    seen: Shared,
     /// The size of the largest group.
     largest: AtomicU32,
 }
@@ -71,22 +77,12 @@ pub struct Twins {
 impl Twins {
     /// Adds what was found out; returns whether the location is still in order.
     fn note(&self, loc: Loc, bits: u8) -> bool {
-        let mut seen = self.lock();
-        let at = loc.0 as usize;
-        if seen.len() <= at {
-            seen.resize(at + 1, 0);
-        }
-        seen[at] |= bits;
-        in_order(seen[at])
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
-        self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        in_order(self.seen.note(loc, bits))
     }
 
     /// Whether the program tells threads apart after all: what was explored is not all there is.
     pub fn broken(&self) -> bool {
-        !self.lock().iter().copied().all(in_order)
+        self.seen.first_not(in_order).is_some()
     }
 
     /// How many threads the largest group has; 0 if there is none.
@@ -96,23 +92,104 @@ impl Twins {
 
     /// What is known, to be remembered elsewhere.
     pub fn save(&self) -> (u32, Vec<u8>) {
-        (self.largest(), self.lock().clone())
+        (self.largest(), self.seen.save())
     }
 
     /// Adds what was known before.
     pub fn restore(&self, (largest, saved): &(u32, Vec<u8>)) {
         self.largest.fetch_max(*largest, Ordering::Relaxed);
-        for (at, &bits) in saved.iter().enumerate().filter(|(_, bits)| **bits != 0) {
-            self.note(Loc(at as u32), bits);
+        self.seen.restore(saved);
+    }
+}
+
+/// What one explorer remembers of it.
+#[derive(Debug)]
+pub(crate) struct Symmetry {
+    on: bool,
+    told: Told,
+    /// The condition was found not to hold.
+    told_apart: bool,
+}
+
+impl Symmetry {
+    pub(crate) fn new<M: Machine>(machine: &M, model: &Model, config: &Config) -> Symmetry {
+        let on = config.twins.is_some()
+            && reduces(config, Reduction::Symmetry)
+            && model.has_prefix_apart()
+            && machine.has_twins();
+        Symmetry { on, told: Told::default(), told_apart: false }
+    }
+}
+
+impl<M: Machine> Hooks<M> for Symmetry {
+    #[inline(always)]
+    fn twin_from_start(x: &Explorer<'_, M>, t: Tid) -> Option<Tid> {
+        x.twin_before(t)
+    }
+
+    #[inline(always)]
+    fn twin_of_spawned(x: &mut Explorer<'_, M>, spawn: EventId) -> Option<Tid> {
+        if x.reducers.symmetry.on && x.threads.is_new(spawn) { x.twin_created_before(spawn) } else { None }
+    }
+
+    #[inline(always)]
+    fn before_event(x: &mut Explorer<'_, M>, t: Tid, op: Op) {
+        if x.reducers.symmetry.on {
+            x.watch_twins(t, op);
         }
+    }
+
+    #[inline(always)]
+    fn skips_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
+        x.reducers.symmetry.on && x.comes_too_late(e, w)
+    }
+
+    #[inline(always)]
+    fn after_reading(x: &mut Explorer<'_, M>, e: EventId) {
+        if x.reducers.symmetry.on {
+            x.follow_twin(e);
+        }
+    }
+
+    #[inline(always)]
+    fn adds_to_prefixes(x: &Explorer<'_, M>) -> bool {
+        x.reducers.symmetry.on
+    }
+
+    /// The read-modify-write that a load stands for may be a gate.
+    #[inline(always)]
+    fn in_prefix_too(x: &Explorer<'_, M>, e: EventId) -> Option<EventId> {
+        if x.reducers.symmetry.on { x.gate_from(e) } else { None }
+    }
+
+    #[inline(always)]
+    fn is_held_up(x: &mut Explorer<'_, M>) -> bool {
+        x.reducers.symmetry.on && x.stands_at_gate()
+    }
+
+    #[inline(always)]
+    fn at_end(x: &mut Explorer<'_, M>) -> Option<Conclusion> {
+        let held_up = Self::is_held_up(x);
+        if let Some(again) = Self::is_broken(x) {
+            return Some(Conclusion::GaveUp(GaveUp::Again(again)));
+        }
+        if held_up {
+            x.stats.held_up += 1;
+        }
+        held_up.then_some(Conclusion::Nothing)
+    }
+
+    #[inline(always)]
+    fn is_broken(x: &Explorer<'_, M>) -> Option<Again> {
+        x.reducers.symmetry.told_apart.then_some(Again::TwinsToldApart)
     }
 }
 
 impl<M: Machine> Explorer<'_, M> {
     /// The thread before `t` among those that run from the start, if the two are alike.
-    pub(crate) fn twin_from_start(&self, t: Tid) -> Option<Tid> {
+    fn twin_before(&self, t: Tid) -> Option<Tid> {
         let before = Tid(t.0.checked_sub(1)?);
-        let alike = self.twins
+        let alike = self.reducers.symmetry.on
             && self.machine.runs_from_start(before)
             && self.machine.alike(&self.machine.start(before), &self.machine.start(t));
         let twin = alike.then_some(before)?;
@@ -129,9 +206,9 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// The thread that was created right before the one that `spawn` creates, if the two are alike.
-    pub(crate) fn twin_of_spawned(&mut self, spawn: EventId) -> Option<Tid> {
+    fn twin_created_before(&mut self, spawn: EventId) -> Option<Tid> {
         let g = &self.graph;
-        if !self.twins || g.event(spawn).tid != CREATOR {
+        if g.event(spawn).tid != CREATOR {
             return None;
         }
         let mut own = Vec::new();
@@ -161,13 +238,9 @@ impl<M: Machine> Explorer<'_, M> {
 
     #[inline]
     fn note_twins(&mut self, loc: Loc, bits: u8) {
-        let at = loc.0 as usize;
-        if self.touched.len() <= at {
-            self.touched.resize(at + 1, 0);
-        }
-        if self.touched[at] & bits != bits {
-            self.touched[at] |= bits;
-            self.told_apart |= self.config.twins.as_ref().is_some_and(|twins| !twins.note(loc, bits));
+        let symmetry = &mut self.reducers.symmetry;
+        if symmetry.told.is_news(loc, bits) {
+            symmetry.told_apart |= self.config.twins.as_ref().is_some_and(|twins| !twins.note(loc, bits));
         }
     }
 
@@ -186,7 +259,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Watches over what thread `t` is about to do.
     #[inline]
-    pub(crate) fn watch_twins(&mut self, t: Tid, op: Op) {
+    fn watch_twins(&mut self, t: Tid, op: Op) {
         if t != CREATOR {
             match op {
                 Op::Load { loc, .. } => return self.note_twins(loc, READ),
@@ -239,19 +312,19 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Adds what the gate `e` waited for to its causal prefix.
     #[inline]
-    pub(crate) fn follow_twin(&mut self, e: EventId) {
+    fn follow_twin(&mut self, e: EventId) {
         if let Some(x) = self.gate_before(e) {
             self.model.add_to_prefix(&mut self.graph, x, e);
         }
     }
 
     /// What the event `e` waited for, if it is a gate: the last event of the gate of the twin.
-    pub(crate) fn gate_before(&self, e: EventId) -> Option<EventId> {
+    fn gate_before(&self, e: EventId) -> Option<EventId> {
         self.last_of_gate(self.threads.gate(e)?)
     }
 
     /// The same for the gate that `e` is, or that comes after it.
-    pub(crate) fn gate_from(&self, e: EventId) -> Option<EventId> {
+    fn gate_from(&self, e: EventId) -> Option<EventId> {
         self.last_of_gate(self.threads.gate_from(e)?)
     }
 
@@ -265,19 +338,19 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Whether `e`, a gate that has not read from `w` yet, cannot do so: a read-modify-write that is in its
     /// causal prefix did.
-    pub(crate) fn comes_too_late(&self, e: EventId, w: EventId) -> bool {
+    fn comes_too_late(&self, e: EventId, w: EventId) -> bool {
         let Some(gate) = self.gate_before(e) else { return false };
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return false };
         let g = &self.graph;
         let Some(rival) = self.rmw_reader(w, loc, e) else { return false };
         (rival == gate || g.po_succ(rival) == Some(gate) || self.model.in_prefix(g, rival, gate))
-            && !self.unconfirmed(e, w)
+            && !Reducers::refuses_rmw(self, e, w)
             && self.load_outcome(e, mode, rmw, g.value_of(w, loc)).1
     }
 
     /// Whether the graph, to which nothing can be added, is not an execution: a thread stands at its gate, and
     /// its twin never comes to its own. Also watches over what the creator would do next.
-    pub(crate) fn is_held_up(&mut self) -> bool {
+    fn stands_at_gate(&mut self) -> bool {
         self.look_ahead();
         let failed = self.trouble.is_some() || self.threads.status().contains(&Status::Failed);
         !failed && self.threads.status().contains(&Status::Gate)

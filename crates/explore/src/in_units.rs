@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 /// Explores everything, in units. Asks `divide` what to do whenever the explorer goes back.
-pub fn explore_in_pieces<M: Machine>(
+pub fn explore_in_units<M: Machine>(
     machine: &M,
     model: &Model,
     config: &Config,

@@ -22,19 +22,24 @@
 //! explored again without this reduction.
 //!
 //! **Test and test-and-set.** A load `r` right before a compare-and-exchange `u` that expects what `r` read: by
-//! confirmation (see `waiting.rs`) both see the same write, so they are one: added one right after the other,
+//! confirmation both see the same write, so they are one: added one right after the other,
 //! and deleted together if the lock is lost. What would make `u` see another write is left out. The same holds of
-//! loops that try again, as in `do { n->next = load(top); } while (!cas(top, n->next, n))`: whoever loses starts over. Here
-//! the load does not wait; what it could read again was all taken by others.
+//! loops that try again, as in `do { n->next = load(top); } while (!cas(top, n->next, n))`: whoever loses starts
+//! over. Here the load does not wait; what it could read again was all taken by others.
+//!
+//! *Premises*: `po ∪ rf` has no cycle; annotations and futile graphs are on, and what clocks say of coherence is
+//! trusted. *Watched*: [`Chains`].
 
+use super::annotations::waits;
+use super::confirmation::acquires;
+use super::locations::{Shared, Told};
+use super::{Hooks, Reducers, reduces};
 use crate::explorer::Explorer;
 use crate::frame::{Frame, LostFrame};
-use crate::schedule::next_thread;
+use crate::report::Config;
 use crate::threads::FEW_WRITES;
-use crate::waiting::{acquires, waits};
-use selvedge_graph::{EventId, Loc, Mode, Tid};
-use selvedge_machine::{Machine, Op, Reduction, Rmw};
-use std::sync::Mutex;
+use selvedge_graph::{EventId, Loc, Mode};
+use selvedge_machine::{Again, Machine, Op, Reduction};
 
 /// A lock at this location was taken away from a thread.
 const LOST: u8 = 1;
@@ -56,77 +61,121 @@ const MANY_WRITES: usize = 64;
 /// What is known of the locations of a program, by all who explore it.
 #[derive(Debug, Default)]
 pub struct Chains {
-    seen: Mutex<Vec<u8>>,
+    seen: Shared,
 }
 
 impl Chains {
     /// Adds what was found out; returns whether the location is still in order.
     fn note(&self, loc: Loc, bit: u8) -> bool {
-        let mut seen = self.lock();
-        let at = loc.0 as usize;
-        if seen.len() <= at {
-            seen.resize(at + 1, 0);
-        }
-        seen[at] |= bit;
-        in_order(seen[at])
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
-        self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        in_order(self.seen.note(loc, bit))
     }
 
     /// A location at which a lock was lost although its writes form no chain: what was explored is not
     /// all there is.
     pub fn broken(&self) -> Option<Loc> {
-        self.lock().iter().position(|&bits| !in_order(bits)).map(|at| Loc(at as u32))
+        self.seen.first_not(in_order)
     }
 
     /// What is known, to be remembered elsewhere.
     pub fn save(&self) -> Vec<u8> {
-        self.lock().clone()
+        self.seen.save()
     }
 
     /// Adds what was known before.
     pub fn restore(&self, saved: &[u8]) {
-        for (at, &bits) in saved.iter().enumerate().filter(|(_, bits)| **bits != 0) {
-            self.note(Loc(at as u32), bits);
+        self.seen.restore(saved);
+    }
+}
+
+/// What one explorer remembers of it.
+#[derive(Debug)]
+pub(crate) struct Awaits {
+    on: bool,
+    told: Told,
+    /// The condition was found not to hold.
+    broken: bool,
+}
+
+impl Awaits {
+    pub(crate) fn new(config: &Config) -> Awaits {
+        let on = config.chains.is_some()
+            && config.shortcuts
+            && [Reduction::Awaits, Reduction::Annotations, Reduction::Futile]
+                .iter()
+                .all(|r| reduces(config, *r));
+        Awaits { on, told: Told::default(), broken: false }
+    }
+}
+
+impl<M: Machine> Hooks<M> for Awaits {
+    #[inline(always)]
+    fn puts_off_waiting(x: &Explorer<'_, M>) -> bool {
+        x.reducers.awaits.on
+    }
+
+    #[inline(always)]
+    fn after_store(x: &mut Explorer<'_, M>, w: EventId, places: u32) {
+        if x.reducers.awaits.on && x.rmws {
+            x.watch_value(w);
+            if !x.graph.event(w).is_rmw_write() {
+                x.watch_write(w, places);
+            }
         }
+    }
+
+    #[inline(always)]
+    fn stands_for_rmw(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> Option<Mode> {
+        if x.reducers.awaits.on { x.is_head(e, w) } else { None }
+    }
+
+    fn relies_on_rmw(x: &mut Explorer<'_, M>, e: EventId, mode: Mode) {
+        x.rely_on(e, mode);
+    }
+
+    #[inline(always)]
+    fn skips_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
+        x.rmws && x.reducers.awaits.on && x.left_out(e, w)
+    }
+
+    #[inline(always)]
+    fn after_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId, is_last: bool) {
+        if x.rmws && x.reducers.awaits.on && !is_last {
+            x.watch_read(e, w);
+        }
+    }
+
+    fn skips_revisit(x: &mut Explorer<'_, M>, r: EventId, w: EventId) -> bool {
+        x.goes_with_loser(r, w)
+    }
+
+    fn in_place_of_revisit(x: &mut Explorer<'_, M>, r: EventId, w: EventId) -> bool {
+        match x.loses(r, w) {
+            Some(first) => x.lose(first, w),
+            None => false,
+        }
+    }
+
+    #[inline(always)]
+    fn is_broken(x: &Explorer<'_, M>) -> Option<Again> {
+        x.reducers.awaits.broken.then_some(Again::ChainsBroken)
     }
 }
 
 impl<M: Machine> Explorer<'_, M> {
-    /// The next thread, or `None` if the graph is final.
-    #[inline]
-    pub(crate) fn next_thread(&mut self) -> Option<Tid> {
-        let (machine, g) = (self.machine, &self.graph);
-        next_thread(self.config.schedule, &mut self.threads, g, self.awaits, |threads, t| {
-            let Some(Op::Load { loc, .. }) = threads.op(t) else { return false };
-            let value = match g.co_last(loc) {
-                Some(last) => g.value_of(last, loc),
-                None => machine.init_value(loc),
-            };
-            waits(threads.peek_at(machine, t, value))
-        })
-    }
-
     #[inline]
     fn note(&mut self, loc: Loc, bit: u8) {
-        let at = loc.0 as usize;
-        if self.noted.len() <= at {
-            self.noted.resize(at + 1, 0);
-        }
-        if self.noted[at] & bit == 0 {
-            self.noted[at] |= bit;
-            self.broken |= self.config.chains.as_ref().is_some_and(|chains| !chains.note(loc, bit));
+        let awaits = &mut self.reducers.awaits;
+        if awaits.told.is_news(loc, bit) {
+            awaits.broken |= self.config.chains.as_ref().is_some_and(|chains| !chains.note(loc, bit));
         }
     }
 
     /// A write was added to the graph.
     #[inline]
-    pub(crate) fn watch_value(&mut self, w: EventId) {
+    fn watch_value(&mut self, w: EventId) {
         let g = &self.graph;
         let (loc, value) = (g.event(w).loc, g.event(w).value);
-        if self.noted.get(loc.0 as usize).is_some_and(|bits| bits & REPEATED != 0) {
+        if self.reducers.awaits.told.has(loc, REPEATED) {
             return;
         }
         let co = g.co(loc);
@@ -137,7 +186,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// A write of its own was added to the graph; it may go to `places` places.
     #[inline]
-    pub(crate) fn watch_write(&mut self, w: EventId, places: u32) {
+    fn watch_write(&mut self, w: EventId, places: u32) {
         let g = &self.graph;
         let loc = g.event(w).loc;
         let chained = match g.co_last(loc) {
@@ -150,58 +199,20 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// Half of a read-modify-write reads from a write that is not at the end of coherence.
-    pub(crate) fn watch_read(&mut self, r: EventId, w: EventId) {
+    fn watch_read(&mut self, r: EventId, w: EventId) {
         let loc = self.graph.event(r).loc;
         if self.graph.event(r).is_rmw_read() && self.rmw_reader(w, loc, r).is_none() {
             self.note(loc, UNCHAINED);
         }
     }
 
-    /// The load before `u` with which it is one, if there is one.
-    pub(crate) fn head(&self, u: EventId) -> Option<EventId> {
-        let Op::Load { loc, rmw: Rmw::Cas { expected, .. }, .. } = self.threads.op_of(u) else {
-            return None;
-        };
-        let g = &self.graph;
-        let mut r = g.po_pred(u)?;
-        for _ in 0..FEW_WRITES {
-            let ev = g.event(r);
-            if !ev.is_write() || ev.mode != Mode::Na || ev.is_rmw_write() {
-                break;
-            }
-            r = g.po_pred(r)?;
-        }
-        let ev = g.event(r);
-        let same = ev.is_read() && !ev.is_rmw_read() && ev.loc == loc && ev.value == expected;
-        let waits = || self.threads.state_of(u).is_some_and(|state| self.machine.waits_if_it_fails(state));
-        (same && self.reduces(Reduction::Confirmation) && waits()).then_some(r)
-    }
-
-    /// `r` and the read-modify-write after it, of ordering `strong`, are to be one. If they are not by confirmation, then because there is no
-    /// other write with the value that they read.
-    pub(crate) fn rely_on(&mut self, r: EventId, strong: Mode) {
+    /// `r` and the read-modify-write after it, of ordering `strong`, are to be one. If they are not by confirmation,
+    /// then because there is no other write with the value that they read.
+    fn rely_on(&mut self, r: EventId, strong: Mode) {
         let Op::Load { loc, mode, .. } = self.threads.op_of(r) else { return };
         if !acquires(mode, strong) {
             self.note(loc, DISTINCT);
         }
-    }
-
-    /// Whether `e`, a load that reads from `w`, would be one with the compare-and-exchange that follows.
-    /// Then its ordering.
-    pub(crate) fn is_head(&mut self, e: EventId, w: EventId) -> Option<Mode> {
-        let Op::Load { loc, rmw: Rmw::No, .. } = self.threads.op_of(e) else { return None };
-        if !self.reduces(Reduction::Confirmation) {
-            return None;
-        }
-        let value = self.graph.value_of(w, loc);
-        let machine = self.machine;
-        self.threads.one_with(machine, e, value, |next, state| match next {
-            Op::Load { loc: next, mode, rmw: Rmw::Cas { expected, .. } } => {
-                let one = next == loc && expected == value && machine.waits_if_it_fails(state);
-                one.then_some(mode)
-            }
-            _ => None,
-        })
     }
 
     /// Whether everything that was added from `first` to `last` is of one thread.
@@ -213,7 +224,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Whether it is no use that `u` reads from `w`, because it would wait, and the load that it is one with will never
     /// see another write: it was not added maximally.
-    pub(crate) fn left_out(&mut self, u: EventId, w: EventId) -> bool {
+    fn left_out(&mut self, u: EventId, w: EventId) -> bool {
         let Some(r) = self.head(u) else { return false };
         let g = &self.graph;
         let (loc, stamp) = (g.event(u).loc, g.event(r).stamp);
@@ -222,7 +233,7 @@ impl<M: Machine> Explorer<'_, M> {
         let Some(pos) = g.co_pos(source) else { return false };
         let fixed = before(source) && g.co(loc)[pos + 1..].iter().any(|&x| before(x));
         let value = g.value_of(w, loc);
-        let useless = fixed && self.waits_at_once(u, value);
+        let useless = fixed && Reducers::is_useless(self, u, value);
         if useless && let Op::Load { mode, .. } = self.threads.op_of(u) {
             self.rely_on(r, mode);
         }
@@ -230,10 +241,10 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// The first event that goes if `w` takes the lock away from `r`; `None` if it is no such thing.
-    pub(crate) fn loses(&mut self, r: EventId, w: EventId) -> Option<EventId> {
+    fn loses(&mut self, r: EventId, w: EventId) -> Option<EventId> {
         let g = &self.graph;
         let u = g.rmw_read_of(w)?;
-        if !self.awaits || !g.event(r).is_rmw_read() || g.rf(r) != g.rf(u) {
+        if !self.reducers.awaits.on || !g.event(r).is_rmw_read() || g.rf(r) != g.rf(u) {
             return None;
         }
         let (loc, value) = (g.event(w).loc, g.value_of(w, g.event(w).loc));
@@ -264,9 +275,9 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// Whether a load goes with a read-modify-write that `w` takes the lock away from.
-    pub(crate) fn goes_with_loser(&mut self, r: EventId, w: EventId) -> bool {
+    fn goes_with_loser(&mut self, r: EventId, w: EventId) -> bool {
         let g = &self.graph;
-        if !self.awaits || g.event(r).is_rmw_read() || !g.event(w).is_rmw_write() {
+        if !self.reducers.awaits.on || g.event(r).is_rmw_read() || !g.event(w).is_rmw_write() {
             return false;
         }
         let after = &g.thread(g.event(r).tid)[g.event(r).idx as usize..];
@@ -275,7 +286,7 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     /// `w` takes the lock from the thread of `first`, which goes back to before it.
-    pub(crate) fn lose(&mut self, first: EventId, w: EventId) -> bool {
+    fn lose(&mut self, first: EventId, w: EventId) -> bool {
         let saved = self.saved.len() as u32;
         let loc = self.graph.event(w).loc;
         self.note(loc, LOST);

@@ -7,18 +7,34 @@
 //! through a departure, after all. Conversely, if a thread that is not ordered after a complete round
 //! could have been part of it, its arrival shows it. Every event is added sooner or later, whatever the
 //! round that was completed without it, so no such execution goes unnoticed.
+//!
+//! *Premises*: `po ∪ rf` has no cycle, and the model orders by read-modify-writes ([`orders_by_rmw`]). *Watched*: every
+//! arrival by itself.
 
-use crate::explorer::explore;
+use super::Hooks;
+use crate::explorer::{Explorer, Trouble, explore};
 use crate::report::Config;
 use selvedge_graph::{EventId, ExecutionGraph, Mode, Tid};
-use selvedge_machine::Program;
 use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::{Again, Machine, Program};
 use selvedge_model::Model;
 use std::ops::ControlFlow;
 
+/// Whether it is on is up to the machine: there are no arrivals otherwise.
+#[derive(Debug, Default)]
+pub(crate) struct Bam;
+
+impl<M: Machine> Hooks<M> for Bam {
+    fn after_arrival(x: &mut Explorer<'_, M>, e: EventId) {
+        if is_out_of_form(x.model, &x.graph, e) {
+            x.trouble = Some(Trouble::Again(Again::BarriersOutOfForm));
+        }
+    }
+}
+
 /// Whether this arrival, which was just added, is not ordered after the last complete round.
-pub fn is_out_of_form(model: &Model, g: &ExecutionGraph, arrival: EventId) -> bool {
+fn is_out_of_form(model: &Model, g: &ExecutionGraph, arrival: EventId) -> bool {
     let ordered = |x: EventId| model.sees(g, arrival, x) && model.causally_before(g, x, arrival);
     g.round_before(arrival).is_some_and(|before| !before.iter().all(|&x| ordered(x)))
 }

@@ -1,8 +1,8 @@
 //! What can go wrong, and how the command ends.
 
-use crate::escape::{is_active, line};
+use crate::escape::line;
 use crate::files::source_line;
-use selvedge_kat::Diagnostic;
+use selvedge_diagnostic::{Diagnostic, Excerpt};
 use std::fmt;
 
 /// How the command ends. Of several tests, the gravest ending counts: see `worst`.
@@ -72,31 +72,18 @@ impl InputError {
 
     /// An error that is about no place in a text.
     pub fn plain(kind: ErrorKind, message: impl Into<String>, help: Option<&str>) -> InputError {
-        InputError::new(
-            kind,
-            Diagnostic {
-                message: message.into(),
-                span: None,
-                excerpt: None,
-                excerpt_col: 0,
-                help: help.map(String::from),
-            },
-        )
+        let diagnostic = Diagnostic::plain(message);
+        InputError::new(kind, Diagnostic { help: help.map(String::from), ..diagnostic })
     }
 }
 
 /// Shows the source line where whoever found the error had only its place.
-pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
-    const BEFORE: usize = 40;
-    const SHOWN: usize = 120;
+pub fn with_excerpt(diagnostic: Diagnostic) -> Diagnostic {
     if let (None, Some(span)) = (&diagnostic.excerpt, &diagnostic.span)
         && let Some(line) = source_line(&span.file, span.line)
     {
-        let at = span.col.saturating_sub(1) as usize;
-        let from = at.saturating_sub(BEFORE);
-        let shown = line.chars().skip(from).take(SHOWN);
-        diagnostic.excerpt = Some(shown.map(|c| if is_active(c) { ' ' } else { c }).collect());
-        diagnostic.excerpt_col = (at - from) as u32;
+        let excerpt = Excerpt::of_line(&line, span.col);
+        return diagnostic.with_excerpt(excerpt);
     }
     diagnostic
 }

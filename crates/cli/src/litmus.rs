@@ -2,7 +2,7 @@
 
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
-use crate::escape::{self, name};
+use crate::escape::name;
 use crate::files::{self, Found};
 use crate::guard::{self, Phase};
 use crate::interrupt;
@@ -157,7 +157,7 @@ fn progress(files: usize, single: bool) -> ProgressBar {
 /// The name of a test as that of a file: one that exists nowhere else, and of a length that systems have.
 fn stem(test: &str) -> String {
     const LONGEST: usize = 200;
-    let plain = |c: char| if "/\\:".contains(c) || escape::is_active(c) { '_' } else { c };
+    let plain = |c: char| if "/\\:".contains(c) || selvedge_diagnostic::is_active(c) { '_' } else { c };
     let stem: String = test.chars().map(plain).collect();
     let end = (0..=LONGEST.min(stem.len())).rev().find(|at| stem.is_char_boundary(*at)).unwrap_or(0);
     if stem.starts_with('.') { format!("_{}", &stem[..end]) } else { stem[..end].to_string() }

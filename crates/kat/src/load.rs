@@ -1,10 +1,9 @@
 //! Models from files, from memory, and those that Selvedge comes with.
 
 use crate::ast::Theory;
-use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::names::nearest;
-use crate::source::{Pos, Source};
+use selvedge_diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -170,21 +169,9 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let (before, after) = error.as_bytes().split_at(valid);
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let text = format!(
-            "{}{}",
-            String::from_utf8_lossy(before),
-            String::from_utf8_lossy(&after[..after.len().min(200)])
-        );
-        let pos = Pos {
-            offset: valid as u32,
-            line: 1 + before.iter().filter(|byte| **byte == b'\n').count() as u32,
-            col: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count() as u32,
-            len: 1,
-        };
-        let source = Source { file: path.to_string_lossy().as_ref().into(), text: &text };
-        let message = format!("byte 0x{:02x} is not UTF-8 text", after[0]);
-        Unreadable::Encoding(source.error(pos, message).with_help("is this the right file?"))
+        let bytes = error.as_bytes();
+        let message = format!("byte 0x{:02x} is not UTF-8 text", bytes[valid]);
+        let diagnostic = Diagnostic::not_text(&path.to_string_lossy(), bytes, valid, message);
+        Unreadable::Encoding(diagnostic.with_help("is this the right file?"))
     })
 }

@@ -316,8 +316,8 @@ mod tests {
     use super::*;
     use crate::execution::INIT;
     use selvedge_graph::{Kind, Mode};
+    use selvedge_kat::Span;
     use selvedge_kat::ast::{Axiom, Def, DefBody, DefId, Inclusion, Rel, Set};
-    use selvedge_kat::diag::Span;
 
     fn span() -> Span {
         Span { file: "test".into(), line: 1, col: 1, len: 1 }

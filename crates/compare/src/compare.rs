@@ -4,14 +4,11 @@
 //! none twice (optimal), under both equivalences and whatever the schedule; both must agree on how
 //! executions end and on the errors that the model reports.
 
-use crate::canon::Canon;
-use crate::enumerate::{Detail, Limits, enumerate};
-use crate::eval::{Judge, Unsupported};
-use crate::execution::End;
 use selvedge_explore::{Config, Equivalence, ExploreError, Schedule, explore_compiled};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
 use selvedge_model::Compiled;
+use selvedge_oracle::{Canon, Detail, End, Judge, Limits, Unsupported, enumerate};
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;

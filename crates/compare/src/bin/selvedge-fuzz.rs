@@ -1,9 +1,9 @@
 //! Compares explorer and oracle on random programs until told to stop.
 
 use clap::{Parser, ValueEnum};
+use selvedge_compare::campaign::{Campaign, Models, Progress, run};
+use selvedge_compare::compare::Options;
 use selvedge_explore::Equivalence;
-use selvedge_oracle::campaign::{Campaign, Models, Progress, run};
-use selvedge_oracle::compare::Options;
 use selvedge_oracle::generate_arch::Arch;
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! The models of architectures against the literature's verdicts.
 
+use selvedge_compare::explored;
 use selvedge_model::Compiled;
-use selvedge_oracle::family::{Entry, Found, explored, observe, read};
+use selvedge_oracle::family::{Entry, Found, observe, read};
 use selvedge_oracle::{Judge, Limits};
 use std::collections::HashMap;
 use std::time::Instant;

@@ -1,14 +1,14 @@
 //! Many comparisons: generated programs under shipped and generated models, on several cores.
 
 use crate::compare::{Disagreement, Options, Refusal, Subject, Verdict};
-use crate::generate::{arch_program, program, rng_for};
-use crate::generate_arch::Arch;
-use crate::generate_model::model;
-use crate::shrink::{shrink_model, shrink_program};
 use selvedge_kat::ast::Theory;
 use selvedge_kat::{Diagnostic, Dialect, load_named, parse};
 use selvedge_litmus::print_program;
 use selvedge_machine::Program;
+use selvedge_oracle::generate::{arch_program, program, rng_for};
+use selvedge_oracle::generate_arch::Arch;
+use selvedge_oracle::generate_model::model;
+use selvedge_oracle::shrink::{shrink_model, shrink_program};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Mutex;

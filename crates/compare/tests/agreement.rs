@@ -3,8 +3,8 @@
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model.
 
-use selvedge_oracle::campaign::{Campaign, Models, run};
-use selvedge_oracle::compare::Options;
+use selvedge_compare::campaign::{Campaign, Models, run};
+use selvedge_compare::compare::Options;
 use selvedge_oracle::generate_arch::Arch;
 
 fn programs(default: u64) -> u64 {

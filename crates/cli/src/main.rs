@@ -3,7 +3,6 @@
 //! Each subcommand is a module; `error` is the one reporter of what went wrong, `output` the one way
 //! to standard output.
 
-mod allocate;
 mod args;
 mod check;
 mod collect;
@@ -29,6 +28,9 @@ use clap::Parser;
 use error::Exit;
 use std::io::Write;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: selvedge_system::allocate::Accounting = selvedge_system::allocate::Accounting;
 
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {

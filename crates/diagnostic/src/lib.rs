@@ -16,6 +16,8 @@
 //! );
 //! ```
 
+#![warn(missing_docs)]
+
 mod excerpt;
 
 pub use excerpt::{Excerpt, is_active, printable};

@@ -17,6 +17,8 @@ mod driver;
 mod error;
 mod escape;
 mod follow;
+// Calls LLVM.
+#[allow(unsafe_code)]
 mod llvm;
 mod loops;
 mod lower;

@@ -59,16 +59,7 @@ pub fn bytes_of(process: u32) -> u64 {
     line_of(&process.to_string(), "VmHWM:") << 10
 }
 
-/// The most memory that a child had which has ended, or a child of it.
-pub fn children_bytes() -> u64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the structure is written to, and zeros are good values of it.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    u64::try_from(usage.ru_maxrss).unwrap_or(0) << 10
-}
+pub use selvedge_system::children_bytes;
 
 /// The largest amount of memory that this process ever had, in KiB.
 pub fn peak_kib() -> u64 {

@@ -33,7 +33,8 @@ pub fn refused() -> bool {
     WAITING.load(Ordering::Relaxed)
 }
 
-struct Accounting;
+/// The allocator: a command that wants it says `#[global_allocator]`.
+pub struct Accounting;
 
 fn is_too_much(more: usize) -> bool {
     more >= LARGE && USED.load(Ordering::Relaxed).saturating_add(more as u64) > MOST.load(Ordering::Relaxed)
@@ -83,6 +84,3 @@ unsafe impl GlobalAlloc for Accounting {
         given(unsafe { System.realloc(memory, layout, size) })
     }
 }
-
-#[global_allocator]
-static ALLOCATOR: Accounting = Accounting;

@@ -3,6 +3,7 @@
 use crate::escape::line;
 use crate::files::source_line;
 use selvedge_diagnostic::{Diagnostic, Excerpt};
+use serde::Serialize;
 use std::fmt;
 
 /// How the command ends. Of several tests, the gravest ending counts: see `worst`.
@@ -75,6 +76,12 @@ impl InputError {
         let diagnostic = Diagnostic::plain(message);
         InputError::new(kind, Diagnostic { help: help.map(String::from), ..diagnostic })
     }
+
+    /// For other programs, if it concerns no file of many.
+    pub fn json(&self) -> String {
+        // Serialising plain data to memory cannot fail.
+        serde_json::to_string_pretty(&ErrorItem::new(None, self)).unwrap_or_default() + "\n"
+    }
 }
 
 /// Shows the source line where whoever found the error had only its place.
@@ -100,5 +107,40 @@ impl fmt::Display for InputError {
             span.file = line(&span.file).into();
         }
         diagnostic.fmt(f)
+    }
+}
+
+/// An error for other programs, of the file that it was found with.
+#[derive(Serialize)]
+pub struct ErrorItem {
+    file: Option<String>,
+    error: ErrorBody,
+}
+
+#[derive(Serialize)]
+struct ErrorBody {
+    kind: &'static str,
+    message: String,
+    help: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl ErrorItem {
+    /// No file: the error concerns all of them.
+    pub fn new(file: Option<String>, error: &InputError) -> ErrorItem {
+        let span = error.diagnostic.span.as_ref();
+        ErrorItem {
+            error: ErrorBody {
+                kind: error.kind.name(),
+                message: error.diagnostic.message.clone(),
+                help: error.diagnostic.help.clone(),
+                file: span.map(|s| s.file.to_string()).or_else(|| file.clone()),
+                line: span.map(|s| s.line),
+                column: span.map(|s| s.col),
+            },
+            file,
+        }
     }
 }

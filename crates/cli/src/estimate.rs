@@ -6,10 +6,10 @@ use crate::check::compile::{
 };
 use crate::check::explore::sample;
 use crate::check::{nothing, print_json, refuse};
-use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, Exit, InputError};
 use crate::guard::Phase;
 use crate::meter::{about, duration};
+use crate::watch::reason_to_stop;
 use crate::{files, guard, output};
 use selvedge_explore::{
     Config, Director, Estimate, Execution, ExploreError, Order, Progress, Sampling, Snapshot, Team, Visitor,

@@ -6,8 +6,8 @@
 //! a pipe that closes then (`selvedge-lower`), or the system ends them.
 
 use crate::check::limits;
-use crate::direct::reason_to_stop;
 use crate::error::Exit;
+use crate::watch::reason_to_stop;
 use crate::{interrupt, output};
 use selvedge_system::allocate;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};

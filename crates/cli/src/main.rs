@@ -5,8 +5,6 @@
 
 mod args;
 mod check;
-mod collect;
-mod direct;
 mod dot;
 mod error;
 mod escape;
@@ -14,15 +12,12 @@ mod estimate;
 mod files;
 mod guard;
 mod interrupt;
-mod json;
 mod litmus;
 mod meter;
 mod model;
 mod models;
 mod output;
-mod report;
-mod run;
-mod table;
+mod watch;
 
 use clap::Parser;
 use error::Exit;

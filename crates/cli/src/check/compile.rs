@@ -2,10 +2,10 @@
 
 use super::limits;
 use crate::args::CheckArgs;
-use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use crate::escape::name;
 use crate::guard::{self, Phase};
+use crate::watch::reason_to_stop;
 use selvedge_graph::Attrs;
 use selvedge_kat::Theory;
 use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};

@@ -2,8 +2,8 @@
 
 use super::explore::{Run, finder};
 use crate::args::CheckArgs;
-use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
+use crate::watch::reason_to_stop;
 use selvedge_explore::{Config, Visitor, explore_compiled};
 use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Compiled;

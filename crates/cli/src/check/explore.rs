@@ -4,9 +4,9 @@
 use super::checkpoint::Writer;
 use super::find::{CROWDED, Finder, Results, Wanted};
 use crate::args::CheckArgs;
-use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use crate::meter::Meter;
+use crate::watch::reason_to_stop;
 use selvedge_explore::{
     Chains, Config, Director, Estimate, ExploreError, OUT_OF_FORM, Order, Progress, Sampling, Snapshot,
     Stats, Team, Twins, estimate,

@@ -30,7 +30,7 @@ pub fn main(args: &ModelArgs) -> Exit {
     };
     result.unwrap_or_else(|error| {
         if json {
-            print_json(&crate::json::render_error(&error));
+            print_json(&error.json());
         }
         complain(&error.to_string());
         Exit::BadInput

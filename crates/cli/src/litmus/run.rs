@@ -1,10 +1,10 @@
 //! One test under one model.
 
+use super::executions::Collector;
 use crate::args::{Equivalence, Expect, LitmusArgs, Schedule};
-use crate::collect::Collector;
-use crate::direct::{Watch, reason_to_stop};
 use crate::error::{ErrorKind, Exit, InputError};
 use crate::meter::Meter;
+use crate::watch::{Watch, reason_to_stop};
 use selvedge_explore::{Config, Snapshot, Stats, Visitor, explore_compiled};
 use selvedge_litmus::{Histogram, Observation, Test, Verdict};
 use selvedge_model::Compiled;

@@ -1,10 +1,10 @@
 //! The results of many tests, one line each.
 
+use super::Entry;
+use super::run::{Check, Outcome};
 use crate::args::LitmusArgs;
 use crate::error::Exit;
 use crate::escape::{line, name};
-use crate::litmus::Entry;
-use crate::run::{Check, Outcome};
 use selvedge_litmus::{Test, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;

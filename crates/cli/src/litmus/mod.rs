@@ -1,4 +1,11 @@
-//! `selvedge litmus`.
+//! `selvedge litmus`: `run` has one test under one model, with what its executions came to (`executions`);
+//! `report` shows one result, `table` many, `json` both for other programs.
+
+mod executions;
+mod json;
+mod report;
+mod run;
+mod table;
 
 use crate::args::LitmusArgs;
 use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
@@ -6,12 +13,9 @@ use crate::escape::name;
 use crate::files::{self, Found};
 use crate::guard::{self, Phase};
 use crate::interrupt;
-use crate::json;
 use crate::output::{complain, print, print_json};
-use crate::report;
-use crate::run::{Outcome, run};
-use crate::table;
 use indicatif::{ProgressBar, ProgressStyle};
+use run::{Outcome, run};
 use selvedge_litmus::{Options, Test, parse};
 use selvedge_model::Compiled;
 use std::collections::BTreeMap;
@@ -38,7 +42,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     guard::start(false, move |why| {
         let error = InputError::plain(ErrorKind::Interrupted, why, None);
         if json {
-            print_json(&json::render_error(&error));
+            print_json(&error.json());
         }
         complain(&error.to_string());
     });
@@ -99,7 +103,7 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     guard::claim();
     if args.json {
-        print_json(&json::render_error(error));
+        print_json(&error.json());
     }
     complain(&error.to_string());
     Exit::BadInput

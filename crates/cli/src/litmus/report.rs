@@ -1,7 +1,7 @@
 //! The result of one test, for people.
 
+use super::run::{Check, Outcome};
 use crate::args::LitmusArgs;
-use crate::run::{Check, Outcome};
 use selvedge_litmus::Test;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Takes in the executions of one litmus test.
 
+use super::run::{Failure, Flag};
 use crate::dot;
-use crate::run::{Failure, Flag};
 use selvedge_explore::{End, Execution, Path, Visitor};
 use selvedge_graph::{EventId, ExecutionGraph, Value};
 use selvedge_litmus::{Histogram, Observable, Test};

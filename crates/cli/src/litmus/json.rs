@@ -1,10 +1,10 @@
 //! Results for other programs.
 
+use super::Entry;
+use super::report::missing;
+use super::run::{Check, Outcome};
 use crate::args::LitmusArgs;
-use crate::error::InputError;
-use crate::litmus::Entry;
-use crate::report::missing;
-use crate::run::{Check, Outcome};
+use crate::error::ErrorItem;
 use selvedge_litmus::Test;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -89,22 +89,6 @@ struct CheckItem {
     found: Option<String>,
 }
 
-#[derive(serde::Serialize)]
-struct ErrorItem {
-    file: Option<String>,
-    error: ErrorBody,
-}
-
-#[derive(serde::Serialize)]
-struct ErrorBody {
-    kind: &'static str,
-    message: String,
-    help: Option<String>,
-    file: Option<String>,
-    line: Option<u32>,
-    column: Option<u32>,
-}
-
 /// One object for a single test, otherwise an array.
 pub fn render(entries: &[Entry], single: bool, args: &LitmusArgs) -> String {
     let items: Vec<Item> = entries.iter().map(|entry| item(entry, args)).collect();
@@ -112,11 +96,6 @@ pub fn render(entries: &[Entry], single: bool, args: &LitmusArgs) -> String {
         ([item], true) => text(item),
         _ => text(&items),
     }
-}
-
-/// An error that concerns every test.
-pub fn render_error(error: &InputError) -> String {
-    text(&Item::Error(error_item(None, error)))
 }
 
 fn text(value: &impl Serialize) -> String {
@@ -128,7 +107,7 @@ fn item(entry: &Entry, args: &LitmusArgs) -> Item {
     let file = entry.file.display().to_string();
     match &entry.result {
         Ok((test, outcome)) => Item::Result(Box::new(result_item(file, test, outcome, args))),
-        Err(error) => Item::Error(error_item(Some(file), error)),
+        Err(error) => Item::Error(ErrorItem::new(Some(file), error)),
     }
 }
 
@@ -188,20 +167,5 @@ fn check_item(check: &Check) -> Option<CheckItem> {
             expected: Some(expected.clone()),
             found: Some(found.clone()),
         }),
-    }
-}
-
-fn error_item(file: Option<String>, error: &InputError) -> ErrorItem {
-    let span = error.diagnostic.span.as_ref();
-    ErrorItem {
-        error: ErrorBody {
-            kind: error.kind.name(),
-            message: error.diagnostic.message.clone(),
-            help: error.diagnostic.help.clone(),
-            file: span.map(|s| s.file.to_string()).or_else(|| file.clone()),
-            line: span.map(|s| s.line),
-            column: span.map(|s| s.col),
-        },
-        file,
     }
 }

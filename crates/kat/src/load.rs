@@ -11,41 +11,17 @@ use std::path::Path;
 /// Larger files are refused: no model is this large, and a wrong file may well be.
 const MAX_BYTES: u64 = 16 << 20;
 
-macro_rules! builtins {
-    ($($name:literal, $file:literal, $dialect:ident;)*) => {
-        const NAMES: &[&str] = &[$($name),*];
+// `BUILTINS`: name, text and dialect of every model in `models/`, and `NAMES`; see `build.rs`.
+include!(concat!(env!("OUT_DIR"), "/builtins.rs"));
 
-        /// The text of a model that Selvedge comes with.
-        pub fn builtin(name: &str) -> Option<(&'static str, Dialect)> {
-            match name {
-                $($name => Some((include_str!(concat!("../../../models/", $file)), Dialect::$dialect)),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-builtins! {
-    "sc", "sc.kat", Kat;
-    "tso", "tso.kat", Kat;
-    "pso", "pso.kat", Kat;
-    "ra", "ra.kat", Kat;
-    "rlx", "rlx.kat", Kat;
-    "rc11", "rc11.kat", Kat;
-    "c11", "c11.kat", Kat;
-    "imm", "imm.kat", Kat;
-    "x86", "x86.kat", Kat;
-    "armv8", "armv8.kat", Kat;
-    "power", "power.kat", Kat;
-    "riscv", "riscv.kat", Kat;
-    "lkmm", "lkmm.kat", Kat;
-    "sc.cat", "sc.cat", Cat;
-    "tso.cat", "tso.cat", Cat;
+/// The text of a model that Selvedge comes with.
+pub fn builtin(name: &str) -> Option<(&'static str, Dialect)> {
+    BUILTINS.iter().find(|(known, ..)| *known == name).map(|(_, text, dialect)| (*text, *dialect))
 }
 
 /// What C calls a data race, whatever the model.
 pub fn races_of_c() -> Result<Theory, Diagnostic> {
-    let text = include_str!("../../../models/c11-races.kat");
+    let text = include_str!("../../../models/parts/c11-races.kat");
     parse("c11-races.kat", text, Dialect::Kat, &|file| Err(format!("no file {file}")))
 }
 

@@ -1,4 +1,4 @@
-//! Estimates beside what they estimate: all executions, blocked ones included (seed 002 Fig. 4).
+//! Estimates beside what they estimate: all executions, blocked ones included (Kokologiannakis24 Fig. 4).
 
 use crate::command::selvedge;
 use crate::measure;
@@ -43,7 +43,7 @@ const C_PROGRAMS: &[(&str, &str, &str)] = &[
 ];
 
 pub fn markdown() -> Result<String, String> {
-    let mut text = String::from("## Estimates (seed 002 Fig. 4) [estimates]\n\n");
+    let mut text = String::from("## Estimates ([Kokologiannakis24] Fig. 4) [estimates]\n\n");
     text += "| program | model | executions, blocked included | estimate | ratio | samples | sampling, s | exploration, s |\n";
     text += "|---|---|--:|--:|--:|--:|--:|--:|\n";
     for &(program, n, model) in PROGRAMS {

@@ -1,6 +1,6 @@
 //! What keeps a check from being made.
 
-use selvedge_kat::Diagnostic;
+use selvedge_diagnostic::Diagnostic;
 use std::fmt;
 
 /// What kind of input is wrong.
@@ -54,16 +54,8 @@ impl InputError {
 
     /// An error that is about no place in a text.
     pub fn plain(kind: InputKind, message: impl Into<String>, help: Option<&str>) -> InputError {
-        InputError::new(
-            kind,
-            Diagnostic {
-                message: message.into(),
-                span: None,
-                excerpt: None,
-                excerpt_col: 0,
-                help: help.map(String::from),
-            },
-        )
+        let diagnostic = Diagnostic::plain(message);
+        InputError::new(kind, Diagnostic { help: help.map(String::from), ..diagnostic })
     }
 
     /// A model that cannot be used.

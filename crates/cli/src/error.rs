@@ -1,9 +1,10 @@
 //! What can go wrong, and how the command ends.
 
-use crate::escape::{is_active, line};
+use crate::escape::line;
 use selvedge_check::source_line;
 pub use selvedge_check::{InputError, InputKind};
-use selvedge_kat::Diagnostic;
+use selvedge_diagnostic::{Diagnostic, Excerpt};
+use serde::Serialize;
 
 /// How the command ends. Of several tests, the gravest ending counts: see `worst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,18 +27,19 @@ impl Exit {
     }
 }
 
+/// An error for other programs, if it concerns no file of many.
+pub fn error_json(error: &InputError) -> String {
+    // Serialising plain data to memory cannot fail.
+    serde_json::to_string_pretty(&ErrorItem::new(None, error)).unwrap_or_default() + "\n"
+}
+
 /// Shows the source line where whoever found the error had only its place.
-pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
-    const BEFORE: usize = 40;
-    const SHOWN: usize = 120;
+pub fn with_excerpt(diagnostic: Diagnostic) -> Diagnostic {
     if let (None, Some(span)) = (&diagnostic.excerpt, &diagnostic.span)
         && let Some(line) = source_line(&span.file, span.line)
     {
-        let at = span.col.saturating_sub(1) as usize;
-        let from = at.saturating_sub(BEFORE);
-        let shown = line.chars().skip(from).take(SHOWN);
-        diagnostic.excerpt = Some(shown.map(|c| if is_active(c) { ' ' } else { c }).collect());
-        diagnostic.excerpt_col = (at - from) as u32;
+        let excerpt = Excerpt::of_line(&line, span.col);
+        return diagnostic.with_excerpt(excerpt);
     }
     diagnostic
 }
@@ -54,4 +56,39 @@ pub fn shown_error(error: &InputError) -> String {
         span.file = line(&span.file).into();
     }
     diagnostic.to_string()
+}
+
+/// An error for other programs, of the file that it was found with.
+#[derive(Serialize)]
+pub struct ErrorItem {
+    file: Option<String>,
+    error: ErrorBody,
+}
+
+#[derive(Serialize)]
+struct ErrorBody {
+    kind: &'static str,
+    message: String,
+    help: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl ErrorItem {
+    /// No file: the error concerns all of them.
+    pub fn new(file: Option<String>, error: &InputError) -> ErrorItem {
+        let span = error.diagnostic.span.as_ref();
+        ErrorItem {
+            error: ErrorBody {
+                kind: error.kind.name(),
+                message: error.diagnostic.message.clone(),
+                help: error.diagnostic.help.clone(),
+                file: span.map(|s| s.file.to_string()).or_else(|| file.clone()),
+                line: span.map(|s| s.line),
+                column: span.map(|s| s.col),
+            },
+            file,
+        }
+    }
 }

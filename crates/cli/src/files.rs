@@ -1,9 +1,9 @@
 //! Finding and reading tests.
 
 use crate::error::{InputError, InputKind};
-use crate::escape::{is_active, name};
+use crate::escape::name;
 use selvedge_check::open_regular;
-use selvedge_kat::{Diagnostic, Span};
+use selvedge_diagnostic::Diagnostic;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -74,25 +74,8 @@ pub fn read(path: &Path) -> Result<String, InputError> {
         return Err(unreadable(&format!("it is too large: a test may have {} MiB", MOST_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
-        let line = before.rsplit('\n').next().unwrap_or("");
-        let shown: String = line.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
-        let shown: String = shown.chars().map(|c| if is_active(c) { ' ' } else { c }).collect();
-        InputError::new(
-            InputKind::Litmus,
-            Diagnostic {
-                message: String::from("the text is not UTF-8 from here on"),
-                span: Some(Span {
-                    file: path.display().to_string().into(),
-                    line: before.matches('\n').count() as u32 + 1,
-                    col: line.chars().count() as u32 + 1,
-                    len: 1,
-                }),
-                excerpt_col: shown.chars().count() as u32,
-                excerpt: Some(shown + "\u{fffd}"),
-                help: None,
-            },
-        )
+        let (file, valid) = (path.display().to_string(), error.utf8_error().valid_up_to());
+        let message = "the text is not UTF-8 from here on";
+        InputError::new(InputKind::Litmus, Diagnostic::not_text(&file, error.as_bytes(), valid, message))
     })
 }

@@ -5,11 +5,11 @@
 //! ask, or does not listen, it reports that there is no verdict and ends the process. Children end with it: they watch
 //! a pipe that closes then (`selvedge-lower`), or the system ends them.
 
-use crate::allocate;
 use crate::error::Exit;
 use crate::{interrupt, output};
 use selvedge_check::{Cancel, Limits, line_of};
 use selvedge_explore::{GaveUp, Watch};
+use selvedge_system::allocate;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};

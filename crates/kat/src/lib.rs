@@ -7,7 +7,6 @@
 
 pub mod ast;
 mod cat;
-pub mod diag;
 mod kat;
 mod lexer;
 mod load;
@@ -21,7 +20,7 @@ mod syntax;
 mod terms;
 
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
-pub use diag::{Diagnostic, Span};
 pub use lexer::Dialect;
 pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
 pub use print::Shown;
+pub use selvedge_diagnostic::{Diagnostic, Span};

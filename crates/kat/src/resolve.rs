@@ -6,13 +6,13 @@
 //! stood in the place of the `include`, as herd does.
 
 use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Theory};
-use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::parser::Parser;
 use crate::size;
 use crate::source::{Source, quoted};
 use crate::syntax::{Binding, Check, Claim, Demand, Expr, Item, Name};
 use crate::terms::{BUILTIN, Kind, Term};
+use selvedge_diagnostic::Diagnostic;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -56,8 +56,8 @@ pub(crate) struct Builder<'r> {
     /// Of the definitions whose bodies have been read.
     extents: Vec<size::Extent>,
     axioms: Vec<Axiom>,
-    assumes: Vec<(Inclusion, crate::diag::Span)>,
-    asserts: Vec<(Inclusion, crate::diag::Span)>,
+    assumes: Vec<(Inclusion, selvedge_diagnostic::Span)>,
+    asserts: Vec<(Inclusion, selvedge_diagnostic::Span)>,
     title: Option<String>,
     /// By full name.
     pub names: HashMap<String, Bound>,

@@ -14,14 +14,18 @@ mod load;
 mod names;
 mod parser;
 mod print;
+mod property;
 mod resolve;
 mod size;
 mod source;
 mod syntax;
 mod terms;
+mod walk;
 
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
 pub use diag::{Diagnostic, Span};
 pub use lexer::Dialect;
 pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
 pub use print::Shown;
+pub use property::{Declared, Property};
+pub use walk::{Part, Sign, Walk};

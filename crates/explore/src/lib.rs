@@ -20,6 +20,7 @@ mod over;
 mod path;
 #[doc(hidden)]
 pub mod pieces;
+pub mod premises;
 mod report;
 mod revisit;
 mod rmw;

@@ -2,7 +2,7 @@
 
 use crate::args::{EstimateArgs, Format};
 use crate::check::compile::{
-    loop_bounds, lower, machine, refuse_sections, simplified, sound_reductions, with_races, with_symmetry,
+    facts, hoped_for, loop_bounds, lower, machine, refuse_sections, simplified, with_races, with_symmetry,
 };
 use crate::check::explore::sample;
 use crate::check::{nothing, print_json, refuse};
@@ -11,9 +11,9 @@ use crate::error::{ErrorKind, Exit, InputError};
 use crate::guard::Phase;
 use crate::meter::{about, duration};
 use crate::{files, guard, output};
+use selvedge_explore::premises::{properties_by_clocks, sound};
 use selvedge_explore::{
     Config, Director, Estimate, Execution, ExploreError, Order, Progress, Sampling, Snapshot, Team, Visitor,
-    orders_by_rmw,
 };
 use selvedge_kat::Theory;
 use selvedge_machine::{Machine, Reduction};
@@ -149,21 +149,24 @@ fn of_program(
     model: &Model,
     sampling: &Sampling,
 ) -> Result<(Estimate, Pace), InputError> {
-    let reductions = sound_reductions(args.disable, &args.model, !args.no_race_detection);
+    let unroll_some = loop_bounds(&args.unroll_loop)?;
+    let hoped = hoped_for(theory, args.disable, !args.no_race_detection);
+    let module = lower(&args.files, hoped, &args.clang)?;
+    let properties = properties_by_clocks(theory, model);
+    let reductions = sound(args.disable, &properties, &facts(&module, !args.no_race_detection)).on;
     let options = selvedge_vm::Options {
         reductions,
-        unordered_barriers: args.disable.has(Reduction::Bam) && orders_by_rmw(model),
+        unordered_barriers: reductions.has(Reduction::Bam),
         unroll: args.unroll.unwrap_or(16),
-        unroll_some: loop_bounds(&args.unroll_loop)?,
+        unroll_some,
         max_threads: args.threads_max,
         ..selvedge_vm::Options::default()
     };
-    let module = lower(&args.files, args.disable, &args.clang)?;
     let races = !args.no_race_detection;
     let (chains, twins) = (Some(Arc::default()), Some(Arc::default()));
     let mut config = Config { inspect: true, races, reductions, chains, twins, ..Config::default() };
     let mut vm = machine(&module, options)?;
-    refuse_sections(&vm, Some(model), model.name())?;
+    refuse_sections(&vm, &properties, model.name())?;
     let simpler = simplified(theory, args.disable, &vm)?;
     let races = with_races(simpler.as_ref().unwrap_or(model), args.no_race_detection)?;
     let model = &*with_symmetry(&races, &vm);

@@ -20,7 +20,7 @@
 
 use crate::barrier::orders_by_rmw;
 use selvedge_machine::{Reduction, Reductions};
-use selvedge_model::{Compiled, Properties, Property, Theory};
+use selvedge_model::{Compiled, Model, Properties, Property, Theory};
 use std::fmt;
 
 /// What has to be known of a program and of how it is checked.
@@ -137,10 +137,16 @@ pub fn sound(wanted: Reductions, properties: &Properties, program: &ProgramFacts
 
 /// The properties of a model: what can be told by looking at it, and by exploring.
 pub fn properties_of(theory: &Theory, model: &Compiled) -> Properties {
-    let mut properties = Properties::of(theory, model);
-    if let Compiled::Clocks(model) = model
-        && orders_by_rmw(model)
-    {
+    match model {
+        Compiled::Clocks(model) => properties_by_clocks(theory, model),
+        Compiled::Matrices(_) => Properties::of(theory, model),
+    }
+}
+
+/// The same of a model that was compiled to clocks.
+pub fn properties_by_clocks(theory: &Theory, model: &Model) -> Properties {
+    let mut properties = Properties::by_clocks(theory, model);
+    if orders_by_rmw(model) {
         properties.decide(Property::OrdersByRmw, "message passing by read-modify-writes was explored");
     }
     properties

@@ -4,6 +4,7 @@
 //! shape that is not recognised decides nothing: the property is absent then, unless the model declares it.
 
 use crate::compiled::Compiled;
+use crate::model::Model;
 use selvedge_kat::{
     Axiom, Constraint, DefBody, DefId, Part, Pred, Prim, Property, Rel, Set, Sign, Theory, Walk,
 };
@@ -30,21 +31,48 @@ impl Properties {
     /// What a model declares, and what can be told by looking at it. Whether it has [`Property::OrdersByRmw`] is found
     /// out by exploring: that is left open here.
     pub fn of(theory: &Theory, compiled: &Compiled) -> Properties {
+        match compiled {
+            Compiled::Clocks(model) => Properties::by_clocks(theory, model),
+            Compiled::Matrices(_) => Properties::by_text(theory),
+        }
+    }
+
+    /// The same of a model that was compiled to clocks.
+    pub fn by_clocks(theory: &Theory, model: &Model) -> Properties {
         let mut properties = Properties::by_text(theory);
-        if let Compiled::Clocks(model) = compiled {
-            properties.decide(Property::PorfAcyclic, "an axiom says so; it is explored by clocks");
-            if model.has_coherent_races() {
-                let why = "what is no error is ordered by a relation that coherence is asked of";
-                properties.decide(Property::PublishesInOrderOrRaces, why);
-            }
-            if model.is_interleaving() {
-                properties.decide_interleaving();
-            }
+        properties.decide(Property::PorfAcyclic, "an axiom says so; it is explored by clocks");
+        if model.has_coherent_races() {
+            let why = "what is no error is ordered by a relation that coherence is asked of";
+            properties.decide(Property::PublishesInOrderOrRaces, why);
+        }
+        if model.is_interleaving() {
+            properties.decide_interleaving();
         }
         properties
     }
 
-    /// The part of it that can be told before the model is compiled.
+    /// The properties that a model may turn out to have when it is compiled: for what is prepared meanwhile, and asks
+    /// again before it relies on them. Those that the text alone decides are not hoped for.
+    pub fn hoped_for(theory: &Theory) -> Properties {
+        let mut properties = Properties::by_text(theory);
+        let by_compiling = [
+            Property::PorfAcyclic,
+            Property::ForgetsRmws,
+            Property::ConfirmsReads,
+            Property::PublishesInOrder,
+            Property::PublishesInOrderOrRaces,
+            Property::OrdersByRmw,
+        ];
+        // Models that follow dependencies have none of them.
+        if properties.has(Property::NoDependencies) {
+            by_compiling
+                .into_iter()
+                .for_each(|property| properties.decide(property, "it may turn out to hold"));
+        }
+        properties
+    }
+
+    /// What the text alone tells.
     fn by_text(theory: &Theory) -> Properties {
         let mut properties = Properties { standings: vec![Standing::Absent; Property::ALL.len()] };
         for declared in theory.properties.iter().filter(|d| !d.property.is_always_decided()) {

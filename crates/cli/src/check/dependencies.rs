@@ -5,20 +5,11 @@ use crate::args::CheckArgs;
 use crate::direct::reason_to_stop;
 use crate::error::{ErrorKind, InputError};
 use selvedge_explore::{Config, Visitor, explore_compiled};
-use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::Compiled;
 use selvedge_vm::VmMachine;
 
 /// Every step of this exploration costs more the longer an execution is; beyond this it would not end.
 const MOST_EVENTS: usize = 1000;
-
-/// The reductions that are sound here: loops that wait instead of iterating. What the others need was shown
-/// for models without dependencies only, or is done by the other explorer.
-pub fn sound(wanted: Reductions) -> Reductions {
-    let of_loops = [Reduction::SpinAssume, Reduction::Rotation, Reduction::Bisimilarity, Reduction::Pef];
-    let others = Reduction::ALL.into_iter().filter(|r| !of_loops.contains(r));
-    others.fold(wanted, Reductions::without)
-}
 
 /// Says what cannot be asked for under such a model.
 pub fn refuse_options(args: &CheckArgs, model: &str) -> Result<(), InputError> {

@@ -2,8 +2,8 @@
 
 use super::checkpoint::{self, Identity, Writer};
 use super::compile::{
-    Lowering, environment, loop_bounds, machine, reductions_for, refuse_sections, simplified, with_races,
-    with_symmetry,
+    Lowering, environment, hoped_for, loop_bounds, machine, reductions_for, refuse_sections, simplified,
+    with_races, with_symmetry,
 };
 use super::explain::Finding;
 use super::explore::{Campaign, Run, SHORT};
@@ -15,10 +15,11 @@ use crate::args::CheckArgs;
 use crate::error::{ErrorKind, InputError};
 use crate::guard::{self, Phase};
 use crate::meter::Meter;
-use selvedge_explore::{Sampling, orders_by_rmw};
+use selvedge_explore::Sampling;
+use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_kat::Theory;
 use selvedge_machine::Reduction;
-use selvedge_model::{Compiled, Model, follows_dependencies};
+use selvedge_model::{Compiled, Model, Property};
 use selvedge_vm::{LoopBound, Options, VmMachine};
 use std::time::Instant;
 
@@ -31,17 +32,14 @@ pub fn check(args: &CheckArgs) -> Result<(Report, Option<String>), InputError> {
     guard::start(args.checkpoint.is_some(), super::nothing(args.format, &args.model, start));
     guard::enter(Phase::Model);
     let theory = selvedge_kat::load_named(&args.model).map_err(|d| InputError::new(ErrorKind::Model, d))?;
-    let reductions = match follows_dependencies(&theory) {
-        true => dependencies::sound(args.disable),
-        false => args.disable,
-    };
+    let reductions = hoped_for(&theory, args.disable, !args.no_race_detection);
     // The program is compiled while the model is.
     let lowering = Lowering::start(&args.files, reductions, args.strict_bounds, &args.clang)?;
     let compiled = Compiled::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, d))?;
     let unroll_some = loop_bounds(&args.unroll_loop)?;
     let explored = match &compiled {
         Compiled::Clocks(model) => explore_clocks(args, &theory, model, unroll_some, lowering)?,
-        Compiled::Matrices(_) => explore_dependencies(args, &compiled, unroll_some, lowering)?,
+        Compiled::Matrices(_) => explore_dependencies(args, &theory, &compiled, unroll_some, lowering)?,
     };
     report(args, compiled.name(), explored, start)
 }
@@ -54,17 +52,21 @@ struct Explored {
     ordered_barriers: Option<String>,
     /// Time that was spent on it before it was taken up again.
     seconds_before: f64,
+    /// Whether the model's executions are interleavings: then there is nothing to compare with.
+    is_interleaving: bool,
 }
 
 fn explore_dependencies(
     args: &CheckArgs,
+    theory: &Theory,
     model: &Compiled,
     unroll_some: Vec<LoopBound>,
     lowering: Lowering,
 ) -> Result<Explored, InputError> {
     dependencies::refuse_options(args, model.name())?;
-    let reductions = dependencies::sound(args.disable);
+    let properties = properties_of(theory, model);
     let module = lowering.finish()?;
+    let reductions = reductions_for(&module, args, &properties);
     let mut room = FEW_THREADS.min(args.threads_max);
     guard::enter(Phase::Exploring);
     let (machine, run) = loop {
@@ -82,14 +84,15 @@ fn explore_dependencies(
             ..Options::default()
         };
         let mut machine = machine(&module, options)?;
-        refuse_sections(&machine, None, model.name())?;
+        refuse_sections(&machine, &properties, model.name())?;
         let run = dependencies::explore(model, args, &mut machine)?;
         if room == args.threads_max || !machine.ran_out_of_threads() {
             break (machine, run);
         }
         room = room.saturating_mul(2).min(args.threads_max);
     };
-    Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0 })
+    let is_interleaving = properties.has(Property::Interleaving);
+    Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0, is_interleaving })
 }
 
 fn explore_clocks(
@@ -100,8 +103,10 @@ fn explore_clocks(
     lowering: Lowering,
 ) -> Result<Explored, InputError> {
     let module = lowering.finish()?;
+    let properties = properties_by_clocks(theory, model);
+    let reductions = reductions_for(&module, args, &properties);
     let bam = !args.no_bam && args.disable.has(Reduction::Bam);
-    let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {
+    let mut ordered_barriers = (bam && !properties.has(Property::OrdersByRmw)).then(|| {
         format!("the model `{}` does not order what comes before and after a read-modify-write", model.name())
     });
     let env = environment(&args.env)?;
@@ -114,17 +119,17 @@ fn explore_clocks(
         max_threads: room,
         weak_cas_failures: args.weak_cas,
         keep_output: args.show_output,
-        reductions: reductions_for(&module, args),
+        reductions,
         ..Options::default()
     };
     let plan = (FEW_THREADS.min(args.threads_max), bam && ordered_barriers.is_none());
     let first = machine(&module, options(plan.0, plan.1))?;
-    refuse_sections(&first, Some(model), model.name())?;
+    refuse_sections(&first, &properties, model.name())?;
     let simpler = simplified(theory, args.disable, &first)?;
     let simpler = with_races(simpler.as_ref().unwrap_or(model), args.no_race_detection)?;
     let simpler = with_symmetry(&simpler, &first);
     let mut first = Some(first);
-    let mut campaign = Campaign::new(&simpler, args, reductions_for(&module, args));
+    let mut campaign = Campaign::new(&simpler, args, reductions);
     let identity = (args.checkpoint.is_some() || args.resume.is_some()).then(|| {
         let wanted = format!(
             "{} {:?} {} {} {} {} {} {} {} {} {} {} {:?} {env:?}",
@@ -192,7 +197,8 @@ fn explore_clocks(
     if let Some(writer) = campaign.writer.filter(|_| run.is_settled) {
         writer.remove();
     }
-    Ok(Explored { machine, run, ordered_barriers, seconds_before })
+    let is_interleaving = properties.has(Property::Interleaving);
+    Ok(Explored { machine, run, ordered_barriers, seconds_before, is_interleaving })
 }
 
 fn report(
@@ -201,7 +207,7 @@ fn report(
     explored: Explored,
     start: Instant,
 ) -> Result<(Report, Option<String>), InputError> {
-    let Explored { mut machine, run, ordered_barriers, seconds_before } = explored;
+    let Explored { mut machine, run, ordered_barriers, seconds_before, is_interleaving } = explored;
     let Results { findings, warnings: model_warnings, drawing, output } = run.results;
     // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
     let cut_loops = if run.stats.cut > 0 { machine.cut_loops() } else { Vec::new() };
@@ -224,7 +230,7 @@ fn report(
         warnings.push(format!("barriers are explored with an order of arrivals: {why}"));
     }
     let why = match errors.first() {
-        Some(first) if args.model != "sc" => compare_with_sc(&mut machine, args, first)?,
+        Some(first) if !is_interleaving => compare_with_sc(&mut machine, args, first)?,
         _ => None,
     };
     let unknown = unsupported.first().map(|f| {
@@ -265,7 +271,7 @@ fn compare_with_sc(
         return Ok(None);
     }
     machine.forget_limits();
-    let reductions = reductions_for(machine.module(), args);
+    let reductions = reductions_for(machine.module(), args, &properties_by_clocks(&theory, &sc));
     let run = Campaign::new(&sc, args, reductions).explore(machine, u32::MAX, None)?;
     let complete = run.stats.gave_up.is_none();
     let same = run.results.findings.iter().any(|f| f.kind == found.kind);

@@ -119,7 +119,7 @@ impl Property {
             Property::ConfirmsReads => {
                 "Let `r` be a read that is no half of a read-modify-write, and `u` a read-modify-write of the same \
                  location in the same thread, which acquires at least as much. There is nothing between them but plain \
-                 writes to locations that other threads access only after `u` in `po | rf`. Then the execution in \
+                 writes to other locations, which other threads access only after `u` in `po | rf`. Then the execution in \
                  which `r` reads from where `u` reads is an execution."
             }
             Property::PublishesInOrder => {

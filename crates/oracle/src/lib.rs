@@ -16,6 +16,7 @@ pub mod generate;
 pub mod generate_arch;
 pub mod generate_model;
 pub mod matrix;
+pub mod property;
 pub mod shrink;
 mod terms;
 pub mod trace;

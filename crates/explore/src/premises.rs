@@ -66,10 +66,10 @@ impl Premise {
 impl fmt::Display for Premise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Premise::Model(property) => write!(f, "the model is not known to be `{}`", property.name()),
+            Premise::Model(property) => write!(f, "`{}` is not known of the model", property.name()),
             Premise::ModelOrRaces(one, other) => write!(
                 f,
-                "the model is not known to be `{}`, or `{}` where races are errors",
+                "`{}`, or `{}` where races are errors, is not known of the model",
                 one.name(),
                 other.name()
             ),

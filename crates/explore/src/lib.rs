@@ -16,6 +16,7 @@ pub mod in_units;
 mod inspect;
 mod maximal;
 mod path;
+pub mod premises;
 mod process_end;
 mod reductions;
 mod report;

@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod certify;
+mod premises;
 mod properties;
 mod report;
 mod show;

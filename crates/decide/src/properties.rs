@@ -6,9 +6,9 @@ use crate::reorder::replaced;
 use crate::search::Limits;
 use crate::used::{Used, Walk};
 use crate::witness::Example;
+use selvedge_certify::eval::Judge;
+use selvedge_certify::execution::Relations;
 use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
-use selvedge_oracle::eval::Judge;
-use selvedge_oracle::execution::Relations;
 
 /// What is known of a property.
 #[derive(Clone, Debug)]
@@ -137,7 +137,15 @@ fn acyclic(prims: &[Prim], name: &str) -> Theory {
         extra: false,
         span,
     };
-    Theory { name: name.into(), defs: vec![], axioms: vec![axiom], assumes: vec![], asserts: vec![] }
+    Theory {
+        name: name.into(),
+        defs: vec![],
+        axioms: vec![axiom],
+        assumes: vec![],
+        asserts: vec![],
+        properties: vec![],
+        recovery: vec![],
+    }
 }
 
 /// Whether no value comes out of thin air: dependencies and `rf` have no cycle.

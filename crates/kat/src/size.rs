@@ -4,7 +4,7 @@
 //! asks before; nobody who follows definitions has to fear for the stack.
 
 use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Theory};
-use crate::diag::Span;
+use selvedge_diagnostic::Span;
 
 /// How deep terms may be, with definitions in place of names.
 pub(crate) const MAX_DEPTH: u32 = 2000;

@@ -127,6 +127,17 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("assert po", "expected an operator, `<=` or `=`", ""),
     ("disjoint R # x", "unknown name `x`", ""),
     ("recovery (x)", "unknown name `x`", ""),
+    ("property", "expected the name of a property, found the end of the file", ""),
+    ("property fast \"it is\"", "there is no property `fast`", "properties are `porf-acyclic`, "),
+    (
+        "property forgets-read \"it does\"",
+        "there is no property `forgets-read`",
+        "did you mean `forgets-reads`?",
+    ),
+    ("property interleaving \"it is\"", "`interleaving` is not for a model to declare", "model properties"),
+    ("property coherent", "expected why the model has the property", "`property NAME \"because …\"`"),
+    ("property coherent \" \"", "expected why the model has the property", ""),
+    ("property coherent \"a\" property coherent \"b\"", "`coherent` is declared twice", "m.kat:1"),
     ("let a = R * po", "`po` is a relation, but a predicate", ""),
     ("let rec a = [a]", "`a` is a relation, but a predicate", ""),
     ("let a = { po }", "expected a relation or a set, found `{`", ""),
@@ -203,7 +214,7 @@ fn a_line_of_ten_megabytes_takes_linear_time() {
     ];
     for text in &parts {
         let error = kat(text).unwrap_err();
-        assert!(error.excerpt.as_ref().unwrap().chars().count() <= 100);
+        assert!(error.excerpt.as_ref().unwrap().text.chars().count() <= 100);
         assert!(error.to_string().len() < 2000);
     }
 }
@@ -213,7 +224,7 @@ fn a_long_line_is_shown_in_part() {
     let text = format!("let a = {}unknown{}", "po | ".repeat(50), " | rf".repeat(50));
     let error = kat(&text).unwrap_err();
     let excerpt = error.excerpt.unwrap();
-    assert_eq!(excerpt.chars().count(), 100);
-    let underlined: String = excerpt.chars().skip(error.excerpt_col as usize).take(7).collect();
+    assert_eq!(excerpt.text.chars().count(), 100);
+    let underlined: String = excerpt.text.chars().skip(excerpt.col as usize).take(7).collect();
     assert_eq!(underlined, "unknown");
 }

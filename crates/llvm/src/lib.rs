@@ -9,6 +9,8 @@
 mod clang;
 mod driver;
 mod error;
+// Calls LLVM.
+#[allow(unsafe_code)]
 mod llvm;
 mod lower;
 

@@ -12,7 +12,7 @@ use super::{Halt, VmMachine, fail};
 use crate::tables::Limit;
 use selvedge_graph::DepSet;
 use selvedge_ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
-use selvedge_machine::{Block, Op};
+use selvedge_machine::{Block, ErrorKind, Op};
 
 /// What the operands depend on that an instruction hands to another call.
 enum Handed {
@@ -508,7 +508,7 @@ impl VmMachine {
             }
             Instr::Rmw { bytes: 16, .. } | Instr::Cmpxchg { bytes: 16, .. } => {
                 return fail(
-                    "unsupported",
+                    ErrorKind::Unsupported,
                     "a read-modify-write of 16 bytes, under a model that follows dependencies",
                 );
             }

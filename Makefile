@@ -51,7 +51,7 @@ bench:
 MODEL    ?= all
 PROGRAMS ?= 100000
 fuzz:
-	cargo run --release -q -p selvedge-oracle --bin selvedge-fuzz -- --model $(MODEL) --programs $(PROGRAMS) --jobs 2
+	cargo run --release -q -p selvedge-compare --bin selvedge-fuzz -- --model $(MODEL) --programs $(PROGRAMS) --jobs 2
 
 # Thousands of generated claims about expressions and models, against all small executions: some minutes.
 fuzz-models:

@@ -1,10 +1,10 @@
-//! Estimates beside what they estimate: all executions, blocked ones included (seed 002 Fig. 4).
+//! Estimates beside what they estimate: all executions, blocked ones included (Kokologiannakis24 Fig. 4).
 
 use crate::command::selvedge;
 use crate::measure;
 use crate::table::grouped;
 use selvedge_bench::programs;
-use selvedge_explore::{Config, Estimate, Sampling, estimate};
+use selvedge_explore::{Config, Estimate, Sampled, Sampling, estimate};
 use selvedge_model::Model;
 use std::fmt::Write;
 use std::process::Command;
@@ -43,7 +43,7 @@ const C_PROGRAMS: &[(&str, &str, &str)] = &[
 ];
 
 pub fn markdown() -> Result<String, String> {
-    let mut text = String::from("## Estimates (seed 002 Fig. 4) [estimates]\n\n");
+    let mut text = String::from("## Estimates ([Kokologiannakis24] Fig. 4) [estimates]\n\n");
     text += "| program | model | executions, blocked included | estimate | ratio | samples | sampling, s | exploration, s |\n";
     text += "|---|---|--:|--:|--:|--:|--:|--:|\n";
     for &(program, n, model) in PROGRAMS {
@@ -89,8 +89,11 @@ fn sample(program: &str, n: usize, model: &str) -> Result<Estimate, String> {
     let machine = programs::by_name(program, n).ok_or("no such benchmark")?;
     let theory = selvedge_kat::load_named(model).map_err(|d| d.to_string())?;
     let model = Model::compile(&theory).map_err(|d| d.to_string())?;
-    estimate(&machine, &model, &Config::default(), &Sampling::default(), &mut |_| false)
-        .map_err(|e| e.to_string())
+    let sampled = estimate(&machine, &model, &Config::default(), &Sampling::default(), &mut || false);
+    match sampled.map_err(|e| e.to_string())? {
+        Sampled::Estimate(estimate) => Ok(estimate),
+        Sampled::Again(again) => Err(again.to_string()),
+    }
 }
 
 /// What a subcommand says of a program.

@@ -57,7 +57,7 @@ const MEMORY: &[Row] = &[
     row("exp-mem2", 5, "sc", Some(705_600)),
 ];
 
-/// Seed 002 Table 2.
+/// Kokologiannakis24 Table 2.
 const FIB: &[Row] = &[
     row("fib_bench", 4, "sc", Some(19_605)),
     row("fib_bench", 5, "sc", Some(218_243)),

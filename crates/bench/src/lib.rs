@@ -1,4 +1,5 @@
-//! Benchmark programs and the published figures about them: thesis ch. 10.2 and 10.3, seeds 000 and 002.
+//! Benchmark programs and the published figures about them: thesis ch. 10.2 and 10.3, Kokologiannakis21 and
+//! Kokologiannakis24.
 
 pub mod catalogue;
 pub mod programs;

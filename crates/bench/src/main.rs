@@ -50,7 +50,7 @@ fn list() {
     for table in TABLES {
         println!("{:13} {}", table.key, table.title);
     }
-    println!("reductions    Each reduction on and off\nestimates     Estimates (seed 002 Fig. 4)");
+    println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
     engine::list();
 }

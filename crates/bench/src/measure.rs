@@ -2,7 +2,7 @@
 
 use selvedge_bench::programs;
 use selvedge_explore::{Config, Equivalence, explore};
-use selvedge_machine::Machine;
+use selvedge_machine::Foresight;
 use selvedge_model::{Classes, Model};
 use std::ops::ControlFlow;
 use std::process::Command;
@@ -81,7 +81,7 @@ pub fn run(program: &str, n: &str, model: &str, equivalence: &str) -> Result<Mea
         c.read().ok()
     });
     if let Some(why) = stats.gave_up {
-        return Err(why);
+        return Err(why.to_string());
     }
     Ok(Measured {
         executions: stats.complete,

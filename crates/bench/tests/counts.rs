@@ -73,7 +73,7 @@ fn exp_mem_as_published() {
 
 #[test]
 fn fib_bench_as_published() {
-    // Seed 002 Table 2 has one count for SC, TSO and RC11.
+    // [Kokologiannakis24] Table 2 has one count for SC, TSO and RC11.
     for model in ["sc", "tso", "rc11"] {
         assert_eq!(executions("fib_bench", 4, model), 19_605, "{model}");
     }

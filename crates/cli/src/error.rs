@@ -1,9 +1,10 @@
 //! What can go wrong, and how the command ends.
 
-use crate::escape::{is_active, line};
-use crate::files::source_line;
-use selvedge_kat::Diagnostic;
-use std::fmt;
+use crate::escape::line;
+use selvedge_check::source_line;
+pub use selvedge_check::{InputError, InputKind};
+use selvedge_diagnostic::{Diagnostic, Excerpt};
+use serde::Serialize;
 
 /// How the command ends. Of several tests, the gravest ending counts: see `worst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,92 +27,68 @@ impl Exit {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorKind {
-    /// A file or directory cannot be read or written.
-    Io,
-    /// The text of a test is wrong.
-    Litmus,
-    /// A model is wrong, unknown or not one that can drive an exploration.
-    Model,
-    /// Test and options do not go together.
-    Unsupported,
-    /// A C program cannot be compiled.
-    Compile,
-    /// A checkpoint is not one, is damaged, or belongs to something else.
-    Checkpoint,
-    /// Somebody asked for the end, or a limit was reached.
-    Interrupted,
-}
-
-impl ErrorKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Io => "io",
-            ErrorKind::Litmus => "litmus",
-            ErrorKind::Model => "model",
-            ErrorKind::Unsupported => "unsupported",
-            ErrorKind::Compile => "compile",
-            ErrorKind::Checkpoint => "checkpoint",
-            ErrorKind::Interrupted => "interrupted",
-        }
-    }
-}
-
-/// An input error: there is no verdict.
-#[derive(Clone, Debug)]
-pub struct InputError {
-    pub kind: ErrorKind,
-    pub diagnostic: Diagnostic,
-}
-
-impl InputError {
-    pub fn new(kind: ErrorKind, diagnostic: Diagnostic) -> InputError {
-        InputError { kind, diagnostic }
-    }
-
-    /// An error that is about no place in a text.
-    pub fn plain(kind: ErrorKind, message: impl Into<String>, help: Option<&str>) -> InputError {
-        InputError::new(
-            kind,
-            Diagnostic {
-                message: message.into(),
-                span: None,
-                excerpt: None,
-                excerpt_col: 0,
-                help: help.map(String::from),
-            },
-        )
-    }
+/// An error for other programs, if it concerns no file of many.
+pub fn error_json(error: &InputError) -> String {
+    // Serialising plain data to memory cannot fail.
+    serde_json::to_string_pretty(&ErrorItem::new(None, error)).unwrap_or_default() + "\n"
 }
 
 /// Shows the source line where whoever found the error had only its place.
-pub fn with_excerpt(mut diagnostic: Diagnostic) -> Diagnostic {
-    const BEFORE: usize = 40;
-    const SHOWN: usize = 120;
+pub fn with_excerpt(diagnostic: Diagnostic) -> Diagnostic {
     if let (None, Some(span)) = (&diagnostic.excerpt, &diagnostic.span)
         && let Some(line) = source_line(&span.file, span.line)
     {
-        let at = span.col.saturating_sub(1) as usize;
-        let from = at.saturating_sub(BEFORE);
-        let shown = line.chars().skip(from).take(SHOWN);
-        diagnostic.excerpt = Some(shown.map(|c| if is_active(c) { ' ' } else { c }).collect());
-        diagnostic.excerpt_col = (at - from) as u32;
+        let excerpt = Excerpt::of_line(&line, span.col);
+        return diagnostic.with_excerpt(excerpt);
     }
     diagnostic
 }
 
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut diagnostic = self.diagnostic.clone();
-        // Compilers say what they have to say in several lines; elsewhere only names have more than one.
-        if self.kind != ErrorKind::Compile {
-            diagnostic.message = line(&diagnostic.message).into_owned();
-            diagnostic.help = diagnostic.help.map(|help| line(&help).into_owned());
+/// An error as it is shown: nothing of it reaches a terminal but text.
+pub fn shown_error(error: &InputError) -> String {
+    let mut diagnostic = error.diagnostic.clone();
+    // Compilers say what they have to say in several lines; elsewhere only names have more than one.
+    if error.kind != InputKind::Compile {
+        diagnostic.message = line(&diagnostic.message).into_owned();
+        diagnostic.help = diagnostic.help.map(|help| line(&help).into_owned());
+    }
+    if let Some(span) = &mut diagnostic.span {
+        span.file = line(&span.file).into();
+    }
+    diagnostic.to_string()
+}
+
+/// An error for other programs, of the file that it was found with.
+#[derive(Serialize)]
+pub struct ErrorItem {
+    file: Option<String>,
+    error: ErrorBody,
+}
+
+#[derive(Serialize)]
+struct ErrorBody {
+    kind: &'static str,
+    message: String,
+    help: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl ErrorItem {
+    /// No file: the error concerns all of them.
+    pub fn new(file: Option<String>, error: &InputError) -> ErrorItem {
+        let span = error.diagnostic.span.as_ref();
+        ErrorItem {
+            error: ErrorBody {
+                kind: error.kind.name(),
+                message: error.diagnostic.message.clone(),
+                help: error.diagnostic.help.clone(),
+                file: span.map(|s| s.file.to_string()).or_else(|| file.clone()),
+                line: span.map(|s| s.line),
+                column: span.map(|s| s.col),
+            },
+            file,
         }
-        if let Some(span) = &mut diagnostic.span {
-            span.file = line(&span.file).into();
-        }
-        diagnostic.fmt(f)
     }
 }

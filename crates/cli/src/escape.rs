@@ -3,18 +3,10 @@
 //! Nothing that is printed goes to a terminal as it is: [`shown`] is part of `output`. What is meant to stand in one
 //! line, such as a name, goes through [`line`] before.
 
+use selvedge_diagnostic::is_active;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
-
-/// Whether a character does something else than stand where it is: control characters, those that change the
-/// direction of the text around them, line and paragraph separators, and what is no character at all.
-pub fn is_active(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-        || c as u32 & 0xfffe == 0xfffe
-}
 
 fn escaped<'t>(text: &'t str, kept: &[char]) -> Cow<'t, str> {
     let goes = |c: char| is_active(c) && !kept.contains(&c);

@@ -3,11 +3,8 @@
 //! Each subcommand is a module; `error` is the one reporter of what went wrong, `output` the one way
 //! to standard output.
 
-mod allocate;
 mod args;
 mod check;
-mod collect;
-mod direct;
 mod dot;
 mod error;
 mod escape;
@@ -15,20 +12,19 @@ mod estimate;
 mod files;
 mod guard;
 mod interrupt;
-mod json;
 mod litmus;
 mod meter;
 mod model;
 mod models;
 mod output;
-mod report;
-mod run;
-mod table;
 
 use clap::Parser;
 use error::Exit;
 use std::io::Write;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: selvedge_system::allocate::Accounting = selvedge_system::allocate::Accounting;
 
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {

@@ -26,7 +26,7 @@ fn counts(program: &str, options: &[&str], flags: &[&str]) -> (u64, u64) {
     (number("executions"), number("blocked"))
 }
 
-/// Seed 000, Tables 1 and 2.
+/// Kokologiannakis21, Tables 1 and 2.
 #[test]
 fn the_published_counts() {
     for rounds in ["-DROUNDS=1", "-DROUNDS=2", "-DROUNDS=3"] {

@@ -25,7 +25,7 @@ fn program(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c").join(name).display().to_string()
 }
 
-/// Within one order of magnitude of the truth, blocked executions included (seed 002 §3.5).
+/// Within one order of magnitude of the truth, blocked executions included (Kokologiannakis24 §3.5).
 #[test]
 fn estimates_are_near_the_truth() {
     for (name, size) in [

@@ -228,7 +228,7 @@ fn theory_of(name: &str) -> Theory {
         return theory;
     }
     let (text, dialect) = selvedge_kat::builtin(name).expect("a shipped model");
-    let races = include_str!("../../../models/c11-races.kat").replace("hb", "c11-hb");
+    let races = include_str!("../../../models/parts/c11-races.kat").replace("hb", "c11-hb");
     let none = |file: &str| Err(format!("no file {file}"));
     selvedge_kat::parse(&format!("{name}.kat"), &format!("{text}\n{races}"), dialect, &none).expect("a model")
 }

@@ -8,9 +8,9 @@ use crate::question::{Constraint, Found, Given, included};
 use crate::search::{Limits, Walk};
 use crate::term::{Term, closed_eco, eco};
 use crate::witness::{Example, example};
+use selvedge_certify::eval::{Judge, Stage};
+use selvedge_certify::execution::{Event, Relations};
 use selvedge_kat::ast::{Axiom, Constraint as Demand, Inclusion, Rel, Theory};
-use selvedge_oracle::eval::{Judge, Stage};
-use selvedge_oracle::execution::{Event, Relations};
 use std::ops::ControlFlow;
 
 /// Walks that are not covered to look for executions in, per search.

@@ -5,8 +5,8 @@
 
 use crate::class::Atom;
 use crate::witness::Plan;
+use selvedge_certify::execution::{Event, NO_LOC, Relations};
 use selvedge_graph::Kind;
-use selvedge_oracle::execution::{Event, NO_LOC, Relations};
 
 /// How far to go.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@
 //! walk that is looked at: whether it accesses the same location, and whether it is of the same
 //! thread. They carry what thesis §3.6.1 knows about same locations along a walk, however long.
 
+use selvedge_certify::execution::Event;
 use selvedge_graph::{Barrier, Kind, Mode};
 use selvedge_kat::ast::Pred;
-use selvedge_oracle::execution::Event;
 
 /// A set of classes.
 pub type Mask = u128;

@@ -63,7 +63,7 @@ impl Refusal {
 
 impl From<Refusal> for Diagnostic {
     fn from(r: Refusal) -> Diagnostic {
-        Diagnostic { message: r.to_string(), span: None, excerpt: None, excerpt_col: 0, help: None }
+        Diagnostic::plain(r.to_string())
     }
 }
 

@@ -1,4 +1,8 @@
 //! Questions about memory models, decided on automata (thesis ch. 3).
+//!
+//! What fails has been evaluated: each refutation is an execution that `selvedge-certify`, the oracle's
+//! evaluator, has judged before it is shown. This is the only way from here to the oracle's code; its
+//! enumerator is not linked.
 
 pub mod answer;
 pub mod automata;

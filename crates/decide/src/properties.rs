@@ -6,10 +6,10 @@ use crate::reorder::replaced;
 use crate::search::Limits;
 use crate::used::Used;
 use crate::witness::Example;
+use selvedge_certify::eval::Judge;
+use selvedge_certify::execution::Relations;
 use selvedge_kat::ast::{Axiom, Constraint, Pred, Prim, Rel, Set, Theory};
 use selvedge_kat::{Sign, Subterm, Walk};
-use selvedge_oracle::eval::Judge;
-use selvedge_oracle::execution::Relations;
 
 /// What is known of a property.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use crate::context::Refusal;
 use crate::properties::{Has, negative, used};
 use crate::search::Limits;
 use crate::witness::Example;
+use selvedge_certify::eval::Judge;
+use selvedge_certify::execution::{Event, Relations};
 use selvedge_graph::{Kind, Mode};
 use selvedge_kat::ast::{DefBody, Pred, Prim, Rel, Set, Theory};
-use selvedge_oracle::eval::Judge;
-use selvedge_oracle::execution::{Event, Relations};
 
 /// One sort of access, for the table of reorderings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

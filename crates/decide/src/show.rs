@@ -1,13 +1,13 @@
 //! Counterexamples for people: as a drawing, and as a litmus test.
 
 use crate::witness::Example;
+use selvedge_certify::execution::INIT;
+use selvedge_certify::matrix::bits;
 use selvedge_graph::{Kind, Loc};
 use selvedge_litmus::print_program;
 use selvedge_machine::Program;
 use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::{Addr, Instr, RmwOp};
-use selvedge_oracle::execution::INIT;
-use selvedge_oracle::matrix::bits;
 use std::fmt::Write;
 
 fn loc_name(loc: u32) -> String {

@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::fact::Facts;
 use crate::search::Walk;
 use crate::term::Term;
+use selvedge_certify::execution::{Event, INIT, NO_LOC, Relations};
+use selvedge_certify::matrix::{MAX_EVENTS, Matrix, bits};
 use selvedge_graph::Kind;
-use selvedge_oracle::execution::{Event, INIT, NO_LOC, Relations};
-use selvedge_oracle::matrix::{MAX_EVENTS, Matrix, bits};
 
 /// An execution.
 #[derive(Clone, Debug)]

@@ -2,6 +2,8 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use selvedge_certify::Judge;
+use selvedge_certify::execution::{Event, Relations};
 use selvedge_decide::answer::{Verdict, admits, assertion};
 use selvedge_decide::brute::{Bounds, Coverage, executions};
 use selvedge_decide::class::Atom;
@@ -9,8 +11,6 @@ use selvedge_decide::search::Limits;
 use selvedge_graph::{Kind, Mode};
 use selvedge_kat::ast::{Axiom, Constraint, Inclusion};
 use selvedge_kat::{Dialect, Theory, parse};
-use selvedge_oracle::Judge;
-use selvedge_oracle::execution::{Event, Relations};
 
 const EDGES: &[&str] = &[
     "po",

@@ -3,6 +3,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use selvedge_certify::Judge;
 use selvedge_decide::answer::{Verdict, admits, stronger};
 use selvedge_decide::brute::{Bounds, Coverage, executions};
 use selvedge_decide::class::Atom;
@@ -11,7 +12,6 @@ use selvedge_decide::search::Limits;
 use selvedge_graph::{Kind, Mode};
 use selvedge_kat::ast::{Axiom, Constraint};
 use selvedge_kat::{Dialect, Theory, parse};
-use selvedge_oracle::Judge;
 
 const EDGES: &[&str] = &[
     "po",

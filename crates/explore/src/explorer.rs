@@ -1,16 +1,16 @@
 //! The exploration itself.
 
-use crate::barrier;
 use crate::frame::{Frame, PlaceFrame, ReadFrame};
 use crate::inspect::inspect;
-use crate::over::process_over;
-use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
+use crate::process_end::process_over;
+use crate::reductions::{Hooks, Reducers, Remembered};
+use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Stats};
 use crate::rmw::Rivalry;
 use crate::sections::Outcome;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Loc, Mark, Tid, Value};
-use selvedge_machine::{Machine, Op, Reduction, Rmw};
+use selvedge_machine::{Again, Machine, Op};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -41,6 +41,62 @@ pub(crate) enum Pause {
     Stopped,
 }
 
+/// What ends an execution where it is.
+#[derive(Clone, Debug)]
+pub(crate) enum Trouble {
+    /// Inspection found something.
+    Failure(Failure),
+    /// The exploration is not as it should be.
+    Again(Again),
+}
+
+/// Whoever walks through the graphs of an exploration.
+pub(crate) trait Walker<M: Machine> {
+    /// Whether to pause before the next event.
+    fn before_event(&mut self, x: &mut Explorer<'_, M>) -> Option<Pause>;
+
+    /// An event was added, and its first alternative was entered.
+    #[inline(always)]
+    fn after_event(&mut self, _x: &mut Explorer<'_, M>) {}
+
+    /// Nothing can be added to the graph. Breaks if that is all.
+    fn at_end(&mut self, x: &mut Explorer<'_, M>) -> ControlFlow<()>;
+
+    /// Goes to the next graph; whether there is one.
+    fn backtrack(&mut self, x: &mut Explorer<'_, M>) -> bool;
+}
+
+/// Goes everywhere, and shows executions to a function.
+struct Visiting<'v, M: Machine>(&'v mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>);
+
+impl<M: Machine> Walker<M> for Visiting<'_, M> {
+    #[inline(always)]
+    fn before_event(&mut self, x: &mut Explorer<'_, M>) -> Option<Pause> {
+        x.out_of_bounds()
+    }
+
+    #[inline(always)]
+    fn at_end(&mut self, x: &mut Explorer<'_, M>) -> ControlFlow<()> {
+        x.finish(self.0)
+    }
+
+    #[inline(always)]
+    fn backtrack(&mut self, x: &mut Explorer<'_, M>) -> bool {
+        x.backtrack()
+    }
+}
+
+/// What a final graph is.
+pub(crate) enum Conclusion {
+    /// No execution of its own.
+    Nothing,
+    /// Nothing more is to be explored.
+    GaveUp(GaveUp),
+    /// An execution, how it ends, and what is wrong: what inspection found, or of several threads that failed the one
+    /// that counts.
+    Execution(End, Option<Failure>, Option<Tid>),
+}
+
 pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) machine: &'a M,
     pub(crate) model: &'a Model,
@@ -53,8 +109,8 @@ pub(crate) struct Explorer<'a, M: Machine> {
     /// The causal prefix of a revisiting write, while the graph is cut.
     pub(crate) prefix: Vec<u32>,
     pub(crate) scratch: Scratch,
-    /// What inspection found in the graph that was just entered.
-    pub(crate) failure: Option<Failure>,
+    /// What ends the execution at the graph that was just entered.
+    pub(crate) trouble: Option<Trouble>,
     pub(crate) stats: Stats,
     /// Set by others who want `run` to return soon.
     calls: &'a AtomicBool,
@@ -62,22 +118,10 @@ pub(crate) struct Explorer<'a, M: Machine> {
     answered: bool,
     /// How many executions may still be shown; shared with other explorers.
     left: Option<&'a AtomicU64>,
-    /// Whether threads that wait are left out of graphs (see `awaits.rs`).
-    pub(crate) awaits: bool,
     /// Whether the program may have read-modify-writes.
     pub(crate) rmws: bool,
-    /// By location: what it has told the others about it.
-    pub(crate) noted: Vec<u8>,
-    /// The condition for that was found not to hold.
-    pub(crate) broken: bool,
-    /// Some read was of the kind `Rmw::Tentative`.
-    pub(crate) tentative: bool,
-    /// Whether threads that do the same are explored in one order (see `twins.rs`).
-    pub(crate) twins: bool,
-    /// By location: what it has told the others about it.
-    pub(crate) touched: Vec<u8>,
-    /// The condition for that was found not to hold.
-    pub(crate) told_apart: bool,
+    /// What reductions remember.
+    pub(crate) reducers: Remembered,
 }
 
 impl<'a, M: Machine> Explorer<'a, M> {
@@ -106,31 +150,17 @@ impl<'a, M: Machine> Explorer<'a, M> {
             frames: Vec::new(),
             prefix: Vec::new(),
             scratch: Scratch::default(),
-            failure: None,
+            trouble: None,
             stats: Stats::default(),
             calls,
             answered: false,
             left,
-            awaits: false,
             rmws: machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR)),
-            noted: Vec::new(),
-            broken: false,
-            tentative: false,
-            twins: false,
-            touched: Vec::new(),
-            told_apart: false,
+            reducers: Remembered::new(machine, model, config),
         };
-        explorer.awaits = config.chains.is_some()
-            && config.shortcuts
-            && explorer.reduces(Reduction::Awaits)
-            && explorer.reduces(Reduction::Annotations)
-            && explorer.reduces(Reduction::Futile);
-        explorer.twins = config.twins.is_some()
-            && explorer.reduces(Reduction::Symmetry)
-            && model.has_prefix_apart()
-            && machine.has_twins();
         for t in (0..threads as u16).map(Tid).filter(|t| machine.runs_from_start(*t)) {
-            explorer.threads.start(machine, t, explorer.twin_from_start(t));
+            let twin = Reducers::twin_from_start(&explorer, t);
+            explorer.threads.start(machine, t, twin);
         }
         Ok(explorer)
     }
@@ -140,29 +170,37 @@ impl<'a, M: Machine> Explorer<'a, M> {
         &mut self,
         visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
     ) -> Result<Pause, ExploreError> {
+        self.walk(&mut Visiting(visit))
+    }
+
+    /// The exploration: one event after the other as long as there are any, then back to the latest decision that has
+    /// another alternative. How far, and what becomes of executions, is up to the `walker`.
+    #[inline(always)] // into `run`, and into its like
+    pub(crate) fn walk(&mut self, walker: &mut impl Walker<M>) -> Result<Pause, ExploreError> {
         loop {
-            let next = match self.failure {
+            let next = match self.trouble {
                 Some(_) => None,
                 None => self.next_thread(),
             };
             let entered = match next {
                 Some(t) => {
-                    if let Some(pause) = self.out_of_bounds() {
+                    if let Some(pause) = walker.before_event(self) {
                         return Ok(pause);
                     }
                     self.extend(t)?
                 }
                 None => {
-                    if self.finish(visit).is_break() {
+                    if walker.at_end(self).is_break() {
                         return Ok(Pause::Stopped);
                     }
                     false
                 }
             };
             if entered {
+                walker.after_event(self);
                 continue;
             }
-            if !self.backtrack() {
+            if !walker.backtrack(self) {
                 return Ok(Pause::Done);
             }
             if self.calls.load(Ordering::Relaxed) {
@@ -186,8 +224,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     #[inline]
     fn out_of_bounds(&mut self) -> Option<Pause> {
         if self.graph.len() >= self.config.max_events {
-            let why = format!("an execution has more than {} events", self.config.max_events);
-            self.stats.gave_up = Some(why);
+            self.stats.gave_up = Some(GaveUp::Events(self.config.max_events));
             return Some(Pause::Stopped);
         }
         if self.stats.events.is_multiple_of(4096) {
@@ -206,44 +243,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Shows a final graph to the visitor.
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
-        let held_up = self.twins && self.is_held_up();
-        if self.told_apart {
-            self.stats.gave_up = Some(String::from("threads that do the same are told apart"));
-            return ControlFlow::Break(());
-        }
-        if held_up {
-            self.stats.held_up += 1;
-            return ControlFlow::Continue(());
-        }
-        if let Some(left) = self.left
-            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
-        {
-            let most = self.config.max_executions.unwrap_or_default();
-            self.stats.gave_up = Some(format!("{most} executions were explored"));
-            return ControlFlow::Break(());
-        }
-        if self.broken {
-            self.stats.gave_up = Some(String::from("a lock is also written by threads that do not have it"));
-            return ControlFlow::Break(());
-        }
-        let mut end = self.end();
-        if self.tentative && end != End::Error {
-            self.failure = self.noticed();
-            end = self.end();
-        }
-        let mut failure = self.failure.take();
-        let mut culprit = None;
-        // What an exploration says of itself (that it has to begin anew) is no part of the program.
-        if self.machine.has_sections() && failure.is_none() {
-            match self.judge_sections(end) {
-                Outcome::Torn => {
-                    self.stats.torn += 1;
-                    return ControlFlow::Continue(());
-                }
-                Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
+        let (end, failure, culprit) = match self.conclude() {
+            Conclusion::Nothing => return ControlFlow::Continue(()),
+            Conclusion::GaveUp(why) => {
+                self.stats.gave_up = Some(why);
+                return ControlFlow::Break(());
             }
-        }
-        self.stats.count(end);
+            Conclusion::Execution(end, failure, culprit) => (end, failure, culprit),
+        };
         let execution = Execution {
             graph: &self.graph,
             end,
@@ -255,16 +262,56 @@ impl<'a, M: Machine> Explorer<'a, M> {
             frames: &self.frames,
         };
         if visit(&execution).is_break() {
-            self.stats.gave_up = Some(String::from("stopped at an execution"));
+            self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 
-    /// How the execution at hand ends.
+    /// What the final graph at hand is; counts it.
     #[inline(always)] // into `finish`
+    pub(crate) fn conclude(&mut self) -> Conclusion {
+        if let Some(conclusion) = Reducers::at_end(self) {
+            return conclusion;
+        }
+        if let Some(left) = self.left
+            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+        {
+            return Conclusion::GaveUp(GaveUp::Executions(self.config.max_executions.unwrap_or_default()));
+        }
+        if let Some(again) = Reducers::is_broken(self) {
+            return Conclusion::GaveUp(GaveUp::Again(again));
+        }
+        let mut end = self.end();
+        let mut failure = match self.trouble.take() {
+            Some(Trouble::Again(again)) => return Conclusion::GaveUp(GaveUp::Again(again)),
+            Some(Trouble::Failure(failure)) => Some(failure),
+            None => None,
+        };
+        if let Some(again) = self.machine.again() {
+            return Conclusion::GaveUp(GaveUp::Again(again));
+        }
+        if let Some(again) = Reducers::is_noticed(self, end) {
+            return Conclusion::GaveUp(GaveUp::Again(again));
+        }
+        let mut culprit = None;
+        if self.machine.has_sections() && failure.is_none() {
+            match self.judge_sections(end) {
+                Outcome::Torn => {
+                    self.stats.torn += 1;
+                    return Conclusion::Nothing;
+                }
+                Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
+            }
+        }
+        self.stats.count(end);
+        Conclusion::Execution(end, failure, culprit)
+    }
+
+    /// How the execution at hand ends.
+    #[inline(always)] // into `conclude`
     pub(crate) fn end(&self) -> End {
-        let mut end = if self.failure.is_some() { End::Error } else { End::Complete };
+        let mut end = if self.trouble.is_some() { End::Error } else { End::Complete };
         if self.threads.have_ended() {
             return end;
         }
@@ -289,6 +336,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.threads.advance(self.machine, e, t, value);
     }
 
+    /// The same for a read that gave it `value`.
+    pub(crate) fn go_on_reading(&mut self, e: EventId, value: Value) {
+        let t = self.graph.event(e).tid;
+        match Reducers::gives_up(self, e, value) {
+            true => self.threads.block(e, t),
+            false => self.threads.advance(self.machine, e, t, value),
+        }
+    }
+
     // ---- forward ----
 
     /// Adds the next event of thread `t` and enters its first alternative, if it has one.
@@ -303,9 +359,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         if let Op::Load { loc, .. } | Op::Store { loc, .. } = op {
             self.make_room(loc);
         }
-        if self.twins {
-            self.watch_twins(t, op);
-        }
+        Reducers::before_event(self, t, op);
         if self.threads.is_full() {
             self.threads.forget(self.saved.iter().map(|(_, standing)| *standing));
         }
@@ -313,8 +367,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.stats.events += 1;
         let g = &mut self.graph;
         Ok(match op {
-            Op::Load { loc, mode, rmw } => {
-                self.tentative |= matches!(rmw, Rmw::Tentative { .. });
+            Op::Load { loc, mode, .. } => {
                 let e = g.add_read(t, mode, loc);
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
@@ -333,12 +386,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.model.update_clocks(g, e);
                 let mark = g.mark();
                 let (next, floor) = self.places(e, rmw);
-                if self.awaits && self.rmws {
-                    self.watch_value(e);
-                    if !rmw {
-                        self.watch_write(e, next - floor);
-                    }
-                }
+                Reducers::after_store(self, e, next - floor);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
                 self.next_place(e, mark, next, floor, true)
@@ -355,7 +403,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             Op::Spawn { thread } => {
                 let e = g.add_spawn(t, thread);
-                let twin = if self.twins && self.threads.is_new(e) { self.twin_of_spawned(e) } else { None };
+                let twin = Reducers::twin_of_spawned(self, e);
                 self.threads.spawn(self.machine, e, thread, twin);
                 self.enter_plain(e)
             }
@@ -389,7 +437,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     fn arrive(&mut self, t: Tid, barrier: u32, count: u32) -> bool {
         let e = self.graph.add_arrive(t, barrier, count);
         let entered = self.enter_plain(e);
-        self.failure = barrier::out_of_form(self.model, &self.graph, e);
+        Reducers::after_arrival(self, e);
         entered
     }
 
@@ -410,11 +458,11 @@ impl<'a, M: Machine> Explorer<'a, M> {
     #[inline]
     pub(crate) fn inspect(&mut self, e: EventId) {
         if self.config.inspect
-            && self.failure.is_none()
+            && self.trouble.is_none()
             && !self.machine.has_sections()
             && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
         {
-            self.failure = Some(found);
+            self.trouble = Some(Trouble::Failure(found));
         }
     }
 
@@ -574,19 +622,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
-            if rivalry == Rivalry::Futile
-                || (self.rmws && self.awaits && self.left_out(e, w))
-                || (self.twins && self.comes_too_late(e, w))
-            {
+            if rivalry == Rivalry::Futile || Reducers::skips_source(self, e, w) {
                 continue;
             }
             let value = self.read(e, w);
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 self.inspect(e);
-                if next == last || self.failure.is_some() || !self.waits_at_once(e, value) {
-                    if self.rmws && self.awaits && next != last {
-                        self.watch_read(e, w);
-                    }
+                if next == last || self.trouble.is_some() || !Reducers::is_useless(self, e, value) {
+                    Reducers::after_source(self, e, w, next == last);
                     let seen = self.stats.executions();
                     self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                     self.go_on_reading(e, value);
@@ -614,14 +657,12 @@ impl<'a, M: Machine> Explorer<'a, M> {
         };
         let value = self.graph.value_of(w, loc);
         let (mode, writes) = self.load_outcome(e, mode, rmw, value);
-        let writes = writes && !self.unconfirmed(e, w);
+        let writes = writes && !Reducers::refuses_rmw(self, e, w);
         let attrs = Attrs::of(Kind::Read, mode, writes);
         debug_assert!(self.model.is_for(attrs), "{mode} {writes}");
         self.graph.read_from(e, w, mode, attrs);
         self.model.update_clocks(&mut self.graph, e);
-        if self.twins {
-            self.follow_twin(e);
-        }
+        Reducers::after_reading(self, e);
         value
     }
 

@@ -18,7 +18,7 @@
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
-use crate::barrier::orders_by_rmw;
+use crate::reductions::orders_by_rmw;
 use selvedge_machine::{Reduction, Reductions};
 use selvedge_model::{Compiled, Model, Properties, Property, Theory};
 use std::fmt;

@@ -95,6 +95,7 @@ impl Subject for Formats {
 }
 
 /// What the C library prints; nothing if it refuses.
+#[allow(unsafe_code)]
 fn expected(format: &[u8], letter: u8, arguments: &[u64]) -> Option<Vec<u8>> {
     let mut format = format.to_vec();
     format.push(0);

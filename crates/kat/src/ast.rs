@@ -3,8 +3,8 @@
 //! Nothing is normalised here: terms stand as they were written, so that independent readers (the
 //! compiler to automata and the oracle's matrices) can each give them their own meaning.
 
-use crate::diag::Span;
 use crate::property::Declared;
+use selvedge_diagnostic::Span;
 
 /// A built-in relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

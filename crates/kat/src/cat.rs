@@ -1,11 +1,11 @@
 //! The items of `.cat` files, as far as they stay inside Kleene algebra with tests. Constructs of
 //! herd's language that do not are refused by name.
 
-use crate::diag::Diagnostic;
 use crate::lexer::Tok;
 use crate::parser::Parser;
 use crate::source::quoted;
 use crate::syntax::{Binding, Check, Demand, Item, Name};
+use selvedge_diagnostic::Diagnostic;
 
 const KEYWORDS: &[&str] = &[
     "acyclic",

@@ -1,10 +1,10 @@
 //! The items of `.kat` files.
 
-use crate::diag::Diagnostic;
 use crate::lexer::Tok;
 use crate::parser::Parser;
 use crate::source::Pos;
 use crate::syntax::{Binding, Check, Claim, Demand, Item};
+use selvedge_diagnostic::Diagnostic;
 
 const KEYWORDS: &[&str] = &[
     "acyclic",

@@ -1,8 +1,8 @@
 //! Text to tokens, on demand: a token is made when the parser asks for it, so that a text that is
 //! wrong at its start costs nothing further on, and looking ahead is copying the lexer.
 
-use crate::diag::Diagnostic;
 use crate::source::{Pos, Source, quoted};
+use selvedge_diagnostic::Diagnostic;
 
 /// The two languages that models are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -8,7 +8,6 @@
 pub mod arden;
 pub mod ast;
 mod cat;
-pub mod diag;
 mod kat;
 mod lexer;
 mod load;
@@ -24,9 +23,9 @@ mod terms;
 mod walk;
 
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
-pub use diag::{Diagnostic, Span};
 pub use lexer::Dialect;
 pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
 pub use print::Shown;
 pub use property::{Declared, Property};
+pub use selvedge_diagnostic::{Diagnostic, Span};
 pub use walk::{Sign, Subterm, Walk};

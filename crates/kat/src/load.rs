@@ -1,10 +1,9 @@
 //! Models from files, from memory, and those that Selvedge comes with.
 
 use crate::ast::Theory;
-use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::names::nearest;
-use crate::source::{Pos, Source};
+use selvedge_diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -12,41 +11,17 @@ use std::path::Path;
 /// Larger files are refused: no model is this large, and a wrong file may well be.
 const MAX_BYTES: u64 = 16 << 20;
 
-macro_rules! builtins {
-    ($($name:literal, $file:literal, $dialect:ident;)*) => {
-        const NAMES: &[&str] = &[$($name),*];
+// `BUILTINS`: name, text and dialect of every model in `models/`, and `NAMES`; see `build.rs`.
+include!(concat!(env!("OUT_DIR"), "/builtins.rs"));
 
-        /// The text of a model that Selvedge comes with.
-        pub fn builtin(name: &str) -> Option<(&'static str, Dialect)> {
-            match name {
-                $($name => Some((include_str!(concat!("../../../models/", $file)), Dialect::$dialect)),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-builtins! {
-    "sc", "sc.kat", Kat;
-    "tso", "tso.kat", Kat;
-    "pso", "pso.kat", Kat;
-    "ra", "ra.kat", Kat;
-    "rlx", "rlx.kat", Kat;
-    "rc11", "rc11.kat", Kat;
-    "c11", "c11.kat", Kat;
-    "imm", "imm.kat", Kat;
-    "x86", "x86.kat", Kat;
-    "armv8", "armv8.kat", Kat;
-    "power", "power.kat", Kat;
-    "riscv", "riscv.kat", Kat;
-    "lkmm", "lkmm.kat", Kat;
-    "sc.cat", "sc.cat", Cat;
-    "tso.cat", "tso.cat", Cat;
+/// The text of a model that Selvedge comes with.
+pub fn builtin(name: &str) -> Option<(&'static str, Dialect)> {
+    BUILTINS.iter().find(|(known, ..)| *known == name).map(|(_, text, dialect)| (*text, *dialect))
 }
 
 /// What C calls a data race, whatever the model.
 pub fn races_of_c() -> Result<Theory, Diagnostic> {
-    let text = include_str!("../../../models/c11-races.kat");
+    let text = include_str!("../../../models/parts/c11-races.kat");
     parse("c11-races.kat", text, Dialect::Kat, &|file| Err(format!("no file {file}")))
 }
 
@@ -170,21 +145,9 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
-        let (before, after) = error.as_bytes().split_at(valid);
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let text = format!(
-            "{}{}",
-            String::from_utf8_lossy(before),
-            String::from_utf8_lossy(&after[..after.len().min(200)])
-        );
-        let pos = Pos {
-            offset: valid as u32,
-            line: 1 + before.iter().filter(|byte| **byte == b'\n').count() as u32,
-            col: 1 + String::from_utf8_lossy(&before[line_start..]).chars().count() as u32,
-            len: 1,
-        };
-        let source = Source { file: path.to_string_lossy().as_ref().into(), text: &text };
-        let message = format!("byte 0x{:02x} is not UTF-8 text", after[0]);
-        Unreadable::Encoding(source.error(pos, message).with_help("is this the right file?"))
+        let bytes = error.as_bytes();
+        let message = format!("byte 0x{:02x} is not UTF-8 text", bytes[valid]);
+        let diagnostic = Diagnostic::not_text(&path.to_string_lossy(), bytes, valid, message);
+        Unreadable::Encoding(diagnostic.with_help("is this the right file?"))
     })
 }

@@ -3,10 +3,10 @@
 //! Input is not trusted: nesting is bounded by [`MAX_NESTING`], and the depth of the tree, which a
 //! chain such as `a ; a ; a …` grows too, by [`MAX_DEPTH`].
 
-use crate::diag::Diagnostic;
 use crate::lexer::{Dialect, Lexer, Tok, Token};
 use crate::source::{Pos, Source, quoted};
 use crate::syntax::{Expr, ExprKind, Infix, Name, Unary};
+use selvedge_diagnostic::Diagnostic;
 
 /// How deep parentheses, brackets and prefix operators may nest.
 pub(crate) const MAX_NESTING: u32 = 200;

@@ -9,7 +9,7 @@
 //! What is neither decided nor declared is not relied on. Declarations are tested against the oracle for the models
 //! that come with Selvedge, as the definitions here say.
 
-use crate::diag::Span;
+use selvedge_diagnostic::Span;
 
 /// A property that a model may have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

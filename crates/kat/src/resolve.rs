@@ -6,7 +6,6 @@
 //! stood in the place of the `include`, as herd does.
 
 use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Theory};
-use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::names::nearest;
 use crate::parser::Parser;
@@ -16,6 +15,7 @@ use crate::source::{Source, quoted};
 use crate::syntax::{Binding, Check, Claim, Demand, Expr, Item, Name};
 use crate::terms::{BUILTIN, Kind, Term};
 use crate::walk::Subterm;
+use selvedge_diagnostic::Diagnostic;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -59,10 +59,10 @@ pub(crate) struct Builder<'r> {
     /// Of the definitions whose bodies have been read.
     extents: Vec<size::Extent>,
     axioms: Vec<Axiom>,
-    assumes: Vec<(Inclusion, crate::diag::Span)>,
-    asserts: Vec<(Inclusion, crate::diag::Span)>,
+    assumes: Vec<(Inclusion, selvedge_diagnostic::Span)>,
+    asserts: Vec<(Inclusion, selvedge_diagnostic::Span)>,
     properties: Vec<Declared>,
-    recovery: Vec<(Rel, crate::diag::Span)>,
+    recovery: Vec<(Rel, selvedge_diagnostic::Span)>,
     title: Option<String>,
     /// By full name.
     pub names: HashMap<String, Bound>,

@@ -4,8 +4,8 @@
 //! asks before; nobody who follows definitions has to fear for the stack.
 
 use crate::ast::{Axiom, Def, Rel, Theory};
-use crate::diag::Span;
 use crate::walk::Subterm;
+use selvedge_diagnostic::Span;
 
 /// How deep terms may be, with definitions in place of names.
 pub(crate) const MAX_DEPTH: u32 = 2000;

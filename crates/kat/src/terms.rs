@@ -4,12 +4,12 @@
 //! `.kat` sets live inside of `[ ]` only (and in `domain`, `range` and `let predicate`).
 
 use crate::ast::{DefBody, Pred, Prim, Rel, Set};
-use crate::diag::Diagnostic;
 use crate::lexer::Dialect;
 use crate::names::{builtins, nearest};
 use crate::resolve::{Bound, Builder, Scope};
 use crate::source::{Pos, quoted};
 use crate::syntax::{Expr, ExprKind, Infix, Unary};
+use selvedge_diagnostic::Diagnostic;
 use std::collections::HashMap;
 
 /// A relation may be read as a set where its definition has at most this many operators, so that

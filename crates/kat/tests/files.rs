@@ -151,11 +151,9 @@ fn unreadable_files() {
 
 #[test]
 fn built_in_models_read_and_print() {
-    let known = [
-        "sc", "tso", "pso", "ra", "rlx", "rc11", "c11", "imm", "x86", "armv8", "power", "riscv", "lkmm",
-        "sc.cat", "tso.cat",
-    ];
-    assert_eq!(builtin_names(), known);
+    for known in ["sc", "rc11", "armv8", "lkmm", "sc.cat"] {
+        assert!(builtin_names().contains(&known), "{known}");
+    }
     for name in builtin_names() {
         let (text, dialect) = builtin(name).unwrap();
         let theory = load_named(name).unwrap_or_else(|error| panic!("{error}"));
@@ -175,6 +173,8 @@ fn every_model_in_the_repository_reads() {
     for entry in fs::read_dir(models).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "kat" || extension == "cat") {
+            let file = path.file_name().unwrap().to_str().unwrap();
+            assert!(builtin(file.strip_suffix(".kat").unwrap_or(file)).is_some(), "{file} is not built in");
             round_trip(load(&path).unwrap_or_else(|error| panic!("{error}")));
         }
     }
@@ -185,7 +185,7 @@ fn an_unknown_model_gets_suggestions() {
     let error = load_named("rc12").unwrap_err();
     assert_eq!(error.message, "there is no model or file `rc12`");
     let help = error.help.unwrap();
-    assert!(help.starts_with("did you mean `rc11`? The built-in models are `sc`, `tso`,"), "{help}");
+    assert!(help.starts_with("did you mean `rc11`? The built-in models are `armv8`, `c11`,"), "{help}");
     assert!(load_named("rc11.kat").unwrap_err().help.unwrap().contains("`rc11`?"));
     assert!(load_named("").is_err());
     assert!(load_named("some-other-thing").unwrap_err().help.unwrap().starts_with("the built-in models are"));

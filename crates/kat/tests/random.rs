@@ -25,7 +25,7 @@ fn try_both(text: &str) {
                 let shown = error.to_string();
                 let span = error.span.expect(&shown);
                 assert!(span.line as usize <= text.split('\n').count(), "{shown}");
-                assert!(error.excerpt.expect(&shown).chars().count() <= 100);
+                assert!(error.excerpt.expect(&shown).text.chars().count() <= 100);
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::asm::Arch;
 use crate::cond::Quantifier;
 use crate::lex::{Mode, Tok, clip};
-use crate::source::{Place, WithHelp};
+use crate::source::Place;
 use crate::syntax::{Parsed, Parser, is_atomic_type};
 use crate::tree::{File, Init, Name, Param, Prop, Subject, Thread, ThreadRef};
 use selvedge_graph::Value;
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
                 String::from("a litmus test starts with its architecture, such as `C`, and its name")
             };
             let help = "the architectures are C, X86, X86_64, AArch64, PPC and RISCV";
-            return Err(self.source.error(place, message).help(help));
+            return Err(self.source.error(place, message).with_help(help));
         }
         let rest = &self.source.text[place.end()..];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
             return Err(self
                 .source
                 .error(place, "the test has no name")
-                .help(format!("write `{arch} NAME`")));
+                .with_help(format!("write `{arch} NAME`")));
         }
         let blank = line.len() - line.trim_start().len();
         self.lexer.advance(blank + name.len());
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
             }
             Tok::Ident(_) | Tok::Sym("&") => {
                 let place = self.here()?;
-                Err(self.source.error(place, POINTER_VALUES).help("give an integer"))
+                Err(self.source.error(place, POINTER_VALUES).with_help("give an integer"))
             }
             _ => Err(self.unexpected("a number")),
         }
@@ -225,7 +225,10 @@ impl<'a> Parser<'a> {
         let name = self.name("a thread")?;
         if name.text != format!("P{number}") {
             let message = format!("expected thread P{number}, found `{}`", clip(name.text));
-            return Err(self.source.error(name.place, message).help("threads are P0, P1, … in this order"));
+            return Err(self
+                .source
+                .error(name.place, message)
+                .with_help("threads are P0, P1, … in this order"));
         }
         self.set_mode(Mode::Body);
         self.expect("(")?;
@@ -280,7 +283,7 @@ impl<'a> Parser<'a> {
         if !pointer {
             let place = start.to(name.place);
             let error = self.source.error(place, format!("parameter `{}` is not a pointer", clip(name.text)));
-            return Err(error.help("each parameter points to the shared location of its name: `int* x`"));
+            return Err(error.with_help("each parameter points to the shared location of its name: `int* x`"));
         }
         Ok(Param { name, atomic })
     }

@@ -4,9 +4,9 @@
 //! parser tells the lexer where it is. Tokens are made on demand: nothing is lexed in the wrong mode,
 //! and a long text costs no memory.
 
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
+use selvedge_diagnostic::Diagnostic;
 use selvedge_graph::Value;
-use selvedge_kat::Diagnostic;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -109,7 +109,7 @@ impl<'a> Lexer<'a> {
         };
         if radix == 10 && digits.len() > 1 && digits.starts_with('0') && value >= 8 {
             let error = self.source.error(place, "a number that starts with 0 means another number in C");
-            return Err(error.help("write it in decimal without the 0, or in hexadecimal"));
+            return Err(error.with_help("write it in decimal without the 0, or in hexadecimal"));
         }
         Ok((Tok::Int(value as Value), place))
     }

@@ -1,11 +1,7 @@
 //! Places in the text, and errors that show them.
 
-use selvedge_kat::{Diagnostic, Span};
+use selvedge_diagnostic::{Diagnostic, Excerpt, Span};
 use std::sync::Arc;
-
-/// Excerpts of longer lines are cut to this many characters around the place.
-const EXCERPT_BEFORE: usize = 60;
-const EXCERPT_AFTER: usize = 80;
 
 /// A stretch of the text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,45 +54,14 @@ impl<'a> Source<'a> {
         let at = (place.start as usize).min(self.text.len());
         let rest = &self.text[at..];
         let line_end = at + rest.find('\n').unwrap_or(rest.len());
-        let before = &self.text[line_start..at];
         let under = self.text[at..line_end.min(place.end().max(at))].chars().count();
-
-        let from = before.char_indices().rev().nth(EXCERPT_BEFORE - 1).map_or(0, |(i, _)| i);
-        let shown_before = &before[from..];
-        let cut = if from > 0 { "…" } else { "" };
-        let after = &self.text[at..line_end];
-        let shown_after: String = after.chars().take(EXCERPT_AFTER).collect();
-        let rest_cut = if shown_after.len() < after.len() { "…" } else { "" };
-        let excerpt: String = [cut, shown_before, &shown_after, rest_cut]
-            .concat()
-            .trim_end()
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
-        Diagnostic {
-            message: message.into(),
-            span: Some(Span {
-                file: self.file.clone(),
-                line,
-                col: before.chars().count() as u32 + 1,
-                len: under.max(1) as u32,
-            }),
-            excerpt: Some(excerpt),
-            excerpt_col: (cut.chars().count() + shown_before.chars().count()) as u32,
-            help: None,
-        }
-    }
-}
-
-/// Adds what to try to an error.
-pub trait WithHelp {
-    fn help(self, text: impl Into<String>) -> Diagnostic;
-}
-
-impl WithHelp for Diagnostic {
-    fn help(mut self, text: impl Into<String>) -> Diagnostic {
-        self.help = Some(text.into());
-        self
+        let span = Span {
+            file: self.file.clone(),
+            line,
+            col: self.text[line_start..at].chars().count() as u32 + 1,
+            len: under.max(1) as u32,
+        };
+        Diagnostic::at(span, message).with_excerpt(Excerpt::of(self.text, at))
     }
 }
 
@@ -114,7 +79,7 @@ mod tests {
         let shown = d.to_string();
         assert!(shown.contains("t.litmus:2:501"), "{shown}");
         assert!(shown.lines().all(|l| l.chars().count() < 170), "{shown}");
-        let excerpt: Vec<char> = d.excerpt.unwrap_or_default().chars().collect();
-        assert_eq!(excerpt[d.excerpt_col as usize], 'H');
+        let excerpt = d.excerpt.expect("the line is at hand");
+        assert_eq!(excerpt.text.chars().nth(excerpt.col as usize), Some('H'));
     }
 }

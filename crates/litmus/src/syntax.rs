@@ -1,10 +1,10 @@
 //! The parser's core, and the statements of a thread.
 
 use crate::lex::{Lexer, Mode, Tok, clip};
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::tree::{Declared, Name, Stmt};
+use selvedge_diagnostic::Diagnostic;
 use selvedge_graph::Value;
-use selvedge_kat::Diagnostic;
 use std::collections::{HashMap, VecDeque};
 
 /// Deeper nesting (blocks, parentheses, operators in a row) is refused.
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
                 let place = self.here()?;
                 let error = self.source.error(place, "local pointers are not supported");
                 return Err(
-                    error.help("use the thread's parameters: each points to the location of its name")
+                    error.with_help("use the thread's parameters: each points to the location of its name")
                 );
             }
             let name = self.name("a register to declare")?;

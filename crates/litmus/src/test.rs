@@ -5,11 +5,11 @@ use crate::cond::{Cond, Observable, Quantifier};
 use crate::histogram::Observation;
 use crate::lex::clip;
 use crate::lower::{self, Locations};
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::syntax::{Parsed, Parser};
 use crate::tree::{File, Init, Prop, Subject};
+use selvedge_diagnostic::Diagnostic;
 use selvedge_graph::{Loc, Tid};
-use selvedge_kat::Diagnostic;
 use selvedge_machine::Program;
 use selvedge_machine::expr::Reg;
 use selvedge_machine::program::Thread;
@@ -88,13 +88,7 @@ impl Test {
 /// Parses a test and compiles it. `file_name` is for messages only.
 pub fn parse(file_name: &str, text: &str, options: &Options) -> Result<Test, Diagnostic> {
     if text.len() >= u32::MAX as usize / 2 {
-        return Err(Diagnostic {
-            message: format!("{file_name} is larger than two gigabytes"),
-            span: None,
-            excerpt: None,
-            excerpt_col: 0,
-            help: None,
-        });
+        return Err(Diagnostic::plain(format!("{file_name} is larger than two gigabytes")));
     }
     let source = Source::new(file_name, text);
     let (arch, _) = Parser::new(&source).header()?;
@@ -210,7 +204,7 @@ impl Resolver<'_> {
         }
         let Some(found) = self.locations.find(name) else {
             let error = self.source.error(subject.place, format!("no location is called `{}`", clip(name)));
-            return Err(error.help("a register is written with its thread: `0:r0`"));
+            return Err(error.with_help("a register is written with its thread: `0:r0`"));
         };
         let at = match (found.array, subject.index) {
             (true, Some(index)) if (0..found.len as i64).contains(&index) => index as u32,
@@ -220,7 +214,7 @@ impl Resolver<'_> {
             }
             (true, None) => {
                 let message = format!("`{}` is an array", clip(name));
-                return Err(self.source.error(subject.place, message).help("name one element: `a[0]`"));
+                return Err(self.source.error(subject.place, message).with_help("name one element: `a[0]`"));
             }
             (false, Some(_)) => {
                 return Err(self.source.error(subject.place, format!("`{}` is not an array", clip(name))));
@@ -263,7 +257,7 @@ pub(crate) fn expectations(source: &Source<'_>) -> Parsed<Vec<Expectation>> {
             Some((model, "Never")) => (model, Observation::Never),
             _ => {
                 let error = source.error(place, "this expectation cannot be read");
-                return Err(error.help("write `(* expect MODEL: Always *)`, or `Sometimes`, or `Never`"));
+                return Err(error.with_help("write `(* expect MODEL: Always *)`, or `Sometimes`, or `Never`"));
             }
         };
         found.push(Expectation { model: observation.0.to_string(), observation: observation.1, line });

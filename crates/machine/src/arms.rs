@@ -23,7 +23,7 @@ pub fn ends(code: &[Instr]) -> Vec<u32> {
     for at in 0..exit {
         successors(at).into_iter().flatten().for_each(|next| predecessors[next].push(at));
     }
-    // Dominators of the reversed graph (Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm").
+    // Dominators of the reversed graph [Cooper01].
     let order = postorder(exit, &predecessors);
     let mut number = vec![usize::MAX; exit + 1];
     order.iter().enumerate().for_each(|(i, &node)| number[node] = i);

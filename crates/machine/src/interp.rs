@@ -3,7 +3,10 @@
 use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
-use crate::{Block, Deps, EventClasses, Machine, Op, ProgramError, Rmw};
+use crate::{
+    Block, Claims, Dependencies, Deps, ErrorKind, EventClasses, Foresight, Lifetimes, Machine, Names, Op,
+    ProgramError, Rmw, Stateful,
+};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
 
@@ -64,9 +67,11 @@ enum Stage {
     LinkLoaded { loc: Option<Loc> },
 }
 
-impl Machine for Program {
+impl Stateful for Program {
     type State = ThreadState;
+}
 
+impl Machine for Program {
     fn threads(&self) -> usize {
         self.threads.len()
     }
@@ -75,6 +80,79 @@ impl Machine for Program {
         self.threads[thread.index()].initial
     }
 
+    fn init_value(&self, loc: Loc) -> Value {
+        self.locs[loc.index()].1
+    }
+
+    fn start(&self, thread: Tid) -> ThreadState {
+        let count = self.threads[thread.index()].regs.len();
+        ThreadState {
+            thread,
+            stage: Stage::Fetch,
+            pc: 0,
+            link: None,
+            regs: SmallVec::from_elem(0, count),
+            tracking: self.tracks_deps.then(|| {
+                let tracking = Tracking::new(count);
+                Box::new(if self.arms.is_some() { tracking.with_arms() } else { tracking })
+            }),
+        }
+    }
+
+    fn step(&self, state: &mut ThreadState, input: Value) -> Op {
+        if let Some(t) = &mut state.tracking {
+            t.go_on();
+        }
+        let op = self.next_operation(state, input);
+        if let Some(t) = &mut state.tracking {
+            t.next_operation();
+        }
+        op
+    }
+
+    fn error(&self, error: u32) -> ProgramError {
+        let (thread, pc) = ((error >> 20) & 0x7ff, error & 0xf_ffff);
+        let thread = &self.threads[thread as usize];
+        if error & OUT_OF_BOUNDS != 0 {
+            let at_pointer = matches!(
+                &thread.code[pc as usize],
+                Instr::Load { addr: Addr::Pointer(_), .. }
+                    | Instr::Store { addr: Addr::Pointer(_), .. }
+                    | Instr::Rmw { addr: Addr::Pointer(_), .. }
+                    | Instr::Cas { addr: Addr::Pointer(_), .. }
+                    | Instr::LoadLinked { addr: Addr::Pointer(_), .. }
+                    | Instr::StoreConditional { addr: Addr::Pointer(_), .. }
+            );
+            let message = match at_pointer {
+                true => format!("access to an address that no location has in {}", thread.name),
+                false => format!("access outside of its array in {}", thread.name),
+            };
+            return ProgramError { kind: ErrorKind::OutOfBounds, message };
+        }
+        match &thread.code[pc as usize] {
+            Instr::Assert { message, .. } => {
+                ProgramError { kind: ErrorKind::Assertion, message: message.clone() }
+            }
+            other => unreachable!("{other:?} does not fail"),
+        }
+    }
+}
+
+impl Names for Program {
+    fn location_name(&self, loc: Loc) -> String {
+        self.locs[loc.index()].0.clone()
+    }
+
+    fn value_name(&self, _loc: Loc, value: Value) -> String {
+        self.value_text(value)
+    }
+}
+
+impl Lifetimes for Program {}
+
+impl Claims for Program {}
+
+impl Foresight for Program {
     fn event_classes(&self) -> Option<EventClasses> {
         let mut classes = EventClasses::default();
         for instr in self.threads.iter().flat_map(|t| &t.code) {
@@ -108,43 +186,6 @@ impl Machine for Program {
         self.locs.len()
     }
 
-    fn init_value(&self, loc: Loc) -> Value {
-        self.locs[loc.index()].1
-    }
-
-    fn location_name(&self, loc: Loc) -> String {
-        self.locs[loc.index()].0.clone()
-    }
-
-    fn value_name(&self, _loc: Loc, value: Value) -> String {
-        self.value_text(value)
-    }
-
-    fn start(&self, thread: Tid) -> ThreadState {
-        let count = self.threads[thread.index()].regs.len();
-        ThreadState {
-            thread,
-            stage: Stage::Fetch,
-            pc: 0,
-            link: None,
-            regs: SmallVec::from_elem(0, count),
-            tracking: self.tracks_deps.then(|| {
-                let tracking = Tracking::new(count);
-                Box::new(if self.arms.is_some() { tracking.with_arms() } else { tracking })
-            }),
-        }
-    }
-
-    fn has_twins(&self) -> bool {
-        true
-    }
-
-    fn alike(&self, a: &ThreadState, b: &ThreadState) -> bool {
-        let [a, b] = [a, b].map(|s| &self.threads[s.thread.index()].code);
-        let about_threads = |instr: &Instr| matches!(instr, Instr::Spawn { .. } | Instr::Join { .. });
-        a == b && !a.iter().any(about_threads)
-    }
-
     fn stores_to_come(&self, state: &ThreadState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
         Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
     }
@@ -176,48 +217,24 @@ impl Machine for Program {
         }
     }
 
+    fn has_twins(&self) -> bool {
+        true
+    }
+
+    fn alike(&self, a: &ThreadState, b: &ThreadState) -> bool {
+        let [a, b] = [a, b].map(|s| &self.threads[s.thread.index()].code);
+        let about_threads = |instr: &Instr| matches!(instr, Instr::Spawn { .. } | Instr::Join { .. });
+        a == b && !a.iter().any(about_threads)
+    }
+}
+
+impl Dependencies for Program {
     fn tracks_deps(&self) -> bool {
         self.tracks_deps
     }
 
     fn deps(&self, state: &ThreadState) -> Deps {
         state.tracking.as_ref().map_or(Deps::NONE, |t| t.deps().clone())
-    }
-
-    fn step(&self, state: &mut ThreadState, input: Value) -> Op {
-        if let Some(t) = &mut state.tracking {
-            t.go_on();
-        }
-        let op = self.next_operation(state, input);
-        if let Some(t) = &mut state.tracking {
-            t.next_operation();
-        }
-        op
-    }
-
-    fn error(&self, error: u32) -> ProgramError {
-        let (thread, pc) = ((error >> 20) & 0x7ff, error & 0xf_ffff);
-        let thread = &self.threads[thread as usize];
-        if error & OUT_OF_BOUNDS != 0 {
-            let at_pointer = matches!(
-                &thread.code[pc as usize],
-                Instr::Load { addr: Addr::Pointer(_), .. }
-                    | Instr::Store { addr: Addr::Pointer(_), .. }
-                    | Instr::Rmw { addr: Addr::Pointer(_), .. }
-                    | Instr::Cas { addr: Addr::Pointer(_), .. }
-                    | Instr::LoadLinked { addr: Addr::Pointer(_), .. }
-                    | Instr::StoreConditional { addr: Addr::Pointer(_), .. }
-            );
-            let message = match at_pointer {
-                true => format!("access to an address that no location has in {}", thread.name),
-                false => format!("access outside of its array in {}", thread.name),
-            };
-            return ProgramError { kind: "out-of-bounds", message };
-        }
-        match &thread.code[pc as usize] {
-            Instr::Assert { message, .. } => ProgramError { kind: "assertion", message: message.clone() },
-            other => unreachable!("{other:?} does not fail"),
-        }
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Reduction {
     Awaits,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
-    /// What a model says of orderings that a program does not use is left out (seed 002 §5.2).
+    /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
     Symmetry,

@@ -1,4 +1,4 @@
-//! What events a program can have at all (seed 002 §5.2).
+//! What events a program can have at all (Kokologiannakis24 §5.2).
 //!
 //! A model says what orderings mean; most programs use few of them. If it is known which classes of
 //! events, kinds with orderings, can occur, then tests on the others fail always, and tests that all events

@@ -52,7 +52,6 @@ fn check_size(theory: &Theory) -> Result<(), Diagnostic> {
             ),
             span: Some(span.clone()),
             excerpt: None,
-            excerpt_col: 0,
             help: Some(String::from("definitions that use others twice double their size")),
         }),
         _ => Ok(()),
@@ -133,13 +132,7 @@ impl<'a> Compiler<'a> {
         let message = format!("the model `{}` cannot drive the exploration: {why}", self.theory.name);
         match span {
             Some(span) => refusal(span, message, help),
-            None => Diagnostic {
-                message,
-                span: None,
-                excerpt: None,
-                excerpt_col: 0,
-                help: Some(help.to_string()),
-            },
+            None => Diagnostic::plain(message).with_help(help),
         }
     }
 

@@ -290,11 +290,5 @@ fn flatten<'r>(rel: &'r Rel, parts: &mut Vec<&'r Rel>) {
 }
 
 pub fn refusal(span: &Span, message: impl Into<String>, help: &str) -> Diagnostic {
-    Diagnostic {
-        message: message.into(),
-        span: Some(span.clone()),
-        excerpt: None,
-        excerpt_col: 0,
-        help: Some(help.to_string()),
-    }
+    Diagnostic::at(span.clone(), message).with_help(help)
 }

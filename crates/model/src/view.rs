@@ -1,4 +1,4 @@
-//! Views: relations stored per event as vector clocks (seed 002 §4.1, thesis §9.3.2).
+//! Views: relations stored per event as vector clocks (Kokologiannakis24 §4.1, thesis §9.3.2).
 //!
 //! A view is `t+` where `t` contains program order and only uses causal steps (`po`, `rf`, `rmw`,
 //! thread creation and joining). Then the events before `e` in the view are, in every thread, the

@@ -5,7 +5,8 @@
 //! part out gives equality up to `rf`. How threads ended is no part of it: that follows from the
 //! program and the values read.
 
-use crate::execution::{Execution, INIT, NO_LOC, NO_THREAD};
+use crate::execution::Execution;
+use selvedge_certify::execution::{INIT, NO_LOC, NO_THREAD};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Mode, Tid, Value};
 use std::fmt;
 

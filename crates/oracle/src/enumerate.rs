@@ -6,10 +6,11 @@
 //! of a read-modify-write comes directly after the source of its read, and a join is passed exactly
 //! if the other thread ran to its end.
 
-use crate::eval::{Judge, Scratch, Stage};
-use crate::execution::{Event, Execution, INIT, Relations, ThreadEnd};
-use crate::matrix::MAX_EVENTS;
+use crate::execution::{Execution, ThreadEnd};
 use crate::trace::{TooBig, Trace, all_traces};
+use selvedge_certify::eval::{Judge, Scratch, Stage};
+use selvedge_certify::execution::{Event, INIT, Relations};
+use selvedge_certify::matrix::{MAX_EVENTS, Matrix, bits};
 use selvedge_graph::{Kind, Value};
 use selvedge_machine::Program;
 use std::collections::HashMap;
@@ -242,7 +243,7 @@ impl Search<'_> {
             return Ok(());
         }
         self.count()?;
-        c.base.rf = crate::matrix::Matrix::EMPTY;
+        c.base.rf = Matrix::EMPTY;
         for (r, _) in &c.sources {
             c.base.rf.set(c.rf[*r] as usize, *r);
         }
@@ -294,7 +295,7 @@ impl Candidate {
         for (r, e) in events.iter().enumerate().filter(|(_, e)| e.kind == Kind::Read) {
             let from_init = program.locs[e.loc as usize].1 == e.value;
             let mut of_read: Vec<u8> = if from_init { vec![INIT as u8] } else { Vec::new() };
-            let same = crate::matrix::bits(writes[e.loc as usize]).filter(|w| events[*w].value == e.value);
+            let same = bits(writes[e.loc as usize]).filter(|w| events[*w].value == e.value);
             of_read.extend(same.map(|w| w as u8));
             sources.push((r, of_read));
         }
@@ -303,7 +304,7 @@ impl Candidate {
             if set.count_ones() > 7 {
                 return Err(TooBig);
             }
-            let list: Vec<u8> = crate::matrix::bits(*set).map(|w| w as u8).collect();
+            let list: Vec<u8> = bits(*set).map(|w| w as u8).collect();
             let mut all = Vec::new();
             permutations(&list, &mut Vec::new(), &mut all);
             orders.push(all);

@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn accesses_stay_within_bounds() {
-        let access = |e: &crate::execution::Event| matches!(e.kind, Kind::Read | Kind::Write);
+        let access = |e: &selvedge_certify::execution::Event| matches!(e.kind, Kind::Read | Kind::Write);
         for number in 0..2_000 {
             let p = program(&mut rng_for(7, number));
             let Ok(all) = all_traces(&p, 100_000) else { continue };

@@ -190,8 +190,8 @@ impl Generator<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Judge;
     use crate::generate::rng_for;
+    use selvedge_certify::Judge;
     use selvedge_kat::{Dialect, parse};
 
     #[test]

@@ -3,9 +3,9 @@
 //! A property that says what else is an execution changes the one at hand in all ways that it speaks of, and asks the
 //! model again. Values do not matter here: a model does not see them.
 
-use crate::eval::{Judge, Stage};
-use crate::execution::{Deps, Event, INIT, NO_LOC, Relations};
-use crate::matrix::Matrix;
+use selvedge_certify::eval::{Judge, Stage};
+use selvedge_certify::execution::{Deps, Event, INIT, NO_LOC, Relations};
+use selvedge_certify::matrix::Matrix;
 use selvedge_graph::{Kind, Mode};
 use selvedge_kat::Property;
 use std::fmt;

@@ -3,8 +3,9 @@
 //! This interpreter of [`Program`]s is independent of the one that the explorer runs. It always keeps
 //! track of dependencies.
 
-use crate::execution::{Deps, Event, ThreadEnd};
-use crate::matrix::MAX_EVENTS;
+use crate::execution::ThreadEnd;
+use selvedge_certify::execution::{Deps, Event};
+use selvedge_certify::matrix::MAX_EVENTS;
 use selvedge_graph::{Kind, Mode, Value};
 use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::{Addr, Instr, Program, pointed_to};

@@ -1,9 +1,10 @@
 //! What Selvedge says of the programs of a file: it is lowered once, and each program is explored by itself.
 
-use selvedge_explore::{Config, End, Execution, explore};
-use selvedge_machine::Machine;
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, End, Execution, ExploreError, explore};
+use selvedge_ir::Module;
+use selvedge_machine::Names;
 use selvedge_model::Model;
-use selvedge_vm::ir::Module;
 use selvedge_vm::{Options, VmMachine};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub fn lower(command: &Path, file: &Path) -> Result<Module, String> {
     if !run.status.success() {
         return Err(String::from_utf8_lossy(&run.stderr).into_owned());
     }
-    selvedge_vm::text::parse(&String::from_utf8_lossy(&run.stdout)).map_err(|e| e.to_string())
+    selvedge_ir::text::parse(&String::from_utf8_lossy(&run.stdout)).map_err(|e| e.to_string())
 }
 
 pub fn model() -> Result<Model, String> {
@@ -53,7 +54,7 @@ fn alone(module: &Module, number: u64) -> Module {
             true => {
                 let (code, places, loops, locals) = Default::default();
                 let name = format!("other {}", function.name);
-                selvedge_vm::ir::Function { name, code, places, loops, locals, ..function.clone() }
+                selvedge_ir::Function { name, code, places, loops, locals, ..function.clone() }
             }
         };
         if function.name == format!("{own}main") {
@@ -71,12 +72,9 @@ pub fn verdict(module: &Module, number: u64, model: &Model) -> Verdict {
         Err(error) => return Verdict::Other(error.to_string()),
     };
     let config = Config { inspect: true, ..Config::default() };
-    loop {
+    let settled = settle(&mut machine, config, |machine, config| {
         let mut verdict = None;
         let mut visit = |x: &Execution<'_, VmMachine>| {
-            if machine.wants_restart() {
-                return ControlFlow::Break(());
-            }
             let error = if let Some(failure) = x.failure() {
                 let place = x.state_of(failure.event).and_then(|s| machine.place(s));
                 Some((failure.kind.to_string(), place))
@@ -91,13 +89,11 @@ pub fn verdict(module: &Module, number: u64, model: &Model) -> Verdict {
             });
             ControlFlow::Break(())
         };
-        match explore(&machine, model, &config, &mut visit) {
-            Err(error) => return Verdict::Other(error.to_string()),
-            Ok(_) if machine.refine() => {}
-            Ok(stats) => {
-                let why = || Verdict::Other(stats.gave_up.clone().unwrap_or_else(|| "no execution".into()));
-                return verdict.unwrap_or_else(why);
-            }
-        }
-    }
+        let stats = explore(machine, model, config, &mut visit)?;
+        let why =
+            || Verdict::Other(stats.gave_up.as_ref().map_or("no execution".into(), ToString::to_string));
+        let result = verdict.unwrap_or_else(why);
+        Ok::<_, ExploreError>(Attempt { gave_up: stats.gave_up, found: false, result })
+    });
+    settled.unwrap_or_else(|error| Verdict::Other(error.to_string()))
 }

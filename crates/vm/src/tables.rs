@@ -9,10 +9,11 @@
 //! not find in its copy does it look up, or add, there ([`Tables::follow`]).
 
 use crate::contents::Contents;
-use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
+use selvedge_ir::{FuncId, GlobalId, Module, Reg};
+use selvedge_machine::ErrorKind;
 use std::collections::HashMap;
 
 /// An instruction of the program.
@@ -33,7 +34,8 @@ pub enum Object {
     Result(Tid),
     /// The destructor of a key for thread-specific data.
     Destructor(u32),
-    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address `home`.
+    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address
+    /// `home`.
     Barrier {
         thread: Tid,
         number: u32,
@@ -80,8 +82,8 @@ pub struct Tables {
     pub objects: Vec<Object>,
     ids: HashMap<Object, u32>,
     pub layout: Layout,
-    errors: Vec<(&'static str, String)>,
-    error_ids: HashMap<(&'static str, String), u32>,
+    errors: Vec<(ErrorKind, String)>,
+    error_ids: HashMap<(ErrorKind, String), u32>,
     /// Threads but for the first, by their creators.
     pub(crate) children: Numbers,
     /// Keys of thread-specific data, by the thread that made them.
@@ -131,7 +133,7 @@ impl Tables {
         id
     }
 
-    pub fn error(&mut self, kind: &'static str, message: String) -> u32 {
+    pub fn error(&mut self, kind: ErrorKind, message: String) -> u32 {
         let key = (kind, message);
         if let Some(id) = self.error_ids.get(&key) {
             return *id;
@@ -142,7 +144,7 @@ impl Tables {
         id
     }
 
-    pub fn error_text(&self, code: u32) -> Option<(&'static str, String)> {
+    pub fn error_text(&self, code: u32) -> Option<(ErrorKind, String)> {
         self.errors.get(code as usize).cloned()
     }
 

@@ -1,5 +1,5 @@
-//! Barriers: thesis Tables 10.9 and 10.10, and seed 000 Tables 1 and 2, which are the same programs on another
-//! machine with an earlier GenMC. Both with BAM and, as `--no-bam`, with arrivals that are counted.
+//! Barriers: thesis Tables 10.9 and 10.10, and Kokologiannakis21 Tables 1 and 2, which are the same programs
+//! on another machine with an earlier GenMC. Both with BAM and, as `--no-bam`, with arrivals that are counted.
 
 use super::*;
 
@@ -60,7 +60,7 @@ pub const PLAIN: Table = Table {
 
 pub const PLAIN_2021: Table = Table {
     key: "bam",
-    title: "Nothing but barriers (seed 000 Table 1)",
+    title: "Nothing but barriers ([Kokologiannakis21] Table 1)",
     plot: None,
     series: &[
         barrier(
@@ -176,7 +176,7 @@ pub const USES: Table = Table {
 
 pub const USES_2021: Table = Table {
     key: "bam-uses",
-    title: "Uses of barriers (seed 000 Table 2)",
+    title: "Uses of barriers ([Kokologiannakis21] Table 2)",
     plot: None,
     series: &[
         series(

@@ -1,5 +1,5 @@
-//! Mutual exclusion and the like, with sequentially consistent accesses: thesis Tables 10.3 and 10.14 and seed 002
-//! Table 2.
+//! Mutual exclusion and the like, with sequentially consistent accesses: thesis Tables 10.3 and 10.14 and
+//! Kokologiannakis24 Table 2.
 
 use super::*;
 
@@ -40,10 +40,11 @@ pub const SVCOMP: Table = Table {
     ],
 };
 
-/// The times are those of seed 002, column "New", and for the smallest sizes KATER's in thesis Table 10.14.
+/// The times are those of Kokologiannakis24, column "New", and for the smallest sizes KATER's in thesis
+/// Table 10.14.
 pub const CONSISTENCY: Table = Table {
     key: "consistency",
-    title: "Consistency checks (seed 002 Table 2, thesis Table 10.14)",
+    title: "Consistency checks ([Kokologiannakis24] Table 2, thesis Table 10.14)",
     plot: Some(Axis::Seconds),
     series: &[
         series(

@@ -1,4 +1,5 @@
-//! Lock-free structures and locks: thesis Tables 10.5, 10.6 and 10.8, seed 002 Table 1, and rows that no table has.
+//! Lock-free structures and locks: thesis Tables 10.5, 10.6 and 10.8, Kokologiannakis24 Table 1,
+//! and rows that no table has.
 
 use super::*;
 
@@ -81,7 +82,7 @@ pub const WEAK: Table = Table {
 
 pub const CACHING: Table = Table {
     key: "caching",
-    title: "Caching (seed 002 Table 1)",
+    title: "Caching ([Kokologiannakis24] Table 1)",
     plot: Some(Axis::Seconds),
     series: &[
         series(

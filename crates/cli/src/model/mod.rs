@@ -11,7 +11,7 @@ mod show;
 pub use args::ModelArgs;
 use args::Question;
 
-use crate::error::{ErrorKind, Exit, InputError};
+use crate::error::{Exit, InputError, InputKind, error_json, shown_error};
 use crate::output::{complain, print_json};
 use selvedge_decide::context::Refusal;
 use selvedge_decide::search::Limits;
@@ -31,15 +31,15 @@ pub fn main(args: &ModelArgs) -> Exit {
     };
     result.unwrap_or_else(|error| {
         if json {
-            print_json(&crate::json::render_error(&error));
+            print_json(&error_json(&error));
         }
-        complain(&error.to_string());
+        complain(&shown_error(&error));
         Exit::BadInput
     })
 }
 
 fn load(name: &str) -> Result<Theory, InputError> {
-    selvedge_kat::load_named(name).map_err(|d| InputError::new(ErrorKind::Model, d))
+    selvedge_kat::load_named(name).map_err(|d| InputError::new(InputKind::Model, d))
 }
 
 fn refused(refusal: Refusal) -> InputError {
@@ -48,5 +48,5 @@ fn refused(refusal: Refusal) -> InputError {
         Refusal::TooManyKinds(_) => Some("--c-only leaves out events that only architectures have"),
         Refusal::Other(_) => None,
     };
-    InputError::plain(ErrorKind::Model, refusal.to_string(), help)
+    InputError::plain(InputKind::Model, refusal.to_string(), help)
 }

@@ -6,7 +6,7 @@ use super::thread::{Builder, Locations};
 use super::width::{self, Reason, Width};
 use crate::cond::{Cond, Observable, Quantifier};
 use crate::lex::{Mode, Tok, clip};
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::syntax::{Parsed, Parser};
 use crate::test::{Options, Test, expectations};
 use crate::tree::{File, Prop, Subject, ThreadRef};
@@ -247,7 +247,7 @@ fn table<'a>(source: &'a Source<'a>, start: usize) -> Parsed<(Columns<'a>, usize
         Some(columns) => Ok((columns, at)),
         None => {
             let error = source.error(Place::new(start, start + 1), "the test has no code");
-            Err(error.help("the table of code starts with ` P0 | P1 ;`"))
+            Err(error.with_help("the table of code starts with ` P0 | P1 ;`"))
         }
     }
 }
@@ -257,7 +257,7 @@ fn head<'a>(source: &Source<'a>, cells: &[Piece<'a>]) -> Parsed<Columns<'a>> {
     for (number, cell) in cells.iter().enumerate() {
         if cell.text != format!("P{number}") {
             let message = format!("expected thread P{number}, found `{}`", clip(cell.text));
-            return Err(source.error(cell.place, message).help("threads are P0, P1, … in this order"));
+            return Err(source.error(cell.place, message).with_help("threads are P0, P1, … in this order"));
         }
     }
     if cells.len() > MAX_THREADS {
@@ -350,7 +350,7 @@ impl Resolver<'_> {
             }
             let Some(loc) = self.locations.find(name) else {
                 let error = error(format!("no location is called `{}`", clip(name)));
-                return Err(error.help("a register is written with its thread: `0:X0`"));
+                return Err(error.with_help("a register is written with its thread: `0:X0`"));
             };
             let width = self.locations.sizes[loc.index()].map(|(width, _)| width);
             return Ok((Observable::Location { name: name.to_string(), loc }, width));

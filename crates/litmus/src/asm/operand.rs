@@ -1,10 +1,10 @@
 //! Instructions in pieces.
 
 use crate::lex::clip;
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::syntax::Parsed;
+use selvedge_diagnostic::Diagnostic;
 use selvedge_graph::Value;
-use selvedge_kat::Diagnostic;
 
 /// A stretch of text, and where it is.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl<'a> Line<'a> {
 
     pub fn unsupported(&self, source: &Source<'_>) -> Diagnostic {
         let error = self.error(source, format!("instruction `{}` is not supported", clip(&self.mnemonic)));
-        error.help("docs/litmus.md lists the instructions of each architecture")
+        error.with_help("docs/litmus.md lists the instructions of each architecture")
     }
 
     /// Exactly `N` operands.

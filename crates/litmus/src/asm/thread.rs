@@ -5,7 +5,7 @@ use super::operand::Piece;
 use super::width::{Access, Reason, Width, low, sized_op, stored};
 use crate::bounds::{Loop, widen};
 use crate::lex::clip;
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Loc, Mode, Value};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
@@ -187,16 +187,16 @@ impl<'a> Builder<'a> {
         self.locations.intern(self.source, piece.text, piece.place)
     }
 
-    pub fn not_a_register(&self, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+    pub fn not_a_register(&self, piece: Piece<'_>) -> selvedge_diagnostic::Diagnostic {
         self.source.error(piece.place, format!("`{}` is not a register", clip(piece.text)))
     }
 
-    pub fn not_an_address(&self, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+    pub fn not_an_address(&self, piece: Piece<'_>) -> selvedge_diagnostic::Diagnostic {
         let message = format!("address `{}` is not supported", clip(piece.text));
         self.source.error(piece.place, message)
     }
 
-    pub fn not_an_operand(&self, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+    pub fn not_an_operand(&self, piece: Piece<'_>) -> selvedge_diagnostic::Diagnostic {
         self.source.error(piece.place, format!("operand `{}` is not supported", clip(piece.text)))
     }
 
@@ -297,7 +297,7 @@ impl<'a> Builder<'a> {
                         return Err(self
                             .source
                             .error(self.places[at], message)
-                            .help("such pairs are not supported"));
+                            .with_help("such pairs are not supported"));
                     }
                     Instr::StoreConditional { .. } | Instr::Cut => {}
                     Instr::Jump { target } => work.push((*target, dirty)),

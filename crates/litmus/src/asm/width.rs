@@ -12,7 +12,7 @@
 use super::operand::Piece;
 use super::thread::Locations;
 use crate::lex::clip;
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::syntax::Parsed;
 use selvedge_graph::{Loc, Value};
 use selvedge_machine::expr::{BinOp, Expr, Reg};
@@ -103,7 +103,7 @@ fn misfit(
     access: &Access,
     width: Width,
     reason: Reason,
-) -> selvedge_kat::Diagnostic {
+) -> selvedge_diagnostic::Diagnostic {
     let why = match reason {
         Reason::Declared => String::from("is declared to be"),
         Reason::Address => String::from("holds an address, so it is"),
@@ -111,15 +111,15 @@ fn misfit(
     };
     let (own, of, name) = (access.width.bits(), width.bits(), clip(name));
     let message = format!("this access is of {own} bits, and `{name}` {why} of {of} bits");
-    source.error(access.place, message).help(
+    source.error(access.place, message).with_help(
         "accesses of mixed sizes are not supported yet: all accesses to a location have to be of its size",
     )
 }
 
 /// An address at a distance from its register.
-pub fn at_an_offset(source: &Source<'_>, piece: Piece<'_>) -> selvedge_kat::Diagnostic {
+pub fn at_an_offset(source: &Source<'_>, piece: Piece<'_>) -> selvedge_diagnostic::Diagnostic {
     let message = format!("address `{}` is at an offset inside of a location", clip(piece.text));
-    source.error(piece.place, message).help(
+    source.error(piece.place, message).with_help(
         "accesses of mixed sizes are not supported yet: an access has to be at the beginning of its location",
     )
 }

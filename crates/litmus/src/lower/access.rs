@@ -3,7 +3,7 @@
 use super::{Found, Lower};
 use crate::calls::{self, Call};
 use crate::lex::clip;
-use crate::source::{Place, WithHelp};
+use crate::source::Place;
 use crate::syntax::Parsed;
 use crate::tree::{Expr, ExprKind};
 use selvedge_graph::{Loc, Mode, Value};
@@ -38,7 +38,7 @@ impl<'a> Lower<'a> {
             }
             _ => {
                 let error = self.source.error(expr.place, "this is not a shared location");
-                Err(error.help("a location is written `*x`, or `a[i]` for an array"))
+                Err(error.with_help("a location is written `*x`, or `a[i]` for an array"))
             }
         }
     }
@@ -76,10 +76,10 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn not_a_pointer(&self, expr: &Expr<'_>) -> selvedge_kat::Diagnostic {
+    fn not_a_pointer(&self, expr: &Expr<'_>) -> selvedge_diagnostic::Diagnostic {
         let text = clip(self.source.slice(expr.place));
         let error = self.source.error(expr.place, format!("`{text}` does not point to a shared location"));
-        error.help("locations are the thread's parameters and the names of the initial state")
+        error.with_help("locations are the thread's parameters and the names of the initial state")
     }
 
     /// herd's reading of plain accesses to atomics is not C's: says so.
@@ -235,7 +235,7 @@ impl<'a> Lower<'a> {
                 }
                 if !spawned {
                     let error = self.source.error(place, format!("P{} runs from the start", thread.0));
-                    return Err(error.help(format!("declare it as `spawned P{} (…) {{ … }}`", thread.0)));
+                    return Err(error.with_help(format!("declare it as `spawned P{} (…) {{ … }}`", thread.0)));
                 }
                 self.spawns.push((thread, place));
                 self.emit(Instr::Spawn { thread });
@@ -249,14 +249,16 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn unknown(&self, name: &str, place: Place) -> selvedge_kat::Diagnostic {
+    fn unknown(&self, name: &str, place: Place) -> selvedge_diagnostic::Diagnostic {
         let shown = clip(name);
         let error = self.source.error(place, format!("function `{shown}` is not supported"));
         let kernel = ["rcu_", "srcu_", "synchronize_", "spin_", "read_lock", "write_lock", "down_", "up_"];
         if kernel.iter().any(|prefix| name.starts_with(prefix)) {
-            return error.help("locks and RCU of the Linux kernel are no part of the model `lkmm`");
+            return error.with_help("locks and RCU of the Linux kernel are no part of the model `lkmm`");
         }
-        error.help("supported are C11's atomic_…, the kernel's READ_ONCE, smp_… and xchg, assert and assume")
+        error.with_help(
+            "supported are C11's atomic_…, the kernel's READ_ONCE, smp_… and xchg, assert and assume",
+        )
     }
 
     fn rmw(
@@ -374,7 +376,7 @@ impl<'a> Lower<'a> {
             _ => {
                 let error = self.source.error(arg.place, format!("`{}` is not a memory order", clip(text)));
                 return Err(
-                    error.help("memory_order_ and one of relaxed, acquire, release, acq_rel, seq_cst")
+                    error.with_help("memory_order_ and one of relaxed, acquire, release, acq_rel, seq_cst")
                 );
             }
         };

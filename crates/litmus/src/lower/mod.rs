@@ -13,7 +13,7 @@ pub use locations::{Found, Locations};
 
 use crate::bounds::{Loop, widen};
 use crate::lex::clip;
-use crate::source::{Place, Source, WithHelp};
+use crate::source::{Place, Source};
 use crate::syntax::Parsed;
 use crate::test::Options;
 use crate::tree::{Declared, Expr, File, Init, Name, Stmt};
@@ -479,7 +479,7 @@ impl<'a> Lower<'a> {
         let thread = number.and_then(|n| self.file.threads.get(n as usize).map(|t| (Tid(n), t.spawned)));
         thread.ok_or_else(|| {
             let error = self.source.error(arg.place, format!("no thread is called `{}`", clip(text)));
-            error.help("threads are P0, P1, …")
+            error.with_help("threads are P0, P1, …")
         })
     }
 }

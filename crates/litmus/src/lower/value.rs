@@ -2,7 +2,6 @@
 
 use super::{Label, Lower};
 use crate::lex::clip;
-use crate::source::WithHelp;
 use crate::syntax::Parsed;
 use crate::tree::{Expr, ExprKind};
 use selvedge_graph::Mode;
@@ -97,10 +96,11 @@ impl<'a> Lower<'a> {
         let shown = clip(name);
         if self.locations.find(name).is_some() {
             let error = self.source.error(expr.place, format!("`{shown}` is a pointer, not a value"));
-            return Err(error.help(format!("to read the location, write `*{shown}`")));
+            return Err(error.with_help(format!("to read the location, write `*{shown}`")));
         }
         let error = self.source.error(expr.place, format!("`{shown}` is not declared"));
-        Err(error.help(format!("declare the register with `int {shown};`, or the location as a parameter")))
+        Err(error
+            .with_help(format!("declare the register with `int {shown};`, or the location as a parameter")))
     }
 
     fn plain_load(&mut self, expr: &'a Expr<'a>, dst: Option<Reg>) -> Parsed<Code> {
@@ -223,7 +223,7 @@ impl<'a> Lower<'a> {
             None if self.locations.find(name).is_some() => {
                 let shown = clip(name);
                 let error = self.source.error(target.place, format!("`{shown}` is a pointer and stays one"));
-                Err(error.help(format!("to write the location, write `*{shown} = …`")))
+                Err(error.with_help(format!("to write the location, write `*{shown} = …`")))
             }
             None => self
                 .name_value(name, target)

@@ -200,13 +200,7 @@ impl Compiler<'_> {
         let message = format!("the model `{}` cannot drive the exploration: {message}", self.theory.name);
         Err(match &self.span {
             Some(span) => refusal(span, message, help),
-            None => Diagnostic {
-                message,
-                span: None,
-                excerpt: None,
-                excerpt_col: 0,
-                help: Some(help.to_string()),
-            },
+            None => Diagnostic::plain(message).with_help(help),
         })
     }
 

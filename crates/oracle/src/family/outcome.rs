@@ -1,15 +1,12 @@
-//! What the enumeration says of a litmus test, and what the exploration says.
+//! What the enumeration says of a litmus test.
 
 use crate::enumerate::{Detail, Limits, enumerate};
-use crate::eval::Judge;
 use crate::execution::{End, Execution};
 use crate::trace::TooBig;
-use selvedge_explore::{Config, explore_compiled};
-use selvedge_graph::{EventId, Kind, Tid, Value};
+use selvedge_certify::Judge;
+use selvedge_graph::{Kind, Tid, Value};
 use selvedge_litmus::{Observable, Test};
 use selvedge_machine::{Machine, Program, Registers};
-use selvedge_model::Compiled;
-use std::ops::ControlFlow;
 
 /// How many complete executions there are, and in how many the condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,32 +37,6 @@ pub fn observe(test: &Test, judge: &Judge, limits: Limits) -> Result<Found, TooB
         }
     })?;
     Ok(found)
-}
-
-/// Explores the executions of a test; an error of the exploration in its own words.
-pub fn explored(test: &Test, model: &Compiled) -> Result<Found, String> {
-    let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
-    let mut found = Found::default();
-    let stats = explore_compiled(&program, model, &Config::default(), &mut |x| {
-        let lookup = |o: &Observable| match o {
-            Observable::Register { thread, reg, .. } => {
-                x.state(*thread).map_or(0, |state| state.regs[reg.0 as usize])
-            }
-            Observable::Location { loc, .. } => {
-                let last = x.graph.co(*loc).last().copied().unwrap_or(EventId::INIT);
-                x.graph.value_of(last, *loc)
-            }
-        };
-        if x.end == selvedge_explore::End::Complete && test.filter.as_ref().is_none_or(|f| f.eval(&lookup)) {
-            found.executions += 1;
-            found.witnesses += u64::from(test.condition.eval(&lookup));
-        }
-        ControlFlow::Continue(())
-    });
-    match stats {
-        Ok(stats) => stats.gave_up.map_or(Ok(found), Err),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// The final registers of each thread: it is run once more with what it read.

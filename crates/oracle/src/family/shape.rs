@@ -18,8 +18,8 @@ pub struct Case {
 }
 
 /// The shapes by name: threads by the kinds of their accesses, and what leads from the last access of each
-/// to the first access of the next (the last one, to the first thread). Names as in Sarkar, Sewell,
-/// Alglave, Maranget, Williams, PLDI 2011, and Maranget, Sarkar, Sewell, "A tutorial introduction".
+/// to the first access of the next (the last one, to the first thread). Names as in Sarkar11
+/// and Maranget12.
 pub const SHAPES: [(&str, &str); 26] = [
     ("MP", "WW rfe RR fre"),
     ("SB", "WR fre WR fre"),

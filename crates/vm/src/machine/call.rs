@@ -4,11 +4,11 @@ use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::unwind::forget_jumps;
 use super::{Halt, VmMachine, fail, is_private, private_slot};
-use crate::ir::{FuncId, Operand, Reg, pointer};
 use crate::tables::{Limit, Object, Site};
 use crate::undefined::Origin;
 use selvedge_graph::Mode;
-use selvedge_machine::Op;
+use selvedge_ir::{FuncId, Operand, Reg, pointer};
+use selvedge_machine::{ErrorKind, Op};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -26,7 +26,10 @@ impl VmMachine {
         let function = self.function(func);
         if function.code.is_empty() {
             let Some(native) = self.info(func).native else {
-                return fail("unsupported", format!("the function `{}` is not known", function.name));
+                return fail(
+                    ErrorKind::Unsupported,
+                    format!("the function `{}` is not known", function.name),
+                );
             };
             let args: Args = args.iter().map(|a| self.value(state, *a)).collect();
             let dst = if results == 0 { None } else { dst };
@@ -53,12 +56,12 @@ impl VmMachine {
     /// The function that an address stands for.
     pub(super) fn function_at(&self, addr: u64) -> Result<FuncId, Halt> {
         match pointer::split(addr) {
-            None => fail("null-dereference", "call of a null pointer"),
+            None => fail(ErrorKind::NullDereference, "call of a null pointer"),
             Some((allocation, 0)) => match self.tables.borrow().objects.get(allocation as usize) {
                 Some(Object::Code(f)) => Ok(*f),
-                _ => fail("wild-pointer", "call of something that is no function"),
+                _ => fail(ErrorKind::WildPointer, "call of something that is no function"),
             },
-            Some(_) => fail("wild-pointer", "call of something that is no function"),
+            Some(_) => fail(ErrorKind::WildPointer, "call of something that is no function"),
         }
     }
 
@@ -78,7 +81,7 @@ impl VmMachine {
         let nowhere = if values.is_empty() { self.origin_here(state) } else { Origin(0) };
         let frame = &mut state.frame;
         let call = self.function(frame.func).code.get(frame.pc as usize);
-        if let Some(crate::ir::Instr::Call { dst: Some(dst), results, .. }) = call {
+        if let Some(selvedge_ir::Instr::Call { dst: Some(dst), results, .. }) = call {
             for (at, reg) in (*dst..dst + results).enumerate() {
                 frame.set_val(reg, values.get(at).copied().unwrap_or(Val::undefined(nowhere)));
             }
@@ -118,9 +121,9 @@ impl VmMachine {
         self.exit(state)
     }
 
-    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main` returns,
-    /// the other threads are still explored to their ends; its thread-local variables stay, as the process is what
-    /// ends there, not the thread.
+    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main`
+    /// returns, the other threads are still explored to their ends; its thread-local variables stay, as the
+    /// process is what ends there, not the thread.
     pub(super) fn exit(&self, state: &mut VmState) -> Op {
         state.stage = Stage::Exiting;
         loop {
@@ -175,7 +178,7 @@ impl VmMachine {
         zeroed: bool,
     ) -> Result<Op, Halt> {
         if size > LARGEST_OBJECT {
-            return fail("unsupported", format!("an object of {size} bytes"));
+            return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
         }
         let frame = self.program_frame(state).unwrap_or(&state.frame);
         let site = Site { func: frame.func, pc: frame.pc };

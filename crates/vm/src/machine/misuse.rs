@@ -1,13 +1,15 @@
-//! Undefined behaviour of single instructions and calls: what C does not allow although a machine could do it.
+//! Undefined behaviour of single instructions and calls: what C does not allow although a machine could do
+//! it.
 
-use super::native::INDEX;
 use super::state::VmState;
 use super::{Halt, VmMachine, fail};
 use crate::float;
-use crate::ir::{BitOp, CastOp, FuncId, Operand, pointer};
 use selvedge_graph::Mode;
+use selvedge_ir::library::INDEX;
+use selvedge_ir::{BitOp, CastOp, FuncId, Operand, pointer};
+use selvedge_machine::ErrorKind;
 
-const KIND: &str = "undefined-behaviour";
+const KIND: ErrorKind = ErrorKind::UndefinedBehaviour;
 
 /// Whether a bit operation has a result.
 pub fn nonzero(op: BitOp, value: u128) -> Result<(), Halt> {
@@ -61,15 +63,15 @@ pub fn index(index: i64, name: &str) -> Result<(), Halt> {
     let (largest, what) = name.strip_prefix(INDEX).and_then(|rest| rest.split_once(' ')).unwrap_or(("", ""));
     match largest.parse::<i64>() {
         Ok(largest) if !(0..=largest).contains(&index) => {
-            fail("out-of-bounds", format!("index {index} of {what}"))
+            fail(ErrorKind::OutOfBounds, format!("index {index} of {what}"))
         }
         _ => Ok(()),
     }
 }
 
 impl VmMachine {
-    /// An atomic access needs an address that is a multiple of its size. The library's functions for objects of
-    /// any size and alignment are free of that.
+    /// An atomic access needs an address that is a multiple of its size. The library's functions for objects
+    /// of any size and alignment are free of that.
     #[inline]
     pub(super) fn aligned(&self, state: &VmState, addr: Operand, bytes: u8, mode: Mode) -> Result<(), Halt> {
         if mode == Mode::Na {
@@ -98,7 +100,7 @@ impl VmMachine {
         let by = result.wrapping_sub(base) as i64;
         let name = self.name_of_object(object);
         fail(
-            "out-of-bounds",
+            ErrorKind::OutOfBounds,
             format!("{by} is added to a pointer into {name}, which leads to another object"),
         )
     }
@@ -121,7 +123,8 @@ impl VmMachine {
         }
         let text = |s: Option<u32>| s.and_then(|s| self.module.signatures.get(s as usize));
         let (Some(by), Some(is)) = (text(by), text(function.signature)) else { return Ok(func) };
-        // Where a declaration has no prototype, the call is as if of a function that takes any number of arguments.
+        // Where a declaration has no prototype, the call is as if of a function that takes any number of
+        // arguments.
         let plain = by.replace(",...)", ")").replace("(...)", "()");
         if plain == *is && given == function.params.len() {
             return Ok(func);
@@ -130,8 +133,8 @@ impl VmMachine {
         fail(KIND, format!("`{name}`, which is of type {is}, is called as if it were of type {by}"))
     }
 
-    /// A thread's start routine takes a pointer and returns one, or an integer in C11. One that is declared without
-    /// parameters, as many old ones are, does not look at its argument.
+    /// A thread's start routine takes a pointer and returns one, or an integer in C11. One that is declared
+    /// without parameters, as many old ones are, does not look at its argument.
     pub(super) fn is_start_routine(&self, state: &VmState, entry: FuncId) -> Result<(), Halt> {
         let function = self.function(entry);
         let signature = function.signature.and_then(|s| self.module.signatures.get(s as usize));

@@ -1,14 +1,14 @@
 //! The machine that runs bytecode.
 
 mod access;
-mod analysis;
 mod barrier;
 mod call;
-mod failing;
-mod follow;
+mod dependencies;
+mod external;
+mod functions;
 mod input;
 mod interface;
-mod lead_in;
+mod library_dependencies;
 mod memory;
 mod misuse;
 mod names;
@@ -18,7 +18,6 @@ mod print;
 mod purity;
 mod run;
 mod state;
-mod stores;
 mod thread_local;
 mod threads;
 mod tracking;
@@ -27,26 +26,30 @@ mod unwind;
 mod wide;
 mod zne;
 
-pub use native::INDEX;
 pub use state::VmState;
 
-use crate::ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
-use analysis::FunctionInfo;
+use external::externals;
+use functions::FunctionInfo;
 use selvedge_graph::Tid;
-use selvedge_machine::{Reductions, SourcePlace};
+use selvedge_ir::analysis::stores::Stores;
+use selvedge_ir::check::{self, Malformed};
+use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
+use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
-use stores::Stores;
 use twins::Anonymous;
 
-/// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
-pub const RESTART: u32 = u32::MAX;
+/// Why barriers need an order of arrivals, where that is found by looking at an execution.
+const CROWDED: &str = "more threads may be at a barrier than meet there";
+
+/// The error of a thread that cannot go on before another start of the exploration.
+const RESTART: u32 = u32::MAX;
 
 /// Allocation numbers from here on are private slots of a thread: the thread in the upper bits, the slot in
 /// the lower ones. So a thread that comes by an address of another one's does not take it for its own.
@@ -136,15 +139,16 @@ pub struct LoopBound {
 pub enum ModuleError {
     #[error("there is no function `main`")]
     NoMain,
-    #[error("the function `{0}` is not well-formed: {1}")]
-    Malformed(String, String),
+    /// It is not well-formed.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
 }
 
 /// A program, ready to be explored.
 ///
-/// Memory is divided into cells as it is used. When an access does not fit the cells that there are,
-/// `step` returns the error [`RESTART`]; the exploration is to be left then and, after
-/// [`VmMachine::refine`], begun anew.
+/// Memory is divided into cells as it is used. When an access does not fit the cells that there are, the thread does
+/// not go on, and the machine says so ([`Machine::again`](selvedge_machine::Machine::again)); the exploration is to
+/// be left then and, after [`VmMachine::give_in`], begun anew.
 pub struct VmMachine {
     module: Module,
     options: Options,
@@ -207,11 +211,11 @@ impl Hooks {
 /// Why a thread does not go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Halt {
-    Error(&'static str, String),
+    Error(ErrorKind, String),
     Restart,
 }
 
-fn fail<T>(kind: &'static str, message: impl Into<String>) -> Result<T, Halt> {
+fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
     Err(Halt::Error(kind, message.into()))
 }
 
@@ -224,14 +228,17 @@ impl VmMachine {
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
-            functions.push(FunctionInfo::new(function, runtime, &options)?);
+            check::function(&module, function)?;
+            functions.push(FunctionInfo::new(function, runtime, &options));
         }
-        let is_main = |f: &crate::ir::Function| f.name == "main" && !f.code.is_empty();
+        let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let tables = Tables::new(&module);
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
-        let stores = options.track_deps.then(|| Box::new(Stores::of(&module, &|f| functions[f].runtime)));
+        let of_library = |f: usize| functions[f].runtime;
+        let stores =
+            options.track_deps.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
         let main = FuncId(main as u32);
         Ok(VmMachine {
             module,
@@ -324,28 +331,48 @@ impl VmMachine {
         &self.module
     }
 
-    /// Whether the exploration has to be begun anew, with smaller cells, with an order at barriers, or with all
-    /// iterations.
-    pub fn wants_restart(&self) -> bool {
-        self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers() || self.wants_undone()
-    }
-
-    fn wants_undone(&self) -> bool {
-        self.options.leave_out_undone && self.tables.borrow().keep_undone
-    }
-
-    /// Asks for iterations without net effect to be explored as well, from the next start on.
-    pub fn keep_undone(&self) {
-        self.learn(|common| common.keep_undone = true);
-    }
-
-    fn wants_order_at_barriers(&self) -> bool {
-        self.options.unordered_barriers && self.tables.borrow().order_barriers.is_some()
+    /// Why the exploration has to be begun anew, as far as the machine knows.
+    fn reason_to_restart(&self) -> Option<Again> {
+        let tables = self.tables.borrow();
+        let wanted = |option: bool, again| option.then_some(again);
+        wanted(tables.layout.needs_restart(), Again::CellsRefined)
+            .or(wanted(
+                self.options.unordered_barriers && tables.order_barriers.is_some(),
+                Again::BarriersOutOfForm,
+            ))
+            .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
-    pub fn order_barriers(&self, why: impl Into<String>) {
-        self.learn(|common| _ = common.order_barriers.get_or_insert(why.into()));
+    fn order_barriers(&self, why: &str) {
+        self.learn(|common| _ = common.order_barriers.get_or_insert(why.to_string()));
+    }
+
+    /// Gives in to a reason to begin anew, and to all others that are known: divides memory anew, gives barriers an
+    /// order, keeps iterations. Returns whether there was anything to change. To be called between two
+    /// explorations: locations get other numbers.
+    pub fn give_in(&mut self, again: Again) -> bool {
+        match again {
+            Again::BarriersOutOfForm => self.order_barriers(CROWDED),
+            Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
+            _ => {}
+        }
+        self.refine()
+    }
+
+    /// How many threads there is room for.
+    pub fn room(&self) -> u32 {
+        self.options.max_threads
+    }
+
+    /// Makes room for so many threads, and forgets what was learned of memory: threads, objects and locations get
+    /// other numbers.
+    pub fn make_room(&mut self, threads: u32) {
+        self.options.max_threads = threads;
+        let mut tables = Tables::new(&self.module);
+        tables.order_barriers.clone_from(&self.common().order_barriers);
+        self.common = Arc::new(Mutex::new(tables.clone()));
+        self.tables.replace(tables);
     }
 
     /// Whether some execution made a barrier.
@@ -358,9 +385,7 @@ impl VmMachine {
         self.common().order_barriers.clone()
     }
 
-    /// Divides memory anew, gives barriers an order or keeps iterations, if there is need to. Returns whether there was. To
-    /// be called between two explorations: locations get other numbers.
-    pub fn refine(&mut self) -> bool {
+    fn refine(&mut self) -> bool {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
@@ -408,7 +433,7 @@ impl VmMachine {
         matches!(tables.objects.get(object as usize), Some(Object::Made { heap: false, .. }))
     }
 
-    fn function(&self, f: FuncId) -> &crate::ir::Function {
+    fn function(&self, f: FuncId) -> &selvedge_ir::Function {
         &self.module.functions[f.0 as usize]
     }
 
@@ -418,7 +443,7 @@ impl VmMachine {
 
     fn source_place(&self, place: Place) -> SourcePlace {
         let file = self.module.files.get(place.file as usize).cloned().unwrap_or_default();
-        SourcePlace { file, line: place.line }
+        SourcePlace { file, line: place.line, column: place.col }
     }
 
     fn new_frame(&self, func: FuncId, private: u32) -> Frame {

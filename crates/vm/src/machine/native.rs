@@ -10,10 +10,11 @@ use super::unwind::set_jump;
 use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
-use crate::ir::{Reg, pointer};
 use crate::tables::Object;
 use selvedge_graph::Tid;
-use selvedge_machine::{Block, Op};
+use selvedge_ir::library::{self, Allocation};
+use selvedge_ir::{Reg, pointer};
+use selvedge_machine::{Block, ErrorKind, Op};
 use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug)]
@@ -131,14 +132,11 @@ impl Native {
             "getenv" | "secure_getenv" => Native::Environment,
             "getpid" | "getppid" | "gettid" => Native::ProcessId,
             "__selvedge_undefine" => Native::Undefine,
-            "malloc" | "valloc" => Native::Malloc(0),
-            "aligned_alloc" | "memalign" => Native::Malloc(1),
-            "calloc" => Native::Calloc,
             "free" | "cfree" => Native::Free,
             "__selvedge_size" | "malloc_usable_size" => Native::Size,
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
             "__selvedge_apart" => Native::Apart,
-            _ if name.starts_with(INDEX) => Native::Index,
+            _ if library::checks_index(name) => Native::Index,
             "__selvedge_vla_length" => Native::VlaLength,
             "memset" | "__memset_chk" => Native::Fill,
             "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
@@ -193,8 +191,14 @@ impl Native {
             "__selvedge_text_length" => Native::TextLength,
             "__selvedge_text_print" => Native::TextPrint,
             "__selvedge_text_copy" => Native::TextCopy,
-            _ if NOTHING.contains(&name) => Native::Nothing,
-            _ => return Native::math(name),
+            _ if library::only_pauses(name) || NOTHING.contains(&name) => Native::Nothing,
+            _ => {
+                return match library::allocation(name) {
+                    Some(Allocation::Size(argument)) => Some(Native::Malloc(argument)),
+                    Some(Allocation::Product) => Some(Native::Calloc),
+                    None => Native::math(name),
+                };
+            }
         })
     }
 
@@ -208,23 +212,11 @@ impl Native {
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
 
-/// How the names of the functions begin that check an index. What follows is the largest one that is allowed, a space,
-/// and what it is an index of.
-pub const INDEX: &str = "__selvedge_index ";
-
-/// Functions that let time pass, or set what makes no difference here.
-const NOTHING: [&str; 31] = [
+/// Functions that set what makes no difference here.
+const NOTHING: [&str; 23] = [
     "fflush",
     "setbuf",
     "setvbuf",
-    "sched_yield",
-    "pthread_yield",
-    "thrd_yield",
-    "thrd_sleep",
-    "sleep",
-    "usleep",
-    "nanosleep",
-    "clock_nanosleep",
     "srand",
     "srandom",
     "pthread_attr_destroy",
@@ -259,25 +251,27 @@ impl VmMachine {
         let known = |number: usize| match args.get(number) {
             Some(Val { bits, undef: 0, .. }) => Ok(*bits),
             Some(val) => self.not_set(&format!("an argument of `{name}`"), val.origin),
-            None => fail("undefined-behaviour", format!("`{name}` is called with too few arguments")),
+            None => fail(ErrorKind::UndefinedBehaviour, format!("`{name}` is called with too few arguments")),
         };
         let result = match native {
             Native::AssertFail(number) => {
                 let text = self.constant_text(known(number)?).unwrap_or_default();
-                return fail("assertion", format!("assertion `{text}` failed"));
+                return fail(ErrorKind::Assertion, format!("assertion `{text}` failed"));
             }
-            Native::ReachError => return fail("assertion", format!("`{name}` is reached")),
+            Native::ReachError => return fail(ErrorKind::Assertion, format!("`{name}` is reached")),
             Native::ErrorMessage => {
                 let text = self.constant_text(known(0)?);
-                return fail("assertion", text.unwrap_or_else(|| format!("`{name}` is reached")));
+                return fail(ErrorKind::Assertion, text.unwrap_or_else(|| format!("`{name}` is reached")));
             }
-            Native::Assert if known(0)? as u32 == 0 => return fail("assertion", "an assertion failed"),
-            Native::Abort => return fail("abort", "`abort` is called"),
+            Native::Assert if known(0)? as u32 == 0 => {
+                return fail(ErrorKind::Assertion, "an assertion failed");
+            }
+            Native::Abort => return fail(ErrorKind::Abort, "`abort` is called"),
             Native::Assume if known(0)? as u32 == 0 => return Ok(Some(Op::Block(Block::Assume))),
             Native::Assert | Native::Assume | Native::Nothing => 0,
             Native::Nondet => {
                 let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
-                return fail("unsupported", format!("`{name}`: {help}"));
+                return fail(ErrorKind::Unsupported, format!("`{name}`: {help}"));
             }
             Native::Input => {
                 if let Some(dst) = dst {
@@ -293,7 +287,12 @@ impl VmMachine {
             }
             Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {
-                ..=0 => return fail("undefined-behaviour", format!("`{name}` has nothing to choose from")),
+                ..=0 => {
+                    return fail(
+                        ErrorKind::UndefinedBehaviour,
+                        format!("`{name}` has nothing to choose from"),
+                    );
+                }
                 1 => 0,
                 count => return Ok(Some(choose(state, dst, count as u32))),
             },
@@ -313,7 +312,7 @@ impl VmMachine {
                     let within = |held: &Held| pointer::split(held.addr).is_some_and(|(o, _)| o == object);
                     if state.rare.held.iter().any(within) {
                         return fail(
-                            "lock-misuse",
+                            ErrorKind::LockMisuse,
                             "memory is freed with a lock in it that this thread holds",
                         );
                     }
@@ -378,7 +377,7 @@ impl VmMachine {
             }
             Native::ThreadBit => match state.thread.0 {
                 thread @ 0..64 => 1 << thread,
-                _ => return fail("unsupported", "condition variables with more than 64 threads"),
+                _ => return fail(ErrorKind::Unsupported, "condition variables with more than 64 threads"),
             },
             Native::NthBit => {
                 let (mut bits, n) = (known(0)?, known(1)?);
@@ -397,7 +396,7 @@ impl VmMachine {
                         state.made.threads += 1;
                         child.0 as u64 + 1
                     }
-                    None => return fail("unsupported", format!("more than {most} threads")),
+                    None => return fail(ErrorKind::Unsupported, format!("more than {most} threads")),
                 }
             }
             Native::Spawn => {
@@ -456,7 +455,7 @@ impl VmMachine {
                     4 => "a condition variable is used after it was destroyed",
                     _ => "a semaphore is used after it was destroyed",
                 };
-                return fail("lock-misuse", message);
+                return fail(ErrorKind::LockMisuse, message);
             }
             Native::BarrierNew => self.new_barrier(state, known(0)? as u32, known(1)?)?,
             Native::BarrierLooks => !self.options.track_deps as u64,
@@ -576,11 +575,11 @@ impl VmMachine {
             Some((_, _, Some(object))) => {
                 let what = self.name_of_object(object);
                 fail(
-                    "invalid-free",
+                    ErrorKind::InvalidFree,
                     format!("`{name}` of an address that `malloc` did not return, in {what}"),
                 )
             }
-            _ => fail("invalid-free", format!("`{name}` of an address that `malloc` did not return")),
+            _ => fail(ErrorKind::InvalidFree, format!("`{name}` of an address that `malloc` did not return")),
         }
     }
 }

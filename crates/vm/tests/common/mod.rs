@@ -3,8 +3,9 @@
 
 pub mod generated;
 
-use selvedge_machine::{Loc, Machine, Op, ProgramError, Tid, Value};
-use selvedge_vm::{Options, VmMachine, VmState, text};
+use selvedge_ir::text;
+use selvedge_machine::{Loc, Machine, Names, Op, ProgramError, Tid, Value};
+use selvedge_vm::{Options, VmMachine, VmState};
 use std::collections::HashMap;
 
 /// What a run did.
@@ -34,8 +35,9 @@ pub fn run_with(program: &str, options: Options, choices: &[Value]) -> Run {
     let mut run = Run { machine, ops: Vec::new(), memory: HashMap::new(), ends: HashMap::new(), restarts: 0 };
     loop {
         run.once(choices);
-        if !run.machine.refine() {
-            return run;
+        match run.machine.again() {
+            Some(again) => assert!(run.machine.give_in(again), "there was a reason"),
+            None => return run,
         }
         run.restarts += 1;
         assert!(run.restarts < 50, "restarts for ever");
@@ -100,7 +102,7 @@ impl Run {
     }
 
     pub fn error_kind(&self) -> &'static str {
-        self.error().map_or("none", |e| e.kind)
+        self.error().map_or("none", |e| e.kind.name())
     }
 
     pub fn line_of(&self, t: u16) -> u32 {

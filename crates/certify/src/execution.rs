@@ -1,0 +1,229 @@
+//! The events of one execution, and the relations between them.
+
+use crate::matrix::{MAX_EVENTS, Matrix, all_events};
+use selvedge_graph::{Kind, Mode, Value};
+use selvedge_kat::ast::Pred;
+
+/// Position of the initialising event in every execution.
+pub const INIT: usize = 0;
+
+/// An event as the evaluation knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    pub kind: Kind,
+    pub mode: Mode,
+    /// The thread; `NO_THREAD` for the initialising event.
+    pub tid: u16,
+    /// Position in its thread, from 1.
+    pub idx: u32,
+    /// For reads and writes; `NO_LOC` for the others.
+    pub loc: u32,
+    pub value: Value,
+    /// Half of a read-modify-write that writes.
+    pub rmw: bool,
+    /// For spawn and join: the other thread.
+    pub peer: u16,
+    pub deps: Deps,
+}
+
+/// The reads of its own thread that an event depends on, as sets of positions: bit `i` is the event
+/// with `idx` `i`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Deps {
+    pub addr: u32,
+    pub data: u32,
+    pub ctrl: u32,
+    /// As long as the arms of the branches last.
+    pub arm: u32,
+    /// Of the value that a compare-and-swap expects, for its read.
+    pub cas: u32,
+}
+
+pub const NO_THREAD: u16 = u16::MAX;
+pub const NO_LOC: u32 = u32::MAX;
+
+impl Event {
+    pub fn new(kind: Kind, mode: Mode) -> Event {
+        Event {
+            kind,
+            mode,
+            tid: NO_THREAD,
+            idx: 0,
+            loc: NO_LOC,
+            value: 0,
+            rmw: false,
+            peer: NO_THREAD,
+            deps: Deps::default(),
+        }
+    }
+
+    pub fn init() -> Event {
+        Event::new(Kind::Init, Mode::Na)
+    }
+
+    /// Whether a built-in predicate of the model language holds of this event.
+    pub fn satisfies(&self, pred: Pred) -> bool {
+        let read = self.kind == Kind::Read;
+        let write = self.kind == Kind::Write;
+        let fence = self.kind == Kind::Fence;
+        let init = self.kind == Kind::Init;
+        // The initialising write asks for no ordering, nor do events that are no accesses.
+        let ordered = read || write || fence;
+        let c11 = self.mode.as_c11();
+        let exactly = |mode: Mode| ordered && c11 == Some(mode);
+        match pred {
+            Pred::All => true,
+            Pred::R => read,
+            Pred::W => write || init,
+            Pred::F => fence,
+            Pred::Init => init,
+            Pred::M => read || write || init,
+            Pred::Rel => (write || fence) && matches!(c11, Some(Mode::Rel | Mode::AcqRel | Mode::Sc)),
+            Pred::Acq => (read || fence) && matches!(c11, Some(Mode::Acq | Mode::AcqRel | Mode::Sc)),
+            Pred::Sc => exactly(Mode::Sc),
+            Pred::Rlx => exactly(Mode::Rlx),
+            Pred::Na => exactly(Mode::Na),
+            Pred::Atomic => ordered && c11.is_some_and(|m| m != Mode::Na),
+            Pred::ExactRel => exactly(Mode::Rel),
+            Pred::ExactAcq => exactly(Mode::Acq),
+            Pred::ExactAcqRel => exactly(Mode::AcqRel),
+            Pred::Ur => read && self.rmw,
+            Pred::Uw => write && self.rmw,
+            Pred::Tc => self.kind == Kind::Spawn,
+            Pred::Tj => self.kind == Kind::Join,
+            Pred::AcqPc => ordered && self.mode == Mode::AcqPc,
+            Pred::Exclusive => ordered && self.mode.is_exclusive(),
+            Pred::Barrier(name) => fence && matches!(self.mode, Mode::Barrier(b) if b.name() == name),
+            Pred::Never => false,
+        }
+    }
+}
+
+/// The relations of an execution. Those in the first part depend on the events alone; `rf`, and then
+/// `co` and `fr`, are filled in as they are chosen.
+#[derive(Clone, Debug)]
+pub struct Relations {
+    pub n: usize,
+    pub po: Matrix,
+    pub po_imm: Matrix,
+    pub rmw: Matrix,
+    pub tc: Matrix,
+    pub tj: Matrix,
+    /// Same location, an event with itself included; the initialising event with every access.
+    pub loc: Matrix,
+    /// Two different accesses of the same location, the initialising event left out.
+    pub loc_overlap: Matrix,
+    pub int: Matrix,
+    pub ext: Matrix,
+    pub addr: Matrix,
+    pub data: Matrix,
+    pub ctrl: Matrix,
+    pub arm: Matrix,
+    pub casdep: Matrix,
+    pub rf: Matrix,
+    pub co: Matrix,
+    /// Not `rf^-1 ; co`: the initialising event would connect different locations.
+    pub fr: Matrix,
+    /// What the names that models declare stand for (predicates: as diagonals). Names that are not
+    /// here are empty.
+    pub declared: Vec<(String, Matrix)>,
+}
+
+impl Relations {
+    /// The relations that follow from the events. These stand thread by thread, in program order,
+    /// after the initialising event.
+    pub fn of(events: &[Event]) -> Relations {
+        let n = events.len();
+        debug_assert!(n <= MAX_EVENTS && events[INIT].kind == Kind::Init);
+        let mut r = Relations {
+            n,
+            po: Matrix::EMPTY,
+            po_imm: Matrix::EMPTY,
+            rmw: Matrix::EMPTY,
+            tc: Matrix::EMPTY,
+            tj: Matrix::EMPTY,
+            loc: Matrix::id(n),
+            loc_overlap: Matrix::EMPTY,
+            int: Matrix::EMPTY,
+            ext: Matrix::EMPTY,
+            addr: Matrix::EMPTY,
+            data: Matrix::EMPTY,
+            ctrl: Matrix::EMPTY,
+            arm: Matrix::EMPTY,
+            casdep: Matrix::EMPTY,
+            rf: Matrix::EMPTY,
+            co: Matrix::EMPTY,
+            fr: Matrix::EMPTY,
+            declared: Vec::new(),
+        };
+        r.po.set_row(INIT, all_events(n) & !1);
+        for (x, a) in events.iter().enumerate() {
+            for (y, b) in events.iter().enumerate() {
+                if a.tid == b.tid {
+                    r.int.set(x, y);
+                    if x < y {
+                        r.po.set(x, y);
+                        r.dependencies(x, a.idx, y, &b.deps);
+                    }
+                    if x + 1 == y {
+                        r.po_imm.set(x, y);
+                        if a.rmw && b.rmw && a.kind == Kind::Read {
+                            r.rmw.set(x, y);
+                        }
+                    }
+                } else {
+                    r.ext.set(x, y);
+                }
+                if a.loc != NO_LOC && b.loc != NO_LOC && a.loc == b.loc && x != y {
+                    r.loc.set(x, y);
+                    r.loc_overlap.set(x, y);
+                }
+            }
+            if a.loc != NO_LOC {
+                r.loc.set(INIT, x);
+                r.loc.set(x, INIT);
+            }
+            if a.idx == 1 {
+                r.po_imm.set(INIT, x);
+            }
+        }
+        r.thread_edges(events);
+        r
+    }
+
+    /// The dependencies of `y` on `x`, which has position `idx` in their thread.
+    fn dependencies(&mut self, x: usize, idx: u32, y: usize, deps: &Deps) {
+        let each = [
+            (deps.addr, &mut self.addr),
+            (deps.data, &mut self.data),
+            (deps.ctrl, &mut self.ctrl),
+            (deps.arm, &mut self.arm),
+            (deps.cas, &mut self.casdep),
+        ];
+        for (set, relation) in each {
+            if set >> idx & 1 == 1 {
+                relation.set(x, y);
+            }
+        }
+    }
+
+    fn thread_edges(&mut self, events: &[Event]) {
+        let spawn_of = |tid: u16| events.iter().position(|e| e.kind == Kind::Spawn && e.peer == tid);
+        for (x, e) in events.iter().enumerate() {
+            match e.kind {
+                Kind::Spawn => {
+                    if let Some(first) = events.iter().position(|c| c.tid == e.peer) {
+                        self.tc.set(x, first);
+                    }
+                }
+                Kind::Join => {
+                    let last = events.iter().rposition(|c| c.tid == e.peer);
+                    if let Some(from) = last.or_else(|| spawn_of(e.peer)) {
+                        self.tj.set(from, x);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

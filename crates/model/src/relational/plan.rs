@@ -2,7 +2,7 @@
 
 use super::{Check, Flag, Node, Op, Relational, Step, Test};
 use crate::guard::Guard;
-use crate::term::refusal;
+use crate::term::not_admissible;
 use selvedge_kat::{
     Constraint, DefBody, DefId, Diagnostic, Inclusion, Prim, Rel, Set, Sign, Span, Subterm, Theory,
 };
@@ -197,11 +197,7 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn refuse<T>(&self, message: &str, help: &str) -> Result<T, Diagnostic> {
-        let message = format!("the model `{}` cannot drive the exploration: {message}", self.theory.name);
-        Err(match &self.span {
-            Some(span) => refusal(span, message, help),
-            None => Diagnostic::plain(message).with_help(help),
-        })
+        Err(not_admissible(self.theory, self.span.as_ref(), message, help))
     }
 
     fn node(&mut self, op: Op) -> Node {

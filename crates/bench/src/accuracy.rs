@@ -4,7 +4,7 @@ use crate::command::selvedge;
 use crate::measure;
 use crate::table::grouped;
 use selvedge_bench::programs;
-use selvedge_explore::{Config, Estimate, Sampling, estimate};
+use selvedge_explore::{Config, Estimate, Sampled, Sampling, estimate};
 use selvedge_model::Model;
 use std::fmt::Write;
 use std::process::Command;
@@ -89,8 +89,11 @@ fn sample(program: &str, n: usize, model: &str) -> Result<Estimate, String> {
     let machine = programs::by_name(program, n).ok_or("no such benchmark")?;
     let theory = selvedge_kat::load_named(model).map_err(|d| d.to_string())?;
     let model = Model::compile(&theory).map_err(|d| d.to_string())?;
-    estimate(&machine, &model, &Config::default(), &Sampling::default(), &mut |_| false)
-        .map_err(|e| e.to_string())
+    let sampled = estimate(&machine, &model, &Config::default(), &Sampling::default(), &mut || false);
+    match sampled.map_err(|e| e.to_string())? {
+        Sampled::Estimate(estimate) => Ok(estimate),
+        Sampled::Again(again) => Err(again.to_string()),
+    }
 }
 
 /// What a subcommand says of a program.

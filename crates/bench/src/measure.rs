@@ -81,7 +81,7 @@ pub fn run(program: &str, n: &str, model: &str, equivalence: &str) -> Result<Mea
         c.read().ok()
     });
     if let Some(why) = stats.gave_up {
-        return Err(why);
+        return Err(why.to_string());
     }
     Ok(Measured {
         executions: stats.complete,

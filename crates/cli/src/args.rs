@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selvedge_check::Workers;
 use selvedge_explore::{Config, Team};
 use selvedge_machine::Reductions;
 use selvedge_model::Model;
@@ -54,14 +55,16 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    pub fn workers(self) -> usize {
+    pub fn workers(self) -> Workers {
         let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
-        self.jobs.map_or_else(cores, |n| n as usize)
+        let number = self.jobs.map_or_else(cores, |n| n as usize);
+        Workers { number, alone: Duration::from_millis(self.alone) }
     }
 
     /// Who explores.
     pub fn team<'a>(self, model: &'a Model, config: &'a Config) -> Team<'a> {
-        Team { alone: Duration::from_millis(self.alone), ..Team::new(model, config, self.workers()) }
+        let Workers { number, alone } = self.workers();
+        Team { alone, ..Team::new(model, config, number) }
     }
 }
 
@@ -121,7 +124,7 @@ pub struct CheckArgs {
     pub max_executions: Option<u64>,
 
     /// Give up after this many seconds, whatever is being done
-    #[arg(long, value_name = "S", value_parser = crate::check::limits::seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     pub time_limit: Option<f64>,
 
     /// Give up when more memory than this is used, by the exploration or by the compiler
@@ -161,8 +164,8 @@ pub struct CheckArgs {
     pub no_race_detection: bool,
 
     /// Explore without these reductions: a list of names, or `all` (see docs/check.md)
-    #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
-    pub disable: Reductions,
+    #[arg(long = "disable", value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
+    pub reductions: Reductions,
 
     /// Count the arrivals at barriers one after the other: short for `--disable bam`
     #[arg(long)]
@@ -230,8 +233,8 @@ pub struct EstimateArgs {
     pub no_race_detection: bool,
 
     /// Explore without these reductions: a list of names, or `all` (see docs/check.md)
-    #[arg(long, value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
-    pub disable: Reductions,
+    #[arg(long = "disable", value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
+    pub reductions: Reductions,
 
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -315,4 +318,12 @@ pub enum Schedule {
 pub enum Expect {
     Ok,
     No,
+}
+
+/// A limit of time: seconds, from 0 on.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 => Ok(seconds),
+        _ => Err(String::from("not a number of seconds")),
+    }
 }

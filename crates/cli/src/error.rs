@@ -1,10 +1,10 @@
 //! What can go wrong, and how the command ends.
 
 use crate::escape::line;
-use crate::files::source_line;
+use selvedge_check::source_line;
+pub use selvedge_check::{InputError, InputKind};
 use selvedge_diagnostic::{Diagnostic, Excerpt};
 use serde::Serialize;
-use std::fmt;
 
 /// How the command ends. Of several tests, the gravest ending counts: see `worst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,61 +27,10 @@ impl Exit {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorKind {
-    /// A file or directory cannot be read or written.
-    Io,
-    /// The text of a test is wrong.
-    Litmus,
-    /// A model is wrong, unknown or not one that can drive an exploration.
-    Model,
-    /// Test and options do not go together.
-    Unsupported,
-    /// A C program cannot be compiled.
-    Compile,
-    /// A checkpoint is not one, is damaged, or belongs to something else.
-    Checkpoint,
-    /// Somebody asked for the end, or a limit was reached.
-    Interrupted,
-}
-
-impl ErrorKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Io => "io",
-            ErrorKind::Litmus => "litmus",
-            ErrorKind::Model => "model",
-            ErrorKind::Unsupported => "unsupported",
-            ErrorKind::Compile => "compile",
-            ErrorKind::Checkpoint => "checkpoint",
-            ErrorKind::Interrupted => "interrupted",
-        }
-    }
-}
-
-/// An input error: there is no verdict.
-#[derive(Clone, Debug)]
-pub struct InputError {
-    pub kind: ErrorKind,
-    pub diagnostic: Diagnostic,
-}
-
-impl InputError {
-    pub fn new(kind: ErrorKind, diagnostic: Diagnostic) -> InputError {
-        InputError { kind, diagnostic }
-    }
-
-    /// An error that is about no place in a text.
-    pub fn plain(kind: ErrorKind, message: impl Into<String>, help: Option<&str>) -> InputError {
-        let diagnostic = Diagnostic::plain(message);
-        InputError::new(kind, Diagnostic { help: help.map(String::from), ..diagnostic })
-    }
-
-    /// For other programs, if it concerns no file of many.
-    pub fn json(&self) -> String {
-        // Serialising plain data to memory cannot fail.
-        serde_json::to_string_pretty(&ErrorItem::new(None, self)).unwrap_or_default() + "\n"
-    }
+/// An error for other programs, if it concerns no file of many.
+pub fn json_error(error: &InputError) -> String {
+    // Serialising plain data to memory cannot fail.
+    serde_json::to_string_pretty(&ErrorItem::new(None, error)).unwrap_or_default() + "\n"
 }
 
 /// Shows the source line where whoever found the error had only its place.
@@ -95,19 +44,18 @@ pub fn with_excerpt(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut diagnostic = self.diagnostic.clone();
-        // Compilers say what they have to say in several lines; elsewhere only names have more than one.
-        if self.kind != ErrorKind::Compile {
-            diagnostic.message = line(&diagnostic.message).into_owned();
-            diagnostic.help = diagnostic.help.map(|help| line(&help).into_owned());
-        }
-        if let Some(span) = &mut diagnostic.span {
-            span.file = line(&span.file).into();
-        }
-        diagnostic.fmt(f)
+/// An error as it is shown: nothing of it reaches a terminal but text.
+pub fn shown_error(error: &InputError) -> String {
+    let mut diagnostic = error.diagnostic.clone();
+    // Compilers say what they have to say in several lines; elsewhere only names have more than one.
+    if error.kind != InputKind::Compile {
+        diagnostic.message = line(&diagnostic.message).into_owned();
+        diagnostic.help = diagnostic.help.map(|help| line(&help).into_owned());
     }
+    if let Some(span) = &mut diagnostic.span {
+        span.file = line(&span.file).into();
+    }
+    diagnostic.to_string()
 }
 
 /// An error for other programs, of the file that it was found with.

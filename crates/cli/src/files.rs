@@ -1,11 +1,11 @@
 //! Finding and reading tests.
 
-use crate::error::{ErrorKind, InputError};
+use crate::error::{InputError, InputKind};
 use crate::escape::name;
+use selvedge_check::open_regular;
 use selvedge_diagnostic::Diagnostic;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Larger tests are refused: no test is this large, and a wrong file may well be.
@@ -30,7 +30,7 @@ pub fn find(paths: &[PathBuf]) -> Found {
         search(path, &mut found);
         if before == (found.files.len(), found.errors.len()) {
             let message = format!("no .litmus file under {}", name(path));
-            found.errors.push((path.clone(), InputError::plain(ErrorKind::Io, message, None)));
+            found.errors.push((path.clone(), InputError::plain(InputKind::Io, message, None)));
         }
     }
     found.single = matches!(paths, [path] if !path.is_dir());
@@ -46,7 +46,7 @@ fn search(dir: &Path, found: &mut Found) {
             Ok(entries) => entries,
             Err(error) => {
                 let message = format!("cannot read directory {}: {error}", name(&dir));
-                found.errors.push((dir, InputError::plain(ErrorKind::Io, message, None)));
+                found.errors.push((dir, InputError::plain(InputKind::Io, message, None)));
                 continue;
             }
         };
@@ -63,35 +63,9 @@ fn search(dir: &Path, found: &mut Found) {
     found.files.extend(files);
 }
 
-/// Opens a regular file for reading; devices, pipes and directories are refused before they are touched.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let irregular = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-    if !fs::metadata(path)?.is_file() {
-        return Err(irregular());
-    }
-    // It may be another one by now: a pipe without a writer must not block.
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
-}
-
-/// A line of a file that a program names, if there is one: the name may be that of anything.
-pub fn source_line(file: &str, number: u32) -> Option<String> {
-    const LONGEST: u64 = 4096;
-    let mut lines = BufReader::new(open_regular(Path::new(file)).ok()?.take(MOST_BYTES));
-    for _ in 1..number {
-        if lines.skip_until(b'\n').ok()? == 0 {
-            return None;
-        }
-    }
-    let mut line = Vec::new();
-    lines.take(LONGEST).read_until(b'\n', &mut line).ok()?;
-    let line = String::from_utf8_lossy(&line);
-    (number > 0 && !line.is_empty()).then(|| line.trim_end_matches(['\n', '\r']).to_string())
-}
-
 pub fn read(path: &Path) -> Result<String, InputError> {
     let unreadable = |why: &dyn std::fmt::Display| {
-        InputError::plain(ErrorKind::Io, format!("cannot read {}: {why}", name(path)), None)
+        InputError::plain(InputKind::Io, format!("cannot read {}: {why}", name(path)), None)
     };
     let mut bytes = Vec::new();
     let read = open_regular(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
@@ -102,6 +76,6 @@ pub fn read(path: &Path) -> Result<String, InputError> {
     String::from_utf8(bytes).map_err(|error| {
         let (file, valid) = (path.display().to_string(), error.utf8_error().valid_up_to());
         let message = "the text is not UTF-8 from here on";
-        InputError::new(ErrorKind::Litmus, Diagnostic::not_text(&file, error.as_bytes(), valid, message))
+        InputError::new(InputKind::Litmus, Diagnostic::not_text(&file, error.as_bytes(), valid, message))
     })
 }

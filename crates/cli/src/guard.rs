@@ -5,11 +5,11 @@
 //! ask, or does not listen, it reports that there is no verdict and ends the process. Children end with it: they watch
 //! a pipe that closes then (`selvedge-lower`), or the system ends them.
 
-use crate::check::limits;
 use crate::error::Exit;
-use crate::watch::reason_to_stop;
 use crate::{interrupt, output};
-use selvedge_system::allocate;
+use selvedge_allocate as allocate;
+use selvedge_check::{Cancel, Limits, line_of};
+use selvedge_explore::{GaveUp, Watch};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -75,20 +75,39 @@ struct Report {
     /// Says that there is no verdict, and why.
     tell: Box<dyn Fn(&str) + Send + Sync>,
     patience: Duration,
+    limits: Limits,
+    watch: Watch,
 }
 
-/// Watches from now on. `tell` reports that there is no verdict.
-pub fn start(has_checkpoint: bool, tell: impl Fn(&str) + Send + Sync + 'static) {
-    interrupt::listen();
+/// Watches over the process from now on. `tell` reports that there is no verdict. Returns what ends a check when the
+/// process is asked to end.
+pub fn start(has_checkpoint: bool, limits: Limits, tell: impl Fn(&str) + Send + Sync + 'static) -> Cancel {
+    let cancel = interrupt::listen();
     let patience = if has_checkpoint { LONG_PATIENCE } else { PATIENCE };
-    if REPORT.set(Report { tell: Box::new(tell), patience }).is_err() {
-        return;
+    let watch = limits.start(&cancel);
+    if REPORT.set(Report { tell: Box::new(tell), patience, limits, watch }).is_err() {
+        return cancel;
     }
     *ROOM.lock().unwrap_or_else(PoisonError::into_inner) = vec![1; RESERVE];
-    let watching = std::thread::Builder::new().name(String::from("guard")).spawn(watch);
+    let watching = std::thread::Builder::new().name(String::from("guard")).spawn(keep_watch);
     if watching.is_ok() {
-        allocate::guard(limits::most_bytes());
+        allocate::guard(limits.most_bytes());
     }
+    cancel
+}
+
+fn limits() -> Limits {
+    REPORT.get().map(|report| report.limits).unwrap_or_default()
+}
+
+/// Why no more is to be done.
+pub fn reason_to_stop() -> Option<GaveUp> {
+    REPORT.get().and_then(|report| report.watch.reason())
+}
+
+/// What explorations are to ask.
+pub fn watch() -> Watch {
+    Watch::new(reason_to_stop)
 }
 
 /// The next phase begins.
@@ -98,7 +117,7 @@ pub fn enter(phase: Phase) {
     if !phase.asks()
         && let Some(why) = reason_to_stop()
     {
-        end(&why);
+        end(&why.to_string());
     }
 }
 
@@ -149,26 +168,30 @@ fn leave(exit: Exit) -> ! {
     std::process::exit(if output::arrived() { exit } else { Exit::BadInput } as i32)
 }
 
-fn watch() {
+fn keep_watch() {
     // The change of phase and the time at which a phase that asks was first seen to have to stop.
     let mut since: Option<(u32, Instant)> = None;
     loop {
         std::thread::sleep(TICK);
-        let used = limits::used_bytes();
+        let used = line_of("self", "VmRSS:") << 10;
         allocate::used(used);
         if allocate::refused() {
-            end(&limits::out_of_memory());
+            end(&limits().out_of_memory().to_string());
         }
-        if limits::most_bytes().is_some_and(|most| child_bytes() > most) {
-            end(&limits::out_of_memory());
+        if limits().most_bytes().is_some_and(|most| child_bytes() > most) {
+            end(&limits().out_of_memory().to_string());
         }
         let now = phase().0;
         // A reader may take its time.
-        let why = if now == Phase::Reporting { interrupt::reason() } else { reason_to_stop() };
+        let why = if now == Phase::Reporting {
+            interrupt::asked().then_some(GaveUp::Interrupted)
+        } else {
+            reason_to_stop()
+        };
         let Some(why) = why else { continue };
         let slack = |most: u64| most.saturating_add(most / 4 + SLACK);
-        if !now.asks() || limits::most_bytes().is_some_and(|most| used > slack(most)) {
-            end(&why);
+        if !now.asks() || limits().most_bytes().is_some_and(|most| used > slack(most)) {
+            end(&why.to_string());
         }
         let change = CHANGES.load(Ordering::Relaxed);
         let begin = match since {
@@ -177,7 +200,7 @@ fn watch() {
         };
         let patience = REPORT.get().map_or(PATIENCE, |report| report.patience);
         if begin.elapsed() > if now.is_reported() { LONG_PATIENCE } else { patience } {
-            end(&why);
+            end(&why.to_string());
         }
     }
 }
@@ -193,5 +216,5 @@ fn child_bytes() -> u64 {
     let below: Vec<u32> = lists
         .flat_map(|list| list.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
         .collect();
-    below.into_iter().chain([child]).map(limits::bytes_of).sum()
+    below.into_iter().chain([child]).map(|process| line_of(&process.to_string(), "VmHWM:") << 10).sum()
 }

@@ -10,9 +10,10 @@ mod loops;
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use selvedge_explore::{Chains, Config, End, Execution, NOTICED, explore};
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, End, Execution, ExploreError, explore};
 use selvedge_graph::Loc;
-use selvedge_machine::{Machine, Reduction, Reductions};
+use selvedge_machine::{ErrorKind, Machine, Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ const UNROLL: u32 = 2;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Outcome {
     states: BTreeSet<Vec<String>>,
-    errors: BTreeSet<&'static str>,
+    errors: BTreeSet<ErrorKind>,
     /// Executions of all kinds.
     executions: u64,
     complete: u64,
@@ -49,26 +50,16 @@ fn outcome(
 ) -> Option<Outcome> {
     let options = Options { unroll, max_threads: 5, reductions, ..Options::default() };
     let mut machine = VmMachine::new(module.clone(), options).expect("a module that can run");
-    let mut watched = true;
-    loop {
+    let config = Config {
+        inspect: true,
+        max_executions: Some(60_000),
+        reductions,
+        chains: Some(Arc::default()),
+        ..Config::default()
+    };
+    settle(&mut machine, config, |machine, config| {
         let mut outcome = Outcome::default();
-        let chains = watched.then(Arc::<Chains>::default);
-        let config = Config {
-            inspect: true,
-            max_executions: Some(60_000),
-            reductions,
-            chains: chains.clone(),
-            ..Config::default()
-        };
         let mut visit = |x: &Execution<'_, VmMachine>| {
-            if machine.wants_restart() {
-                return ControlFlow::Break(());
-            }
-            // Somebody notices an iteration that was left out: all are explored then.
-            if x.failure().is_some_and(|f| f.kind == NOTICED) {
-                machine.keep_undone();
-                return ControlFlow::Break(());
-            }
             if let Some((_, error)) = x.program_error() {
                 outcome.errors.insert(error.kind);
             } else if let Some(failure) = x.failure() {
@@ -88,21 +79,13 @@ fn outcome(
             }
             ControlFlow::Continue(())
         };
-        let stats = explore(&machine, model, &config, &mut visit).expect("threads are ordered");
-        if machine.refine() {
-            continue;
-        }
-        if chains.is_some_and(|chains| chains.broken().is_some()) {
-            watched = false;
-            continue;
-        }
-        if stats.gave_up.is_some() {
-            return None;
-        }
+        let stats = explore(machine, model, config, &mut visit)?;
         outcome.executions = stats.executions();
         outcome.complete = stats.complete;
-        return Some(outcome);
-    }
+        let result = stats.gave_up.is_none().then_some(outcome);
+        Ok::<_, ExploreError>(Attempt { gave_up: stats.gave_up, found: false, result })
+    })
+    .expect("threads are ordered")
 }
 
 fn setting<T: std::str::FromStr>(name: &str, default: T) -> T {
@@ -143,7 +126,7 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
                     "program {number} of seed {seed} under {name}: more executions with reductions\n{text}"
                 )
             };
-            let racy = plain.errors.contains("data-race");
+            let racy = plain.errors.contains(&ErrorKind::DataRace);
             let same = plain.errors == reduced.errors && (racy || plain.states == reduced.states);
             assert!(
                 same,

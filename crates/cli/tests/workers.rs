@@ -284,7 +284,7 @@ fn checkpoints_of_something_else_are_refused() {
     assert_ne!(later, good);
     with(&later, "another version");
     let version = good.find("version=").expect("a version") + "version=".len();
-    with(&format!("{}0000{}", &good[..version], &good[version + 4..]), "another version");
+    with(&format!("{}ffff{}", &good[..version], &good[version + 4..]), "another version");
     refused(run(&["--resume", &dir.join("no-checkpoint").display().to_string()], &clang), "No such file");
     let nowhere = dir.join("no/such/checkpoint").display().to_string();
     let run = run(&["--checkpoint", &nowhere, "--max-executions", "1000"], &clang);

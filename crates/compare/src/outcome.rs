@@ -28,7 +28,7 @@ pub fn explored(test: &Test, model: &Compiled) -> Result<Found, String> {
         ControlFlow::Continue(())
     });
     match stats {
-        Ok(stats) => stats.gave_up.map_or(Ok(found), Err),
+        Ok(stats) => stats.gave_up.map_or(Ok(found), |why| Err(why.to_string())),
         Err(error) => Err(error.to_string()),
     }
 }

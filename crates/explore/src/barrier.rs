@@ -9,7 +9,7 @@
 //! round that was completed without it, so no such execution goes unnoticed.
 
 use crate::explorer::explore;
-use crate::report::{Config, Failure};
+use crate::report::Config;
 use selvedge_graph::{EventId, ExecutionGraph, Mode, Tid};
 use selvedge_machine::Program;
 use selvedge_machine::expr::{Expr, Reg};
@@ -17,16 +17,10 @@ use selvedge_machine::program::{Addr, Instr, RmwOp};
 use selvedge_model::Model;
 use std::ops::ControlFlow;
 
-/// The kind of failure that says that barriers of this program have to be explored with an order of
-/// arrivals. It is not an error of the program.
-pub const OUT_OF_FORM: &str = "barrier-out-of-form";
-
 /// Whether this arrival, which was just added, is not ordered after the last complete round.
-pub fn out_of_form(model: &Model, g: &ExecutionGraph, arrival: EventId) -> Option<Failure> {
-    let before = g.round_before(arrival)?;
-    let unordered =
-        before.iter().find(|&&x| !(model.sees(g, arrival, x) && model.causally_before(g, x, arrival)));
-    unordered.map(|&x| Failure { kind: OUT_OF_FORM, event: arrival, other: Some(x) })
+pub fn is_out_of_form(model: &Model, g: &ExecutionGraph, arrival: EventId) -> bool {
+    let ordered = |x: EventId| model.sees(g, arrival, x) && model.causally_before(g, x, arrival);
+    g.round_before(arrival).is_some_and(|before| !before.iter().all(|&x| ordered(x)))
 }
 
 /// Whether a model orders what comes before a read-modify-write with release ordering and what comes after

@@ -11,14 +11,14 @@
 //! which is all there is to do for small programs; and thinned out at random (`thinning`), which is not biased but
 //! varies more. The samples' mean is the estimate unless the thinned exploration contradicts it.
 
-use crate::explorer::{Explorer, NOBODY_CALLS};
+use crate::explorer::{Explorer, NOBODY_CALLS, Trouble};
 use crate::frame::Frame;
 use crate::report::{Config, End, ExploreError};
 use crate::schedule::can_go_on;
 use crate::thinning::{Bounds, Walk, walk};
 use crate::threads::Status;
 use selvedge_graph::{EventId, Tid};
-use selvedge_machine::Machine;
+use selvedge_machine::{Again, Machine};
 use selvedge_model::Model;
 use std::time::{Duration, Instant};
 
@@ -58,20 +58,29 @@ pub struct Estimate {
 /// What is explored of a program to find out whether it is small, in events.
 const SMALL: u64 = 40_000;
 
-/// Estimates until it is sure enough, or `stop` says so, which is asked after each execution and given the kind
-/// of failure that it came to. The same seed gives the same estimate, unless the time ended it.
+/// What an estimate came to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Sampled {
+    /// An estimate.
+    Estimate(Estimate),
+    /// The machine, or the configuration, has to be another.
+    Again(Again),
+}
+
+/// Estimates until it is sure enough, or `stop` says so, which is asked after each execution. The same seed gives the
+/// same estimate, unless the time ended it.
 pub fn estimate<M: Machine>(
     machine: &M,
     model: &Model,
     config: &Config,
     sampling: &Sampling,
-    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
-) -> Result<Estimate, ExploreError> {
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Sampled, ExploreError> {
     let begin = Instant::now();
     let part = |quarters: u32| begin + sampling.time * quarters / 4;
     let mut stopped = false;
-    let stop = &mut |failure: Option<&'static str>| {
-        stopped |= stop(failure);
+    let stop = &mut || {
+        stopped |= stop();
         stopped
     };
     let bounds = Bounds { events: SMALL, until: part(1) };
@@ -80,23 +89,30 @@ pub fn estimate<M: Machine>(
         Walk::Over(all) => {
             let seconds = begin.elapsed().as_secs_f64();
             let (samples, errors) = (all.met, all.errors);
-            return Ok(Estimate {
+            return Ok(Sampled::Estimate(Estimate {
                 samples,
                 mean: all.all,
                 stddev: 0.0,
                 blocked: all.blocked,
                 errors,
                 seconds,
-            });
+            }));
         }
         Walk::Unfinished(some) => some.all,
         Walk::Stopped => 0.0,
+        Walk::Again(again) => return Ok(Sampled::Again(again)),
     };
-    let samples = take_samples(machine, model, config, sampling, part(2), seen, stop)?;
+    let samples = match take_samples(machine, model, config, sampling, part(2), seen, stop)? {
+        Ok(samples) => samples,
+        Err(again) => return Ok(Sampled::Again(again)),
+    };
     let thinned = if samples.samples < sampling.least {
         None
     } else {
-        thin(machine, model, config, sampling, part(4), stop)?
+        match thin(machine, model, config, sampling, part(4), stop)? {
+            Ok(thinned) => thinned,
+            Err(again) => return Ok(Sampled::Again(again)),
+        }
     };
     let best = match thinned {
         Some(thinned) if thinned.contradicts(&samples) => Sum { errors: samples.errors, ..thinned },
@@ -104,7 +120,7 @@ pub fn estimate<M: Machine>(
     };
     let mut estimate = best.estimate(begin.elapsed());
     estimate.mean = estimate.mean.max(seen);
-    Ok(estimate)
+    Ok(Sampled::Estimate(estimate))
 }
 
 fn take_samples<M: Machine>(
@@ -114,8 +130,8 @@ fn take_samples<M: Machine>(
     sampling: &Sampling,
     until: Instant,
     seen: f64,
-    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
-) -> Result<Sum, ExploreError> {
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Result<Sum, Again>, ExploreError> {
     // What shortcuts leave out leads nowhere or to revisits; here, it counts.
     let config = Config { shortcuts: false, ..config.clone() };
     let mut rng = Rng(sampling.seed);
@@ -127,15 +143,21 @@ fn take_samples<M: Machine>(
             rng: &mut rng,
         };
         let sample = sampler.sample()?;
+        if let Some(Trouble::Again(again)) = sampler.explorer.trouble {
+            return Ok(Err(again));
+        }
+        if let Some(again) = machine.again() {
+            return Ok(Err(again));
+        }
         sum.add(sample);
-        if stop(sampler.explorer.failure.as_ref().map(|failure| failure.kind)) {
+        if stop() {
             break;
         }
         if sum.samples >= sampling.least && sum.is_enough(sampling, seen) || Instant::now() >= until {
             break;
         }
     }
-    Ok(sum)
+    Ok(Ok(sum))
 }
 
 /// One walk is to have about so many events, and none many times as many.
@@ -151,8 +173,8 @@ fn thin<M: Machine>(
     config: &Config,
     sampling: &Sampling,
     until: Instant,
-    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
-) -> Result<Option<Sum>, ExploreError> {
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Result<Option<Sum>, Again>, ExploreError> {
     let mut rng = Rng(!sampling.seed);
     let mut once =
         |keep: f64, events: u64| walk(machine, model, config, keep, &mut rng, Bounds { events, until }, stop);
@@ -163,7 +185,8 @@ fn thin<M: Machine>(
         match once(keep, WALK)? {
             Walk::Over(_) => short += 1,
             Walk::Unfinished(_) if keep > 1e-3 && Instant::now() < until => (keep, short) = (keep * 0.8, 0),
-            _ => return Ok(None),
+            Walk::Again(again) => return Ok(Err(again)),
+            _ => return Ok(Ok(None)),
         }
     }
     let mut sum = Sum::default();
@@ -178,10 +201,11 @@ fn thin<M: Machine>(
                 (keep, sum) = (keep * 0.8, Sum::default());
                 events += LONG_WALK;
             }
+            Walk::Again(again) => return Ok(Err(again)),
             _ => break,
         }
     }
-    Ok((sum.samples >= 8).then_some(sum))
+    Ok(Ok((sum.samples >= 8).then_some(sum)))
 }
 
 /// One sample: its number of alternatives, and how it ends; `None` if it came to nothing.
@@ -275,7 +299,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
     fn sample(&mut self) -> Result<Sample, ExploreError> {
         // Threads that could only wait, as it is.
         let mut patient: Vec<Tid> = Vec::new();
-        while self.explorer.failure.is_none()
+        while self.explorer.trouble.is_none()
             && self.explorer.graph.len() < self.explorer.config.max_events
             && let Some(t) = self.pick_thread(&patient)
         {
@@ -352,7 +376,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
                 break;
             }
         }
-        self.explorer.failure = None;
+        self.explorer.trouble = None;
         found
     }
 
@@ -369,7 +393,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
     fn go_back_to(&mut self, set: impl FnOnce(&mut Frame)) {
         if let Some(mut frame) = self.explorer.frames.pop() {
             set(&mut frame);
-            self.explorer.failure = None;
+            self.explorer.trouble = None;
             let entered = self.explorer.next_alternative(frame);
             debug_assert!(entered, "an alternative that was there");
         }

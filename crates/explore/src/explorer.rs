@@ -4,13 +4,13 @@ use crate::barrier;
 use crate::frame::{Frame, PlaceFrame, ReadFrame};
 use crate::inspect::inspect;
 use crate::over::process_over;
-use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, Stats};
+use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Stats};
 use crate::rmw::Rivalry;
 use crate::sections::Outcome;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Loc, Mark, Tid, Value};
-use selvedge_machine::{Machine, Op, Reduction, Rmw};
+use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -41,6 +41,26 @@ pub(crate) enum Pause {
     Stopped,
 }
 
+/// What ends an execution where it is.
+#[derive(Clone, Debug)]
+pub(crate) enum Trouble {
+    /// Inspection found something.
+    Failure(Failure),
+    /// The exploration is not as it should be.
+    Again(Again),
+}
+
+/// What a final graph is.
+pub(crate) enum Conclusion {
+    /// No execution of its own.
+    Nothing,
+    /// Nothing more is to be explored.
+    GaveUp(GaveUp),
+    /// An execution, how it ends, and what is wrong: what inspection found, or of several threads that failed the one
+    /// that counts.
+    Execution(End, Option<Failure>, Option<Tid>),
+}
+
 pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) machine: &'a M,
     pub(crate) model: &'a Model,
@@ -53,8 +73,8 @@ pub(crate) struct Explorer<'a, M: Machine> {
     /// The causal prefix of a revisiting write, while the graph is cut.
     pub(crate) prefix: Vec<u32>,
     pub(crate) scratch: Scratch,
-    /// What inspection found in the graph that was just entered.
-    pub(crate) failure: Option<Failure>,
+    /// What ends the execution at the graph that was just entered.
+    pub(crate) trouble: Option<Trouble>,
     pub(crate) stats: Stats,
     /// Set by others who want `run` to return soon.
     calls: &'a AtomicBool,
@@ -106,7 +126,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             frames: Vec::new(),
             prefix: Vec::new(),
             scratch: Scratch::default(),
-            failure: None,
+            trouble: None,
             stats: Stats::default(),
             calls,
             answered: false,
@@ -141,7 +161,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
     ) -> Result<Pause, ExploreError> {
         loop {
-            let next = match self.failure {
+            let next = match self.trouble {
                 Some(_) => None,
                 None => self.next_thread(),
             };
@@ -186,8 +206,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     #[inline]
     fn out_of_bounds(&mut self) -> Option<Pause> {
         if self.graph.len() >= self.config.max_events {
-            let why = format!("an execution has more than {} events", self.config.max_events);
-            self.stats.gave_up = Some(why);
+            self.stats.gave_up = Some(GaveUp::Events(self.config.max_events));
             return Some(Pause::Stopped);
         }
         if self.stats.events.is_multiple_of(4096) {
@@ -206,44 +225,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     /// Shows a final graph to the visitor.
     fn finish(&mut self, visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>) -> ControlFlow<()> {
-        let held_up = self.twins && self.is_held_up();
-        if self.told_apart {
-            self.stats.gave_up = Some(String::from("threads that do the same are told apart"));
-            return ControlFlow::Break(());
-        }
-        if held_up {
-            self.stats.held_up += 1;
-            return ControlFlow::Continue(());
-        }
-        if let Some(left) = self.left
-            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
-        {
-            let most = self.config.max_executions.unwrap_or_default();
-            self.stats.gave_up = Some(format!("{most} executions were explored"));
-            return ControlFlow::Break(());
-        }
-        if self.broken {
-            self.stats.gave_up = Some(String::from("a lock is also written by threads that do not have it"));
-            return ControlFlow::Break(());
-        }
-        let mut end = self.end();
-        if self.tentative && end != End::Error {
-            self.failure = self.noticed();
-            end = self.end();
-        }
-        let mut failure = self.failure.take();
-        let mut culprit = None;
-        // What an exploration says of itself (that it has to begin anew) is no part of the program.
-        if self.machine.has_sections() && failure.is_none() {
-            match self.judge_sections(end) {
-                Outcome::Torn => {
-                    self.stats.torn += 1;
-                    return ControlFlow::Continue(());
-                }
-                Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
+        let (end, failure, culprit) = match self.conclude() {
+            Conclusion::Nothing => return ControlFlow::Continue(()),
+            Conclusion::GaveUp(why) => {
+                self.stats.gave_up = Some(why);
+                return ControlFlow::Break(());
             }
-        }
-        self.stats.count(end);
+            Conclusion::Execution(end, failure, culprit) => (end, failure, culprit),
+        };
         let execution = Execution {
             graph: &self.graph,
             end,
@@ -255,16 +244,61 @@ impl<'a, M: Machine> Explorer<'a, M> {
             frames: &self.frames,
         };
         if visit(&execution).is_break() {
-            self.stats.gave_up = Some(String::from("stopped at an execution"));
+            self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 
-    /// How the execution at hand ends.
+    /// What the final graph at hand is; counts it.
     #[inline(always)] // into `finish`
+    pub(crate) fn conclude(&mut self) -> Conclusion {
+        let held_up = self.twins && self.is_held_up();
+        if self.told_apart {
+            return Conclusion::GaveUp(GaveUp::Again(Again::TwinsToldApart));
+        }
+        if held_up {
+            self.stats.held_up += 1;
+            return Conclusion::Nothing;
+        }
+        if let Some(left) = self.left
+            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+        {
+            return Conclusion::GaveUp(GaveUp::Executions(self.config.max_executions.unwrap_or_default()));
+        }
+        if self.broken {
+            return Conclusion::GaveUp(GaveUp::Again(Again::ChainsBroken));
+        }
+        let mut end = self.end();
+        let mut failure = match self.trouble.take() {
+            Some(Trouble::Again(again)) => return Conclusion::GaveUp(GaveUp::Again(again)),
+            Some(Trouble::Failure(failure)) => Some(failure),
+            None => None,
+        };
+        if let Some(again) = self.machine.again() {
+            return Conclusion::GaveUp(GaveUp::Again(again));
+        }
+        if self.tentative && end != End::Error && self.is_noticed() {
+            return Conclusion::GaveUp(GaveUp::Again(Again::NetEffectNoticed));
+        }
+        let mut culprit = None;
+        if self.machine.has_sections() && failure.is_none() {
+            match self.judge_sections(end) {
+                Outcome::Torn => {
+                    self.stats.torn += 1;
+                    return Conclusion::Nothing;
+                }
+                Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
+            }
+        }
+        self.stats.count(end);
+        Conclusion::Execution(end, failure, culprit)
+    }
+
+    /// How the execution at hand ends.
+    #[inline(always)] // into `conclude`
     pub(crate) fn end(&self) -> End {
-        let mut end = if self.failure.is_some() { End::Error } else { End::Complete };
+        let mut end = if self.trouble.is_some() { End::Error } else { End::Complete };
         if self.threads.have_ended() {
             return end;
         }
@@ -389,7 +423,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
     fn arrive(&mut self, t: Tid, barrier: u32, count: u32) -> bool {
         let e = self.graph.add_arrive(t, barrier, count);
         let entered = self.enter_plain(e);
-        self.failure = barrier::out_of_form(self.model, &self.graph, e);
+        if barrier::is_out_of_form(self.model, &self.graph, e) {
+            self.trouble = Some(Trouble::Again(Again::BarriersOutOfForm));
+        }
         entered
     }
 
@@ -410,11 +446,11 @@ impl<'a, M: Machine> Explorer<'a, M> {
     #[inline]
     pub(crate) fn inspect(&mut self, e: EventId) {
         if self.config.inspect
-            && self.failure.is_none()
+            && self.trouble.is_none()
             && !self.machine.has_sections()
             && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
         {
-            self.failure = Some(found);
+            self.trouble = Some(Trouble::Failure(found));
         }
     }
 
@@ -583,7 +619,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             let value = self.read(e, w);
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 self.inspect(e);
-                if next == last || self.failure.is_some() || !self.waits_at_once(e, value) {
+                if next == last || self.trouble.is_some() || !self.waits_at_once(e, value) {
                     if self.rmws && self.awaits && next != last {
                         self.watch_read(e, w);
                     }

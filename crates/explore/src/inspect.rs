@@ -3,11 +3,8 @@
 use crate::leaving::still_inside;
 use crate::report::Failure;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc};
-use selvedge_machine::Machine;
+use selvedge_machine::{ErrorKind, Machine};
 use selvedge_model::{Model, ModelError};
-
-/// The kind of an error that has a name of the model's own.
-pub const OF_MODEL: &str = "model-error";
 
 /// Looks at an event that was just added, or whose source just changed.
 #[inline]
@@ -49,7 +46,7 @@ fn inspect_closely<M: Machine>(
                 match g.alloc_of(object) {
                     Some(alloc) if model.sees(g, e, alloc) => {}
                     None if !machine.is_allocated(object) => {}
-                    alloc => return failure("unpublished-object", alloc),
+                    alloc => return failure(ErrorKind::UnpublishedObject, alloc),
                 }
                 if let Some(free) = g.free_of(object) {
                     return failure(dead(machine, object), Some(free));
@@ -58,13 +55,13 @@ fn inspect_closely<M: Machine>(
             if machine.has_local_objects()
                 && let Some(claim) = claimed(machine, g, e)
             {
-                return failure("not-local", Some(claim));
+                return failure(ErrorKind::NotLocal, Some(claim));
             }
             if ev.kind == Kind::Write
                 && machine.has_final_writes()
                 && let Some((over, last)) = overwritten(g, ev.loc)
             {
-                return Some(Failure { kind: "not-final", event: over, other: Some(last) });
+                return Some(Failure { kind: ErrorKind::NotFinal, event: over, other: Some(last) });
             }
             race(model, g, e, races)
         }
@@ -73,10 +70,10 @@ fn inspect_closely<M: Machine>(
             match g.alloc_of(object) {
                 Some(alloc) if model.sees(g, e, alloc) => {}
                 None if !machine.is_allocated(object) => {}
-                alloc => return failure("unpublished-object", alloc),
+                alloc => return failure(ErrorKind::UnpublishedObject, alloc),
             }
             if let Some(first) = g.free_of(object).filter(|&f| f != e) {
-                return failure("double-free", Some(first));
+                return failure(ErrorKind::DoubleFree, Some(first));
             }
             let unordered = g.locations_of(object).iter().find_map(|&loc| unseen_access(model, g, loc, e));
             if let Some(x) = unordered {
@@ -87,14 +84,14 @@ fn inspect_closely<M: Machine>(
         }
         Kind::Join | Kind::Detach => {
             let first = g.claim_of(ev.peer).filter(|&first| first != e)?;
-            failure("invalid-join", Some(first))
+            failure(ErrorKind::InvalidJoin, Some(first))
         }
         Kind::Local => {
             let object = ev.value as u32;
             let others = (0..g.locations() as u32).map(Loc).filter(|&loc| machine.whole(loc) == object);
             let mut accesses = others.flat_map(|loc| accesses(g, loc));
             let x = accesses.find(|&x| g.event(x).tid != ev.tid && !model.sees(g, e, x))?;
-            Some(Failure { kind: "not-local", event: x, other: Some(e) })
+            Some(Failure { kind: ErrorKind::NotLocal, event: x, other: Some(e) })
         }
         _ => None,
     }
@@ -108,8 +105,8 @@ fn race(model: &Model, g: &ExecutionGraph, e: EventId, races: bool) -> Option<Fa
 
 /// What an error of a model is called. Races have a name that does not depend on the model; others have their own,
 /// which the model is asked for.
-pub fn kind_of(error: &ModelError) -> &'static str {
-    if error.name == "RaceNotAtomic" { "data-race" } else { OF_MODEL }
+pub fn kind_of(error: &ModelError) -> ErrorKind {
+    if error.name == "RaceNotAtomic" { ErrorKind::DataRace } else { ErrorKind::OfModel }
 }
 
 /// What is wrong in a final graph of a program whose errors are not looked for on the way: every event is
@@ -128,22 +125,26 @@ pub fn inspect_at_end<M: Machine>(
                 if let Some(object) = g.object_of(ev.loc) {
                     match g.alloc_of(object) {
                         Some(alloc) if model.sees(g, e, alloc) => {}
-                        alloc => return failure("unpublished-object", alloc),
+                        alloc => return failure(ErrorKind::UnpublishedObject, alloc),
                     }
                     if let Some(free) = g.free_of(object).filter(|&free| !model.sees(g, free, e)) {
                         return failure(dead(machine, object), Some(free));
                     }
                 }
                 if let Some((over, last)) = overwritten(g, ev.loc).filter(|(over, _)| *over == e) {
-                    return Some(Failure { kind: "not-final", event: over, other: Some(last) });
+                    return Some(Failure { kind: ErrorKind::NotFinal, event: over, other: Some(last) });
                 }
                 race(model, g, e, races)
             }
             // The accesses above are compared with it.
             Kind::Free => match (g.alloc_of(ev.value as u32), g.free_of(ev.value as u32)) {
-                (Some(alloc), _) if !model.sees(g, e, alloc) => failure("unpublished-object", Some(alloc)),
-                (None, _) => failure("unpublished-object", None),
-                (_, first) => first.filter(|&f| f != e).and_then(|first| failure("double-free", Some(first))),
+                (Some(alloc), _) if !model.sees(g, e, alloc) => {
+                    failure(ErrorKind::UnpublishedObject, Some(alloc))
+                }
+                (None, _) => failure(ErrorKind::UnpublishedObject, None),
+                (_, first) => {
+                    first.filter(|&f| f != e).and_then(|first| failure(ErrorKind::DoubleFree, Some(first)))
+                }
             },
             _ => inspect_closely(machine, model, g, e, races),
         }
@@ -151,8 +152,8 @@ pub fn inspect_at_end<M: Machine>(
     g.order()[1..].iter().filter_map(|&e| wrong(e)).collect()
 }
 
-fn dead<M: Machine>(machine: &M, object: u32) -> &'static str {
-    if machine.is_local(object) { "dead-stack" } else { "use-after-free" }
+fn dead<M: Machine>(machine: &M, object: u32) -> ErrorKind {
+    if machine.is_local(object) { ErrorKind::DeadStack } else { ErrorKind::UseAfterFree }
 }
 
 /// Where another thread has said that what `e` accesses is used by it alone. It cannot come after `e`: it

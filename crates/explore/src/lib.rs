@@ -36,15 +36,15 @@ mod waiting;
 mod witness;
 
 pub use awaits::Chains;
-pub use barrier::{OUT_OF_FORM, orders_by_rmw};
-pub use estimate::{Estimate, Sampling, estimate};
+pub use barrier::orders_by_rmw;
+pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
-pub use inspect::OF_MODEL;
-pub use path::{NoUnit, Path, Unit};
-pub use report::{Config, End, Equivalence, Execution, ExploreError, Failure, Schedule, Stats};
+pub use path::{FORMAT, NoUnit, Path, Unit};
+pub use report::{
+    Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,
+};
 pub use selvedge_model::ModelError;
 pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
-pub use tentative::NOTICED;
 pub use twins::Twins;
 
 use selvedge_machine::Machine;

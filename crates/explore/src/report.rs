@@ -7,8 +7,9 @@ use crate::path::Path;
 use crate::threads::Threads;
 use crate::twins::Twins;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
-use selvedge_machine::{Block, Machine, Op, ProgramError, Reductions};
+use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
+use std::fmt;
 use std::sync::Arc;
 
 /// Which executions count as the same.
@@ -57,7 +58,7 @@ pub struct Config {
     /// ([`Model::with_prefix_apart`]). Whoever gives one has to look at [`Twins::broken`] afterwards.
     pub twins: Option<Arc<Twins>>,
     /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
-    pub watch: Option<fn() -> Option<String>>,
+    pub watch: Option<Watch>,
 }
 
 impl Default for Config {
@@ -132,8 +133,8 @@ pub struct Execution<'a, M: Machine> {
 /// What is wrong with an access, found when it was made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// A stable name in kebab case, such as `data-race`.
-    pub kind: &'static str,
+    /// What kind of error it is.
+    pub kind: ErrorKind,
     pub event: EventId,
     /// The other event that it has to do with.
     pub other: Option<EventId>,
@@ -245,8 +246,80 @@ impl<M: Machine> Execution<'_, M> {
     }
 }
 
+/// Why an exploration stopped before its end.
+#[derive(Clone, PartialEq, Debug)]
+pub enum GaveUp {
+    /// There were as many executions as there may be.
+    Executions(u64),
+    /// An execution has more events than it may have.
+    Events(usize),
+    /// The visitor had seen enough.
+    AtExecution,
+    /// So many seconds are over.
+    Time(f64),
+    /// So many megabytes are taken.
+    Memory(u64),
+    /// There is no more memory.
+    OutOfMemory,
+    /// Somebody wants it to end.
+    Interrupted,
+    /// The program is too large, for this reason.
+    TooLarge(String),
+    /// It has to begin anew.
+    Again(Again),
+}
+
+impl GaveUp {
+    /// Of two reasons the one that counts: that it has to begin anew, or the first.
+    pub fn first(one: Option<GaveUp>, other: Option<GaveUp>) -> Option<GaveUp> {
+        match (&one, &other) {
+            (Some(GaveUp::Again(_)), _) | (_, None) => one,
+            (None, _) | (_, Some(GaveUp::Again(_))) => other,
+            _ => one,
+        }
+    }
+}
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GaveUp::Executions(most) => write!(f, "{most} executions were explored"),
+            GaveUp::Events(most) => write!(f, "an execution has more than {most} events"),
+            GaveUp::AtExecution => f.write_str("stopped at an execution"),
+            GaveUp::Time(seconds) => write!(f, "the time limit of {seconds} s is reached"),
+            GaveUp::Memory(megabytes) => write!(f, "the memory limit of {megabytes} MB is reached"),
+            GaveUp::OutOfMemory => f.write_str("there is no more memory"),
+            GaveUp::Interrupted => f.write_str("interrupted"),
+            GaveUp::TooLarge(why) => f.write_str(why),
+            GaveUp::Again(again) => again.fmt(f),
+        }
+    }
+}
+
+/// Says whether there is a reason to stop.
+#[derive(Clone)]
+pub struct Watch(Arc<dyn Fn() -> Option<GaveUp> + Send + Sync>);
+
+impl Watch {
+    /// A watch that is asked by calling a function.
+    pub fn new(ask: impl Fn() -> Option<GaveUp> + Send + Sync + 'static) -> Watch {
+        Watch(Arc::new(ask))
+    }
+
+    /// The reason, if there is one.
+    pub fn reason(&self) -> Option<GaveUp> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
 /// What an exploration did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     pub complete: u64,
     pub blocked: u64,
@@ -267,7 +340,7 @@ pub struct Stats {
     /// Graphs that no interleaving explains in which atomic sections are one step.
     pub torn: u64,
     /// Why the exploration stopped early.
-    pub gave_up: Option<String>,
+    pub gave_up: Option<GaveUp>,
 }
 
 impl Stats {
@@ -305,7 +378,7 @@ impl Stats {
         self.aborted += aborted;
         self.held_up += held_up;
         self.torn += torn;
-        self.gave_up = self.gave_up.take().or_else(|| gave_up.clone());
+        self.gave_up = GaveUp::first(self.gave_up.take(), gave_up.clone());
     }
 
     /// All executions that were shown to the visitor.

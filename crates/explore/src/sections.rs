@@ -13,7 +13,7 @@ use crate::inspect::inspect_at_end;
 use crate::report::{End, Failure};
 use crate::threads::Status;
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Tid};
-use selvedge_machine::Machine;
+use selvedge_machine::{ErrorKind, Machine};
 
 /// The execution with sections as single steps.
 struct Steps {
@@ -43,7 +43,7 @@ impl<M: Machine> Explorer<'_, M> {
             .inspect
             .then(|| inspect_at_end(self.machine, self.model, &self.graph, self.config.races));
         for failure in found.into_iter().flatten() {
-            if failure.kind == "data-race"
+            if failure.kind == ErrorKind::DataRace
                 && [Some(failure.event), failure.other].into_iter().flatten().any(|e| self.in_section(e))
             {
                 continue;

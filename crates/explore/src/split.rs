@@ -57,7 +57,7 @@ impl Frame {
 impl<M: Machine> Explorer<'_, M> {
     /// Whether it is at the empty graph, with nothing left to explore.
     pub(crate) fn is_at_the_beginning(&self) -> bool {
-        self.frames.is_empty() && self.graph.is_empty() && self.failure.is_none()
+        self.frames.is_empty() && self.graph.is_empty() && self.trouble.is_none()
     }
 
     /// All that is left to explore.
@@ -103,7 +103,7 @@ impl<M: Machine> Explorer<'_, M> {
         if !unit.skip {
             return Ok(true);
         }
-        self.failure = None;
+        self.trouble = None;
         Ok(self.backtrack())
     }
 
@@ -111,7 +111,7 @@ impl<M: Machine> Explorer<'_, M> {
     fn follow(&mut self, step: Step) -> Result<(), ExploreError> {
         // The place of a revisiting write belongs to the revisit, which was followed just before.
         if !matches!(step, Step::RevisitPlace(_)) {
-            self.failure = None;
+            self.trouble = None;
             loop {
                 let next = self.next_thread();
                 if !self.extend(next.ok_or(ExploreError::NoSuchPath)?)? {
@@ -147,7 +147,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Takes the next alternative of a decision; there must be one.
     fn enter(&mut self, frame: Frame) -> Result<(), ExploreError> {
-        self.failure = None;
+        self.trouble = None;
         if self.next_alternative(frame) { Ok(()) } else { Err(ExploreError::NoSuchPath) }
     }
 

@@ -10,7 +10,7 @@
 
 use crate::explorer::{Explorer, Pause};
 use crate::path::{Path, Unit};
-use crate::report::{Config, End, Execution, ExploreError, Stats};
+use crate::report::{Config, End, Execution, ExploreError, GaveUp, Stats};
 use selvedge_machine::Machine;
 use selvedge_model::Model;
 use std::collections::VecDeque;
@@ -30,13 +30,13 @@ pub trait Visitor<M: Machine>: Clone + Send {
 }
 
 /// What the director wants.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Order {
     GoOn,
     /// Show me a snapshot.
     Snapshot,
     /// Give up, for this reason.
-    Stop(String),
+    Stop(GaveUp),
 }
 
 /// Watches over an exploration from outside.
@@ -322,9 +322,9 @@ impl<'a, M: Machine, V: Visitor<M> + Sync> Shared<'a, M, V> {
         self.calls.store(calls, Ordering::Relaxed);
     }
 
-    fn end(&self, state: &mut State<V>, why: Option<String>) {
+    fn end(&self, state: &mut State<V>, why: Option<GaveUp>) {
         state.over = true;
-        state.stats.gave_up = state.stats.gave_up.take().or(why);
+        state.stats.gave_up = GaveUp::first(state.stats.gave_up.take(), why);
         self.call(state);
         self.work.notify_all();
         self.news.notify_all();
@@ -457,7 +457,7 @@ impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
         let mut state = self.shared.lock();
         if self.shared.team.deterministic {
             // Whatever the others find, the result is not about all executions.
-            state.stats.gave_up = state.stats.gave_up.take().or(why);
+            state.stats.gave_up = GaveUp::first(state.stats.gave_up.take(), why);
             state.bound = Some(state.bound.take().map_or(path.clone(), |bound| bound.min(path)));
             self.shared.call(&state);
         } else {

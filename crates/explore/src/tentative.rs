@@ -22,21 +22,16 @@
 //! If somebody notices, the program is explored again with all iterations.
 
 use crate::explorer::Explorer;
-use crate::report::Failure;
 use crate::waiting::waits;
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use std::collections::BTreeSet;
-
-/// The kind of failure that means: iterations without net effect must not be left out.
-pub const NOTICED: &str = "net-effect-noticed";
 
 /// With more sums than this, somebody notices.
 const MANY_SUMS: usize = 1024;
 
 /// A thread in a loop that takes something tentatively.
 struct Trial {
-    read: EventId,
     thread: Tid,
     /// The last event before the iteration that is there.
     entry: Option<EventId>,
@@ -46,12 +41,12 @@ struct Trial {
 }
 
 impl<M: Machine> Explorer<'_, M> {
-    /// A read that could tell whether iterations without net effect were left out, or a store that does not go with them.
+    /// Whether a read could tell that iterations without net effect were left out, or a store does not go with them.
     #[cold]
-    pub(crate) fn noticed(&mut self) -> Option<Failure> {
+    pub(crate) fn is_noticed(&mut self) -> bool {
         let tentative = |&e: &EventId| self.is_tentative(e).then(|| self.graph.event(e).loc);
         let locations: BTreeSet<Loc> = self.graph.order().iter().filter_map(tentative).collect();
-        locations.into_iter().find_map(|loc| self.noticed_at(loc))
+        locations.into_iter().any(|loc| self.is_noticed_at(loc))
     }
 
     fn is_tentative(&self, e: EventId) -> bool {
@@ -59,33 +54,32 @@ impl<M: Machine> Explorer<'_, M> {
             && matches!(self.threads.op_of(e), Op::Load { rmw: Rmw::Tentative { .. }, .. })
     }
 
-    fn noticed_at(&mut self, loc: Loc) -> Option<Failure> {
+    fn is_noticed_at(&mut self, loc: Loc) -> bool {
         let trials = self.trials(loc);
-        let failure = |event, other| Some(Failure { kind: NOTICED, event, other });
         let writes = self.graph.co(loc).to_vec();
         for (at, &w) in writes.iter().enumerate() {
             if !w.is_init()
                 && !self.graph.event(w).is_rmw_write()
-                && let Some(trial) = trials.iter().find(|trial| !self.are_apart(w, trial))
+                && trials.iter().any(|trial| !self.are_apart(w, trial))
             {
-                return failure(w, Some(trial.read));
+                return true;
             }
             let readers: Vec<EventId> = self.graph.readers(w, loc).collect();
             for e in readers {
                 if !self.is_indifferent(e, at, w, &trials) {
-                    return failure(e, Some(w));
+                    return true;
                 }
                 for (other, &x) in writes.iter().enumerate().filter(|(other, _)| *other != at) {
                     let value = self.graph.value_of(x, loc);
                     if waits(self.threads.peek(self.machine, e, value))
                         && !self.is_indifferent(e, other, x, &trials)
                     {
-                        return failure(e, Some(x));
+                        return true;
                     }
                 }
             }
         }
-        None
+        false
     }
 
     fn trials(&self, loc: Loc) -> Vec<Trial> {
@@ -100,7 +94,7 @@ impl<M: Machine> Explorer<'_, M> {
             let write = g.thread(thread).get(g.event(read).idx as usize).copied();
             let through = write.filter(|_| g.event(read).is_rmw_read()).and_then(|w| g.co_pos(w));
             let amount = self.threads.state_of(read).map_or(0, |state| self.machine.amount(state));
-            Trial { read, thread, entry: entry.or_else(|| g.spawn_of(thread)), through, amount }
+            Trial { thread, entry: entry.or_else(|| g.spawn_of(thread)), through, amount }
         })
         .collect()
     }

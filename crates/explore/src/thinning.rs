@@ -10,9 +10,9 @@
 //! the extreme: one path at a time. That exploring several at once is better is Chen's heterogeneous sampling, 1992.)
 
 use crate::estimate::Rng;
-use crate::explorer::{Explorer, NOBODY_CALLS};
-use crate::report::{Config, End, ExploreError};
-use selvedge_machine::Machine;
+use crate::explorer::{Conclusion, Explorer, NOBODY_CALLS};
+use crate::report::{Config, End, ExploreError, GaveUp};
+use selvedge_machine::{Again, Machine};
 use selvedge_model::Model;
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,9 +43,11 @@ pub enum Walk {
     Unfinished(Tally),
     /// It was told to stop.
     Stopped,
+    /// It has to begin anew.
+    Again(Again),
 }
 
-/// One walk. `stop` is asked after each execution and given the kind of failure that it came to.
+/// One walk. `stop` is asked after each execution.
 pub fn walk<M: Machine>(
     machine: &M,
     model: &Model,
@@ -53,40 +55,19 @@ pub fn walk<M: Machine>(
     keep: f64,
     rng: &mut Rng,
     bounds: Bounds,
-    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
+    stop: &mut dyn FnMut() -> bool,
 ) -> Result<Walk, ExploreError> {
     // What is known of the locations is not for others to see.
     let chains = config.chains.as_ref().map(|_| Arc::default());
     let twins = config.twins.as_ref().map(|_| Arc::default());
-    let with = Config { chains, twins, ..config.clone() };
-    match walk_with(machine, model, &with, keep, rng, bounds, stop)? {
-        Some(walk) => Ok(walk),
-        // The condition of awaits, or of symmetry, does not hold: whoever explores does so without, then.
-        None => {
-            let without = Config { chains: None, twins: None, ..with };
-            let walk = walk_with(machine, model, &without, keep, rng, bounds, stop)?;
-            Ok(walk.unwrap_or(Walk::Stopped))
-        }
-    }
-}
-
-/// `None` if what awaits and symmetry leave out may be missing.
-fn walk_with<M: Machine>(
-    machine: &M,
-    model: &Model,
-    config: &Config,
-    keep: f64,
-    rng: &mut Rng,
-    bounds: Bounds,
-    stop: &mut dyn FnMut(Option<&'static str>) -> bool,
-) -> Result<Option<Walk>, ExploreError> {
+    let config = &Config { chains, twins, ..config.clone() };
     let mut explorer = Explorer::new(machine, model, config, &NOBODY_CALLS, None)?;
     let mut tally = Tally::default();
     let mut weight = 1.0;
     // By frame: the weight that its first alternative has.
     let mut weights: Vec<f64> = Vec::new();
     loop {
-        let next = if explorer.failure.is_some() { None } else { explorer.next_thread() };
+        let next = if explorer.trouble.is_some() { None } else { explorer.next_thread() };
         let entered = match next {
             Some(t) => {
                 let events = explorer.stats.events;
@@ -94,27 +75,25 @@ fn walk_with<M: Machine>(
                     || explorer.graph.len() >= config.max_events
                     || events.is_multiple_of(256) && Instant::now() >= bounds.until
                 {
-                    return Ok(Some(Walk::Unfinished(tally)));
+                    return Ok(Walk::Unfinished(tally));
                 }
                 let entered = explorer.extend(t)?;
                 weights.resize(explorer.frames.len(), weight);
                 entered
             }
             None => {
-                let held_up = explorer.twins && explorer.is_held_up();
-                if explorer.broken || explorer.told_apart {
-                    return Ok(None);
-                }
-                if !held_up {
-                    let end = explorer.end();
-                    let failure = explorer.failure.take();
-                    explorer.stats.count(end);
-                    tally.met += 1;
-                    tally.all += weight;
-                    tally.blocked += if end == End::Blocked { weight } else { 0.0 };
-                    tally.errors += u64::from(end == End::Error);
-                    if stop(failure.map(|failure| failure.kind)) {
-                        return Ok(Some(Walk::Stopped));
+                match explorer.conclude() {
+                    Conclusion::Nothing => {}
+                    Conclusion::GaveUp(GaveUp::Again(again)) => return Ok(Walk::Again(again)),
+                    Conclusion::GaveUp(_) => return Ok(Walk::Stopped),
+                    Conclusion::Execution(end, ..) => {
+                        tally.met += 1;
+                        tally.all += weight;
+                        tally.blocked += if end == End::Blocked { weight } else { 0.0 };
+                        tally.errors += u64::from(end == End::Error);
+                        if stop() {
+                            return Ok(Walk::Stopped);
+                        }
                     }
                 }
                 false
@@ -125,7 +104,11 @@ fn walk_with<M: Machine>(
         }
         loop {
             let Some(frame) = explorer.frames.pop() else {
-                return Ok((!explorer.broken && !explorer.told_apart).then_some(Walk::Over(tally)));
+                return Ok(match () {
+                    () if explorer.broken => Walk::Again(Again::ChainsBroken),
+                    () if explorer.told_apart => Walk::Again(Again::TwinsToldApart),
+                    () => Walk::Over(tally),
+                });
             };
             weights.truncate(explorer.frames.len() + 1);
             let first = weights.pop().unwrap_or(1.0);
@@ -135,7 +118,7 @@ fn walk_with<M: Machine>(
                     weight = first / keep;
                     break;
                 }
-                explorer.failure = None;
+                explorer.trouble = None;
             }
         }
     }

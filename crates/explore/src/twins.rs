@@ -279,7 +279,7 @@ impl<M: Machine> Explorer<'_, M> {
     /// its twin never comes to its own. Also watches over what the creator would do next.
     pub(crate) fn is_held_up(&mut self) -> bool {
         self.look_ahead();
-        let failed = self.failure.is_some() || self.threads.status().contains(&Status::Failed);
+        let failed = self.trouble.is_some() || self.threads.status().contains(&Status::Failed);
         !failed && self.threads.status().contains(&Status::Gate)
     }
 

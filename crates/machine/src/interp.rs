@@ -3,7 +3,7 @@
 use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
-use crate::{Block, Deps, EventClasses, Machine, Op, ProgramError, Rmw};
+use crate::{Block, Deps, ErrorKind, EventClasses, Machine, Op, ProgramError, Rmw};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
 
@@ -212,10 +212,12 @@ impl Machine for Program {
                 true => format!("access to an address that no location has in {}", thread.name),
                 false => format!("access outside of its array in {}", thread.name),
             };
-            return ProgramError { kind: "out-of-bounds", message };
+            return ProgramError { kind: ErrorKind::OutOfBounds, message };
         }
         match &thread.code[pc as usize] {
-            Instr::Assert { message, .. } => ProgramError { kind: "assertion", message: message.clone() },
+            Instr::Assert { message, .. } => {
+                ProgramError { kind: ErrorKind::Assertion, message: message.clone() }
+            }
             other => unreachable!("{other:?} does not fail"),
         }
     }

@@ -4,15 +4,19 @@
 //! models: it is told the value of each read. A thread's local state is a value that can be saved
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
 
+mod again;
 mod arms;
 mod classes;
+mod error;
 pub mod expr;
 pub mod interp;
 pub mod program;
 pub mod reduction;
 mod track;
 
+pub use again::Again;
 pub use classes::EventClasses;
+pub use error::{ErrorKind, NoSuchKind, ProgramError};
 pub use interp::{Registers, ThreadState};
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
@@ -117,18 +121,15 @@ pub enum Op {
     End,
 }
 
-/// An error that the machine found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProgramError {
-    /// A stable name in kebab case, such as `assertion`.
-    pub kind: &'static str,
-    pub message: String,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SourcePlace {
+    /// As the compiler was given it.
     pub file: String,
+    /// From 1.
     pub line: u32,
+    /// From 1; 0 if it is not known.
+    pub column: u32,
 }
 
 /// A barrier that is in some object's memory.
@@ -240,6 +241,11 @@ pub trait Machine {
     /// An error that `step` returned.
     fn error(&self, error: u32) -> ProgramError;
 
+    /// Why what is being explored is not explored as it should be, if something of that kind has come up.
+    fn again(&self) -> Option<Again> {
+        None
+    }
+
     /// How many reads the iteration made that a thread waits in (`Block::Spin`).
     fn spin_reads(&self, _state: &Self::State) -> u32 {
         1
@@ -247,6 +253,16 @@ pub trait Machine {
 
     /// Where in the source a state stands.
     fn place(&self, _state: &Self::State) -> Option<SourcePlace> {
+        None
+    }
+
+    /// The calls that led to a state, the innermost first: functions, and where each stands.
+    fn stack(&self, _state: &Self::State) -> Vec<(String, Option<SourcePlace>)> {
+        Vec::new()
+    }
+
+    /// What the program takes a value of a location for, as far as that is known: `i32`, `pointer`.
+    fn value_type(&self, _loc: Loc, _value: Value) -> Option<String> {
         None
     }
 
@@ -262,7 +278,7 @@ pub trait Machine {
 
     /// What a race, or a read of memory that was never written, is called at this state: wrong use of what
     /// the library does there.
-    fn misuse(&self, _state: &Self::State) -> Option<&'static str> {
+    fn misuse(&self, _state: &Self::State) -> Option<ErrorKind> {
         None
     }
 

@@ -1,6 +1,7 @@
 //! What Selvedge says of the programs of a file: it is lowered once, and each program is explored by itself.
 
-use selvedge_explore::{Config, End, Execution, explore};
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, End, Execution, ExploreError, explore};
 use selvedge_machine::Machine;
 use selvedge_model::Model;
 use selvedge_vm::ir::Module;
@@ -71,12 +72,9 @@ pub fn verdict(module: &Module, number: u64, model: &Model) -> Verdict {
         Err(error) => return Verdict::Other(error.to_string()),
     };
     let config = Config { inspect: true, ..Config::default() };
-    loop {
+    let settled = settle(&mut machine, config, |machine, config| {
         let mut verdict = None;
         let mut visit = |x: &Execution<'_, VmMachine>| {
-            if machine.wants_restart() {
-                return ControlFlow::Break(());
-            }
             let error = if let Some(failure) = x.failure() {
                 let place = x.state_of(failure.event).and_then(|s| machine.place(s));
                 Some((failure.kind.to_string(), place))
@@ -91,13 +89,11 @@ pub fn verdict(module: &Module, number: u64, model: &Model) -> Verdict {
             });
             ControlFlow::Break(())
         };
-        match explore(&machine, model, &config, &mut visit) {
-            Err(error) => return Verdict::Other(error.to_string()),
-            Ok(_) if machine.refine() => {}
-            Ok(stats) => {
-                let why = || Verdict::Other(stats.gave_up.clone().unwrap_or_else(|| "no execution".into()));
-                return verdict.unwrap_or_else(why);
-            }
-        }
-    }
+        let stats = explore(machine, model, config, &mut visit)?;
+        let why =
+            || Verdict::Other(stats.gave_up.as_ref().map_or("no execution".into(), ToString::to_string));
+        let result = verdict.unwrap_or_else(why);
+        Ok::<_, ExploreError>(Attempt { gave_up: stats.gave_up, found: false, result })
+    });
+    settled.unwrap_or_else(|error| Verdict::Other(error.to_string()))
 }

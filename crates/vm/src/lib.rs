@@ -18,5 +18,5 @@ mod tables;
 pub mod text;
 mod undefined;
 
-pub use machine::{INDEX, LoopBound, ModuleError, Options, RESTART, VmMachine, VmState};
+pub use machine::{INDEX, LoopBound, ModuleError, Options, VmMachine, VmState};
 pub use saved::SavedTables;

@@ -13,6 +13,7 @@ use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
+use selvedge_machine::ErrorKind;
 use std::collections::HashMap;
 
 /// An instruction of the program.
@@ -80,8 +81,8 @@ pub struct Tables {
     pub objects: Vec<Object>,
     ids: HashMap<Object, u32>,
     pub layout: Layout,
-    errors: Vec<(&'static str, String)>,
-    error_ids: HashMap<(&'static str, String), u32>,
+    errors: Vec<(ErrorKind, String)>,
+    error_ids: HashMap<(ErrorKind, String), u32>,
     /// Threads but for the first, by their creators.
     pub(crate) children: Numbers,
     /// Keys of thread-specific data, by the thread that made them.
@@ -131,7 +132,7 @@ impl Tables {
         id
     }
 
-    pub fn error(&mut self, kind: &'static str, message: String) -> u32 {
+    pub fn error(&mut self, kind: ErrorKind, message: String) -> u32 {
         let key = (kind, message);
         if let Some(id) = self.error_ids.get(&key) {
             return *id;
@@ -142,7 +143,7 @@ impl Tables {
         id
     }
 
-    pub fn error_text(&self, code: u32) -> Option<(&'static str, String)> {
+    pub fn error_text(&self, code: u32) -> Option<(ErrorKind, String)> {
         self.errors.get(code as usize).cloned()
     }
 

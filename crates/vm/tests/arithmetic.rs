@@ -10,7 +10,7 @@ use selvedge_machine::Op;
 fn stored(body: &str) -> Result<Vec<u64>, &'static str> {
     let run = run(&main_with(body));
     match run.error() {
-        Some(error) => Err(error.kind),
+        Some(error) => Err(error.kind.name()),
         None => Ok(run
             .ops
             .iter()

@@ -3,7 +3,8 @@
 mod common;
 
 use common::generated::{MODELS, Random, State, final_state, model};
-use selvedge_explore::{Config, End, Execution, OUT_OF_FORM, Schedule, explore};
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, End, Execution, ExploreError, Schedule, explore};
 use selvedge_machine::Machine;
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
@@ -56,16 +57,10 @@ fn program(bodies: &[String], first: &str, last: &str) -> String {
 fn explored(text: &str, model: &Model, bam: bool, schedule: Schedule) -> Found {
     let options = Options { max_threads: 6, unordered_barriers: bam, ..Options::default() };
     let mut machine = common::machine(text, options);
-    loop {
+    let config = Config { inspect: true, schedule, max_executions: Some(60_000), ..Config::default() };
+    let settled = settle(&mut machine, config, |machine, config| {
         let mut found = Found::default();
-        let config = Config { inspect: true, schedule, max_executions: Some(60_000), ..Config::default() };
         let mut visit = |x: &Execution<'_, VmMachine>| {
-            if x.failure().is_some_and(|f| f.kind == OUT_OF_FORM) {
-                machine.order_barriers("it is out of form");
-            }
-            if machine.wants_restart() {
-                return ControlFlow::Break(());
-            }
             if let Some(failure) = x.failure() {
                 let misuse = x.state_of(failure.event).and_then(|s| machine.misuse(s));
                 found.kinds.insert(misuse.unwrap_or(failure.kind).to_string());
@@ -74,20 +69,19 @@ fn explored(text: &str, model: &Model, bam: bool, schedule: Schedule) -> Found {
             }
             found.deadlock |= x.stuck().is_some();
             if x.end == End::Complete {
-                found.states.insert(final_state(&machine, x));
+                found.states.insert(final_state(machine, x));
             }
             ControlFlow::Continue(())
         };
-        let stats = explore(&machine, model, &config, &mut visit).unwrap_or_else(|e| panic!("{e}"));
+        let stats = explore(machine, model, config, &mut visit)?;
         found.executions = stats.complete;
         found.blocked = stats.blocked;
         found.gave_up = stats.gave_up.is_some();
         found.ordered = machine.why_ordered_barriers().is_some();
         assert_eq!(stats.aborted, 0, "optimality: no graph is left without an execution\n{text}");
-        if !machine.refine() {
-            return found;
-        }
-    }
+        Ok::<_, ExploreError>(Attempt { gave_up: stats.gave_up, found: false, result: found })
+    });
+    settled.unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn init(counts: &[u32]) -> String {

@@ -2,7 +2,8 @@
 
 mod common;
 
-use selvedge_explore::{Config, Execution, Stats, explore};
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, Execution, ExploreError, Stats, explore};
 use selvedge_machine::{Machine, Op, Tid};
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
@@ -48,27 +49,25 @@ fn explored(model: &str, threads: u32, thread: &str, last: &str) -> Found {
     let model = Model::compile(&theory).unwrap_or_else(|e| panic!("{e:?}"));
     let mut machine = common::machine(&text, Options { max_threads: 6, ..Options::default() });
     let mut restarts = 0;
-    loop {
+    let settled = settle(&mut machine, Config { inspect: true, ..Config::default() }, |machine, config| {
         let mut kinds = BTreeSet::new();
-        let config = Config { inspect: true, ..Config::default() };
         let mut visit = |x: &Execution<'_, VmMachine>| {
-            if machine.wants_restart() {
-                return ControlFlow::Break(());
-            }
-            kinds.extend(x.failure().map(|f| f.kind));
+            kinds.extend(x.failure().map(|f| f.kind.name()));
             for t in 0..machine.threads() as u16 {
                 if let Some(Op::Error(code)) = x.stands_at(Tid(t)) {
-                    kinds.insert(machine.error(code).kind);
+                    kinds.insert(machine.error(code).kind.name());
                 }
             }
             ControlFlow::Continue(())
         };
-        let stats = explore(&machine, &model, &config, &mut visit).unwrap_or_else(|e| panic!("{e}"));
-        if !machine.refine() {
-            return Found { stats, kinds, restarts };
-        }
+        let stats = explore(machine, &model, config, &mut visit)?;
+        let attempt =
+            Attempt { gave_up: stats.gave_up.clone(), found: false, result: (stats, kinds, restarts) };
         restarts += 1;
-    }
+        Ok::<_, ExploreError>(attempt)
+    });
+    let (stats, kinds, restarts) = settled.unwrap_or_else(|e| panic!("{e}"));
+    Found { stats, kinds, restarts }
 }
 
 const MODELS: [&str; 3] = ["sc", "tso", "rc11"];

@@ -5,8 +5,9 @@
 mod common;
 
 use common::generated::{MODELS, Random, State, final_state, model};
-use selvedge_explore::{Chains, Config, End, Execution, NOTICED, explore};
-use selvedge_machine::{Reduction, Reductions};
+use selvedge_check::{Attempt, settle};
+use selvedge_explore::{Config, End, Execution, GaveUp, explore};
+use selvedge_machine::{Again, Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;
@@ -69,23 +70,17 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
     let unroll = unroll.unwrap_or(4);
     let options = Options { max_threads: 6, reductions, unroll, ..Options::default() };
     let mut machine = common::machine(text, options);
-    loop {
+    let config = Config {
+        inspect: true,
+        races: false,
+        reductions,
+        chains: awaits.then(Arc::default),
+        max_executions: Some(60_000),
+        ..Config::default()
+    };
+    let settled = settle(&mut machine, config, |machine, config| {
         let mut found = Found::default();
-        let chains = awaits.then(|| Arc::new(Chains::default()));
-        let config = Config {
-            inspect: true,
-            races: false,
-            reductions,
-            chains: chains.clone(),
-            max_executions: Some(60_000),
-            ..Config::default()
-        };
-        let mut noticed = false;
         let mut visit = |x: &Execution<'_, VmMachine>| {
-            noticed |= x.failure().is_some_and(|f| f.kind == NOTICED);
-            if noticed || machine.wants_restart() {
-                return ControlFlow::Break(());
-            }
             if let Some(failure) = x.failure() {
                 found.kinds.insert(failure.kind.to_string());
             } else if let Some((_, error)) = x.program_error() {
@@ -93,20 +88,23 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
             }
             found.stuck |= x.stuck().is_some();
             if x.end == End::Complete {
-                found.states.insert(final_state(&machine, x));
+                found.states.insert(final_state(machine, x));
             }
             ControlFlow::Continue(())
         };
-        let stats = explore(&machine, model, &config, &mut visit).unwrap_or_else(|e| panic!("{e}"));
+        let stats = explore(machine, model, config, &mut visit).unwrap_or_else(|e| panic!("{e}"));
         found.complete = stats.complete;
-        found.noticed = noticed;
+        found.noticed = stats.gave_up == Some(GaveUp::Again(Again::NetEffectNoticed));
         found.cut = stats.cut > 0;
-        let broken = chains.is_some_and(|chains| chains.broken().is_some());
-        found.useless = broken || (stats.gave_up.is_some() && !noticed);
-        if noticed || !machine.refine() {
-            return found;
+        let broken = config.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
+        found.useless = broken || (stats.gave_up.is_some() && !found.noticed);
+        // Whether that is so is what is asked for here.
+        match found.noticed || broken {
+            true => Err(found),
+            false => Ok(Attempt { gave_up: stats.gave_up, found: false, result: found }),
         }
-    }
+    });
+    settled.unwrap_or_else(|found| found)
 }
 
 /// A loop that adds `amount` to `x` until what was there fulfils the test.

@@ -1,70 +1,43 @@
-//! `selvedge check`: C programs.
+//! `selvedge check`: programs.
 
-mod checkpoint;
-pub mod compile;
-pub mod dependencies;
-mod explain;
-pub mod explore;
-pub mod find;
-pub mod limits;
-mod owned;
-mod run;
+mod arguments;
+mod observe;
+mod report;
 mod text;
-pub mod verdict;
 
 use crate::args::{CheckArgs, Format};
-use crate::error::{Exit, InputError, with_excerpt};
+use crate::dot;
+use crate::error::{Exit, InputError, shown_error, with_excerpt};
 use crate::escape::{name, shown};
 use crate::guard::{self, Phase};
 use crate::output;
-use explain::Finding;
+use arguments::check_of;
+pub use arguments::loop_bounds;
+pub use observe::Screen;
+use report::Report;
+use selvedge_check::{Outcome, Undecided, Verdict};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use verdict::Verdict;
-
-/// The outcome of one check, as `--format json` prints it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    pub verdict: Verdict,
-    pub model: String,
-    pub executions: u64,
-    pub blocked: u64,
-    /// Executions that differ only in which of up to so many threads does what count once.
-    #[serde(rename = "symmetric_threads", skip_serializing_if = "Option::is_none")]
-    pub alike: Option<u32>,
-    pub seconds: f64,
-    pub max_rss_kb: u64,
-    pub bounded_loops: Vec<CutLoop>,
-    pub errors: Vec<Finding>,
-    pub warnings: Vec<String>,
-    /// Why the error is possible under this model and not under SC.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// Why there is no verdict.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unknown: Option<String>,
-    /// What the program prints: with `--show-output`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct CutLoop {
-    pub file: String,
-    pub line: u32,
-    pub bound: u32,
-}
 
 pub fn main(args: &CheckArgs) -> Exit {
-    let (report, drawing) = match run::check(args) {
-        Ok(done) => done,
+    let limits = arguments::limits_of(args);
+    let cancel =
+        guard::start(args.checkpoint.is_some(), limits, nothing(args.format, &args.model, Instant::now()));
+    let mut screen = Screen::new(args.progress_every);
+    let done = check_of(args, cancel).and_then(|check| check.run_with(&mut screen));
+    screen.clear();
+    let outcome = match done {
+        Ok(outcome) => outcome,
         Err(error) => return refuse(args.format, &args.model, error),
     };
     guard::claim();
-    tell(args.format, &report);
+    let first = outcome.violations.first().filter(|_| args.dot.is_some() || args.svg.is_some());
+    let drawing = first.map(|violation| dot::draw("execution", &violation.witness, None));
+    let verdict = outcome.verdict;
+    tell(args.format, &Report::of(outcome, &args.model));
     if let Some(drawing) = drawing {
         guard::enter(Phase::Drawing);
         for (path, svg) in [(&args.dot, false), (&args.svg, true)] {
@@ -76,7 +49,7 @@ pub fn main(args: &CheckArgs) -> Exit {
             }
         }
     }
-    match report.verdict {
+    match verdict {
         Verdict::Verified => Exit::Done,
         Verdict::Violated => Exit::Violated,
         Verdict::Bounded | Verdict::Unknown => Exit::Bounded,
@@ -97,24 +70,10 @@ fn tell(format: Format, report: &Report) {
 pub fn nothing(format: Format, model: &str, start: Instant) -> impl Fn(&str) + Send + Sync + use<> {
     let model = model.to_string();
     move |why| {
-        tell(
-            format,
-            &Report {
-                verdict: Verdict::Unknown,
-                model: model.clone(),
-                executions: 0,
-                blocked: 0,
-                alike: None,
-                seconds: start.elapsed().as_secs_f64(),
-                max_rss_kb: limits::peak_kib(),
-                bounded_loops: Vec::new(),
-                errors: Vec::new(),
-                warnings: Vec::new(),
-                why: None,
-                unknown: Some(why.to_string()),
-                output: None,
-            },
-        );
+        let mut report =
+            Report::of(Outcome::nothing(&model, Undecided::Vacuous, start.elapsed().as_secs_f64()), &model);
+        report.unknown = Some(why.to_string());
+        tell(format, &report);
     }
 }
 
@@ -133,7 +92,7 @@ pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
     match format {
         // What clang says is shown as clang says it.
         Format::Text if diagnostic.message.contains(": error:") => output::complain(&diagnostic.message),
-        Format::Text => output::complain(&error.to_string()),
+        Format::Text => output::complain(&shown_error(&error)),
         Format::Json => print_json(&serde_json::json!({
             "verdict": "error",
             "model": model,

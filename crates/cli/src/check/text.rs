@@ -1,11 +1,8 @@
 //! The report for people.
 
-use super::CutLoop;
-use super::Report;
-use super::explain::{Finding, Step, short};
-use super::verdict::Verdict;
+use super::report::{CutLoop, Finding, Report, Step};
 use crate::escape::{line, shown};
-use crate::files;
+use selvedge_check::{Verdict, short};
 use std::fmt::Write;
 
 /// Escape sequences, or nothing where the output is not a terminal.
@@ -53,17 +50,21 @@ fn safe(report: &Report) -> Report {
         }
     };
     let finding = |finding: &Finding| {
-        let Finding { kind, message, file, line, thread, trace, interleaving, threads } = finding;
+        let Finding { kind, message, file, line, column, thread, trace, interleaving, threads, witness } =
+            finding;
         Finding {
             kind: one(kind),
             message: one(message),
             // As it is: the source is looked for there.
             file: file.clone(),
             line: *line,
+            column: *column,
             thread: maybe(thread),
             trace: trace.iter().map(step).collect(),
             interleaving: *interleaving,
             threads: threads.iter().map(one).collect(),
+            // Not shown.
+            witness: witness.clone(),
         }
     };
     let Report { verdict, model, executions, blocked, alike, seconds, max_rss_kb, .. } = report;
@@ -159,7 +160,7 @@ fn show_finding(finding: &Finding, paint: &Paint) -> String {
 }
 
 fn source_line(file: &str, number: u32) -> Option<String> {
-    let text = files::source_line(file, number)?;
+    let text = selvedge_check::source_line(file, number)?;
     Some(line(&text.trim_end().replace('\t', "    ")).into_owned())
 }
 

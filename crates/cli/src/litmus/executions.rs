@@ -1,9 +1,9 @@
 //! Takes in the executions of one litmus test.
 
 use super::run::{Failure, Flag};
-use crate::dot;
+use selvedge_check::{Witness, witness};
 use selvedge_explore::{End, Execution, Path, Visitor};
-use selvedge_graph::{EventId, ExecutionGraph, Value};
+use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid, Value};
 use selvedge_litmus::{Histogram, Observable, Test};
 use selvedge_machine::Program;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ pub struct Collector<'a> {
     histogram: Histogram,
     flags: Vec<First<Flag>>,
     failure: Option<First<Failure>>,
-    drawing: Option<First<String>>,
+    witness: Option<First<Witness>>,
 }
 
 /// Something, and the first execution that has it.
@@ -38,12 +38,12 @@ impl<T> First<T> {
 
 impl<'a> Collector<'a> {
     pub fn new(test: &'a Test, draw: bool) -> Collector<'a> {
-        Collector { test, draw, histogram: Histogram::new(), flags: Vec::new(), failure: None, drawing: None }
+        Collector { test, draw, histogram: Histogram::new(), flags: Vec::new(), failure: None, witness: None }
     }
 
-    pub fn results(self) -> (Histogram, Vec<Flag>, Option<Failure>, Option<String>) {
+    pub fn results(self) -> (Histogram, Vec<Flag>, Option<Failure>, Option<Witness>) {
         let flags = self.flags.into_iter().map(|f| f.what).collect();
-        (self.histogram, flags, self.failure.map(|f| f.what), self.drawing.map(|d| d.what))
+        (self.histogram, flags, self.failure.map(|f| f.what), self.witness.map(|d| d.what))
     }
 
     fn model_errors(&mut self, execution: &Execution<'_, Program>) {
@@ -72,7 +72,7 @@ impl<'a> Collector<'a> {
     /// `P0: W[na] x=1`.
     fn access(&self, graph: &ExecutionGraph, event: EventId) -> String {
         let program = &self.test.program;
-        let text = dot::label(program, graph, event);
+        let text = label(program, graph, event);
         match program.threads.get(graph.event(event).tid.index()) {
             Some(thread) => format!("{}: {text}", thread.name),
             None => text,
@@ -85,9 +85,11 @@ impl Visitor<Program> for Collector<'_> {
         let decides = execution.end == End::Complete && {
             self.histogram.add(self.test, &|observable| final_value(execution, observable))
         };
-        if decides && self.draw && self.drawing.is_none() {
-            let what = dot::draw(&self.test.name, &self.test.program, execution.graph);
-            self.drawing = Some(First { path: execution.path(), what });
+        if decides && self.draw && self.witness.is_none() {
+            let threads = &self.test.program.threads;
+            let name = |t: Tid| threads.get(t.index()).map(|thread| thread.name.clone()).unwrap_or_default();
+            let what = witness(execution, &name).0;
+            self.witness = Some(First { path: execution.path(), what });
         }
         if let Some((thread, error)) = execution.program_error()
             && self.failure.is_none()
@@ -117,7 +119,7 @@ impl Visitor<Program> for Collector<'_> {
         }
         self.flags.sort_by(|a, b| a.path.cmp(&b.path));
         self.failure = First::earlier(self.failure.take(), other.failure);
-        self.drawing = First::earlier(self.drawing.take(), other.drawing);
+        self.witness = First::earlier(self.witness.take(), other.witness);
     }
 }
 
@@ -132,5 +134,18 @@ fn final_value(execution: &Execution<'_, Program>, observable: &Observable) -> V
             let last = execution.graph.co(*loc).last().copied().unwrap_or(EventId::INIT);
             execution.graph.value_of(last, *loc)
         }
+    }
+}
+
+/// `W[rel] x=1`, `R[acq] x → 0`. Only accesses are in errors of a model.
+fn label(program: &Program, graph: &ExecutionGraph, e: EventId) -> String {
+    let event = graph.event(e);
+    let name = |loc: Loc| program.locs.get(loc.index()).map_or("?", |(name, _)| name.as_str());
+    let (mode, value) = (event.mode, program.value_text(event.value));
+    match event.kind {
+        Kind::Read => format!("R[{mode}] {} → {value}", name(event.loc)),
+        Kind::Write => format!("W[{mode}] {}={value}", name(event.loc)),
+        Kind::Fence => format!("F[{mode}]"),
+        _ => String::new(),
     }
 }

@@ -144,7 +144,7 @@ fn result_item(file: String, test: &Test, outcome: &Outcome, args: &LitmusArgs) 
         errors: outcome.stats.errors,
         bounded: outcome.is_bounded(),
         undecided: missing(outcome, args),
-        gave_up: outcome.stats.gave_up.clone(),
+        gave_up: outcome.stats.gave_up.as_ref().map(ToString::to_string),
         flags: flags.collect(),
         assertion: outcome
             .failure

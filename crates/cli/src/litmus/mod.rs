@@ -8,7 +8,8 @@ mod run;
 mod table;
 
 use crate::args::LitmusArgs;
-use crate::error::{ErrorKind, Exit, InputError, with_excerpt};
+use crate::dot;
+use crate::error::{Exit, InputError, InputKind, json_error, shown_error, with_excerpt};
 use crate::escape::name;
 use crate::files::{self, Found};
 use crate::guard::{self, Phase};
@@ -16,6 +17,7 @@ use crate::interrupt;
 use crate::output::{complain, print, print_json};
 use indicatif::{ProgressBar, ProgressStyle};
 use run::{Outcome, run};
+use selvedge_check::Limits;
 use selvedge_litmus::{Options, Test, parse};
 use selvedge_model::Compiled;
 use std::collections::BTreeMap;
@@ -39,12 +41,12 @@ impl Entry {
 
 pub fn main(args: &LitmusArgs) -> Exit {
     let json = args.json;
-    guard::start(false, move |why| {
-        let error = InputError::plain(ErrorKind::Interrupted, why, None);
+    guard::start(false, Limits::default(), move |why| {
+        let error = InputError::plain(InputKind::Interrupted, why, None);
         if json {
-            print_json(&error.json());
+            print_json(&json_error(&error));
         }
-        complain(&error.to_string());
+        complain(&shown_error(&error));
     });
     guard::enter(Phase::Model);
     let models = match args.models.iter().map(|name| load(name)).collect::<Result<Vec<_>, _>>() {
@@ -55,7 +57,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
         && let Err(error) = std::fs::create_dir_all(dir)
     {
         let message = format!("cannot create {}: {error}", name(dir));
-        return fail(args, &InputError::plain(ErrorKind::Io, message, None));
+        return fail(args, &InputError::plain(InputKind::Io, message, None));
     }
     let Found { files, errors, single } = files::find(&args.paths);
     let single = single && models.len() <= 1;
@@ -83,7 +85,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     }
     for entry in &entries {
         match &entry.result {
-            Err(error) => complain(&error.to_string()),
+            Err(error) => complain(&shown_error(error)),
             Ok((test, outcome)) if single && !args.json => print(&report::render(test, outcome, args)),
             Ok(_) => {}
         }
@@ -95,17 +97,17 @@ pub fn main(args: &LitmusArgs) -> Exit {
 }
 
 fn load(name: &str) -> Result<Compiled, InputError> {
-    let theory = selvedge_kat::load_named(name).map_err(|d| InputError::new(ErrorKind::Model, d))?;
-    Compiled::compile(&theory).map_err(|d| InputError::new(ErrorKind::Model, with_excerpt(d)))
+    let theory = selvedge_kat::load_named(name).map_err(|d| InputError::new(InputKind::Model, d))?;
+    Compiled::compile(&theory).map_err(|d| InputError::new(InputKind::Model, with_excerpt(d)))
 }
 
 /// Ends before any test was looked at.
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     guard::claim();
     if args.json {
-        print_json(&error.json());
+        print_json(&json_error(&error));
     }
-    complain(&error.to_string());
+    complain(&shown_error(error));
     Exit::BadInput
 }
 
@@ -131,7 +133,7 @@ fn entries_of(file: &Path, models: &mut Models, args: &LitmusArgs) -> Vec<Entry>
     guard::enter(Phase::Reading);
     let parsed = files::read(file).and_then(|text| {
         let options = Options { unroll: args.unroll };
-        parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(ErrorKind::Litmus, d))
+        parse(&file.display().to_string(), &text, &options).map_err(|d| InputError::new(InputKind::Litmus, d))
     });
     let entry = |result| Entry { file: file.to_path_buf(), result };
     match parsed {
@@ -167,13 +169,20 @@ fn stem(test: &str) -> String {
     if stem.starts_with('.') { format!("_{}", &stem[..end]) } else { stem[..end].to_string() }
 }
 
+/// `x=0  y=0`.
+fn initial(test: &Test) -> String {
+    let program = &test.program;
+    let values = program.locs.iter().map(|(name, value)| format!("{name}={}", program.value_text(*value)));
+    values.collect::<Vec<_>>().join("  ")
+}
+
 /// Writes the drawings; says where none could be made.
 fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
     let Some(dir) = &args.dot else { return Exit::Done };
     let mut exit = Exit::Done;
     for entry in entries {
         let Ok((test, outcome)) = &entry.result else { continue };
-        let Some(drawing) = &outcome.drawing else {
+        let Some(witness) = &outcome.witness else {
             complain(&format!("{}: no execution decides the verdict: nothing to draw", test.name));
             continue;
         };
@@ -181,7 +190,7 @@ fn draw(entries: &[Entry], args: &LitmusArgs, single: bool) -> Exit {
         let file =
             if args.models.len() > 1 { format!("{stem}.{}.dot", outcome.model) } else { stem + ".dot" };
         let path = dir.join(file);
-        match std::fs::write(&path, drawing) {
+        match std::fs::write(&path, dot::draw(&test.name, witness, Some(&initial(test)))) {
             Ok(()) if single => complain(&format!("execution drawn to {}", name(&path))),
             Ok(()) => {}
             Err(error) => {

@@ -2,10 +2,11 @@
 
 use super::executions::Collector;
 use crate::args::{Equivalence, Expect, LitmusArgs, Schedule};
-use crate::error::{ErrorKind, Exit, InputError};
+use crate::error::{Exit, InputError, InputKind};
+use crate::guard;
 use crate::meter::Meter;
-use crate::watch::{Watch, reason_to_stop};
-use selvedge_explore::{Config, Snapshot, Stats, Visitor, explore_compiled};
+use selvedge_check::Witness;
+use selvedge_explore::{Config, Director, Order, Progress, Snapshot, Stats, Visitor, explore_compiled};
 use selvedge_litmus::{Histogram, Observation, Test, Verdict};
 use selvedge_model::Compiled;
 use std::time::Instant;
@@ -41,8 +42,8 @@ pub struct Outcome {
     pub flags: Vec<Flag>,
     pub failure: Option<Failure>,
     pub seconds: f64,
-    /// A drawing of an execution that decides the verdict, if one was asked for and exists.
-    pub drawing: Option<String>,
+    /// An execution that decides the verdict, if one was asked for and exists.
+    pub witness: Option<Witness>,
     pub check: Check,
 }
 
@@ -97,17 +98,32 @@ impl Outcome {
     }
 }
 
+/// Watches over the exploration of a test.
+struct Lead<'m> {
+    meter: &'m mut Meter,
+}
+
+impl<V> Director<V> for Lead<'_> {
+    fn order(&mut self, progress: Progress) -> Order {
+        if let Some(why) = guard::reason_to_stop() {
+            return Order::Stop(why);
+        }
+        self.meter.show(progress);
+        Order::GoOn
+    }
+}
+
 pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, InputError> {
     if args.equivalence == Equivalence::Rf && test.observes_memory() {
         let message = format!(
             "{} looks at the final value of a location, which `--equivalence rf` does not determine",
             test.name
         );
-        return Err(InputError::plain(ErrorKind::Unsupported, message, Some("use `--equivalence co`")));
+        return Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")));
     }
     if args.equivalence == Equivalence::Rf && model.follows_dependencies() {
         let message = format!("{} follows dependencies, which needs `--equivalence co`", model.name());
-        return Err(InputError::plain(ErrorKind::Unsupported, message, Some("use `--equivalence co`")));
+        return Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")));
     }
     let config = Config {
         equivalence: match args.equivalence {
@@ -121,7 +137,7 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
         max_executions: args.max_executions,
         ..Config::default()
     };
-    let collector = Collector::new(test, args.dot.is_some());
+    let collector = Collector::new(test, args.dot.is_some() || args.json);
     let start = Instant::now();
     let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
     let explored = match model {
@@ -130,13 +146,13 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
             let from = Snapshot::start(collector.clone());
             let mut meter = Meter::new(0.0);
             let explored =
-                team.explore(&|| program.clone(), &collector, from, &mut Watch { meter: &mut meter });
+                team.explore(&|| program.clone(), &collector, from, &mut Lead { meter: &mut meter });
             meter.clear();
             explored.map(|end| (end.stats, end.visitor))
         }
         // One worker, for now.
         Compiled::Matrices(_) => {
-            let config = Config { watch: Some(reason_to_stop), ..config };
+            let config = Config { watch: Some(guard::watch()), ..config };
             let mut collector = collector;
             explore_compiled(&program, model, &config, &mut |x| collector.visit(x))
                 .map(|stats| (stats, collector))
@@ -144,11 +160,11 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
     };
     let seconds = start.elapsed().as_secs_f64();
     let (stats, collector) =
-        explored.map_err(|error| InputError::plain(ErrorKind::Unsupported, error.to_string(), None))?;
-    let (histogram, flags, failure, drawing) = collector.results();
+        explored.map_err(|error| InputError::plain(InputKind::Unsupported, error.to_string(), None))?;
+    let (histogram, flags, failure, witness) = collector.results();
     let model = model.name().to_string();
     let mut outcome =
-        Outcome { model, histogram, stats, flags, failure, seconds, drawing, check: Check::None };
+        Outcome { model, histogram, stats, flags, failure, seconds, witness, check: Check::None };
     outcome.check = check(test, &outcome, args);
     Ok(outcome)
 }

@@ -10,7 +10,7 @@ mod show;
 pub use args::ModelArgs;
 use args::Question;
 
-use crate::error::{ErrorKind, Exit, InputError};
+use crate::error::{Exit, InputError, InputKind, json_error};
 use crate::output::{complain, print_json};
 use selvedge_decide::context::Refusal;
 use selvedge_decide::search::Limits;
@@ -30,7 +30,7 @@ pub fn main(args: &ModelArgs) -> Exit {
     };
     result.unwrap_or_else(|error| {
         if json {
-            print_json(&error.json());
+            print_json(&json_error(&error));
         }
         complain(&error.to_string());
         Exit::BadInput
@@ -38,7 +38,7 @@ pub fn main(args: &ModelArgs) -> Exit {
 }
 
 fn load(name: &str) -> Result<Theory, InputError> {
-    selvedge_kat::load_named(name).map_err(|d| InputError::new(ErrorKind::Model, d))
+    selvedge_kat::load_named(name).map_err(|d| InputError::new(InputKind::Model, d))
 }
 
 fn refused(refusal: Refusal) -> InputError {
@@ -47,5 +47,5 @@ fn refused(refusal: Refusal) -> InputError {
         Refusal::TooManyKinds(_) => Some("--c-only leaves out events that only architectures have"),
         Refusal::Other(_) => None,
     };
-    InputError::plain(ErrorKind::Model, refusal.to_string(), help)
+    InputError::plain(InputKind::Model, refusal.to_string(), help)
 }

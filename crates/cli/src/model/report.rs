@@ -1,7 +1,7 @@
 //! Answers on paper: text, JSON, drawings, litmus tests.
 
 use super::args::ModelArgs;
-use crate::error::{ErrorKind, Exit, InputError};
+use crate::error::{Exit, InputError, InputKind};
 use crate::escape::{name, shown};
 use crate::output::{complain, print, print_json as print_text};
 use selvedge_decide::answer::{Answer, Counterexample, Verdict};
@@ -127,13 +127,13 @@ pub fn save(args: &ModelArgs, claims: &[Claim]) -> Result<(), InputError> {
         write(path, &drawing)?;
     }
     if let Some(path) = &args.svg {
-        crate::check::save(path, &drawing, true).map_err(|m| InputError::plain(ErrorKind::Io, m, None))?;
+        crate::check::save(path, &drawing, true).map_err(|m| InputError::plain(InputKind::Io, m, None))?;
     }
     if let Some(path) = &args.litmus {
         let name = path.file_stem().map_or("counterexample".into(), |s| s.to_string_lossy().into_owned());
         let Some(mut test) = c.example.litmus(&name) else {
             let message = "the counterexample has events that C has no words for";
-            return Err(InputError::plain(ErrorKind::Unsupported, message, None));
+            return Err(InputError::plain(InputKind::Unsupported, message, None));
         };
         if let Some((allows, forbids)) = &claim.about {
             test.push_str(&format!("(* allowed by {allows}, forbidden by {forbids} *)\n"));
@@ -145,5 +145,5 @@ pub fn save(args: &ModelArgs, claims: &[Claim]) -> Result<(), InputError> {
 
 pub fn write(path: &Path, text: &str) -> Result<(), InputError> {
     std::fs::write(path, &*shown(text))
-        .map_err(|e| InputError::plain(ErrorKind::Io, format!("cannot write {}: {e}", name(path)), None))
+        .map_err(|e| InputError::plain(InputKind::Io, format!("cannot write {}: {e}", name(path)), None))
 }

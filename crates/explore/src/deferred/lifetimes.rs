@@ -7,7 +7,7 @@
 use crate::leaving::still_inside;
 use crate::report::Failure;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Tid};
-use selvedge_machine::Machine;
+use selvedge_machine::{ErrorKind, Machine};
 use selvedge_model::relational::Matrix;
 
 pub fn inspect<M: Machine>(machine: &M, g: &ExecutionGraph) -> Option<Failure> {
@@ -18,13 +18,13 @@ pub fn inspect<M: Machine>(machine: &M, g: &ExecutionGraph) -> Option<Failure> {
         match ev.kind {
             Kind::Join | Kind::Detach => {
                 if let Some(first) = g.claim_of(ev.peer).filter(|&first| first != e) {
-                    return failure("invalid-join", Some(first));
+                    return failure(ErrorKind::InvalidJoin, Some(first));
                 }
             }
             Kind::Free => {
                 let object = ev.value as u32;
                 if let Some(first) = g.free_of(object).filter(|&first| first != e) {
-                    return failure("double-free", Some(first));
+                    return failure(ErrorKind::DoubleFree, Some(first));
                 }
                 let hb = before.get_or_insert_with(|| happens_before(g));
                 let of_object = |x: &EventId| {
@@ -34,12 +34,14 @@ pub fn inspect<M: Machine>(machine: &M, g: &ExecutionGraph) -> Option<Failure> {
                 };
                 let late = |x: &EventId| !hb.has(x.index(), e.index());
                 if let Some(x) = g.order().iter().copied().filter(of_object).find(late) {
-                    let kind = if machine.is_local(object) { "dead-stack" } else { "use-after-free" };
+                    let kind =
+                        if machine.is_local(object) { ErrorKind::DeadStack } else { ErrorKind::UseAfterFree };
                     return Some(Failure { kind, event: x, other: Some(e) });
                 }
                 let inside = still_inside(machine, g, object, |x| hb.has(x.index(), e.index()));
                 if let Some(x) = inside {
-                    let kind = if machine.is_local(object) { "dead-stack" } else { "use-after-free" };
+                    let kind =
+                        if machine.is_local(object) { ErrorKind::DeadStack } else { ErrorKind::UseAfterFree };
                     return Some(Failure { kind, event: x, other: Some(e) });
                 }
             }

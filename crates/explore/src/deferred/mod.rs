@@ -19,7 +19,7 @@ mod partial;
 mod result;
 mod thin_air;
 
-use crate::report::{Config, Execution, ExploreError, Stats};
+use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Loc, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
@@ -139,8 +139,8 @@ impl<M: Machine> Explorer<'_, M> {
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
                 return self.finish(&p, visit);
             }
-            let watch = self.config.watch;
-            let stop = || watch.is_some_and(|watch| watch().is_some());
+            let watch = self.config.watch.as_ref();
+            let stop = || watch.is_some_and(|watch| watch.reason().is_some());
             return match thin_air::is_possible(
                 self.machine,
                 self.model,
@@ -167,16 +167,17 @@ impl<M: Machine> Explorer<'_, M> {
     /// Whether it is time to stop.
     fn is_over(&mut self) -> bool {
         if self.stats.gave_up.is_none() {
-            self.stats.gave_up = self.config.watch.and_then(|watch| watch());
+            self.stats.gave_up = self.config.watch.as_ref().and_then(Watch::reason);
         }
         self.stats.gave_up.is_some()
     }
 
     fn check_limits(&mut self, p: &Partial<M::State>) -> ControlFlow<()> {
         let why = if p.events().end > self.config.max_events {
-            Some(format!("an execution has more than {} events", self.config.max_events))
+            Some(GaveUp::Events(self.config.max_events))
         } else {
-            self.config.watch.filter(|_| self.stats.events.is_multiple_of(256)).and_then(|watch| watch())
+            let due = self.stats.events.is_multiple_of(256);
+            self.config.watch.as_ref().filter(|_| due).and_then(Watch::reason)
         };
         match why {
             Some(why) => {
@@ -332,14 +333,18 @@ impl<M: Machine> Explorer<'_, M> {
         if !self.admits(p, Progress::Final) {
             return ControlFlow::Continue(());
         }
+        if let Some(again) = self.machine.again() {
+            self.stats.gave_up = Some(GaveUp::Again(again));
+            return ControlFlow::Break(());
+        }
         let errors = |ids: &[_]| self.model.errors(ids, &self.space);
         let broken = result::show(self.machine, p, self.config, errors, &mut self.stats, visit);
         if broken.is_break() {
-            self.stats.gave_up = Some(String::from("stopped at an execution"));
+            self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());
         }
         if self.config.max_executions.is_some_and(|most| self.stats.executions() >= most) {
-            self.stats.gave_up = Some(format!("{} executions were explored", self.stats.executions()));
+            self.stats.gave_up = Some(GaveUp::Executions(self.stats.executions()));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

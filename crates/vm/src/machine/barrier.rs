@@ -12,7 +12,7 @@ use crate::ir::{FuncId, Instr, Operand, Reg, pointer};
 use crate::runtime::for_each_operand;
 use crate::tables::Object;
 use selvedge_graph::Value;
-use selvedge_machine::{Meeting, Op};
+use selvedge_machine::{ErrorKind, Meeting, Op};
 use std::rc::Rc;
 
 /// `PTHREAD_BARRIER_SERIAL_THREAD`.
@@ -22,10 +22,13 @@ impl VmMachine {
     /// `home` is the address that it is initialised at.
     pub(super) fn new_barrier(&self, state: &mut VmState, count: u32, home: u64) -> Result<u64, Halt> {
         if count == 0 {
-            return fail("barrier-misuse", "`pthread_barrier_init` with a count of 0: no thread could wait");
+            return fail(
+                ErrorKind::BarrierMisuse,
+                "`pthread_barrier_init` with a count of 0: no thread could wait",
+            );
         }
         if count > i32::MAX as u32 {
-            return fail("barrier-misuse", format!("`pthread_barrier_init` with a count of {count}"));
+            return fail(ErrorKind::BarrierMisuse, format!("`pthread_barrier_init` with a count of {count}"));
         }
         let object = Object::Barrier { thread: state.thread, number: state.made.barriers, count, home };
         state.made.barriers += 1;
@@ -45,7 +48,7 @@ impl VmMachine {
     pub(super) fn no_barrier_yet(&self, word: Val) -> Result<u64, Halt> {
         if word.undef == 0 && self.barrier(word.bits).is_some() {
             let message = "a barrier is initialised again that was not destroyed before";
-            return fail("barrier-misuse", message);
+            return fail(ErrorKind::BarrierMisuse, message);
         }
         Ok(0)
     }
@@ -72,7 +75,10 @@ impl VmMachine {
             return Ok(0);
         }
         let what = if destroy == 0 { "a wait at" } else { "destruction of" };
-        fail("barrier-misuse", format!("{what} a barrier that was not initialised, or is destroyed already"))
+        fail(
+            ErrorKind::BarrierMisuse,
+            format!("{what} a barrier that was not initialised, or is destroyed already"),
+        )
     }
 
     pub(super) fn arrive(&self, state: &mut VmState, word: u64) -> Op {

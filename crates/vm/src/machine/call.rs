@@ -8,7 +8,7 @@ use crate::ir::{FuncId, Operand, Reg, pointer};
 use crate::tables::{Limit, Object, Site};
 use crate::undefined::Origin;
 use selvedge_graph::Mode;
-use selvedge_machine::Op;
+use selvedge_machine::{ErrorKind, Op};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -26,7 +26,10 @@ impl VmMachine {
         let function = self.function(func);
         if function.code.is_empty() {
             let Some(native) = self.info(func).native else {
-                return fail("unsupported", format!("the function `{}` is not known", function.name));
+                return fail(
+                    ErrorKind::Unsupported,
+                    format!("the function `{}` is not known", function.name),
+                );
             };
             let args: Args = args.iter().map(|a| self.value(state, *a)).collect();
             let dst = if results == 0 { None } else { dst };
@@ -53,12 +56,12 @@ impl VmMachine {
     /// The function that an address stands for.
     pub(super) fn function_at(&self, addr: u64) -> Result<FuncId, Halt> {
         match pointer::split(addr) {
-            None => fail("null-dereference", "call of a null pointer"),
+            None => fail(ErrorKind::NullDereference, "call of a null pointer"),
             Some((allocation, 0)) => match self.tables.borrow().objects.get(allocation as usize) {
                 Some(Object::Code(f)) => Ok(*f),
-                _ => fail("wild-pointer", "call of something that is no function"),
+                _ => fail(ErrorKind::WildPointer, "call of something that is no function"),
             },
-            Some(_) => fail("wild-pointer", "call of something that is no function"),
+            Some(_) => fail(ErrorKind::WildPointer, "call of something that is no function"),
         }
     }
 
@@ -175,7 +178,7 @@ impl VmMachine {
         zeroed: bool,
     ) -> Result<Op, Halt> {
         if size > LARGEST_OBJECT {
-            return fail("unsupported", format!("an object of {size} bytes"));
+            return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
         }
         let frame = self.program_frame(state).unwrap_or(&state.frame);
         let site = Site { func: frame.func, pc: frame.pc };

@@ -13,7 +13,7 @@ use super::{Halt, VmMachine, fail};
 use crate::ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
 use crate::tables::Limit;
 use selvedge_graph::DepSet;
-use selvedge_machine::{Block, Op};
+use selvedge_machine::{Block, ErrorKind, Op};
 
 /// What the operands depend on that an instruction hands to another call.
 enum Handed {
@@ -510,7 +510,7 @@ impl VmMachine {
             }
             Instr::Rmw { bytes: 16, .. } | Instr::Cmpxchg { bytes: 16, .. } => {
                 return fail(
-                    "unsupported",
+                    ErrorKind::Unsupported,
                     "a read-modify-write of 16 bytes, under a model that follows dependencies",
                 );
             }

@@ -9,7 +9,7 @@ use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};
 use crate::ir::{Global, GlobalId, Instr, Module, Operand, Place};
 use crate::undefined::Origin;
-use selvedge_machine::Op;
+use selvedge_machine::{ErrorKind, Op};
 
 /// Functions of the library whose results may be anything.
 const UNKNOWN: [&str; 14] = [
@@ -135,7 +135,7 @@ impl VmMachine {
     /// The value of a variable of the environment; 0 if there is none.
     pub(super) fn environment(&self, name: u64) -> Result<u64, Halt> {
         let Some(name) = self.constant_text(name) else {
-            return fail("unsupported", "`getenv` of a name that is no constant");
+            return fail(ErrorKind::Unsupported, "`getenv` of a name that is no constant");
         };
         let found = self.outside.env.iter().find(|(known, _)| *known == name);
         Ok(found.map_or(0, |(known, text)| self.address_of_global(*text) + known.len() as u64 + 1))

@@ -11,7 +11,7 @@ use crate::ir::{Instr, Net, RmwOp};
 use crate::tables::Object;
 use crate::undefined::Word;
 use selvedge_graph::{Deps, Loc, Mode, Tid, Value};
-use selvedge_machine::{EventClasses, Machine, Meeting, Op, ProgramError, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, EventClasses, Machine, Meeting, Op, ProgramError, SourcePlace};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -170,9 +170,13 @@ impl Machine for VmMachine {
     fn error(&self, error: u32) -> ProgramError {
         let (kind, message) = match self.tables.borrow().error_text(error) {
             Some(known) => known,
-            None => ("restart", String::from("memory is accessed in smaller parts than before")),
+            None => (ErrorKind::Unsupported, Again::CellsRefined.to_string()),
         };
         ProgramError { kind, message }
+    }
+
+    fn again(&self) -> Option<Again> {
+        self.reason_to_restart()
     }
 
     fn spin_reads(&self, state: &VmState) -> u32 {
@@ -208,6 +212,24 @@ impl Machine for VmMachine {
             (place.line != 0 && !self.info(frame.func).runtime).then(|| self.source_place(place))
         };
         state.frames().find_map(known)
+    }
+
+    fn stack(&self, state: &VmState) -> Vec<(String, Option<SourcePlace>)> {
+        let call = |frame: &Frame| {
+            let place = self.function(frame.func).places.get(frame.pc as usize).copied().unwrap_or_default();
+            let known = place.line != 0 && !self.info(frame.func).runtime;
+            (self.function(frame.func).name.clone(), known.then(|| self.source_place(place)))
+        };
+        state.frames().map(call).collect()
+    }
+
+    fn value_type(&self, loc: Loc, value: Value) -> Option<String> {
+        let tables = self.tables.borrow();
+        Some(match tables.layout.cell(loc).size {
+            8 if self.pointer_name(&tables, value as u64).is_some() => String::from("pointer"),
+            bytes @ 1..=8 => format!("i{}", 8 * bytes),
+            bytes => format!("{bytes} bytes"),
+        })
     }
 
     fn location_name(&self, loc: Loc) -> String {
@@ -277,13 +299,13 @@ impl Machine for VmMachine {
         state.thread.0 == 0 && state.rare.result.is_none()
     }
 
-    fn misuse(&self, state: &VmState) -> Option<&'static str> {
+    fn misuse(&self, state: &VmState) -> Option<ErrorKind> {
         if !self.info(state.frame.func).runtime {
             return None;
         }
         match self.function(state.frame.func).name.as_str() {
-            name if name.starts_with("pthread_barrier_") => Some("barrier-misuse"),
-            name if name.ends_with("_destroy") => Some("lock-misuse"),
+            name if name.starts_with("pthread_barrier_") => Some(ErrorKind::BarrierMisuse),
+            name if name.ends_with("_destroy") => Some(ErrorKind::LockMisuse),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
 use crate::ir::{GlobalId, Operand, pointer};
 use crate::layout::Clash;
 use crate::tables::Object;
+use selvedge_machine::ErrorKind;
 
 /// What an address points to; offsets are within the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,18 +70,21 @@ impl VmMachine {
         if is_private(allocation) {
             let (thread, slot) = private_slot(allocation);
             if thread != state.thread.0 as u32 {
-                return fail("unsupported", "an access to what another thread keeps for itself (`errno`)");
+                return fail(
+                    ErrorKind::Unsupported,
+                    "an access to what another thread keeps for itself (`errno`)",
+                );
             }
             let Some(object) = state.private.get(slot) else { return self.no_object(addr) };
             if offset < 0 || offset as u64 + len > object.size {
                 let size = object.size;
                 return fail(
-                    "out-of-bounds",
+                    ErrorKind::OutOfBounds,
                     format!("{len} bytes at offset {offset} of {size} bytes that only this thread uses"),
                 );
             }
             if object.dead {
-                return fail("dead-stack", "access to a local variable whose block was left");
+                return fail(ErrorKind::DeadStack, "access to a local variable whose block was left");
             }
             return Ok(Spot::Private { slot, at: offset as usize });
         }
@@ -95,7 +99,7 @@ impl VmMachine {
         {
             if what == Use::Write {
                 let name = &self.module.globals[g.0 as usize].name;
-                return fail("undefined-behaviour", format!("write to the constant `{name}`"));
+                return fail(ErrorKind::UndefinedBehaviour, format!("write to the constant `{name}`"));
             }
             return Ok(Spot::Constant { global: g, at: offset as usize });
         }
@@ -105,11 +109,11 @@ impl VmMachine {
     #[cold]
     fn no_object<T>(&self, addr: u64) -> Result<T, Halt> {
         match addr {
-            0 => fail("null-dereference", "access through a null pointer"),
+            0 => fail(ErrorKind::NullDereference, "access through a null pointer"),
             _ if pointer::split(addr).is_none() => {
-                fail("null-dereference", format!("access through a null pointer, at offset {addr}"))
+                fail(ErrorKind::NullDereference, format!("access through a null pointer, at offset {addr}"))
             }
-            _ => fail("wild-pointer", format!("{addr:#x} does not point to any object")),
+            _ => fail(ErrorKind::WildPointer, format!("{addr:#x} does not point to any object")),
         }
     }
 
@@ -117,10 +121,10 @@ impl VmMachine {
     fn out_of_bounds<T>(&self, object: Object, offset: i64, len: u64) -> Result<T, Halt> {
         if let Object::Code(f) = object {
             let name = &self.function(f).name;
-            return fail("wild-pointer", format!("access to the code of `{name}`"));
+            return fail(ErrorKind::WildPointer, format!("access to the code of `{name}`"));
         }
         let (name, size) = (self.name_of_object(object), self.size_of(object));
-        fail("out-of-bounds", format!("{len} bytes at offset {offset} of {name}, which has {size}"))
+        fail(ErrorKind::OutOfBounds, format!("{len} bytes at offset {offset} of {name}, which has {size}"))
     }
 
     pub(super) fn constant(&self, global: GlobalId, at: usize, len: usize) -> &[u8] {
@@ -142,7 +146,7 @@ impl VmMachine {
             Clash::MixedSizes => {
                 let name = self.name_of(self.tables.borrow().objects[object as usize], at as u64);
                 let message = format!("accesses of different sizes to {name}, where some are atomic");
-                Halt::Error("unsupported", message)
+                Halt::Error(ErrorKind::Unsupported, message)
             }
         }
     }

@@ -6,8 +6,9 @@ use super::{Halt, VmMachine, fail};
 use crate::float;
 use crate::ir::{BitOp, CastOp, FuncId, Operand, pointer};
 use selvedge_graph::Mode;
+use selvedge_machine::ErrorKind;
 
-const KIND: &str = "undefined-behaviour";
+const KIND: ErrorKind = ErrorKind::UndefinedBehaviour;
 
 /// Whether a bit operation has a result.
 pub fn nonzero(op: BitOp, value: u128) -> Result<(), Halt> {
@@ -61,7 +62,7 @@ pub fn index(index: i64, name: &str) -> Result<(), Halt> {
     let (largest, what) = name.strip_prefix(INDEX).and_then(|rest| rest.split_once(' ')).unwrap_or(("", ""));
     match largest.parse::<i64>() {
         Ok(largest) if !(0..=largest).contains(&index) => {
-            fail("out-of-bounds", format!("index {index} of {what}"))
+            fail(ErrorKind::OutOfBounds, format!("index {index} of {what}"))
         }
         _ => Ok(()),
     }
@@ -98,7 +99,7 @@ impl VmMachine {
         let by = result.wrapping_sub(base) as i64;
         let name = self.name_of_object(object);
         fail(
-            "out-of-bounds",
+            ErrorKind::OutOfBounds,
             format!("{by} is added to a pointer into {name}, which leads to another object"),
         )
     }

@@ -37,7 +37,7 @@ use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use analysis::FunctionInfo;
 use selvedge_graph::Tid;
-use selvedge_machine::{Reductions, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -45,8 +45,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use stores::Stores;
 use twins::Anonymous;
 
-/// The error that asks for another start of the exploration; see [`VmMachine::wants_restart`].
-pub const RESTART: u32 = u32::MAX;
+/// Why barriers need an order of arrivals, where that is found by looking at an execution.
+const CROWDED: &str = "more threads may be at a barrier than meet there";
+
+/// The error of a thread that cannot go on before another start of the exploration.
+const RESTART: u32 = u32::MAX;
 
 /// Allocation numbers from here on are private slots of a thread: the thread in the upper bits, the slot in
 /// the lower ones. So a thread that comes by an address of another one's does not take it for its own.
@@ -142,9 +145,9 @@ pub enum ModuleError {
 
 /// A program, ready to be explored.
 ///
-/// Memory is divided into cells as it is used. When an access does not fit the cells that there are,
-/// `step` returns the error [`RESTART`]; the exploration is to be left then and, after
-/// [`VmMachine::refine`], begun anew.
+/// Memory is divided into cells as it is used. When an access does not fit the cells that there are, the thread does
+/// not go on, and the machine says so ([`Machine::again`](selvedge_machine::Machine::again)); the exploration is to
+/// be left then and, after [`VmMachine::give_in`], begun anew.
 pub struct VmMachine {
     module: Module,
     options: Options,
@@ -207,11 +210,11 @@ impl Hooks {
 /// Why a thread does not go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Halt {
-    Error(&'static str, String),
+    Error(ErrorKind, String),
     Restart,
 }
 
-fn fail<T>(kind: &'static str, message: impl Into<String>) -> Result<T, Halt> {
+fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
     Err(Halt::Error(kind, message.into()))
 }
 
@@ -324,28 +327,48 @@ impl VmMachine {
         &self.module
     }
 
-    /// Whether the exploration has to be begun anew, with smaller cells, with an order at barriers, or with all
-    /// iterations.
-    pub fn wants_restart(&self) -> bool {
-        self.tables.borrow().layout.needs_restart() || self.wants_order_at_barriers() || self.wants_undone()
-    }
-
-    fn wants_undone(&self) -> bool {
-        self.options.leave_out_undone && self.tables.borrow().keep_undone
-    }
-
-    /// Asks for iterations without net effect to be explored as well, from the next start on.
-    pub fn keep_undone(&self) {
-        self.learn(|common| common.keep_undone = true);
-    }
-
-    fn wants_order_at_barriers(&self) -> bool {
-        self.options.unordered_barriers && self.tables.borrow().order_barriers.is_some()
+    /// Why the exploration has to be begun anew, as far as the machine knows.
+    fn reason_to_restart(&self) -> Option<Again> {
+        let tables = self.tables.borrow();
+        let wanted = |option: bool, again| option.then_some(again);
+        wanted(tables.layout.needs_restart(), Again::CellsRefined)
+            .or(wanted(
+                self.options.unordered_barriers && tables.order_barriers.is_some(),
+                Again::BarriersOutOfForm,
+            ))
+            .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
-    pub fn order_barriers(&self, why: impl Into<String>) {
-        self.learn(|common| _ = common.order_barriers.get_or_insert(why.into()));
+    fn order_barriers(&self, why: &str) {
+        self.learn(|common| _ = common.order_barriers.get_or_insert(why.to_string()));
+    }
+
+    /// Gives in to a reason to begin anew, and to all others that are known: divides memory anew, gives barriers an
+    /// order, keeps iterations. Returns whether there was anything to change. To be called between two
+    /// explorations: locations get other numbers.
+    pub fn give_in(&mut self, again: Again) -> bool {
+        match again {
+            Again::BarriersOutOfForm => self.order_barriers(CROWDED),
+            Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
+            _ => {}
+        }
+        self.refine()
+    }
+
+    /// How many threads there is room for.
+    pub fn room(&self) -> u32 {
+        self.options.max_threads
+    }
+
+    /// Makes room for so many threads, and forgets what was learned of memory: threads, objects and locations get
+    /// other numbers.
+    pub fn make_room(&mut self, threads: u32) {
+        self.options.max_threads = threads;
+        let mut tables = Tables::new(&self.module);
+        tables.order_barriers.clone_from(&self.common().order_barriers);
+        self.common = Arc::new(Mutex::new(tables.clone()));
+        self.tables.replace(tables);
     }
 
     /// Whether some execution made a barrier.
@@ -358,9 +381,7 @@ impl VmMachine {
         self.common().order_barriers.clone()
     }
 
-    /// Divides memory anew, gives barriers an order or keeps iterations, if there is need to. Returns whether there was. To
-    /// be called between two explorations: locations get other numbers.
-    pub fn refine(&mut self) -> bool {
+    fn refine(&mut self) -> bool {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
@@ -418,7 +439,7 @@ impl VmMachine {
 
     fn source_place(&self, place: Place) -> SourcePlace {
         let file = self.module.files.get(place.file as usize).cloned().unwrap_or_default();
-        SourcePlace { file, line: place.line }
+        SourcePlace { file, line: place.line, column: place.col }
     }
 
     fn new_frame(&self, func: FuncId, private: u32) -> Frame {

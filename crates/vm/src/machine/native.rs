@@ -13,7 +13,7 @@ use crate::format::Text;
 use crate::ir::{Reg, pointer};
 use crate::tables::Object;
 use selvedge_graph::Tid;
-use selvedge_machine::{Block, Op};
+use selvedge_machine::{Block, ErrorKind, Op};
 use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug)]
@@ -259,25 +259,27 @@ impl VmMachine {
         let known = |number: usize| match args.get(number) {
             Some(Val { bits, undef: 0, .. }) => Ok(*bits),
             Some(val) => self.not_set(&format!("an argument of `{name}`"), val.origin),
-            None => fail("undefined-behaviour", format!("`{name}` is called with too few arguments")),
+            None => fail(ErrorKind::UndefinedBehaviour, format!("`{name}` is called with too few arguments")),
         };
         let result = match native {
             Native::AssertFail(number) => {
                 let text = self.constant_text(known(number)?).unwrap_or_default();
-                return fail("assertion", format!("assertion `{text}` failed"));
+                return fail(ErrorKind::Assertion, format!("assertion `{text}` failed"));
             }
-            Native::ReachError => return fail("assertion", format!("`{name}` is reached")),
+            Native::ReachError => return fail(ErrorKind::Assertion, format!("`{name}` is reached")),
             Native::ErrorMessage => {
                 let text = self.constant_text(known(0)?);
-                return fail("assertion", text.unwrap_or_else(|| format!("`{name}` is reached")));
+                return fail(ErrorKind::Assertion, text.unwrap_or_else(|| format!("`{name}` is reached")));
             }
-            Native::Assert if known(0)? as u32 == 0 => return fail("assertion", "an assertion failed"),
-            Native::Abort => return fail("abort", "`abort` is called"),
+            Native::Assert if known(0)? as u32 == 0 => {
+                return fail(ErrorKind::Assertion, "an assertion failed");
+            }
+            Native::Abort => return fail(ErrorKind::Abort, "`abort` is called"),
             Native::Assume if known(0)? as u32 == 0 => return Ok(Some(Op::Block(Block::Assume))),
             Native::Assert | Native::Assume | Native::Nothing => 0,
             Native::Nondet => {
                 let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
-                return fail("unsupported", format!("`{name}`: {help}"));
+                return fail(ErrorKind::Unsupported, format!("`{name}`: {help}"));
             }
             Native::Input => {
                 if let Some(dst) = dst {
@@ -293,7 +295,12 @@ impl VmMachine {
             }
             Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {
-                ..=0 => return fail("undefined-behaviour", format!("`{name}` has nothing to choose from")),
+                ..=0 => {
+                    return fail(
+                        ErrorKind::UndefinedBehaviour,
+                        format!("`{name}` has nothing to choose from"),
+                    );
+                }
                 1 => 0,
                 count => return Ok(Some(choose(state, dst, count as u32))),
             },
@@ -313,7 +320,7 @@ impl VmMachine {
                     let within = |held: &Held| pointer::split(held.addr).is_some_and(|(o, _)| o == object);
                     if state.rare.held.iter().any(within) {
                         return fail(
-                            "lock-misuse",
+                            ErrorKind::LockMisuse,
                             "memory is freed with a lock in it that this thread holds",
                         );
                     }
@@ -378,7 +385,7 @@ impl VmMachine {
             }
             Native::ThreadBit => match state.thread.0 {
                 thread @ 0..64 => 1 << thread,
-                _ => return fail("unsupported", "condition variables with more than 64 threads"),
+                _ => return fail(ErrorKind::Unsupported, "condition variables with more than 64 threads"),
             },
             Native::NthBit => {
                 let (mut bits, n) = (known(0)?, known(1)?);
@@ -397,7 +404,7 @@ impl VmMachine {
                         state.made.threads += 1;
                         child.0 as u64 + 1
                     }
-                    None => return fail("unsupported", format!("more than {most} threads")),
+                    None => return fail(ErrorKind::Unsupported, format!("more than {most} threads")),
                 }
             }
             Native::Spawn => {
@@ -456,7 +463,7 @@ impl VmMachine {
                     4 => "a condition variable is used after it was destroyed",
                     _ => "a semaphore is used after it was destroyed",
                 };
-                return fail("lock-misuse", message);
+                return fail(ErrorKind::LockMisuse, message);
             }
             Native::BarrierNew => self.new_barrier(state, known(0)? as u32, known(1)?)?,
             Native::BarrierLooks => !self.options.track_deps as u64,
@@ -576,11 +583,11 @@ impl VmMachine {
             Some((_, _, Some(object))) => {
                 let what = self.name_of_object(object);
                 fail(
-                    "invalid-free",
+                    ErrorKind::InvalidFree,
                     format!("`{name}` of an address that `malloc` did not return, in {what}"),
                 )
             }
-            _ => fail("invalid-free", format!("`{name}` of an address that `malloc` did not return")),
+            _ => fail(ErrorKind::InvalidFree, format!("`{name}` of an address that `malloc` did not return")),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::ir::{Instr, Operand};
 use crate::tables::{Object, Site};
 use crate::undefined::{Origin, Val, Word};
 use selvedge_graph::{Loc, Value};
+use selvedge_machine::ErrorKind;
 use std::sync::Arc;
 
 impl VmMachine {
@@ -27,12 +28,12 @@ impl VmMachine {
     pub(super) fn not_set<T>(&self, what: &str, origin: Origin) -> Result<T, Halt> {
         if origin == Origin::INPUT {
             return fail(
-                "unsupported",
+                ErrorKind::Unsupported,
                 format!("{what} depends on an unknown input (time, a random number)"),
             );
         }
         let from = self.origin_text(origin).map_or(String::new(), |text| format!(": {text}"));
-        fail("uninitialised-read", format!("{what} was never set{from}"))
+        fail(ErrorKind::UninitialisedRead, format!("{what} was never set{from}"))
     }
 
     /// `` `r`, declared at f.c:3, has no value yet ``.

@@ -9,16 +9,16 @@ use crate::ir::Reg;
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
 use crate::undefined::Origin;
-use selvedge_machine::Op;
+use selvedge_machine::{ErrorKind, Op};
 use std::rc::Rc;
 
 impl From<Trouble> for Halt {
     fn from(trouble: Trouble) -> Halt {
         match trouble {
             Trouble::Null => {
-                Halt::Error("null-dereference", String::from("a null pointer is printed as a text"))
+                Halt::Error(ErrorKind::NullDereference, String::from("a null pointer is printed as a text"))
             }
-            Trouble::Unsupported(what) => Halt::Error("unsupported", what),
+            Trouble::Unsupported(what) => Halt::Error(ErrorKind::Unsupported, what),
         }
     }
 }

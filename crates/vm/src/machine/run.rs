@@ -9,7 +9,7 @@ use crate::ir::{BinOp, CastOp, Function, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
 use crate::undefined::{self, Origin, Word};
-use selvedge_machine::{Op, Reduction};
+use selvedge_machine::{ErrorKind, Op, Reduction};
 use std::rc::Rc;
 
 impl VmMachine {
@@ -34,7 +34,7 @@ impl VmMachine {
         let func = state.frame.func;
         let function = self.function(func);
         let Some(instr) = function.code.get(state.frame.pc as usize) else {
-            return fail("unsupported", format!("`{}` has no code to run", function.name));
+            return fail(ErrorKind::Unsupported, format!("`{}` has no code to run", function.name));
         };
         if self.info(func).waits.get(state.frame.pc as usize) == Some(&true) {
             state.frame.pass_header(state.loads);
@@ -133,7 +133,7 @@ impl VmMachine {
             Instr::Alloca { dst, size, private, .. } => {
                 let size = self.known(state, size, "the size of a variable")?;
                 if size > LARGEST_OBJECT {
-                    return fail("unsupported", format!("an object of {size} bytes"));
+                    return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
                 }
                 if !private {
                     let op = self.make(state, dst, size, false, false)?;
@@ -214,11 +214,11 @@ impl VmMachine {
             Instr::Return { ref values } => return self.return_from(state, values),
             Instr::Unreachable => {
                 return fail(
-                    "undefined-behaviour",
+                    ErrorKind::UndefinedBehaviour,
                     "code was reached that the compiler took to be unreachable",
                 );
             }
-            Instr::Unsupported { ref what } => return fail("unsupported", what.clone()),
+            Instr::Unsupported { ref what } => return fail(ErrorKind::Unsupported, what.clone()),
         }
         state.frame.pc += 1;
         Ok(None)
@@ -288,7 +288,7 @@ impl VmMachine {
         if no_signed_wrap && self.options.check_signed_overflow && arith::wraps_signed(op, bits, x, y) {
             let (x, y) = (arith::signed(x, bits), arith::signed(y, bits));
             return fail(
-                "overflow",
+                ErrorKind::Overflow,
                 format!("signed overflow: {op:?} of {x} and {y} in {bits} bits").to_lowercase(),
             );
         }
@@ -337,12 +337,12 @@ impl VmMachine {
 
 fn no_result<T>(why: NoResult, bits: u8, y: u128) -> Result<T, Halt> {
     match why {
-        NoResult::DivisionByZero => fail("division-by-zero", "division by zero"),
+        NoResult::DivisionByZero => fail(ErrorKind::DivisionByZero, "division by zero"),
         NoResult::DivisionOverflow => {
-            fail("division-by-zero", "the smallest number is divided by -1, which overflows")
+            fail(ErrorKind::DivisionByZero, "the smallest number is divided by -1, which overflows")
         }
         NoResult::ShiftTooFar => {
-            fail("undefined-behaviour", format!("a number of {bits} bits is shifted by {y}"))
+            fail(ErrorKind::UndefinedBehaviour, format!("a number of {bits} bits is shifted by {y}"))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::state::{Stage, VmState};
 use super::{Halt, VmMachine, fail};
 use selvedge_graph::Tid;
-use selvedge_machine::Op;
+use selvedge_machine::{ErrorKind, Op};
 use std::rc::Rc;
 
 impl VmMachine {
@@ -11,7 +11,7 @@ impl VmMachine {
     fn thread_with(&self, id: u64, what: &str) -> Result<Tid, Halt> {
         let threads = self.tables.borrow().threads() as u64;
         if id == 0 || id > threads {
-            return fail("invalid-join", format!("{what} of something that is no thread"));
+            return fail(ErrorKind::InvalidJoin, format!("{what} of something that is no thread"));
         }
         Ok(Tid(id as u16 - 1))
     }

@@ -6,7 +6,7 @@
 use super::state::{Frame, Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};
 use crate::ir::Reg;
-use selvedge_machine::Op;
+use selvedge_machine::{ErrorKind, Op};
 use std::rc::Rc;
 
 /// Where `setjmp` was called.
@@ -46,7 +46,7 @@ impl VmMachine {
     pub(super) fn long_jump(&self, state: &mut VmState, buffer: u64, value: u32) -> Result<Option<Op>, Halt> {
         match state.rare.jumps.iter().find(|j| j.buffer == buffer).copied() {
             Some(jump) => Ok(self.land(state, Landing::Jump(jump, value.max(1)))),
-            None => fail("undefined-behaviour", "`longjmp` to a call that has returned, or to none"),
+            None => fail(ErrorKind::UndefinedBehaviour, "`longjmp` to a call that has returned, or to none"),
         }
     }
 

@@ -34,8 +34,9 @@ pub fn run_with(program: &str, options: Options, choices: &[Value]) -> Run {
     let mut run = Run { machine, ops: Vec::new(), memory: HashMap::new(), ends: HashMap::new(), restarts: 0 };
     loop {
         run.once(choices);
-        if !run.machine.refine() {
-            return run;
+        match run.machine.again() {
+            Some(again) => assert!(run.machine.give_in(again), "there was a reason"),
+            None => return run,
         }
         run.restarts += 1;
         assert!(run.restarts < 50, "restarts for ever");
@@ -100,7 +101,7 @@ impl Run {
     }
 
     pub fn error_kind(&self) -> &'static str {
-        self.error().map_or("none", |e| e.kind)
+        self.error().map_or("none", |e| e.kind.name())
     }
 
     pub fn line_of(&self, t: u16) -> u32 {

@@ -2,11 +2,16 @@
 
 use serde::{Serialize, Serializer};
 
+/// The answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
+    /// Every execution was explored, there is a complete one, and none is wrong.
     Verified,
+    /// An execution is wrong.
     Violated,
+    /// Nothing is wrong up to the bounds of loops.
     Bounded,
+    /// There is no answer; [`Outcome::undecided`](crate::Outcome::undecided) says why.
     Unknown,
 }
 
@@ -23,11 +28,8 @@ pub struct Facts {
     pub complete: u64,
 }
 
-/// Why nothing was checked.
-pub const VACUOUS: &str =
-    "nothing was checked: no execution is complete, as an assumption does not hold in any of them";
-
 impl Verdict {
+    /// The one that follows from the facts.
     pub fn of(facts: Facts) -> Verdict {
         match facts {
             Facts { errors: 1.., .. } => Verdict::Violated,
@@ -38,6 +40,7 @@ impl Verdict {
         }
     }
 
+    /// A stable name.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Verified => "verified",

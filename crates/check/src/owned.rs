@@ -4,7 +4,7 @@
 //! contents are written beside it, locked, and take its place in one step. What is replaced or removed is the
 //! file that the lock is on: if something else has come to its place meanwhile, that is left alone.
 
-use crate::files::open_regular;
+pub use crate::files::open_regular;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;

@@ -3,25 +3,22 @@
 //! The first line of the file says what it is, whose it is and a checksum of the rest, which is JSON, or nothing
 //! if nothing was explored yet: a run takes hold of its file before it starts (`owned`).
 
-use super::explain::Finding;
-use super::find::{Finder, Found, Printed};
-use super::owned::{Owned, Refusal};
-use crate::error::{ErrorKind, InputError};
-use crate::escape::name;
-use crate::files::open_regular;
-use crate::output;
+use crate::error::{InputError, InputKind};
+use crate::finder::{Finder, Found, Printed};
+use crate::observer::Observer;
+use crate::owned::{Owned, Refusal, open_regular};
+use crate::violation::Violation;
 use selvedge_explore::{Chains, Path as Decisions, Snapshot, Stats, Twins, Unit};
 use selvedge_vm::SavedTables;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MAGIC: &str = "selvedge-checkpoint";
-/// Of the format. What the steps of a path mean is part of the program's own version.
-const FORMAT: u32 = 3;
+/// Of the file. What the steps of a path mean has a number of its own ([`selvedge_explore::FORMAT`]).
+const FORMAT: u32 = 4;
 
 /// What an exploration is about. It goes on only if all of it is the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,13 +29,9 @@ pub struct Identity {
 impl Identity {
     /// Of the texts that make up the program, the model and the options.
     pub fn new(program: &str, model: &str, options: &str) -> Identity {
-        // Another build may take other decisions in the same order.
-        let version =
-            std::env::current_exe().and_then(File::open).and_then(checksum_of_file).unwrap_or_default()
-                ^ checksum(env!("CARGO_PKG_VERSION").as_bytes());
         let of = |text: &str| checksum(text.as_bytes());
         let parts = vec![
-            ("version", version),
+            ("version", selvedge_explore::FORMAT as u64),
             ("program", of(program)),
             ("model", of(model)),
             ("options", of(options)),
@@ -63,22 +56,8 @@ impl Identity {
 
 /// FNV-1a. It finds damage, not malice.
 fn checksum(bytes: &[u8]) -> u64 {
-    add_to_checksum(0xcbf2_9ce4_8422_2325, bytes)
-}
-
-fn add_to_checksum(sum: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(sum, |sum, byte| (sum ^ *byte as u64).wrapping_mul(0x0100_0000_01b3))
-}
-
-fn checksum_of_file(mut file: File) -> std::io::Result<u64> {
-    let mut sum = checksum(&[]);
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(sum),
-            n => sum = add_to_checksum(sum, &buffer[..n]),
-        }
-    }
+    let add = |sum: u64, byte: &u8| (sum ^ *byte as u64).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, add)
 }
 
 /// The rest of the file.
@@ -115,9 +94,7 @@ struct Counts {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedFound {
     path: String,
-    finding: Finding,
-    threads: Vec<String>,
-    drawing: Option<String>,
+    violation: Violation,
     output: Option<String>,
 }
 
@@ -185,7 +162,7 @@ impl Writer {
             let same = |other: &Path| std::fs::canonicalize(other).ok() == std::fs::canonicalize(path).ok();
             if !empty && !resumed.is_some_and(same) {
                 let why = "a run like this one, which did not come to its end, left a checkpoint there";
-                let help = format!("--resume {} goes on from it; or give another name", name(path));
+                let help = format!("--resume {} goes on from it; or give another name", path.display());
                 return Err(refuse("write", path, why, &help));
             }
         }
@@ -217,14 +194,18 @@ impl Writer {
     }
 
     /// Writes a checkpoint. If it cannot be written, the exploration goes on without.
-    pub fn write(&mut self, snapshot: &Snapshot<Finder>, room: u32, machine: SavedTables) {
+    pub fn write(
+        &mut self,
+        snapshot: &Snapshot<Finder>,
+        room: u32,
+        machine: SavedTables,
+        observer: &mut dyn Observer,
+    ) {
         let Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, .. } =
             snapshot.stats;
         let found = snapshot.visitor.found().iter().map(|found| SavedFound {
             path: found.path.to_string(),
-            finding: found.finding.clone(),
-            threads: found.finding.threads.clone(),
-            drawing: found.drawing.clone(),
+            violation: found.violation.clone(),
             output: found.output.clone(),
         });
         let printed = snapshot.visitor.printed();
@@ -249,10 +230,8 @@ impl Writer {
             Err(_) if self.failed => {}
             Err(e) => {
                 self.failed = true;
-                let path = name(&self.path);
-                output::complain(&format!(
-                    "warning: cannot write the checkpoint {path}: {e}; going on without"
-                ));
+                let path = self.path.display();
+                observer.warning(&format!("cannot write the checkpoint {path}: {e}; going on without"));
             }
         }
     }
@@ -275,10 +254,10 @@ const ANOTHER: &str = "give a file that does not exist yet, or one that --checkp
 
 fn refuse(what: &str, path: &Path, why: &str, help: &str) -> InputError {
     let message = match what {
-        "write" => format!("cannot write checkpoints to {}: {why}", name(path)),
-        _ => format!("cannot resume from {}: {why}", name(path)),
+        "write" => format!("cannot write checkpoints to {}: {why}", path.display()),
+        _ => format!("cannot resume from {}: {why}", path.display()),
     };
-    InputError::plain(ErrorKind::Checkpoint, message, Some(help))
+    InputError::plain(InputKind::Checkpoint, message, Some(help))
 }
 
 const NOT_ONE: &str = "it is not a checkpoint";
@@ -343,9 +322,9 @@ fn saved(mut body: Body, fresh: &Finder) -> Option<Saved> {
         Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, ..Stats::default() };
     let units: Option<Vec<Unit>> = body.units.iter().map(|text| text.parse().ok()).collect();
     let mut visitor = fresh.clone();
-    for SavedFound { path, finding, threads, drawing, output } in std::mem::take(&mut body.found) {
+    for SavedFound { path, violation, output } in std::mem::take(&mut body.found) {
         let path: Decisions = path.parse().ok()?;
-        visitor.add(Found { path, finding: Finding { threads, ..finding }, drawing, output });
+        visitor.add(Found { path, violation, output });
     }
     if let Some((path, text)) = body.printed.take() {
         visitor.print(Printed { path: path.parse().ok()?, text });

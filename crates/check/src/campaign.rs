@@ -1,0 +1,179 @@
+//! The exploration of one program under one model: by several workers, from the beginning or from a checkpoint.
+
+use crate::checkpoint::Writer;
+use crate::error::InputError;
+use crate::finder::{Finder, Results};
+use crate::observer::Observer;
+use crate::options::Options;
+use crate::settle::{Attempt, Settling, settle};
+use crate::violation::Wanted;
+use selvedge_explore::{
+    Config, Director, Estimate, GaveUp, Order, Progress, Sampled, Sampling, Snapshot, Stats, Team, Watch,
+    estimate,
+};
+use selvedge_machine::Again;
+use selvedge_model::Model;
+use selvedge_vm::VmMachine;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a run under one model came to.
+pub struct Run {
+    pub stats: Stats,
+    pub results: Results,
+    /// There is nothing to go on with.
+    pub is_settled: bool,
+    /// So many threads at most that do the same were explored in one order; 0 if none were.
+    pub alike: u32,
+    /// Why it was explored again, each time.
+    pub again: Vec<Again>,
+}
+
+/// The exploration of one program under one model.
+pub struct Campaign<'a> {
+    pub model: &'a Model,
+    pub options: &'a Options,
+    pub watch: &'a Watch,
+    pub writer: Option<Writer>,
+}
+
+impl Campaign<'_> {
+    /// Explores what is left at `from`, or everything. `config` has what is known of the locations there.
+    pub fn explore(
+        &mut self,
+        machine: &mut VmMachine,
+        config: Config,
+        most_threads: u32,
+        mut from: Option<Snapshot<Finder>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Run, InputError> {
+        let mut settling = Settling::new(machine, config, most_threads);
+        let mut known = 0;
+        let end = settling.explore(|now| {
+            now.reasons[known..].iter().for_each(|&why| observer.again(why));
+            known = now.reasons.len();
+            // Elsewhere, locations are new.
+            let same = now.reasons.last().is_none_or(|why| *why == Again::Determinism);
+            let begin = from.take().filter(|_| same);
+            let begin = begin.unwrap_or_else(|| Snapshot::start(finder(self.options)));
+            if let Some(writer) = &mut self.writer {
+                writer.chains.clone_from(&now.config.chains);
+                writer.twins.clone_from(&now.config.twins);
+            }
+            let workers = if now.alone { 1 } else { self.options.workers.number };
+            if self.options.deterministic && workers > 1 {
+                now.before = Some(now.machine.separate());
+                from = Some(begin.clone());
+            }
+            let (end, learned_together) = self.once(now.machine, &now.config, begin, workers, observer)?;
+            let found = !end.visitor.found().is_empty();
+            let mut gave_up = end.stats.gave_up.clone();
+            // Threads and objects that several workers met got their numbers by chance, and the order of
+            // exploration depends on them: one worker has to find the first error.
+            if now.before.is_some() && learned_together && found {
+                gave_up = GaveUp::first(gave_up, Some(GaveUp::Again(Again::Determinism)));
+            } else {
+                (now.before, from) = (None, None);
+            }
+            Ok::<_, InputError>(Attempt { gave_up, found: found && !self.options.all_errors, result: end })
+        })?;
+        let Settling { machine, config, reasons, .. } = settling;
+        let error = end.found;
+        let end = end.result;
+        let is_settled = end.units.is_empty() || error;
+        if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
+            writer.write(&end, machine.room(), machine.save(), observer);
+        }
+        let alike = config.twins.as_ref().map_or(0, |twins| twins.largest());
+        Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled, alike, again: reasons })
+    }
+
+    /// Returns also whether anything was learned while there were several workers.
+    fn once(
+        &mut self,
+        machine: &VmMachine,
+        config: &Config,
+        mut from: Snapshot<Finder>,
+        workers: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(Snapshot<Finder>, bool), InputError> {
+        if let Some(why) = self.watch.reason() {
+            from.stats.gave_up = Some(why);
+            return Ok((from, false));
+        }
+        let finder = finder(self.options);
+        let deterministic = self.options.deterministic;
+        let team = Team { deterministic, workers, ..self.options.workers.team(self.model, config) };
+        let first = Mutex::new(machine.colleague());
+        let colleague = || first.lock().unwrap_or_else(PoisonError::into_inner).colleague();
+        observer.begins(Progress { executions: from.stats.executions(), blocked: from.stats.blocked });
+        let mut direct = Direct {
+            watch: self.watch,
+            observer,
+            writer: self.writer.as_mut(),
+            machine,
+            learned_alone: None,
+        };
+        let end = team.explore(&colleague, &finder, from, &mut direct).map_err(InputError::unsupported)?;
+        let together = direct.learned_alone.is_some_and(|alone| alone != machine.knowledge());
+        Ok((end, together))
+    }
+}
+
+/// With what is watched on the way; nothing is known of the locations yet.
+pub fn watching(config: Config) -> Config {
+    Config { chains: Some(Arc::default()), twins: Some(Arc::default()), ..config }
+}
+
+/// Samples executions of a machine of its own: what it learns comes in a random order.
+pub fn sample(
+    machine: &mut VmMachine,
+    model: &Model,
+    config: &Config,
+    sampling: &Sampling,
+    watch: &Watch,
+) -> Result<Estimate, InputError> {
+    settle(machine, watching(config.clone()), |machine, config| {
+        let mut stop = || watch.reason().is_some();
+        let sampled = estimate(machine, model, config, sampling, &mut stop);
+        Ok(match sampled.map_err(InputError::unsupported)? {
+            Sampled::Estimate(result) => Attempt { gave_up: None, found: false, result },
+            Sampled::Again(again) => {
+                Attempt { gave_up: Some(GaveUp::Again(again)), found: false, result: Estimate::default() }
+            }
+        })
+    })
+}
+
+/// A visitor that has seen nothing.
+pub fn finder(options: &Options) -> Finder {
+    let Options { leaks, all_errors: all, output, races, .. } = *options;
+    Finder::new(Wanted { leaks, all, output, races })
+}
+
+/// Watches over one exploration.
+struct Direct<'w> {
+    watch: &'w Watch,
+    observer: &'w mut dyn Observer,
+    writer: Option<&'w mut Writer>,
+    machine: &'w VmMachine,
+    /// What the first worker had learned before the others came.
+    learned_alone: Option<usize>,
+}
+
+impl Director<Finder> for Direct<'_> {
+    fn order(&mut self, progress: Progress) -> Order {
+        self.learned_alone.get_or_insert_with(|| self.machine.knowledge());
+        if let Some(why) = self.watch.reason() {
+            return Order::Stop(why);
+        }
+        self.observer.progress(progress);
+        let due = self.writer.as_ref().is_some_and(|writer| writer.is_due());
+        if due { Order::Snapshot } else { Order::GoOn }
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot<Finder>) {
+        if let Some(writer) = &mut self.writer {
+            writer.write(&snapshot, self.machine.room(), self.machine.save(), self.observer);
+        }
+    }
+}

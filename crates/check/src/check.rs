@@ -1,0 +1,374 @@
+//! One check, from the program to the outcome.
+
+use crate::campaign::{Campaign, Run, finder, sample, watching};
+use crate::checkpoint::{self, Identity, Writer};
+use crate::error::{InputError, InputKind};
+use crate::finder::Results;
+use crate::limits::{Cancel, Limits};
+use crate::lowering::{Lowering, Sources};
+use crate::observer::{Nobody, Observer, Phase};
+use crate::options::Options;
+use crate::outcome::{Bound, Comparison, Outcome, Undecided, Warning};
+use crate::prepare::{machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
+use crate::settle::{Attempt, Settling};
+use crate::stopped::Stopped;
+use crate::verdict::{Facts, Verdict};
+use crate::violation::Violation;
+use selvedge_explore::{Chains, Config, Sampling, Twins, Visitor, Watch, explore_compiled, orders_by_rmw};
+use selvedge_kat::Theory;
+use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
+use selvedge_model::{Compiled, Model, follows_dependencies};
+use selvedge_vm::VmMachine;
+use selvedge_vm::ir::Module;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Threads to make room for at first. Room costs time per event, and most programs have few.
+const FEW_THREADS: u32 = 4;
+
+/// Under models that follow dependencies, every step costs more the longer an execution is; beyond this it would not
+/// end.
+const MOST_EVENTS_DEPENDING: usize = 1000;
+
+/// For the estimate before a check.
+const SHORT: Sampling =
+    Sampling { seed: 0, least: 24, most: 1000, precision: 0.05, time: Duration::from_millis(300) };
+
+/// What is checked.
+#[derive(Clone, Debug)]
+pub enum Program {
+    /// Files that are still to be compiled.
+    Sources(Sources),
+    /// The bytecode itself.
+    Module(Box<Module>),
+}
+
+impl From<Sources> for Program {
+    fn from(sources: Sources) -> Program {
+        Program::Sources(sources)
+    }
+}
+
+impl From<Module> for Program {
+    fn from(module: Module) -> Program {
+        Program::Module(Box::new(module))
+    }
+}
+
+/// A program, a memory model, and how to check the one under the other. Nothing of it is shared with other checks:
+/// several may run side by side.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// What is checked.
+    pub program: Program,
+    /// Under which model.
+    pub theory: Theory,
+    /// How.
+    pub options: Options,
+    /// What it may take.
+    pub limits: Limits,
+    /// Ends it.
+    pub cancel: Cancel,
+}
+
+impl Check {
+    /// A check with the defaults of the command.
+    pub fn new(program: impl Into<Program>, theory: Theory) -> Check {
+        Check {
+            program: program.into(),
+            theory,
+            options: Options::default(),
+            limits: Limits::default(),
+            cancel: Cancel::default(),
+        }
+    }
+
+    /// Checks, unobserved.
+    pub fn run(&self) -> Result<Outcome, InputError> {
+        self.run_with(&mut Nobody)
+    }
+
+    /// Checks. An error means that there is nothing to check; that a limit was reached is an outcome.
+    pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
+        let start = Instant::now();
+        let watch = self.limits.start(&self.cancel);
+        match self.explore(&watch, observer) {
+            Ok(explored) => self.outcome(explored, &watch, start),
+            Err(Stopped::Error(error)) => Err(error),
+            Err(Stopped::GaveUp(why, phase)) => {
+                let seconds = start.elapsed().as_secs_f64();
+                Ok(Outcome::nothing(&self.theory.name, Undecided::NotBegun(why, phase), seconds))
+            }
+        }
+    }
+
+    fn explore(&self, watch: &Watch, observer: &mut dyn Observer) -> Result<Explored, Stopped> {
+        observer.phase(Phase::Model);
+        // Sources are compiled while the model is.
+        let source = self.start_lowering(observer)?;
+        let compiled = Compiled::compile(&self.theory).map_err(InputError::of_model)?;
+        match &compiled {
+            Compiled::Clocks(model) => self.explore_clocks(model, source, watch, observer),
+            Compiled::Matrices(_) => self.explore_dependencies(&compiled, source, watch, observer),
+        }
+    }
+
+    /// What is left out of loops by their text alone.
+    fn reductions_of_text(&self) -> Reductions {
+        match follows_dependencies(&self.theory) {
+            true => sound_with_dependencies(self.options.reductions),
+            false => self.options.reductions,
+        }
+    }
+
+    pub(crate) fn start_lowering(&self, observer: &mut dyn Observer) -> Result<Source, Stopped> {
+        match &self.program {
+            Program::Module(module) => Ok(Source::Module(Module::clone(module))),
+            Program::Sources(sources) => {
+                let lowering = Lowering::start(sources, self.reductions_of_text(), self.limits, observer)?;
+                Ok(Source::Lowering(lowering))
+            }
+        }
+    }
+
+    fn explore_dependencies(
+        &self,
+        model: &Compiled,
+        source: Source,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<Explored, Stopped> {
+        let options = &self.options;
+        refuse_checkpoints(options, model.name())?;
+        let module = source.finish(watch, observer)?;
+        observer.phase(Phase::Exploring);
+        let room = FEW_THREADS.min(options.most_threads);
+        let of_machine = selvedge_vm::Options {
+            track_deps: true,
+            unordered_barriers: false,
+            ..options.of_machine(self.reductions_of_text(), room)
+        };
+        let mut machine = machine(&module, of_machine)?;
+        refuse_sections(&machine, None, model.name())?;
+        let config = options.config(Reductions::NONE, Some(watch.clone()));
+        let config = Config { max_events: options.most_events.min(MOST_EVENTS_DEPENDING), ..config };
+        let mut settling = Settling::new(&mut machine, config, options.most_threads);
+        let attempt = settling.explore(|now| {
+            let mut visitor = finder(options);
+            let stats = explore_compiled(&*now.machine, model, &now.config, &mut |x| visitor.visit(x))
+                .map_err(InputError::unsupported)?;
+            Ok::<_, InputError>(Attempt {
+                gave_up: stats.gave_up.clone(),
+                found: false,
+                result: (stats, visitor.results()),
+            })
+        })?;
+        let again = settling.reasons;
+        let (stats, results) = attempt.result;
+        let run = Run { stats, results, is_settled: true, alike: 0, again };
+        let model = model.name().to_string();
+        Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0, model })
+    }
+
+    fn explore_clocks(
+        &self,
+        model: &Model,
+        source: Source,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<Explored, Stopped> {
+        let options = &self.options;
+        let module = source.finish(watch, observer)?;
+        let bam = options.reductions.has(Reduction::Bam);
+        let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {
+            format!(
+                "the model `{}` does not order what comes before and after a read-modify-write",
+                model.name()
+            )
+        });
+        let reductions = reductions_for(&module, options.reductions, &self.theory.name, options.races);
+        let of_machine = |room| selvedge_vm::Options {
+            unordered_barriers: bam && ordered_barriers.is_none(),
+            ..options.of_machine(reductions, room)
+        };
+        let mut vm = machine(&module, of_machine(FEW_THREADS.min(options.most_threads)))?;
+        refuse_sections(&vm, Some(model), model.name())?;
+        let simpler = simplified(&self.theory, options.reductions, &vm)?;
+        let simpler = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
+        let simpler = with_symmetry(&simpler, &vm);
+        let mut config = watching(options.config(reductions, None));
+        let identity = (options.checkpoint.is_some() || options.resume.is_some()).then(|| {
+            let program = selvedge_vm::text::print(&module);
+            Identity::new(&program, &self.theory.to_kat(), &options.identity())
+        });
+        let saved = match (&options.resume, &identity) {
+            (Some(path), Some(identity)) => checkpoint::read(path, identity, &finder(options))?,
+            _ => None,
+        };
+        let seconds_before = saved.as_ref().map_or(0.0, |saved| saved.seconds);
+        let mut campaign = Campaign { model: &simpler, options, watch, writer: None };
+        if let (Some(to), Some(identity)) = (&options.checkpoint, identity) {
+            let resumed = options.resume.as_deref();
+            campaign.writer = Some(Writer::new(&to.file, identity, to.every, seconds_before, resumed)?);
+        }
+        if observer.wants_estimate() {
+            let mut machine = machine(&module, of_machine(options.most_threads))?;
+            observer.phase(Phase::Estimating);
+            let sampling = Sampling { seed: options.seed, ..SHORT };
+            observer.estimate(sample(&mut machine, &simpler, &config, &sampling, watch)?);
+        }
+        observer.phase(Phase::Exploring);
+        let mut from = None;
+        if let Some(saved) = saved {
+            vm.make_room(saved.room);
+            if !vm.restore(saved.machine) {
+                let message = "cannot resume: the checkpoint is of another program";
+                return Err(InputError::plain(InputKind::Checkpoint, message, None).into());
+            }
+            config.chains = saved.chains.map(|known| {
+                let chains = Chains::default();
+                chains.restore(&known);
+                Arc::new(chains)
+            });
+            config.twins = saved.twins.map(|known| {
+                let twins = Twins::default();
+                twins.restore(&known);
+                Arc::new(twins)
+            });
+            from = Some(saved.snapshot);
+        }
+        let run = campaign.explore(&mut vm, config, options.most_threads, from, observer)?;
+        if vm.uses_barriers() {
+            ordered_barriers = ordered_barriers.or(vm.why_ordered_barriers());
+        }
+        if let Some(writer) = campaign.writer.filter(|_| run.is_settled) {
+            writer.remove();
+        }
+        let model = model.name().to_string();
+        Ok(Explored { machine: vm, run, ordered_barriers, seconds_before, model })
+    }
+
+    fn outcome(&self, explored: Explored, watch: &Watch, start: Instant) -> Result<Outcome, InputError> {
+        let Explored { mut machine, run, ordered_barriers, seconds_before, model } = explored;
+        let Run { stats, results, alike, mut again, .. } = run;
+        let Results { violations, warnings: of_model, output } = results;
+        // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
+        let cut = if stats.cut > 0 { machine.cut_loops() } else { Vec::new() };
+        let bounds: Vec<Bound> =
+            cut.into_iter().map(|(place, iterations)| Bound { place: place.into(), iterations }).collect();
+        let everything = violations.is_empty() || self.options.all_errors;
+        let gave_up = stats.gave_up.clone().filter(|_| everything);
+        let (unsupported, violations): (Vec<Violation>, Vec<Violation>) =
+            violations.into_iter().partition(|v| v.kind == ErrorKind::Unsupported);
+        let verdict = Verdict::of(Facts {
+            errors: violations.len(),
+            unfinished: !unsupported.is_empty() || gave_up.is_some(),
+            cut: stats.cut > 0 || !bounds.is_empty(),
+            complete: stats.complete,
+        });
+        let mut warnings: Vec<Warning> = machine.notes().iter().cloned().map(Warning::Note).collect();
+        warnings.extend(of_model.into_iter().map(Warning::OfModel));
+        warnings.extend(ordered_barriers.filter(|_| machine.uses_barriers()).map(Warning::BarriersInOrder));
+        let comparison = match violations.first() {
+            Some(first) => self.compare_with_sc(&mut machine, first, watch, &mut again)?,
+            None => None,
+        };
+        let unsupported =
+            unsupported.into_iter().next().map(|v| Undecided::Unsupported(v.place.clone(), v.message()));
+        let vacuous = verdict == Verdict::Unknown && stats.complete == 0;
+        let undecided =
+            unsupported.or(gave_up.map(Undecided::GaveUp)).or_else(|| vacuous.then_some(Undecided::Vacuous));
+        Ok(Outcome {
+            verdict,
+            model,
+            stats,
+            symmetric_threads: Some(alike).filter(|alike| *alike > 0),
+            seconds: seconds_before + start.elapsed().as_secs_f64(),
+            bounds,
+            violations,
+            warnings,
+            comparison,
+            undecided,
+            output,
+            again,
+        })
+    }
+
+    /// Whether sequential consistency would rule an error out.
+    fn compare_with_sc(
+        &self,
+        machine: &mut VmMachine,
+        found: &Violation,
+        watch: &Watch,
+        again: &mut Vec<Again>,
+    ) -> Result<Option<Comparison>, InputError> {
+        // Races are judged by C's own rules, under whichever model.
+        if self.theory.name == "sc" || found.kind == ErrorKind::DataRace {
+            return Ok(None);
+        }
+        let theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
+        let sc = Model::compile(&theory).map_err(InputError::of_model)?;
+        again.push(Again::ComparisonWithSc);
+        machine.forget_limits();
+        let options = &Options {
+            workers: self.options.workers,
+            checkpoint: None,
+            resume: None,
+            ..self.options.clone()
+        };
+        let module = machine.module();
+        let reductions = reductions_for(module, options.reductions, &self.theory.name, options.races);
+        let config = watching(options.config(reductions, None));
+        let mut campaign = Campaign { model: &sc, options, watch, writer: None };
+        let room = machine.room();
+        let run = campaign.explore(machine, config, room, None, &mut Nobody)?;
+        let complete = run.stats.gave_up.is_none();
+        let same = run.results.violations.iter().any(|v| v.name == found.name);
+        Ok((complete && !same).then_some(Comparison { executions: run.stats.complete }))
+    }
+}
+
+/// A program on its way.
+pub(crate) enum Source {
+    Module(Module),
+    Lowering(Lowering),
+}
+
+impl Source {
+    pub(crate) fn finish(self, watch: &Watch, observer: &mut dyn Observer) -> Result<Module, Stopped> {
+        match self {
+            Source::Module(module) => Ok(module),
+            Source::Lowering(lowering) => lowering.finish(watch, observer),
+        }
+    }
+}
+
+/// What an exploration came to.
+struct Explored {
+    machine: VmMachine,
+    run: Run,
+    /// Why barriers were explored with an order of arrivals.
+    ordered_barriers: Option<String>,
+    /// Time that was spent on it before it was taken up again.
+    seconds_before: f64,
+    model: String,
+}
+
+fn refuse_checkpoints(options: &Options, model: &str) -> Result<(), InputError> {
+    let option = match () {
+        () if options.checkpoint.is_some() => "--checkpoint",
+        () if options.resume.is_some() => "--resume",
+        () => return Ok(()),
+    };
+    let message =
+        format!("`{option}` is not supported under the model `{model}`, which follows dependencies");
+    Err(InputError::plain(InputKind::Unsupported, message, None))
+}
+
+/// The reductions that are sound under models that follow dependencies: loops that wait instead of iterating. What the
+/// others need was shown for models without dependencies only, or is done by the other explorer.
+fn sound_with_dependencies(wanted: Reductions) -> Reductions {
+    let of_loops = [Reduction::SpinAssume, Reduction::Rotation, Reduction::Bisimilarity, Reduction::Pef];
+    let others = Reduction::ALL.into_iter().filter(|r| !of_loops.contains(r));
+    others.fold(wanted, Reductions::without)
+}

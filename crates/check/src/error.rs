@@ -1,0 +1,78 @@
+//! What keeps a check from being made.
+
+use selvedge_kat::Diagnostic;
+use std::fmt;
+
+/// What kind of input is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputKind {
+    /// A file or directory cannot be read or written.
+    Io,
+    /// The text of a test is wrong.
+    Litmus,
+    /// A model is wrong, unknown or not one that can drive an exploration.
+    Model,
+    /// Program, model and options do not go together.
+    Unsupported,
+    /// A program cannot be compiled.
+    Compile,
+    /// A checkpoint is not one, is damaged, or belongs to something else.
+    Checkpoint,
+    /// Somebody asked for the end, or a limit was reached.
+    Interrupted,
+}
+
+impl InputKind {
+    /// A stable name in kebab case.
+    pub fn name(self) -> &'static str {
+        match self {
+            InputKind::Io => "io",
+            InputKind::Litmus => "litmus",
+            InputKind::Model => "model",
+            InputKind::Unsupported => "unsupported",
+            InputKind::Compile => "compile",
+            InputKind::Checkpoint => "checkpoint",
+            InputKind::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// An input error: there is no verdict.
+#[derive(Clone, Debug)]
+pub struct InputError {
+    /// What is wrong.
+    pub kind: InputKind,
+    /// Where, and what to do.
+    pub diagnostic: Diagnostic,
+}
+
+impl InputError {
+    /// An error at a place in a text.
+    pub fn new(kind: InputKind, diagnostic: Diagnostic) -> InputError {
+        InputError { kind, diagnostic }
+    }
+
+    /// An error that is about no place in a text.
+    pub fn plain(kind: InputKind, message: impl Into<String>, help: Option<&str>) -> InputError {
+        let diagnostic = Diagnostic::plain(message);
+        InputError::new(kind, Diagnostic { help: help.map(String::from), ..diagnostic })
+    }
+
+    /// A model that cannot be used.
+    pub fn of_model(diagnostic: Diagnostic) -> InputError {
+        InputError::new(InputKind::Model, diagnostic)
+    }
+
+    /// What goes beyond what is supported.
+    pub fn unsupported(error: impl fmt::Display) -> InputError {
+        InputError::plain(InputKind::Unsupported, error.to_string(), None)
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.diagnostic.fmt(f)
+    }
+}
+
+impl std::error::Error for InputError {}

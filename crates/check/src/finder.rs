@@ -1,0 +1,131 @@
+//! Takes in the executions of a program and keeps the wrong ones.
+
+use crate::order::printed;
+use crate::violation::{Suspect, Violation, Wanted};
+use crate::witness::Access;
+use selvedge_explore::{End, Execution, Path, Visitor};
+use selvedge_vm::VmMachine;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Wrong executions, one for each kind of error and line: the first in the order of exploration.
+#[derive(Clone, Debug)]
+pub struct Finder {
+    wanted: Wanted,
+    /// In the order of exploration.
+    found: Vec<Found>,
+    /// What the first complete execution prints.
+    printed: Option<Printed>,
+    /// What the model warns of, one for each of its names and places.
+    warnings: BTreeSet<ModelWarning>,
+}
+
+/// Two accesses that a model warns of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ModelWarning {
+    /// The model's name for it.
+    pub name: String,
+    /// The first access; none for initial values.
+    pub first: Option<Access>,
+    /// The second one.
+    pub second: Option<Access>,
+}
+
+/// What an execution prints.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Printed {
+    pub path: Path,
+    pub text: String,
+}
+
+/// A wrong execution.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub path: Path,
+    pub violation: Violation,
+    pub output: Option<String>,
+}
+
+/// What a visit came to.
+pub struct Results {
+    pub violations: Vec<Violation>,
+    pub warnings: Vec<ModelWarning>,
+    pub output: Option<String>,
+}
+
+impl Finder {
+    pub fn new(wanted: Wanted) -> Finder {
+        Finder { wanted, found: Vec::new(), printed: None, warnings: BTreeSet::new() }
+    }
+
+    pub fn results(mut self) -> Results {
+        // Workers that were stopped by another's error may have found one, too.
+        if !self.wanted.all {
+            self.found.truncate(1);
+        }
+        let output = match self.found.first_mut() {
+            Some(first) => first.output.take(),
+            None => self.printed.map(|printed| printed.text),
+        };
+        let violations = self.found.into_iter().map(|f| f.violation).collect();
+        Results { violations, warnings: self.warnings.into_iter().collect(), output }
+    }
+
+    pub fn printed(&self) -> Option<&Printed> {
+        self.printed.as_ref()
+    }
+
+    /// Keeps what an execution prints if it is the first.
+    pub fn print(&mut self, new: Printed) {
+        if self.printed.as_ref().is_none_or(|old| new.path < old.path) {
+            self.printed = Some(new);
+        }
+    }
+
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    pub fn add(&mut self, new: Found) {
+        let line = |found: &Found| found.violation.place.as_ref().map(|place| place.line);
+        let same = |old: &Found| old.violation.name == new.violation.name && line(old) == line(&new);
+        if self.found.iter().find(|old| same(old)).is_none_or(|old| new.path < old.path) {
+            self.found.retain(|old| !same(old));
+            let at = self.found.partition_point(|old| old.path < new.path);
+            self.found.insert(at, new);
+        }
+    }
+}
+
+impl Visitor<VmMachine> for Finder {
+    fn visit(&mut self, x: &Execution<'_, VmMachine>) -> ControlFlow<()> {
+        if x.end != End::Error {
+            let warnings = x.unnoticed_errors().into_iter().filter(|error| error.warning);
+            self.warnings.extend(warnings.map(|error| ModelWarning {
+                first: Access::of(x, error.first),
+                second: Access::of(x, error.second),
+                name: error.name,
+            }));
+        }
+        let Some(suspect) = Suspect::in_execution(x, self.wanted) else {
+            if self.wanted.output && self.printed.is_none() && x.end == End::Complete {
+                self.print(Printed { path: x.path(), text: printed(x) });
+            }
+            return ControlFlow::Continue(());
+        };
+        let path = x.path();
+        // Only what is kept is taken down.
+        let same = self.found.iter().find(|old| suspect.is_like(&old.violation));
+        if same.is_none_or(|old| path < old.path) {
+            let output = self.wanted.output.then(|| printed(x));
+            self.add(Found { path, violation: suspect.violation(x), output });
+        }
+        if self.wanted.all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn merge(&mut self, other: Finder) {
+        self.warnings.extend(other.warnings);
+        other.found.into_iter().for_each(|found| self.add(found));
+        other.printed.into_iter().for_each(|printed| self.print(printed));
+    }
+}

@@ -1,0 +1,43 @@
+//! The verifier as a library.
+
+mod campaign;
+mod check;
+mod checkpoint;
+mod error;
+mod estimate;
+mod files;
+mod finder;
+mod limits;
+mod lowering;
+mod observer;
+mod options;
+mod order;
+mod outcome;
+mod owned;
+mod prepare;
+mod reason;
+mod settle;
+mod stopped;
+mod verdict;
+mod violation;
+mod witness;
+
+pub use check::{Check, Program};
+pub use error::{InputError, InputKind};
+pub use estimate::{Forecast, Pace, estimate_litmus};
+pub use files::{open_regular, source_line};
+pub use finder::ModelWarning;
+pub use limits::{Cancel, Limits, line_of, peak_kib};
+pub use lowering::Sources;
+pub use observer::{Nobody, Observer, Phase};
+pub use options::{Checkpoints, Options, Workers};
+pub use outcome::{Bound, Comparison, Outcome, Undecided, Warning};
+pub use reason::{Edge, Reason};
+pub use settle::{Attempt, Settling, settle};
+pub use stopped::Stopped;
+pub use verdict::{Facts, Verdict};
+pub use violation::{Violation, What};
+pub use witness::{
+    Access, Action, Call, Event, Initial, Place, Relations, Thread, Value, Waiting, WaitsFor, Witness, short,
+    witness,
+};

@@ -1,0 +1,153 @@
+//! How a program is checked.
+
+use selvedge_explore::{Config, Team, Watch};
+use selvedge_machine::Reductions;
+use selvedge_model::Model;
+use selvedge_vm::LoopBound;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything but the program and the model. The defaults are those of the command.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Iterations of a loop after which an execution is cut.
+    pub unroll: u32,
+    /// The same for some loops.
+    pub unroll_some: Vec<LoopBound>,
+    /// More threads than this are an error.
+    pub most_threads: u32,
+    /// Gives up when an execution has more events than this.
+    pub most_events: usize,
+    /// Gives up after this many executions, blocked ones included.
+    pub most_executions: Option<u64>,
+    /// What is left out because it makes no difference, if what it needs holds.
+    pub reductions: Reductions,
+    /// Data races, and what else a model calls an error, are errors.
+    pub races: bool,
+    /// Objects on the heap that are never freed are errors.
+    pub leaks: bool,
+    /// Goes on after the first error.
+    pub all_errors: bool,
+    /// Keeps what the program prints.
+    pub output: bool,
+    /// The weak compare-and-exchanges of each thread may fail for no reason, so many times at most.
+    pub weak_failures: u32,
+    /// Arguments of the program, after its name.
+    pub args: Vec<String>,
+    /// The program's environment.
+    pub env: Vec<(String, String)>,
+    /// How many explore.
+    pub workers: Workers,
+    /// Reports the same error for any number of workers: the first in the order of exploration.
+    pub deterministic: bool,
+    /// Where the random choices of an estimate begin.
+    pub seed: u64,
+    /// Where the exploration is written down, now and then.
+    pub checkpoint: Option<Checkpoints>,
+    /// The checkpoint to go on from.
+    pub resume: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            unroll: 16,
+            unroll_some: Vec::new(),
+            most_threads: 32,
+            most_events: 4_000_000,
+            most_executions: None,
+            reductions: Reductions::ALL,
+            races: true,
+            leaks: false,
+            all_errors: false,
+            output: false,
+            weak_failures: 0,
+            args: Vec::new(),
+            env: Vec::new(),
+            workers: Workers::default(),
+            deterministic: false,
+            seed: 0,
+            checkpoint: None,
+            resume: None,
+        }
+    }
+}
+
+/// Where checkpoints go.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checkpoints {
+    /// A file that does not exist yet, or the one that is gone on from.
+    pub file: PathBuf,
+    /// How often, in seconds.
+    pub every: f64,
+}
+
+/// Who explores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Workers {
+    /// How many.
+    pub number: usize,
+    /// For how long the first one is alone: most explorations are over before others could help.
+    pub alone: Duration,
+}
+
+impl Default for Workers {
+    fn default() -> Workers {
+        Workers { number: 1, alone: Duration::from_millis(15) }
+    }
+}
+
+impl Workers {
+    pub(crate) fn team<'a>(self, model: &'a Model, config: &'a Config) -> Team<'a> {
+        Team { alone: self.alone, ..Team::new(model, config, self.number) }
+    }
+}
+
+impl Options {
+    /// What the explorer is to do, without what is watched on the way.
+    pub(crate) fn config(&self, reductions: Reductions, watch: Option<Watch>) -> Config {
+        Config {
+            inspect: true,
+            races: self.races,
+            reductions,
+            max_events: self.most_events,
+            max_executions: self.most_executions,
+            watch,
+            ..Config::default()
+        }
+    }
+
+    /// What the machine is to do.
+    pub(crate) fn of_machine(&self, reductions: Reductions, threads: u32) -> selvedge_vm::Options {
+        selvedge_vm::Options {
+            unroll: self.unroll,
+            unroll_some: self.unroll_some.clone(),
+            max_threads: threads,
+            weak_cas_failures: self.weak_failures,
+            keep_output: self.output,
+            reductions,
+            args: self.args.clone(),
+            env: self.env.clone(),
+            ..selvedge_vm::Options::default()
+        }
+    }
+
+    /// All that makes a difference to what is explored, and in which order.
+    pub(crate) fn identity(&self) -> String {
+        format!(
+            "{} {:?} {} {} {} {} {} {} {} {} {:?} {:?}",
+            self.unroll,
+            self.unroll_some,
+            self.leaks,
+            self.most_threads,
+            self.most_events,
+            self.races,
+            self.all_errors,
+            self.output,
+            self.weak_failures,
+            self.reductions,
+            self.args,
+            self.env
+        )
+    }
+}

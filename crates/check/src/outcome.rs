@@ -1,0 +1,129 @@
+//! What a check came to.
+
+use crate::finder::ModelWarning;
+use crate::observer::Phase;
+use crate::verdict::Verdict;
+use crate::violation::{Violation, not_allowed};
+use crate::witness::Place;
+use selvedge_explore::{GaveUp, Stats};
+use selvedge_machine::Again;
+use std::fmt;
+
+/// The answer to a [`Check`](crate::Check), with all that it rests on.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The model's name.
+    pub model: String,
+    /// How many executions there are, by their ends.
+    pub stats: Stats,
+    /// Executions that differ only in which of up to so many threads does what count once.
+    pub symmetric_threads: Option<u32>,
+    /// How long it took, runs before a checkpoint included.
+    pub seconds: f64,
+    /// Loops that ran into their bounds.
+    pub bounds: Vec<Bound>,
+    /// What is wrong, the first in the order of exploration first.
+    pub violations: Vec<Violation>,
+    /// What is not wrong, but worth knowing.
+    pub warnings: Vec<Warning>,
+    /// What the same program does under sequential consistency, if it does not do what is wrong here.
+    pub comparison: Option<Comparison>,
+    /// Why there is no answer.
+    pub undecided: Option<Undecided>,
+    /// What the program prints: if that was asked for.
+    pub output: Option<String>,
+    /// Why the program was explored again, each time.
+    pub again: Vec<Again>,
+}
+
+/// A loop that ran into its bound.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// Where it is.
+    pub place: Place,
+    /// Iterations up to which it was explored.
+    pub iterations: u32,
+}
+
+/// An error is not there under sequential consistency.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Comparison {
+    /// Executions there.
+    pub executions: u64,
+}
+
+/// Something worth knowing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Warning {
+    /// The machine does not do everything as the program may expect.
+    Note(String),
+    /// The model warns of two accesses.
+    OfModel(ModelWarning),
+    /// Arrivals at barriers were explored one after the other, for this reason.
+    BarriersInOrder(String),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Note(text) => f.write_str(text),
+            Warning::OfModel(ModelWarning { name, first, second }) => {
+                write!(f, "{name}: {}", not_allowed(first.as_ref(), second.as_ref()))
+            }
+            Warning::BarriersInOrder(why) => {
+                write!(f, "barriers are explored with an order of arrivals: {why}")
+            }
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Undecided {
+    /// The program does something that is not supported.
+    Unsupported(Option<Place>, String),
+    /// The exploration did not come to its end.
+    GaveUp(GaveUp),
+    /// It did not even begin.
+    NotBegun(GaveUp, Phase),
+    /// No execution is complete.
+    Vacuous,
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Undecided::Unsupported(Some(place), what) => {
+                write!(f, "{}:{}: not supported: {what}", place.file, place.line)
+            }
+            Undecided::Unsupported(None, what) => write!(f, "not supported: {what}"),
+            Undecided::GaveUp(why) => why.fmt(f),
+            Undecided::NotBegun(why, phase) => write!(f, "{why} while {}", phase.name()),
+            Undecided::Vacuous => f.write_str(
+                "nothing was checked: no execution is complete, as an assumption does not hold in any of them",
+            ),
+        }
+    }
+}
+
+impl Outcome {
+    /// Of a check that was given up before anything was explored.
+    pub fn nothing(model: &str, why: Undecided, seconds: f64) -> Outcome {
+        Outcome {
+            verdict: Verdict::Unknown,
+            model: model.to_string(),
+            stats: Stats::default(),
+            symmetric_threads: None,
+            seconds,
+            bounds: Vec::new(),
+            violations: Vec::new(),
+            warnings: Vec::new(),
+            comparison: None,
+            undecided: Some(why),
+            output: None,
+            again: Vec::new(),
+        }
+    }
+}

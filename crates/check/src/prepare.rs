@@ -1,0 +1,91 @@
+//! From a compiled program, a model and options to a machine and the model as far as it matters.
+
+use crate::error::{InputError, InputKind};
+use selvedge_graph::Attrs;
+use selvedge_kat::Theory;
+use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
+use selvedge_model::{Classes, Model};
+use selvedge_vm::ir::Module;
+use selvedge_vm::{Options, VmMachine};
+use std::borrow::Cow;
+
+/// The reductions that are sound here. That a write to an object is not seen before the object is passed on
+/// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
+/// of its own. What confirmation and iterations without net effect need was shown for the models that come with
+/// Selvedge: a read may as well see the write that a read-modify-write before its source has seen.
+pub fn sound_reductions(wanted: Reductions, model: &str, races: bool) -> Reductions {
+    let mut reductions = wanted;
+    let in_order = matches!(model, "sc" | "tso" | "ra");
+    if !in_order && (model != "rc11" || !races) {
+        reductions = reductions.without(Reduction::Escape);
+    }
+    if !in_order && !matches!(model, "pso" | "rc11") {
+        reductions = reductions.without(Reduction::Confirmation).without(Reduction::Zne);
+    }
+    reductions
+}
+
+/// The same for a program. What confirmation and iterations without net effect leave out was not shown to have an
+/// equivalent in which atomic sections are one step.
+pub fn reductions_for(module: &Module, wanted: Reductions, model: &str, races: bool) -> Reductions {
+    let reductions = sound_reductions(wanted, model, races);
+    match module.functions.iter().any(|f| f.name.starts_with("__VERIFIER_atomic_")) {
+        true => reductions.without(Reduction::Confirmation).without(Reduction::Zne),
+        false => reductions,
+    }
+}
+
+/// An atomic section is one step of an interleaving: models whose executions have none do not say what it is.
+pub fn refuse_sections(machine: &VmMachine, model: Option<&Model>, name: &str) -> Result<(), InputError> {
+    if !machine.has_sections() || model.is_some_and(Model::is_interleaving) {
+        return Ok(());
+    }
+    let message = format!(
+        "this program has atomic sections (`__VERIFIER_atomic_…`), which are one step of an interleaving; under the \
+         model `{name}` an execution need not have one"
+    );
+    Err(InputError::plain(InputKind::Unsupported, message, Some("use `-m sc`")))
+}
+
+/// Races are errors of the language: what C says of them counts under all models that do not say themselves what an
+/// error is.
+pub fn with_races(model: &Model, wanted: bool) -> Result<Cow<'_, Model>, InputError> {
+    if !wanted || model.defines_errors() {
+        return Ok(Cow::Borrowed(model));
+    }
+    let refuse = InputError::of_model;
+    let theory = selvedge_kat::races_of_c().map_err(refuse)?;
+    let races = match model.classes() {
+        Some(classes) => Model::compile_for(&theory, classes),
+        None => Model::compile(&theory),
+    };
+    model.with_errors_of(&races.map_err(refuse)?).map(Cow::Owned).ok_or_else(|| {
+        let message =
+            format!("the model `{}` has too many views to look for data races as well", model.name());
+        InputError::plain(InputKind::Model, message, Some("use `--no-race-detection`"))
+    })
+}
+
+/// The machine that runs a program.
+pub fn machine(module: &Module, options: Options) -> Result<VmMachine, InputError> {
+    VmMachine::new(module.clone(), options)
+        .map_err(|e| InputError::plain(InputKind::Compile, e.to_string(), None))
+}
+
+/// The model as far as it matters for the orderings that a program uses.
+pub fn simplified(
+    theory: &Theory,
+    wanted: Reductions,
+    machine: &impl Machine,
+) -> Result<Option<Model>, InputError> {
+    let classes = machine.event_classes().filter(|_| wanted.has(Reduction::Simplification));
+    let compile = |classes: EventClasses| Model::compile_for(theory, &Classes::new(classes.into_attrs()));
+    classes.map(compile).transpose().map_err(InputError::of_model)
+}
+
+/// The model with what symmetry needs, if the program has threads that may do the same, and read-modify-writes, by which
+/// they are put in order.
+pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Model> {
+    let rmws = || machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR));
+    if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
+}

@@ -1,0 +1,128 @@
+//! Explores until there is no reason left to begin anew.
+//!
+//! An exploration takes things for granted that make it cheap: how memory is divided, that arrivals at barriers need no
+//! order, that nobody notices what is left out. All of them are watched. Where one turns out not to hold, what was
+//! explored does not count; the program is explored again without it ([`Again`]). Each reason is given in to
+//! for good, or adds something of which there is only so much, so this comes to an end.
+//!
+//! This is the only place where explorations of a [`VmMachine`] are begun anew: checks, estimates and tests differ in what
+//! they do once ([`Attempt`]), not in what it is worth.
+
+use selvedge_explore::{Config, GaveUp};
+use selvedge_machine::{Again, Machine};
+use selvedge_vm::VmMachine;
+use std::sync::Arc;
+
+/// What one exploration came to.
+pub struct Attempt<R> {
+    /// Why it stopped early, if it did.
+    pub gave_up: Option<GaveUp>,
+    /// It found an error, and that is all that it was to find. That threads are told apart, or that a lock is not used as
+    /// one, makes an exploration miss executions; those that it has are right.
+    pub found: bool,
+    /// Whatever else it is for.
+    pub result: R,
+}
+
+/// How to explore, which changes on the way.
+pub struct Settling<'m> {
+    /// The machine; locations have other numbers in each attempt.
+    pub machine: &'m mut VmMachine,
+    /// What is left out. The watches are new in each attempt.
+    pub config: Config,
+    /// As many threads as there may be room for.
+    pub most_threads: u32,
+    /// One worker is to do it all.
+    pub alone: bool,
+    /// The machine as it was before several workers taught it.
+    pub before: Option<VmMachine>,
+    /// The reasons so far, in their order.
+    pub reasons: Vec<Again>,
+}
+
+impl<'m> Settling<'m> {
+    /// Nothing was explored yet.
+    pub fn new(machine: &'m mut VmMachine, config: Config, most_threads: u32) -> Settling<'m> {
+        Settling { machine, config, most_threads, alone: false, before: None, reasons: Vec::new() }
+    }
+
+    /// Explores by calling `once`, until it holds. The first attempt has the watches that `config` has; later ones have
+    /// new ones, as locations are new.
+    pub fn explore<R, E>(
+        &mut self,
+        mut once: impl FnMut(&mut Settling<'m>) -> Result<Attempt<R>, E>,
+    ) -> Result<Attempt<R>, E> {
+        loop {
+            let attempt = once(self)?;
+            let Some(again) = self.reason(&attempt) else { return Ok(attempt) };
+            self.reasons.push(again);
+            self.give_in(again);
+        }
+    }
+
+    /// Why an attempt does not count.
+    fn reason<R>(&self, attempt: &Attempt<R>) -> Option<Again> {
+        let said = match attempt.gave_up {
+            Some(GaveUp::Again(again)) => Some(again),
+            _ => None,
+        };
+        // What the machine learned counts whatever was found: what it did not know then, it did not explore rightly.
+        let of_machine = |again: &Again| {
+            matches!(again, Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed)
+        };
+        let wrong = said.filter(of_machine).or_else(|| self.machine.again());
+        let missed = || {
+            let chains = self.config.chains.as_ref().filter(|chains| chains.broken().is_some());
+            let twins = self
+                .config
+                .twins
+                .as_ref()
+                .filter(|twins| twins.broken() || twins.largest() > 0 && self.machine.names_show());
+            let chains = chains.map(|_| Again::ChainsBroken);
+            chains.or(twins.map(|_| Again::TwinsToldApart)).filter(|_| !attempt.found)
+        };
+        let room = || {
+            let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
+            wanted.then_some(Again::MoreRoom)
+        };
+        let chance = || said.filter(|again| *again == Again::Determinism);
+        wrong.or_else(chance).or_else(missed).or_else(room)
+    }
+
+    fn give_in(&mut self, again: Again) {
+        match again {
+            Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed => {
+                self.machine.give_in(again);
+            }
+            Again::ChainsBroken => self.config.chains = None,
+            Again::TwinsToldApart => self.config.twins = None,
+            Again::MoreRoom => {
+                let more = self.machine.room().saturating_mul(2).min(self.most_threads);
+                self.machine.make_room(more);
+            }
+            Again::Determinism => {
+                if let Some(before) = self.before.take() {
+                    *self.machine = before;
+                }
+            }
+            Again::ComparisonWithSc => {}
+        }
+        // What is known of the locations stays where they do.
+        self.alone = again == Again::Determinism;
+        if !self.alone {
+            self.config.chains = self.config.chains.take().map(|_| Arc::default());
+            self.config.twins = self.config.twins.take().map(|_| Arc::default());
+        }
+    }
+}
+
+/// Explores as often as it takes, where one attempt is a function of a machine and a configuration.
+pub fn settle<R, E>(
+    machine: &mut VmMachine,
+    config: Config,
+    mut once: impl FnMut(&VmMachine, &Config) -> Result<Attempt<R>, E>,
+) -> Result<R, E> {
+    let room = machine.room();
+    let mut settling = Settling::new(machine, config, room);
+    Ok(settling.explore(|now| once(now.machine, &now.config))?.result)
+}

@@ -1,0 +1,510 @@
+//! One execution, as data.
+//!
+//! A [`Witness`] is taken from the graph of an execution while that is at hand, and says nothing in words but names: texts,
+//! drawings and JSON are made of it afterwards. Events are numbered from 1 in the order in which they are told, which
+//! is an interleaving if there is one; number 0 stands for the initial values.
+
+use crate::order::explaining_order;
+use crate::reason::{Reason, reason};
+use selvedge_explore::Execution;
+use selvedge_graph::{EventId, Kind, Loc, Mode, Tid};
+use selvedge_machine::{Block, Machine, SourcePlace};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// An execution with all that is needed to explain it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Witness {
+    /// By number; threads that never were have no name.
+    pub threads: Vec<Thread>,
+    /// Initial values of the locations that are accessed.
+    pub initial: Vec<Initial>,
+    /// In the order in which they are told.
+    pub events: Vec<Event>,
+    /// Between events, by their numbers. Program order is the order of `index` in each thread.
+    pub relations: Relations,
+    /// Whether the order of the events is an interleaving.
+    pub interleaving: bool,
+    /// Threads that wait for ever.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<Waiting>,
+    /// Why no interleaving explains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+/// A thread.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Thread {
+    /// What it runs.
+    pub function: String,
+    /// A name that no other thread has.
+    pub name: String,
+}
+
+/// The initial value of a location.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Initial {
+    /// In the program's own words.
+    pub location: String,
+    /// What is there at first.
+    pub value: Value,
+}
+
+/// A value with its type.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Value {
+    /// In the program's own words.
+    pub text: String,
+    /// Its bits, where 64 are enough.
+    pub bits: i64,
+    /// What the program takes it for, as far as that is known: `i32`, `pointer`, `bytes`.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub of_type: Option<String>,
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// As the compiler was given it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1; not there if it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub column: u32,
+}
+
+fn is_zero(column: &u32) -> bool {
+    *column == 0
+}
+
+impl From<SourcePlace> for Place {
+    fn from(SourcePlace { file, line, column }: SourcePlace) -> Place {
+        Place { file, line, column }
+    }
+}
+
+impl Place {
+    /// `queue.c:42`.
+    pub fn short(&self) -> String {
+        format!("{}:{}", short(&self.file), self.line)
+    }
+}
+
+/// The last part of a path.
+pub fn short(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// A function that was called and has not returned.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Call {
+    /// Its name.
+    pub function: String,
+    /// Where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+/// Something that a thread did.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// From 1.
+    pub number: usize,
+    /// Which thread did it.
+    pub thread: u16,
+    /// Its position in its thread, from 1.
+    pub index: u32,
+    /// What was done.
+    #[serde(flatten)]
+    pub action: Action,
+    /// The ordering, as C calls it; plain accesses have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// The calls that led there, the innermost first; nothing if there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Call>,
+}
+
+/// What an event does.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "kebab-case")]
+pub enum Action {
+    /// Reads a location.
+    Read {
+        /// Which one.
+        location: String,
+        /// What it reads.
+        value: Value,
+        /// It is half of a read-modify-write.
+        #[serde(default)]
+        rmw: bool,
+        /// The event that wrote it, or 0.
+        from: usize,
+        /// It does not see the latest write of the events before it.
+        #[serde(default)]
+        stale: bool,
+    },
+    /// Writes a location.
+    Write {
+        /// Which one.
+        location: String,
+        /// What it writes.
+        value: Value,
+        /// It is half of a read-modify-write.
+        #[serde(default)]
+        rmw: bool,
+    },
+    /// A fence.
+    Fence,
+    /// Creates a thread.
+    Create {
+        /// Its number.
+        peer: u16,
+    },
+    /// Joins a thread.
+    Join {
+        /// Its number.
+        peer: u16,
+    },
+    /// Detaches a thread.
+    Detach {
+        /// Its number.
+        peer: u16,
+    },
+    /// Picks one of several ways to go on.
+    Choose {
+        /// Which one.
+        way: i64,
+    },
+    /// An object begins to live.
+    Allocate {
+        /// Its number.
+        object: u32,
+    },
+    /// An object's life ends.
+    Free {
+        /// Its number.
+        object: u32,
+    },
+    /// Claims an object for its thread alone.
+    Local {
+        /// Its number.
+        object: u32,
+    },
+    /// Comes to a barrier.
+    Arrive {
+        /// Its number.
+        barrier: i64,
+    },
+    /// Goes on from a barrier.
+    Depart,
+}
+
+/// Pairs of numbers of events.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Relations {
+    /// Reads-from.
+    pub rf: Vec<(usize, usize)>,
+    /// Coherence: each write and the next one of its location, initial values left out.
+    pub co: Vec<(usize, usize)>,
+    /// From-reads: each read and the write after the one that it reads from.
+    pub fr: Vec<(usize, usize)>,
+    /// The halves of read-modify-writes.
+    pub rmw: Vec<(usize, usize)>,
+    /// The creation of a thread and its first event.
+    pub create: Vec<(usize, usize)>,
+    /// The last event of a thread and the join that waits for it.
+    pub join: Vec<(usize, usize)>,
+    /// Arrivals of the others and the departure that waits for them.
+    pub barrier: Vec<(usize, usize)>,
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Its number.
+    pub thread: u16,
+    /// For what.
+    pub reason: WaitsFor,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// It is inside of an atomic section.
+    #[serde(default)]
+    pub in_section: bool,
+}
+
+/// What a thread waits for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitsFor {
+    /// A lock that is taken.
+    Lock,
+    /// A condition variable.
+    Condition,
+    /// A semaphore.
+    Semaphore,
+    /// Others at a barrier; its name, if that is known.
+    Barrier(Option<String>),
+    /// A loop that never ends.
+    Loop,
+    /// The end of another thread.
+    Thread,
+    /// Something else.
+    Other,
+}
+
+/// Takes an execution down. `thread_name` says what a thread runs. Returns also the numbers of events, by event.
+pub fn witness<M: Machine>(
+    x: &Execution<'_, M>,
+    thread_name: &dyn Fn(Tid) -> String,
+) -> (Witness, Vec<usize>) {
+    let g = x.graph;
+    let (order, interleaving) = explaining_order(x.machine(), x);
+    let mut taker = Taker { x, numbers: vec![0; g.arena_len()] };
+    for (at, &e) in order.iter().enumerate() {
+        taker.numbers[e.index()] = at + 1;
+    }
+    // There may be room for more than there are.
+    let is_there = |t: &u16| x.stands_at(Tid(*t)).is_some() || !g.thread(Tid(*t)).is_empty();
+    let last = (0..g.threads() as u16).rev().find(is_there).unwrap_or(0);
+    let threads = (0..=last).map(|t| {
+        let function = thread_name(Tid(t));
+        Thread { name: unique_name(&function, Tid(t)), function }
+    });
+    let witness = Witness {
+        threads: threads.collect(),
+        initial: taker.initial(&order),
+        events: (0..order.len()).map(|at| taker.event(&order, at)).collect(),
+        relations: taker.relations(&order),
+        interleaving,
+        waiting: taker.waiting(),
+        reason: if interleaving { None } else { reason(g, &taker.numbers) },
+    };
+    (witness, taker.numbers)
+}
+
+fn unique_name(function: &str, t: Tid) -> String {
+    if function.is_empty() { format!("thread {}", t.0) } else { format!("{function}#{}", t.0) }
+}
+
+/// An event in few words, without the execution that it is part of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Access {
+    what: String,
+    place: Option<Place>,
+    thread: String,
+}
+
+impl Access {
+    /// Of an event that is not taken down; none for the initial values.
+    pub fn of<M: Machine>(x: &Execution<'_, M>, e: EventId) -> Option<Access> {
+        if e.is_init() {
+            return None;
+        }
+        let ev = x.graph.event(e);
+        let location = || x.machine().location_name(ev.loc);
+        let what = match ev.kind {
+            Kind::Read => format!("read of {}", location()),
+            Kind::Write => format!("write to {}", location()),
+            _ => String::from("operation"),
+        };
+        let place = x.state_of(e).and_then(|s| x.machine().place(s)).map(Place::from);
+        Some(Access { what, place, thread: unique_name(&function_of(x, ev.tid), ev.tid) })
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {}{} in {}", self.what, at(self.place.as_ref()), self.thread)
+    }
+}
+
+/// ` at queue.c:42`, or nothing.
+pub(crate) fn at(place: Option<&Place>) -> String {
+    place.map_or(String::new(), |place| format!(" at {}", place.short()))
+}
+
+/// What the machine calls the function that a thread runs.
+pub fn function_of<M: Machine>(x: &Execution<'_, M>, t: Tid) -> String {
+    x.state(t).map(|s| x.machine().thread_name(s)).unwrap_or_default()
+}
+
+struct Taker<'a, M: Machine> {
+    x: &'a Execution<'a, M>,
+    /// By event.
+    numbers: Vec<usize>,
+}
+
+impl<M: Machine> Taker<'_, M> {
+    fn number(&self, e: EventId) -> usize {
+        self.numbers[e.index()]
+    }
+
+    fn value(&self, loc: Loc, value: i64) -> Value {
+        let machine = self.x.machine();
+        Value { text: machine.value_name(loc, value), bits: value, of_type: machine.value_type(loc, value) }
+    }
+
+    fn initial(&self, order: &[EventId]) -> Vec<Initial> {
+        let (g, machine) = (self.x.graph, self.x.machine());
+        let accesses = order.iter().map(|&e| g.event(e)).filter(|ev| ev.is_read() || ev.is_write());
+        let locations: BTreeMap<u32, Loc> = accesses.map(|ev| (ev.loc.0, ev.loc)).collect();
+        let initial = |loc: Loc| Initial {
+            location: machine.location_name(loc),
+            value: self.value(loc, g.value_of(EventId::INIT, loc)),
+        };
+        locations.into_values().map(initial).collect()
+    }
+
+    fn event(&self, order: &[EventId], at: usize) -> Event {
+        let (g, machine) = (self.x.graph, self.x.machine());
+        let e = order[at];
+        let ev = g.event(e);
+        let location = || machine.location_name(ev.loc);
+        let value = || self.value(ev.loc, ev.value);
+        let action = match ev.kind {
+            Kind::Read => {
+                let source = g.rf(e).unwrap_or(EventId::INIT);
+                let writes = |y: &&EventId| g.event(**y).is_write() && g.event(**y).loc == ev.loc;
+                let latest = order[..at].iter().rev().find(writes);
+                Action::Read {
+                    location: location(),
+                    value: value(),
+                    rmw: ev.is_rmw_read(),
+                    from: self.number(source),
+                    stale: latest.is_some_and(|&y| y != source),
+                }
+            }
+            Kind::Write => Action::Write { location: location(), value: value(), rmw: ev.is_rmw_write() },
+            Kind::Fence => Action::Fence,
+            Kind::Spawn => Action::Create { peer: ev.peer.0 },
+            Kind::Join => Action::Join { peer: ev.peer.0 },
+            Kind::Detach => Action::Detach { peer: ev.peer.0 },
+            Kind::Choice => Action::Choose { way: ev.value },
+            Kind::Alloc => Action::Allocate { object: ev.value as u32 },
+            Kind::Free => Action::Free { object: ev.value as u32 },
+            Kind::Local => Action::Local { object: ev.value as u32 },
+            Kind::Arrive => Action::Arrive { barrier: ev.value },
+            Kind::Depart => Action::Depart,
+            Kind::Init => unreachable!("initial values are no event of a thread"),
+        };
+        let state = self.x.state_of(e);
+        let stack = state.map(|s| machine.stack(s)).unwrap_or_default().into_iter();
+        let stack: Vec<Call> =
+            stack.map(|(function, place)| Call { function, place: place.map(Place::from) }).collect();
+        Event {
+            number: at + 1,
+            thread: ev.tid.0,
+            index: ev.idx,
+            action,
+            order: (ev.mode != Mode::Na).then(|| ev.mode.c_name().to_string()),
+            place: state.and_then(|s| machine.place(s)).map(Place::from),
+            stack: if stack.len() > 1 { stack } else { Vec::new() },
+        }
+    }
+
+    fn relations(&self, order: &[EventId]) -> Relations {
+        let g = self.x.graph;
+        let pair = |a: EventId, b: EventId| (self.number(a), self.number(b));
+        let mut relations = Relations::default();
+        for &e in order {
+            let ev = g.event(e);
+            match ev.kind {
+                Kind::Read => {
+                    let Some(source) = g.rf(e) else { continue };
+                    relations.rf.push(pair(source, e));
+                    let next = g.co_pos(source).and_then(|at| g.co(ev.loc).get(at + 1));
+                    // To the write half of its own read-modify-write would only repeat `rmw`.
+                    if let Some(&next) = next.filter(|&&next| g.rmw_read_of(next) != Some(e)) {
+                        relations.fr.push(pair(e, next));
+                    }
+                }
+                Kind::Write => {
+                    relations.rmw.extend(g.rmw_read_of(e).map(|read| pair(read, e)));
+                    let before = g.co_pos(e).map(|at| g.co(ev.loc)[at - 1]);
+                    relations.co.extend(before.filter(|before| !before.is_init()).map(|w| pair(w, e)));
+                }
+                Kind::Spawn => {
+                    relations.create.extend(g.thread(ev.peer).first().map(|&first| pair(e, first)))
+                }
+                Kind::Join => relations.join.extend(g.thread(ev.peer).last().map(|&last| pair(last, e))),
+                Kind::Depart => {
+                    // Its own arrival is next to it.
+                    let others = g.round(e).iter().filter(|&&a| g.event(a).tid != ev.tid);
+                    relations.barrier.extend(others.map(|&arrival| pair(arrival, e)));
+                }
+                _ => {}
+            }
+        }
+        relations
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        let machine = self.x.machine();
+        let stuck = self.x.stuck().unwrap_or_default().into_iter();
+        let waits = stuck.map(|(t, why)| {
+            let state = self.x.state(t);
+            Waiting {
+                thread: t.0,
+                reason: match why {
+                    Some(Block::Lock) => WaitsFor::Lock,
+                    Some(Block::Condition) => WaitsFor::Condition,
+                    Some(Block::Semaphore) => WaitsFor::Semaphore,
+                    Some(Block::Barrier) => WaitsFor::Barrier(self.barrier_of(t)),
+                    Some(Block::Spin) => WaitsFor::Loop,
+                    None => WaitsFor::Thread,
+                    Some(Block::Assume | Block::Exit | Block::Other) => WaitsFor::Other,
+                },
+                place: state.and_then(|s| machine.place(s)).map(Place::from),
+                in_section: state.is_some_and(|s| machine.in_section(s)),
+            }
+        });
+        waits.collect()
+    }
+
+    /// Which barrier a thread waits at, the last plain read tells: it was the barrier's own word.
+    fn barrier_of(&self, t: Tid) -> Option<String> {
+        let g = self.x.graph;
+        let plain = |e: &&EventId| g.event(**e).kind == Kind::Read && g.event(**e).mode == Mode::Na;
+        let barrier = g.thread(t).iter().rev().find(plain);
+        barrier.map(|&e| self.x.machine().location_name(g.event(e).loc))
+    }
+}
+
+impl Witness {
+    /// The event of a number; none for the initial values.
+    pub fn event(&self, number: usize) -> Option<&Event> {
+        self.events.get(number.checked_sub(1)?)
+    }
+
+    /// An event in few words; none for the initial values.
+    pub fn access(&self, number: usize) -> Option<Access> {
+        let event = self.event(number)?;
+        let what = match &event.action {
+            Action::Read { location, .. } => format!("read of {location}"),
+            Action::Write { location, .. } => format!("write to {location}"),
+            Action::Free { .. } => String::from("free"),
+            Action::Allocate { .. } => String::from("allocation"),
+            Action::Join { .. } => String::from("join"),
+            Action::Detach { .. } => String::from("detaching"),
+            Action::Local { .. } => String::from("claim to an object"),
+            Action::Arrive { .. } => String::from("wait at a barrier"),
+            Action::Fence | Action::Create { .. } | Action::Choose { .. } | Action::Depart => {
+                String::from("operation")
+            }
+        };
+        Some(Access { what, place: event.place.clone(), thread: self.thread(event.thread).to_string() })
+    }
+
+    /// A thread's name.
+    pub fn thread(&self, number: u16) -> &str {
+        self.threads.get(number as usize).map_or("", |thread| &thread.name)
+    }
+}

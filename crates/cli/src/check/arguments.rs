@@ -1,0 +1,81 @@
+//! From arguments to a check.
+
+use crate::args::CheckArgs;
+use selvedge_check::{Cancel, Check, Checkpoints, InputError, InputKind, Limits, Options, Program, Sources};
+use selvedge_machine::Reduction;
+use selvedge_vm::LoopBound;
+
+/// What is asked for.
+pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
+    let theory = selvedge_kat::load_named(&args.model).map_err(InputError::of_model)?;
+    let reductions = match args.no_bam {
+        true => args.reductions.without(Reduction::Bam),
+        false => args.reductions,
+    };
+    let options = Options {
+        unroll: args.unroll,
+        unroll_some: loop_bounds(&args.unroll_loop)?,
+        most_threads: args.threads_max,
+        most_events: args.max_events,
+        most_executions: args.max_executions,
+        reductions,
+        races: !args.no_race_detection,
+        leaks: args.leaks,
+        all_errors: args.all_errors,
+        output: args.show_output,
+        weak_failures: args.weak_cas,
+        args: args.args.clone(),
+        env: environment(&args.env)?,
+        workers: args.jobs.workers(),
+        deterministic: args.deterministic,
+        seed: args.seed,
+        checkpoint: args.checkpoint.clone().map(|file| Checkpoints { file, every: args.checkpoint_every }),
+        resume: args.resume.clone(),
+    };
+    let sources = Sources {
+        files: args.files.clone(),
+        clang: args.clang.clone(),
+        strict_bounds: args.strict_bounds,
+        compiler: None,
+    };
+    Ok(Check { program: Program::Sources(sources), theory, options, limits: limits_of(args), cancel })
+}
+
+pub fn limits_of(args: &CheckArgs) -> Limits {
+    Limits { seconds: args.time_limit, megabytes: args.mem_limit }
+}
+
+/// `NAME=VALUE`.
+fn environment(texts: &[String]) -> Result<Vec<(String, String)>, InputError> {
+    let parsed = texts.iter().map(|text| {
+        let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+            let message = format!("`{text}` is not a variable of the environment");
+            InputError::plain(InputKind::Unsupported, message, Some("write NAME=VALUE"))
+        })?;
+        Ok((name.to_string(), value.to_string()))
+    });
+    parsed.collect()
+}
+
+/// `FUNCTION=N`, `LINE=N` or `FUNCTION:LINE=N`.
+fn loop_bound(text: &str) -> Result<LoopBound, InputError> {
+    let parsed = text.split_once('=').and_then(|(which, bound)| {
+        let bound = bound.parse().ok()?;
+        let (function, line) = match which.split_once(':') {
+            Some((function, line)) => (Some(function), Some(line.parse().ok()?)),
+            None => match which.parse() {
+                Ok(line) => (None, Some(line)),
+                Err(_) => (Some(which), None),
+            },
+        };
+        Some(LoopBound { function: function.map(String::from), line, bound })
+    });
+    parsed.ok_or_else(|| {
+        let help = "write FUNCTION=N, LINE=N or FUNCTION:LINE=N";
+        InputError::plain(InputKind::Unsupported, format!("`{text}` is not a bound of a loop"), Some(help))
+    })
+}
+
+pub fn loop_bounds(texts: &[String]) -> Result<Vec<LoopBound>, InputError> {
+    texts.iter().map(|text| loop_bound(text)).collect()
+}

@@ -1,0 +1,40 @@
+//! Reasons to explore a program again.
+
+use std::fmt;
+
+/// Why an exploration is not the last one: something that it took for granted does not hold. What was found so far is
+/// dropped, whoever runs the machine gives in (`crates/check`: `Campaign`), and everything is explored anew.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Again {
+    /// Memory is accessed in smaller parts than before: locations are divided.
+    CellsRefined,
+    /// Arrivals at barriers have to be explored in their order.
+    BarriersOutOfForm,
+    /// Somebody can tell whether iterations without net effect were left out.
+    NetEffectNoticed,
+    /// A lock is also written by threads that do not have it: what `awaits` needs does not hold.
+    ChainsBroken,
+    /// Threads that were taken to do the same are told apart by the program.
+    TwinsToldApart,
+    /// There are more threads than there was room for.
+    MoreRoom,
+    /// Several workers found an error, in an order of their own: one worker has to find the first.
+    Determinism,
+    /// The same program under sequential consistency, to tell whether an error needs weak memory.
+    ComparisonWithSc,
+}
+
+impl fmt::Display for Again {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Again::CellsRefined => "memory is accessed in smaller parts than before",
+            Again::BarriersOutOfForm => "arrivals at barriers need an order",
+            Again::NetEffectNoticed => "iterations without net effect are noticed",
+            Again::ChainsBroken => "a lock is also written by threads that do not have it",
+            Again::TwinsToldApart => "threads that do the same are told apart",
+            Again::MoreRoom => "there are more threads than there was room for",
+            Again::Determinism => "the first error has to be found by one worker",
+            Again::ComparisonWithSc => "an error is looked for under sequential consistency",
+        })
+    }
+}

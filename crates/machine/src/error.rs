@@ -1,0 +1,120 @@
+//! What can be wrong with a program, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// Kinds of errors. Whoever matches on them lists them all, so that a new one is met by the compiler
+        /// wherever kinds make a difference.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum ErrorKind {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl ErrorKind {
+            /// All of them, in the order of their declaration.
+            pub const ALL: &'static [ErrorKind] = &[$(ErrorKind::$variant,)*];
+
+            /// A stable name in kebab case; `docs/check.md` lists them.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// `assert` failed, or a function was called that says so.
+    Assertion = "assertion",
+    /// `abort()`.
+    Abort = "abort",
+    /// Two accesses, one of them plain and one a write, that happens-before does not order.
+    DataRace = "data-race",
+    /// A value that was never set is used.
+    UninitialisedRead = "uninitialised-read",
+    /// A pointer past its object.
+    OutOfBounds = "out-of-bounds",
+    /// A pointer that points nowhere.
+    NullDereference = "null-dereference",
+    /// A pointer that is no address of anything.
+    WildPointer = "wild-pointer",
+    /// An access that is not ordered before the end of its object's life, on the heap.
+    UseAfterFree = "use-after-free",
+    /// The same for a local variable.
+    DeadStack = "dead-stack",
+    /// An access of an object whose allocation it does not see.
+    UnpublishedObject = "unpublished-object",
+    /// An object is freed twice.
+    DoubleFree = "double-free",
+    /// What is freed is no object of the heap.
+    InvalidFree = "invalid-free",
+    /// A division by zero.
+    DivisionByZero = "division-by-zero",
+    /// Signed arithmetic whose result does not fit.
+    Overflow = "overflow",
+    /// Other undefined behaviour of the language.
+    UndefinedBehaviour = "undefined-behaviour",
+    /// Wrong use of a lock, a condition variable or a semaphore.
+    LockMisuse = "lock-misuse",
+    /// A thread is joined or detached that nobody may join any more.
+    InvalidJoin = "invalid-join",
+    /// A store that was said to be the last one of its location is overwritten.
+    NotFinal = "not-final",
+    /// An object that was said to be used by one thread alone is not.
+    NotLocal = "not-local",
+    /// Wrong use of a barrier.
+    BarrierMisuse = "barrier-misuse",
+    /// No thread can go on.
+    Deadlock = "deadlock",
+    /// A loop waits for ever.
+    NonTermination = "non-termination",
+    /// An object of the heap is never freed.
+    Leak = "leak",
+    /// An error that has a name of the model's own.
+    OfModel = "model-error",
+    /// The program does something that is not supported: no error of its own, but there is no verdict.
+    Unsupported = "unsupported",
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// There is no kind of error of this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoSuchKind;
+
+impl FromStr for ErrorKind {
+    type Err = NoSuchKind;
+
+    fn from_str(name: &str) -> Result<ErrorKind, NoSuchKind> {
+        ErrorKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or(NoSuchKind)
+    }
+}
+
+/// An error that a program made by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramError {
+    /// What kind of error it is.
+    pub kind: ErrorKind,
+    /// What happened, in words.
+    pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_found_by_their_names() {
+        for &kind in ErrorKind::ALL {
+            assert_eq!(kind.name().parse(), Ok(kind));
+        }
+        assert_eq!("no-such-kind".parse::<ErrorKind>(), Err(NoSuchKind));
+    }
+}

@@ -21,8 +21,20 @@ pub struct Reason {
     pub constraint: String,
     /// The events that break it, each with the next one; the last leads back to the first.
     pub cycle: Vec<Edge>,
-    /// Pairs of events of one thread on the cycle: what orders both of each, for all, forbids the execution.
+    /// Pairs of events that would have to be ordered, all of them: on a cycle, those of one thread.
     pub orders: Vec<(usize, usize)>,
+}
+
+impl Reason {
+    /// Of two accesses that race.
+    pub(crate) fn race(one: usize, other: usize) -> Reason {
+        Reason {
+            forbidden_by: String::from("C"),
+            constraint: String::from("of two conflicting accesses, one of them plain, one happens before the other"),
+            cycle: Vec::new(),
+            orders: vec![(one, other)],
+        }
+    }
 }
 
 /// A step of a cycle.

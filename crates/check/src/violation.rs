@@ -1,5 +1,6 @@
 //! What is wrong with a program, and how it is said.
 
+use crate::reason::Reason;
 use crate::witness::{Access, Action, Event, Place, Waiting, WaitsFor, Witness, at, function_of, witness};
 use selvedge_explore::{End, Execution, Failure};
 use selvedge_graph::{EventId, Kind, Tid};
@@ -148,6 +149,11 @@ impl Suspect {
             About::Stuck => What::Stuck,
         };
         let Suspect { kind, name, place, thread, .. } = self;
+        let mut witness = witness;
+        // Whatever the model, it is the language that forbids a race.
+        if let (ErrorKind::DataRace, What::Events(event, Some(other))) = (kind, &what) {
+            witness.reason = Some(Reason::race(*other, *event));
+        }
         Violation { kind, name, what, place, thread: thread.map(|t| t.0), witness }
     }
 }

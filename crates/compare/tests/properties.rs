@@ -1,8 +1,8 @@
 //! Models have the properties that they declare, and those that are decided, as far as small executions tell.
 //!
-//! Executions are random: a sequence of steps of all threads, in which some reads then see another write, and some
-//! writes change their places. That makes few executions that no model admits, and many that only weak ones do.
-//! `SELVEDGE_FUZZ_EXECUTIONS` says how many.
+//! Executions are random: a sequence of steps of all threads, in which some reads then see another write, and
+//! some writes change their places. That makes few executions that no model admits, and many that only weak
+//! ones do. `SELVEDGE_FUZZ_EXECUTIONS` says how many.
 
 use rand::Rng;
 use rand::rngs::SmallRng;

@@ -1,20 +1,20 @@
 //! What each reduction needs of a model and of a program: the table, and nowhere else.
 //!
-//! The arguments are with the reductions; here is what they rely on. A reduction whose premises are not all known to
-//! hold is off, and [`Sound`] says which one is missing. What a reduction needs beyond that (that locks are chains,
-//! that nobody notices, that twins are not told apart) is watched while exploring.
+//! The arguments are with the reductions; here is what they rely on. A reduction whose premises are not all
+//! known to hold is off, and [`Sound`] says which one is missing. What a reduction needs beyond that (that
+//! locks are chains, that nobody notices, that twins are not told apart) is watched while exploring.
 //!
-//! * *Loops that wait* (`spin-assume`, `pef`): iterations without effect are left out, which are reads and fences. What
-//!   comes after is another iteration, which begins like the one that was left out.
+//! * *Loops that wait* (`spin-assume`, `pef`): iterations without effect are left out, which are reads and
+//!   fences. What comes after is another iteration, which begins like the one that was left out.
 //! * `rotation` and `bisimilarity` find more such loops: they change a program's text, not its executions.
-//! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values then go
-//!   another way.
+//! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values
+//!   then go another way.
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
 //! * `escape`: what was left out may have written to such an object; nobody gets to see that.
 //! * `zne`: what is left out took something and put it back.
 //! * `confirmation` is `confirms-reads`, said of programs.
-//! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before causes
-//!   what is added later.
+//! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
+//!   causes what is added later.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 

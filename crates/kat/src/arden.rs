@@ -1,7 +1,7 @@
 //! `let rec`: systems of linear equations over regular terms (Arden).
 //!
-//! `x = a ; x | x ; b | c` has the least solution `a* ; c ; b*`, and `x = x ; x | c` is `c+`. Whoever compiles models has
-//! terms of its own; here is what they have in common.
+//! `x = a ; x | x ; b | c` has the least solution `a* ; c ; b*`, and `x = x ; x | c` is `c+`. Whoever
+//! compiles models has terms of its own; here is what they have in common.
 
 use crate::ast::DefId;
 

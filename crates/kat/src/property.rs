@@ -1,13 +1,14 @@
 //! Properties of models: what a reduction may ask of a model, each a statement about its executions.
 //!
-//! A model has a property because that is *decided* from its text, or because the text *declares* it, with the reason:
+//! A model has a property because that is *decided* from its text, or because the text *declares* it, with
+//! the reason:
 //!
 //! ```text
 //! property confirms-reads "the read-modify-write acquires at least as much, and comes right after"
 //! ```
 //!
-//! What is neither decided nor declared is not relied on. Declarations are tested against the oracle for the models
-//! that come with Selvedge, as the definitions here say.
+//! What is neither decided nor declared is not relied on. Declarations are tested against the oracle for the
+//! models that come with Selvedge, as the definitions here say.
 
 use selvedge_diagnostic::Span;
 
@@ -80,8 +81,8 @@ impl Property {
         Property::ALL.into_iter().find(|property| property.name() == name)
     }
 
-    /// Whether models need not say that they have it: it is always found out, so that a declaration could only be
-    /// wrong.
+    /// Whether models need not say that they have it: it is always found out, so that a declaration could
+    /// only be wrong.
     pub fn is_always_decided(self) -> bool {
         use Property::{Interleaving, NoDependencies, OrdersByRmw, PorfAcyclic};
         matches!(self, PorfAcyclic | NoDependencies | OrdersByRmw | Interleaving)
@@ -91,51 +92,53 @@ impl Property {
     pub fn definition(self) -> &'static str {
         match self {
             Property::PorfAcyclic => {
-                "In every execution `po | rf | tc | tj` is acyclic, an execution without what comes after an event in \
-                 it is one, and an event can always be added at the end (it is explored by clocks)."
+                "In every execution `po | rf | tc | tj` is acyclic, an execution without what comes after an \
+                 event in it is one, and an event can always be added at the end (it is explored by clocks)."
             }
             Property::NoDependencies => {
-                "Whether an execution is consistent does not depend on `addr`, `data`, `ctrl`, `ctrl-arm` and `casdep`."
+                "Whether an execution is consistent does not depend on `addr`, `data`, `ctrl`, `ctrl-arm` \
+                 and `casdep`."
             }
             Property::Coherent => {
-                "In every execution `po ; (rf | mo | fr)+` is irreflexive: a read that only its own thread can have \
-                 written for sees that thread's latest write."
+                "In every execution `po ; (rf | mo | fr)+` is irreflexive: a read that only its own thread \
+                 can have written for sees that thread's latest write."
             }
             Property::MonotoneInOrderings => {
                 "An execution in which a read, a write or a fence gets a weaker ordering is an execution."
             }
             Property::ForgetsReads => {
-                "An execution without a read that is no half of a read-modify-write, or without a fence, is an \
-                 execution, if its thread does something before and after."
+                "An execution without a read that is no half of a read-modify-write, or without a fence, is \
+                 an execution, if its thread does something before and after."
             }
             Property::ForgetsWrites => {
-                "An execution without a write that nobody reads and that is no half of a read-modify-write is an \
-                 execution, if its thread does something before and after."
+                "An execution without a write that nobody reads and that is no half of a read-modify-write \
+                 is an execution, if its thread does something before and after."
             }
             Property::ForgetsRmws => {
-                "An execution without a read-modify-write, in which whoever read what it wrote reads what it read \
-                 instead, is an execution, if its thread does something before and after."
+                "An execution without a read-modify-write, in which whoever read what it wrote reads what it \
+                 read instead, is an execution, if its thread does something before and after."
             }
             Property::ConfirmsReads => {
-                "Let `r` be a read that is no half of a read-modify-write, and `u` a read-modify-write of the same \
-                 location in the same thread, which acquires at least as much. There is nothing between them but plain \
-                 writes to other locations, which other threads access only after `u` in `po | rf`. Then the execution in \
-                 which `r` reads from where `u` reads is an execution."
+                "Let `r` be a read that is no half of a read-modify-write, and `u` a read-modify-write of \
+                 the same location in the same thread, which acquires at least as much. There is nothing \
+                 between them but plain writes to other locations, which other threads access only after `u` \
+                 in `po | rf`. Then the execution in which `r` reads from where `u` reads is an execution."
             }
             Property::PublishesInOrder => {
-                "In every execution `(po | rf | tc | tj)+ ; (rf | mo | fr)+` is irreflexive: who learns of an object, \
-                 by whatever way, sees what was written to it before it was passed on."
+                "In every execution `(po | rf | tc | tj)+ ; (rf | mo | fr)+` is irreflexive: who learns of \
+                 an object, by whatever way, sees what was written to it before it was passed on."
             }
             Property::PublishesInOrderOrRaces => {
-                "In every execution in which the model finds no error, `[W & NA] ; (po | rf | tc | tj)+ ; (rf | mo | \
-                 fr)+` is irreflexive: the same of plain writes, where there is no race."
+                "In every execution in which the model finds no error, `[W & NA] ; (po | rf | tc | tj)+ ; \
+                 (rf | mo | fr)+` is irreflexive: the same of plain writes, where there is no race."
             }
             Property::OrdersByRmw => {
-                "Let `u` and `v` be read-modify-writes that release and acquire, of which `v` reads from `u`. An \
-                 access after `v` sees a write before `u` to its location, or a later one."
+                "Let `u` and `v` be read-modify-writes that release and acquire, of which `v` reads from \
+                 `u`. An access after `v` sees a write before `u` to its location, or a later one."
             }
             Property::Interleaving => {
-                "In every execution `po | rf | mo | fr | tc | tj` is acyclic, and all such executions are consistent."
+                "In every execution `po | rf | mo | fr | tc | tj` is acyclic, and all such executions are \
+                 consistent."
             }
         }
     }

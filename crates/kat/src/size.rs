@@ -1,7 +1,7 @@
 //! How large and how deep terms are with their definitions in place of names.
 //!
-//! `let a1 = a0 ; a0  let a2 = a1 ; a1 …` is short to write and has no end when it is written out. Whoever writes terms out
-//! asks before; nobody who follows definitions has to fear for the stack.
+//! `let a1 = a0 ; a0  let a2 = a1 ; a1 …` is short to write and has no end when it is written out. Whoever
+//! writes terms out asks before; nobody who follows definitions has to fear for the stack.
 
 use crate::ast::{Axiom, Def, Rel, Theory};
 use crate::walk::Subterm;
@@ -29,7 +29,8 @@ impl Extent {
     }
 }
 
-/// Of a term; `known` are those of the definitions before it. What is not known yet is being defined: it stays a name.
+/// Of a term; `known` are those of the definitions before it. What is not known yet is being defined: it
+/// stays a name.
 pub(crate) fn of(part: Subterm<'_>, known: &[Extent]) -> Extent {
     match part.def() {
         Some(id) => {
@@ -55,8 +56,8 @@ fn of_defs(defs: &[Def]) -> Vec<Extent> {
 }
 
 impl Theory {
-    /// Where the model is largest with definitions in place of names, and how many operators it has there: axioms
-    /// that are part of the model, and definitions that are kept by event.
+    /// Where the model is largest with definitions in place of names, and how many operators it has there:
+    /// axioms that are part of the model, and definitions that are kept by event.
     pub fn largest(&self) -> Option<(u64, &Span)> {
         let known = of_defs(&self.defs);
         let of_axiom = |axiom: &Axiom| {

@@ -1,7 +1,7 @@
 //! Terms as trees: their parts, and walks through them.
 //!
-//! Whoever looks for something in a model names what it looks for and leaves the rest to [`Subterm::parts`]: a new operator
-//! is added there, and not wherever terms are looked at.
+//! Whoever looks for something in a model names what it looks for and leaves the rest to [`Subterm::parts`]:
+//! a new operator is added there, and not wherever terms are looked at.
 
 use crate::ast::{Axiom, Constraint, DefBody, DefId, Inclusion, Rel, Set, Theory};
 use std::collections::HashSet;

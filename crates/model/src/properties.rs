@@ -1,7 +1,8 @@
 //! Which properties a model has, and how that is known.
 //!
-//! What is decided here is decided by shapes of the model's text, in far less time than it takes to compile it. A
-//! shape that is not recognised decides nothing: the property is absent then, unless the model declares it.
+//! What is decided here is decided by shapes of the model's text, in far less time than it takes to compile
+//! it. A shape that is not recognised decides nothing: the property is absent then, unless the model declares
+//! it.
 
 use crate::compiled::Compiled;
 use crate::model::Model;
@@ -28,8 +29,8 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// What a model declares, and what can be told by looking at it. Whether it has [`Property::OrdersByRmw`] is found
-    /// out by exploring: that is left open here.
+    /// What a model declares, and what can be told by looking at it. Whether it has [`Property::OrdersByRmw`]
+    /// is found out by exploring: that is left open here.
     pub fn of(theory: &Theory, compiled: &Compiled) -> Properties {
         match compiled {
             Compiled::Clocks(model) => Properties::by_clocks(theory, model),
@@ -51,8 +52,8 @@ impl Properties {
         properties
     }
 
-    /// The properties that a model may turn out to have when it is compiled: for what is prepared meanwhile, and asks
-    /// again before it relies on them. Those that the text alone decides are not hoped for.
+    /// The properties that a model may turn out to have when it is compiled: for what is prepared meanwhile,
+    /// and asks again before it relies on them. Those that the text alone decides are not hoped for.
     pub fn hoped_for(theory: &Theory) -> Properties {
         let mut properties = Properties::by_text(theory);
         let by_compiling = [
@@ -101,12 +102,12 @@ impl Properties {
         properties
     }
 
-    /// A model whose executions are interleavings asks for nothing else: every step of an axiom that is admitted goes
-    /// along `po`, `rf`, `mo`, `fr`, `tc` or `tj`, so no axiom forbids an interleaving. The others are about changes
-    /// that an interleaving survives. Reads, fences, writes that nobody reads, and read-modify-writes whose readers
-    /// read what they read, can be taken out of a sequence of steps, each of which sees the latest write. A read goes
-    /// to right before the read-modify-write, along with the writes between the two: nobody else looks there before.
-    /// And orderings do not matter.
+    /// A model whose executions are interleavings asks for nothing else: every step of an axiom that is
+    /// admitted goes along `po`, `rf`, `mo`, `fr`, `tc` or `tj`, so no axiom forbids an interleaving. The
+    /// others are about changes that an interleaving survives. Reads, fences, writes that nobody reads, and
+    /// read-modify-writes whose readers read what they read, can be taken out of a sequence of steps, each of
+    /// which sees the latest write. A read goes to right before the read-modify-write, along with the writes
+    /// between the two: nobody else looks there before. And orderings do not matter.
     fn decide_interleaving(&mut self) {
         self.decide(Property::Interleaving, "an axiom says so, and no axiom of this shape forbids one");
         let of_all = [
@@ -208,8 +209,8 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Coherence of what contains `po`, or acyclicity of what contains `po-loc`, `rf`, `mo` and `fr`: the last
-    /// three stay at one location.
+    /// Coherence of what contains `po`, or acyclicity of what contains `po-loc`, `rf`, `mo` and `fr`: the
+    /// last three stay at one location.
     fn is_coherent(&self) -> bool {
         self.unconditional().any(|axiom| match &axiom.constraint {
             Constraint::Coherence(rel) => self.contains(rel, Prim::Po),
@@ -229,8 +230,9 @@ impl<'t> Text<'t> {
         })
     }
 
-    /// A weaker ordering takes events out of `ACQ`, `REL` and `SC`; where these are nowhere under a complement, and no
-    /// set has events of exactly one ordering, all relations become smaller, and constraints are about small ones.
+    /// A weaker ordering takes events out of `ACQ`, `REL` and `SC`; where these are nowhere under a
+    /// complement, and no set has events of exactly one ordering, all relations become smaller, and
+    /// constraints are about small ones.
     fn is_monotone(&self) -> bool {
         let mut monotone = true;
         self.visit(&mut |part, sign| {
@@ -246,9 +248,10 @@ impl<'t> Text<'t> {
         monotone
     }
 
-    /// Without an event that nothing reads from, and that is neither first nor last of its thread, the built-in
-    /// relations are what they were between those that are left; all but `po-imm`. So relations that are made of
-    /// them become no larger, if what is under a complement becomes no smaller: which holds of what is not composed.
+    /// Without an event that nothing reads from, and that is neither first nor last of its thread, the
+    /// built-in relations are what they were between those that are left; all but `po-imm`. So relations that
+    /// are made of them become no larger, if what is under a complement becomes no smaller: which holds of
+    /// what is not composed.
     fn forgets(&self) -> bool {
         let mut forgets = true;
         self.visit(&mut |part, sign| {

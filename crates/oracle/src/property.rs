@@ -1,7 +1,8 @@
-//! Properties of models, tried on executions: the definitions of [`Property`] as they are written, on matrices.
+//! Properties of models, tried on executions: the definitions of [`Property`] as they are written, on
+//! matrices.
 //!
-//! A property that says what else is an execution changes the one at hand in all ways that it speaks of, and asks the
-//! model again. Values do not matter here: a model does not see them.
+//! A property that says what else is an execution changes the one at hand in all ways that it speaks of, and
+//! asks the model again. Values do not matter here: a model does not see them.
 
 use selvedge_certify::eval::{Judge, Stage};
 use selvedge_certify::execution::{Deps, Event, INIT, NO_LOC, Relations};

@@ -7,7 +7,8 @@ use selvedge_model::{Compiled, Properties, Property, Standing};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The properties of a model that can be explored, and the reductions that programs without anything particular have.
+/// The properties of a model that can be explored, and the reductions that programs without anything
+/// particular have.
 pub struct Premises {
     properties: Properties,
     sound: Sound,

@@ -1,8 +1,8 @@
-//! Links LLVM and clang: their static libraries where they are installed and link. Otherwise LLVM is linked as a shared
-//! library, and clang is run.
+//! Links LLVM and clang: their static libraries where they are installed and link. Otherwise LLVM is linked
+//! as a shared library, and clang is run.
 //!
-//! What this saves is most of the time of a short run: a process that loads the shared libraries spends 12 ms on
-//! relocating LLVM and 25 ms on both, whatever it needs of them.
+//! What this saves is most of the time of a short run: a process that loads the shared libraries spends 12 ms
+//! on relocating LLVM and 25 ms on both, whatever it needs of them.
 
 use std::env;
 use std::fs;
@@ -13,8 +13,8 @@ use std::process::{Command, Output};
 const VERSION: &str = "22";
 /// Where LLVM is installed, if not where `llvm-config` on the path says (the name is `llvm-sys`'s).
 const PREFIX: &str = "LLVM_SYS_221_PREFIX";
-/// `shared` links LLVM's shared library, and runs clang, also where the static ones are installed; `static` links
-/// LLVM's static libraries and runs clang.
+/// `shared` links LLVM's shared library, and runs clang, also where the static ones are installed; `static`
+/// links LLVM's static libraries and runs clang.
 const KIND: &str = "SELVEDGE_LLVM";
 
 /// What the crate calls of LLVM, as components of `llvm-config`.
@@ -135,8 +135,8 @@ impl Llvm {
         words.split_whitespace().map(name).collect::<Option<Vec<String>>>().filter(|names| !names.is_empty())
     }
 
-    /// The libraries of the system that components use and that are installed: most are for parts of LLVM that are
-    /// not used here.
+    /// The libraries of the system that components use and that are installed: most are for parts of LLVM
+    /// that are not used here.
     fn system(&self, components: &[&str]) -> Option<Vec<Library>> {
         let how = ["--link-static", "--system-libs"];
         let words = text(Command::new(&self.config).args(how).args(components))?;

@@ -2,7 +2,7 @@
 
 use selvedge_bench::programs;
 use selvedge_explore::{Config, Equivalence, explore};
-use selvedge_machine::Machine;
+use selvedge_machine::Foresight;
 use selvedge_model::{Classes, Model};
 use std::ops::ControlFlow;
 use std::process::Command;

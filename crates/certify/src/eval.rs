@@ -329,7 +329,15 @@ mod tests {
 
     fn theory(defs: Vec<Def>, constraint: Constraint, unless: Option<Inclusion>) -> Theory {
         let axiom = Axiom { constraint, name: None, unless, extra: false, span: span() };
-        Theory { name: "test".into(), defs, axioms: vec![axiom], assumes: vec![], asserts: vec![] }
+        Theory {
+            name: "test".into(),
+            defs,
+            axioms: vec![axiom],
+            assumes: vec![],
+            asserts: vec![],
+            properties: vec![],
+            recovery: vec![],
+        }
     }
 
     /// Store buffering with both reads from the initialising event.

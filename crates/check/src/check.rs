@@ -9,17 +9,20 @@ use crate::lowering::{Lowering, Sources};
 use crate::observer::{Nobody, Observer, Phase};
 use crate::options::Options;
 use crate::outcome::{Bound, Comparison, Outcome, Undecided, Warning};
-use crate::prepare::{machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
+use crate::prepare::{
+    hoped_for, machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry,
+};
 use crate::settle::{Attempt, Settling};
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
-use selvedge_explore::{Chains, Config, Sampling, Twins, Visitor, Watch, explore_compiled, orders_by_rmw};
+use selvedge_explore::premises::{properties_by_clocks, properties_of};
+use selvedge_explore::{Chains, Config, Sampling, Twins, Visitor, Watch, explore_compiled};
+use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
-use selvedge_model::{Compiled, Model, follows_dependencies};
+use selvedge_model::{Compiled, Model, Property};
 use selvedge_vm::VmMachine;
-use selvedge_vm::ir::Module;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -113,19 +116,12 @@ impl Check {
         }
     }
 
-    /// What is left out of loops by their text alone.
-    fn reductions_of_text(&self) -> Reductions {
-        match follows_dependencies(&self.theory) {
-            true => sound_with_dependencies(self.options.reductions),
-            false => self.options.reductions,
-        }
-    }
-
     pub(crate) fn start_lowering(&self, observer: &mut dyn Observer) -> Result<Source, Stopped> {
         match &self.program {
             Program::Module(module) => Ok(Source::Module(Module::clone(module))),
             Program::Sources(sources) => {
-                let lowering = Lowering::start(sources, self.reductions_of_text(), self.limits, observer)?;
+                let reductions = hoped_for(&self.theory, &self.options);
+                let lowering = Lowering::start(sources, reductions, self.limits, observer)?;
                 Ok(Source::Lowering(lowering))
             }
         }
@@ -141,15 +137,17 @@ impl Check {
         let options = &self.options;
         refuse_checkpoints(options, model.name())?;
         let module = source.finish(watch, observer)?;
+        let properties = properties_of(&self.theory, model);
+        let reductions = reductions_for(&module, options, &properties);
         observer.phase(Phase::Exploring);
         let room = FEW_THREADS.min(options.most_threads);
         let of_machine = selvedge_vm::Options {
             track_deps: true,
             unordered_barriers: false,
-            ..options.of_machine(self.reductions_of_text(), room)
+            ..options.of_machine(reductions, room)
         };
         let mut machine = machine(&module, of_machine)?;
-        refuse_sections(&machine, None, model.name())?;
+        refuse_sections(&machine, &properties, model.name())?;
         let config = options.config(Reductions::NONE, Some(watch.clone()));
         let config = Config { max_events: options.most_events.min(MOST_EVENTS_DEPENDING), ..config };
         let mut settling = Settling::new(&mut machine, config, options.most_threads);
@@ -166,8 +164,9 @@ impl Check {
         let again = settling.reasons;
         let (stats, results) = attempt.result;
         let run = Run { stats, results, is_settled: true, alike: 0, again };
+        let is_interleaving = properties.has(Property::Interleaving);
         let model = model.name().to_string();
-        Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0, model })
+        Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0, model, is_interleaving })
     }
 
     fn explore_clocks(
@@ -179,26 +178,27 @@ impl Check {
     ) -> Result<Explored, Stopped> {
         let options = &self.options;
         let module = source.finish(watch, observer)?;
+        let properties = properties_by_clocks(&self.theory, model);
+        let reductions = reductions_for(&module, options, &properties);
         let bam = options.reductions.has(Reduction::Bam);
-        let mut ordered_barriers = (bam && !orders_by_rmw(model)).then(|| {
+        let mut ordered_barriers = (bam && !properties.has(Property::OrdersByRmw)).then(|| {
             format!(
                 "the model `{}` does not order what comes before and after a read-modify-write",
                 model.name()
             )
         });
-        let reductions = reductions_for(&module, options.reductions, &self.theory.name, options.races);
         let of_machine = |room| selvedge_vm::Options {
-            unordered_barriers: bam && ordered_barriers.is_none(),
+            unordered_barriers: reductions.has(Reduction::Bam),
             ..options.of_machine(reductions, room)
         };
         let mut vm = machine(&module, of_machine(FEW_THREADS.min(options.most_threads)))?;
-        refuse_sections(&vm, Some(model), model.name())?;
+        refuse_sections(&vm, &properties, model.name())?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let simpler = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
         let simpler = with_symmetry(&simpler, &vm);
         let mut config = watching(options.config(reductions, None));
         let identity = (options.checkpoint.is_some() || options.resume.is_some()).then(|| {
-            let program = selvedge_vm::text::print(&module);
+            let program = selvedge_ir::text::print(&module);
             Identity::new(&program, &self.theory.to_kat(), &options.identity())
         });
         let saved = match (&options.resume, &identity) {
@@ -244,12 +244,14 @@ impl Check {
         if let Some(writer) = campaign.writer.filter(|_| run.is_settled) {
             writer.remove();
         }
+        let is_interleaving = properties.has(Property::Interleaving);
         let model = model.name().to_string();
-        Ok(Explored { machine: vm, run, ordered_barriers, seconds_before, model })
+        Ok(Explored { machine: vm, run, ordered_barriers, seconds_before, model, is_interleaving })
     }
 
     fn outcome(&self, explored: Explored, watch: &Watch, start: Instant) -> Result<Outcome, InputError> {
-        let Explored { mut machine, run, ordered_barriers, seconds_before, model } = explored;
+        let Explored { mut machine, run, ordered_barriers, seconds_before, model, is_interleaving } =
+            explored;
         let Run { stats, results, alike, mut again, .. } = run;
         let Results { violations, warnings: of_model, output } = results;
         // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
@@ -270,8 +272,10 @@ impl Check {
         warnings.extend(of_model.into_iter().map(Warning::OfModel));
         warnings.extend(ordered_barriers.filter(|_| machine.uses_barriers()).map(Warning::BarriersInOrder));
         let comparison = match violations.first() {
-            Some(first) => self.compare_with_sc(&mut machine, first, watch, &mut again)?,
-            None => None,
+            Some(first) if !is_interleaving => {
+                self.compare_with_sc(&mut machine, first, watch, &mut again)?
+            }
+            _ => None,
         };
         let unsupported =
             unsupported.into_iter().next().map(|v| Undecided::Unsupported(v.place.clone(), v.message()));
@@ -303,7 +307,7 @@ impl Check {
         again: &mut Vec<Again>,
     ) -> Result<Option<Comparison>, InputError> {
         // Races are judged by C's own rules, under whichever model.
-        if self.theory.name == "sc" || found.kind == ErrorKind::DataRace {
+        if found.kind == ErrorKind::DataRace {
             return Ok(None);
         }
         let theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
@@ -316,8 +320,8 @@ impl Check {
             resume: None,
             ..self.options.clone()
         };
-        let module = machine.module();
-        let reductions = reductions_for(module, options.reductions, &self.theory.name, options.races);
+        let properties = properties_by_clocks(&theory, &sc);
+        let reductions = reductions_for(machine.module(), options, &properties);
         let config = watching(options.config(reductions, None));
         let mut campaign = Campaign { model: &sc, options, watch, writer: None };
         let room = machine.room();
@@ -352,6 +356,8 @@ struct Explored {
     /// Time that was spent on it before it was taken up again.
     seconds_before: f64,
     model: String,
+    /// Whether the model's executions are interleavings: then there is nothing to compare with.
+    is_interleaving: bool,
 }
 
 fn refuse_checkpoints(options: &Options, model: &str) -> Result<(), InputError> {
@@ -363,12 +369,4 @@ fn refuse_checkpoints(options: &Options, model: &str) -> Result<(), InputError> 
     let message =
         format!("`{option}` is not supported under the model `{model}`, which follows dependencies");
     Err(InputError::plain(InputKind::Unsupported, message, None))
-}
-
-/// The reductions that are sound under models that follow dependencies: loops that wait instead of iterating. What the
-/// others need was shown for models without dependencies only, or is done by the other explorer.
-fn sound_with_dependencies(wanted: Reductions) -> Reductions {
-    let of_loops = [Reduction::SpinAssume, Reduction::Rotation, Reduction::Bisimilarity, Reduction::Pef];
-    let others = Reduction::ALL.into_iter().filter(|r| !of_loops.contains(r));
-    others.fold(wanted, Reductions::without)
 }

@@ -1,6 +1,6 @@
 //! What keeps a check from being made.
 
-use selvedge_kat::Diagnostic;
+use selvedge_diagnostic::Diagnostic;
 use std::fmt;
 
 /// What kind of input is wrong.

@@ -7,9 +7,10 @@ use crate::observer::{Observer, Phase};
 use crate::prepare::{machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
 use crate::settle::{Attempt, settle};
 use crate::stopped::Stopped;
+use selvedge_explore::premises::properties_by_clocks;
 use selvedge_explore::{
     Config, Director, Estimate, Execution, ExploreError, GaveUp, Order, Progress, Sampled, Sampling,
-    Snapshot, Team, Visitor, Watch, estimate, orders_by_rmw,
+    Snapshot, Team, Visitor, Watch, estimate,
 };
 use selvedge_litmus::Test;
 use selvedge_machine::{Machine, Reduction};
@@ -60,13 +61,14 @@ impl Check {
         observer.phase(Phase::Model);
         let model = Model::compile(&self.theory).map_err(InputError::of_model)?;
         let module = self.start_lowering(observer)?.finish(&watch, observer)?;
-        let reductions = reductions_for(&module, options.reductions, &self.theory.name, options.races);
+        let properties = properties_by_clocks(&self.theory, &model);
+        let reductions = reductions_for(&module, options, &properties);
         let of_machine = selvedge_vm::Options {
-            unordered_barriers: options.reductions.has(Reduction::Bam) && orders_by_rmw(&model),
+            unordered_barriers: reductions.has(Reduction::Bam),
             ..options.of_machine(reductions, options.most_threads)
         };
         let mut vm = machine(&module, of_machine)?;
-        refuse_sections(&vm, Some(&model), model.name())?;
+        refuse_sections(&vm, &properties, model.name())?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let races = with_races(simpler.as_ref().unwrap_or(&model), options.races)?;
         let model = &*with_symmetry(&races, &vm);

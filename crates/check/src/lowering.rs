@@ -6,8 +6,9 @@ use crate::limits::Limits;
 use crate::observer::{Observer, Phase};
 use crate::stopped::Stopped;
 use selvedge_explore::{GaveUp, Watch};
+use selvedge_ir::Module;
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::Module;
+use selvedge_system::children_bytes;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
@@ -129,7 +130,7 @@ impl Lowering {
         if output.status.success() {
             observer.phase(Phase::Preparing);
             let text = String::from_utf8_lossy(&output.stdout);
-            return selvedge_vm::text::parse(&text)
+            return selvedge_ir::text::parse(&text)
                 .map_err(|e| bad(format!("the lowered program cannot be read back: {e}"), None));
         }
         let text = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
@@ -219,10 +220,4 @@ fn clean_up(child: u32) {
     let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
     let _ = std::fs::remove_file(directory.join("selvedge.h"));
     let _ = std::fs::remove_dir(directory);
-}
-
-/// The most memory that a child had which has ended, or a child of it.
-fn children_bytes() -> u64 {
-    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN);
-    usage.ok().and_then(|usage| u64::try_from(usage.max_rss()).ok()).unwrap_or(0) << 10
 }

@@ -1,43 +1,35 @@
 //! From a compiled program, a model and options to a machine and the model as far as it matters.
 
 use crate::error::{InputError, InputKind};
+use crate::options::Options;
+use selvedge_explore::premises::{ProgramFacts, sound};
 use selvedge_graph::Attrs;
+use selvedge_ir::Module;
 use selvedge_kat::Theory;
-use selvedge_machine::{EventClasses, Machine, Reduction, Reductions};
-use selvedge_model::{Classes, Model};
-use selvedge_vm::ir::Module;
-use selvedge_vm::{Options, VmMachine};
+use selvedge_machine::{Claims, EventClasses, Machine, Reduction, Reductions};
+use selvedge_model::{Classes, Model, Properties, Property};
+use selvedge_vm::VmMachine;
 use std::borrow::Cow;
 
-/// The reductions that are sound here. That a write to an object is not seen before the object is passed on
-/// may fail to hold where it can overtake the write that passes it on, unless that is a race, and so an error
-/// of its own. What confirmation and iterations without net effect need was shown for the models that come with
-/// Selvedge: a read may as well see the write that a read-modify-write before its source has seen.
-pub fn sound_reductions(wanted: Reductions, model: &str, races: bool) -> Reductions {
-    let mut reductions = wanted;
-    let in_order = matches!(model, "sc" | "tso" | "ra");
-    if !in_order && (model != "rc11" || !races) {
-        reductions = reductions.without(Reduction::Escape);
-    }
-    if !in_order && !matches!(model, "pso" | "rc11") {
-        reductions = reductions.without(Reduction::Confirmation).without(Reduction::Zne);
-    }
-    reductions
+/// What reductions have to know of a program.
+pub fn facts(module: &Module, races_are_errors: bool) -> ProgramFacts {
+    let atomic_sections = module.functions.iter().any(|f| f.name.starts_with("__VERIFIER_atomic_"));
+    ProgramFacts { races_are_errors, atomic_sections }
 }
 
-/// The same for a program. What confirmation and iterations without net effect leave out was not shown to have an
-/// equivalent in which atomic sections are one step.
-pub fn reductions_for(module: &Module, wanted: Reductions, model: &str, races: bool) -> Reductions {
-    let reductions = sound_reductions(wanted, model, races);
-    match module.functions.iter().any(|f| f.name.starts_with("__VERIFIER_atomic_")) {
-        true => reductions.without(Reduction::Confirmation).without(Reduction::Zne),
-        false => reductions,
-    }
+/// The reductions that are sound for a program under a model.
+pub fn reductions_for(module: &Module, options: &Options, properties: &Properties) -> Reductions {
+    sound(options.reductions, properties, &facts(module, options.races)).on
+}
+
+/// Those that are worth preparing the program for, while the model is not compiled yet.
+pub fn hoped_for(theory: &Theory, options: &Options) -> Reductions {
+    sound(options.reductions, &Properties::hoped_for(theory), &ProgramFacts::unknown(options.races)).on
 }
 
 /// An atomic section is one step of an interleaving: models whose executions have none do not say what it is.
-pub fn refuse_sections(machine: &VmMachine, model: Option<&Model>, name: &str) -> Result<(), InputError> {
-    if !machine.has_sections() || model.is_some_and(Model::is_interleaving) {
+pub fn refuse_sections(machine: &VmMachine, properties: &Properties, name: &str) -> Result<(), InputError> {
+    if !machine.has_sections() || properties.has(Property::Interleaving) {
         return Ok(());
     }
     let message = format!(
@@ -67,7 +59,7 @@ pub fn with_races(model: &Model, wanted: bool) -> Result<Cow<'_, Model>, InputEr
 }
 
 /// The machine that runs a program.
-pub fn machine(module: &Module, options: Options) -> Result<VmMachine, InputError> {
+pub fn machine(module: &Module, options: selvedge_vm::Options) -> Result<VmMachine, InputError> {
     VmMachine::new(module.clone(), options)
         .map_err(|e| InputError::plain(InputKind::Compile, e.to_string(), None))
 }

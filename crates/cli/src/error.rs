@@ -28,7 +28,7 @@ impl Exit {
 }
 
 /// An error for other programs, if it concerns no file of many.
-pub fn json_error(error: &InputError) -> String {
+pub fn error_json(error: &InputError) -> String {
     // Serialising plain data to memory cannot fail.
     serde_json::to_string_pretty(&ErrorItem::new(None, error)).unwrap_or_default() + "\n"
 }

@@ -115,7 +115,7 @@ fn main() -> ExitCode {
         Ok(Err(_)) => ExitCode::from(BAD_INPUT),
         Ok(Ok(Ok(module))) => {
             // Not shown: the text is what it is.
-            output::emit(&selvedge_vm::text::print(&module));
+            output::emit(&selvedge_ir::text::print(&module));
             if output::arrived() { ExitCode::SUCCESS } else { ExitCode::from(BAD_INPUT) }
         }
         Ok(Ok(Err(error))) => {

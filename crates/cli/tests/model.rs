@@ -109,6 +109,52 @@ fn properties_and_drawings() {
     assert!(std::fs::read_to_string(file).is_ok_and(|text| text.starts_with("digraph")));
 }
 
+/// What reductions rely on: decided, declared with the reason, or absent.
+#[test]
+fn premises_of_reductions() {
+    let run = selvedge(["model", "properties", "pso"]);
+    assert!(run.out.contains("  decided  forgets-reads: without an event, "), "{}", run.out);
+    assert!(run.out.contains("  declared forgets-rmws: what it read is before its write"), "{}", run.out);
+    assert!(run.out.contains("  absent   publishes-in-order\n"), "{}", run.out);
+    assert!(run.out.contains("  without  escape: `publishes-in-order`, or "), "{}", run.out);
+    let run = selvedge(["model", "properties", "rc11", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    let premises = value["premises"].as_array().expect("premises");
+    let standing = |name: &str| premises.iter().find(|p| p["property"] == name).map(|p| &p["standing"]);
+    assert_eq!(standing("confirms-reads"), Some(&"declared".into()));
+    assert_eq!(standing("publishes-in-order-or-races"), Some(&"decided".into()));
+    assert_eq!(standing("interleaving"), Some(&"absent".into()));
+    assert_eq!(value["left_out"].as_array().map(Vec::len), Some(0));
+    // A model that drives no exploration has none.
+    let run = selvedge(["model", "properties", "c11", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(value["premises"].as_array().map(Vec::len), Some(0));
+}
+
+/// Reductions follow a model's text, not its name.
+#[test]
+fn a_copy_of_a_model_has_the_same_reductions() {
+    let dir = directory("model-copy");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let text = std::fs::read_to_string(format!("{root}models/tso.kat")).expect("a shipped model");
+    let bare: String = text.split("property ").next().unwrap_or_default().to_string();
+    let rest = text.split_once("// Implied too").map_or("", |(_, rest)| rest);
+    std::fs::write(dir.join("mine.kat"), &text).expect("a file");
+    std::fs::write(dir.join("bare.kat"), format!("{bare}// Implied too{rest}")).expect("a file");
+    let executions = |model: &str| {
+        let file = format!("{root}examples/c/ttas.c");
+        let options = ["--format", "json", "--disable", "symmetry", "--", "-DN=3"];
+        let run = selvedge(["check", &file, "-m", model].into_iter().chain(options));
+        let value: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
+        value["executions"].as_u64().unwrap_or_default()
+    };
+    let path = |name: &str| dir.join(name).display().to_string();
+    assert_eq!(executions("tso"), 6);
+    assert_eq!(executions(&path("mine.kat")), 6);
+    // Without the declarations there is no confirmation.
+    assert_eq!(executions(&path("bare.kat")), 36);
+}
+
 /// Thesis §3.4.2: stores may be delayed past loads under TSO and release-acquire, but not under SC.
 #[test]
 fn reorderings() {

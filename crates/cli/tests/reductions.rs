@@ -11,10 +11,11 @@ mod loops;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use selvedge_check::{Attempt, settle};
+use selvedge_explore::premises::{ProgramFacts, properties_by_clocks, sound};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};
 use selvedge_graph::Loc;
-use selvedge_machine::{ErrorKind, Machine, Reduction, Reductions};
-use selvedge_model::Model;
+use selvedge_machine::{ErrorKind, Names, Reduction, Reductions};
+use selvedge_model::{Model, Properties};
 use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -36,14 +37,30 @@ struct Outcome {
     complete: u64,
 }
 
-/// Which reductions are sound under a model; see `check`.
-fn sound(model: &str, reductions: Reductions) -> Reductions {
-    if model == "pso" { reductions.without(Reduction::Escape) } else { reductions }
+/// A shipped model, and what is known of it.
+struct Named {
+    name: &'static str,
+    model: Model,
+    properties: Properties,
+}
+
+impl Named {
+    fn load(name: &'static str) -> Named {
+        let theory = selvedge_kat::load_named(name).expect("a shipped model");
+        let model = Model::compile(&theory).expect("an admissible model");
+        let properties = properties_by_clocks(&theory, &model);
+        Named { name, model, properties }
+    }
+
+    /// The reductions that are sound under it, of some.
+    fn sound(&self, reductions: Reductions) -> Reductions {
+        sound(reductions, &self.properties, &ProgramFacts::unknown(true)).on
+    }
 }
 
 /// `None` if there are too many executions.
 fn outcome(
-    module: &selvedge_vm::ir::Module,
+    module: &selvedge_ir::Module,
     model: &Model,
     unroll: u32,
     reductions: Reductions,
@@ -92,7 +109,7 @@ fn setting<T: std::str::FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-fn compile(file: &Path, reductions: Reductions) -> selvedge_vm::ir::Module {
+fn compile(file: &Path, reductions: Reductions) -> selvedge_ir::Module {
     let options = selvedge_llvm::Options { reductions, ..Default::default() };
     match selvedge_llvm::compile(&[PathBuf::from(file)], &options) {
         Ok(module) => module,
@@ -105,13 +122,7 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
     let (wanted, seed) = (setting("SELVEDGE_FUZZ_PROGRAMS", 40u64), setting("SELVEDGE_FUZZ_SEED", 1u64));
     let disabled = setting("SELVEDGE_FUZZ_DISABLE", String::new());
     let on = Reductions::all_but(&disabled).expect("names of reductions");
-    let models: Vec<(&str, Model)> = MODELS
-        .iter()
-        .map(|name| {
-            let theory = selvedge_kat::load_named(name).expect("a shipped model");
-            (*name, Model::compile(&theory).expect("an admissible model"))
-        })
-        .collect();
+    let models = MODELS.map(Named::load);
     let (mut compared, mut smaller, mut saved) = (0, 0, (0, 0));
     for number in 0..wanted {
         let mut rng = SmallRng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(number));
@@ -119,9 +130,9 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("loops-{seed}-{number}.c"));
         std::fs::write(&file, &text).expect("the file can be written");
         let (with, without) = (compile(&file, on), compile(&file, Reductions::NONE));
-        for (name, model) in &models {
+        for known @ Named { name, model, .. } in &models {
             let Some(plain) = outcome(&without, model, UNROLL, Reductions::NONE) else { continue };
-            let Some(reduced) = outcome(&with, model, UNROLL, sound(name, on)) else {
+            let Some(reduced) = outcome(&with, model, UNROLL, known.sound(on)) else {
                 panic!(
                     "program {number} of seed {seed} under {name}: more executions with reductions\n{text}"
                 )
@@ -139,7 +150,7 @@ fn generated_loops_have_the_same_outcome_with_and_without() {
             );
             // These only leave out blocked executions.
             for waiting in [Reduction::Annotations, Reduction::Futile, Reduction::Awaits] {
-                let off = sound(name, on).without(waiting);
+                let off = known.sound(on).without(waiting);
                 let complete = outcome(&with, model, UNROLL, off).map(|o| o.complete);
                 assert!(
                     complete.is_none_or(|complete| complete == reduced.complete),
@@ -213,10 +224,7 @@ fn carried_cells_make_no_difference() {
         "n->next = NULL; while (!atomic_compare_exchange_strong(&top, &n->next, n)) n->v++;",
         "n->next = atomic_load(&top); do { n->v += 2; } while (!atomic_compare_exchange_strong(&top, &n->next, n));",
     ];
-    let models = ["sc", "tso", "pso", "ra", "rlx", "rc11"].map(|name| {
-        let theory = selvedge_kat::load_named(name).expect("a shipped model");
-        (name, Model::compile(&theory).expect("an admissible model"))
-    });
+    let models = ["sc", "tso", "pso", "ra", "rlx", "rc11"].map(Named::load);
     let mut carried = 0;
     for (number, push) in PUSHES.iter().enumerate() {
         let text = format!(
@@ -234,13 +242,12 @@ fn carried_cells_make_no_difference() {
         let (with, without) = (compile(&file, only), compile(&file, Reductions::NONE));
         carried += u32::from(with != without);
         let all = compile(&file, Reductions::ALL);
-        for (name, model) in &models {
+        for known @ Named { name, model, .. } in &models {
             let expected = outcome(&without, model, 3, Reductions::NONE).expect("few executions");
             let found = outcome(&with, model, 3, Reductions::NONE).expect("few executions");
             // The very same executions, but for accesses that only one thread knows of.
             assert_eq!(found, expected, "{name}\n{text}");
-            let reductions = if *name == "rlx" { Reductions::NONE } else { sound(name, Reductions::ALL) };
-            let reduced = outcome(&all, model, 3, reductions).expect("few executions");
+            let reduced = outcome(&all, model, 3, known.sound(Reductions::ALL)).expect("few executions");
             assert_eq!((&reduced.states, &reduced.errors), (&found.states, &found.errors), "{name}\n{text}");
             assert!(reduced.executions <= found.executions);
         }

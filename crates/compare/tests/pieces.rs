@@ -2,7 +2,7 @@
 //! executions, in the order of their paths the same sequence, and the same numbers.
 
 use rand::Rng;
-use selvedge_explore::pieces::{Division, explore_in_pieces};
+use selvedge_explore::in_units::{Division, explore_in_units};
 use selvedge_explore::{
     Absent, Config, Director, End, Equivalence, Execution, Order, Path, Progress, Schedule, Snapshot, Stats,
     Team, Unit, Visitor, explore,
@@ -75,7 +75,7 @@ fn pieces_make_the_whole() {
                     1 => Division::None,
                     _ => Division::Split,
                 };
-                let sum = explore_in_pieces(&program, &model, &config, &mut divide, &mut |x| pieces.visit(x))
+                let sum = explore_in_units(&program, &model, &config, &mut divide, &mut |x| pieces.visit(x))
                     .unwrap_or_else(|e| panic!("{name} {config:?}: {e}: {program:?}"));
                 divided += (whole.0 != pieces.0) as u32;
                 pieces.0.sort();

@@ -9,7 +9,7 @@ use selvedge_explore::{Config, End, Equivalence, explore};
 use selvedge_graph::Mode;
 use selvedge_kat::{Dialect, Theory};
 use selvedge_machine::program::Instr;
-use selvedge_machine::{Machine, Program};
+use selvedge_machine::{Foresight, Program};
 use selvedge_model::{Classes, Model};
 use selvedge_oracle::canon::Canon;
 use selvedge_oracle::{generate, generate_model};

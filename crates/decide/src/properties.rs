@@ -137,7 +137,15 @@ fn acyclic(prims: &[Prim], name: &str) -> Theory {
         extra: false,
         span,
     };
-    Theory { name: name.into(), defs: vec![], axioms: vec![axiom], assumes: vec![], asserts: vec![] }
+    Theory {
+        name: name.into(),
+        defs: vec![],
+        axioms: vec![axiom],
+        assumes: vec![],
+        asserts: vec![],
+        properties: vec![],
+        recovery: vec![],
+    }
 }
 
 /// Whether no value comes out of thin air: dependencies and `rf` have no cycle.

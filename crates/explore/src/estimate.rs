@@ -1,8 +1,8 @@
-//! How many executions there are, about, before they are explored (seed 002 §3).
+//! How many executions there are, about, before they are explored (Kokologiannakis24 §3).
 //!
 //! A sample is one execution, made by taking one of the consistent alternatives of every event at random. If
 //! all executions had as many alternatives as it has, there would be as many of them as the product of these
-//! numbers says; the mean over many samples is the estimate (Knuth 1975). Samples revisit nothing. Instead,
+//! numbers says; the mean over many samples is the estimate (Knuth75). Samples revisit nothing. Instead,
 //! reads come as late as they can, so that there are many writes to choose from, and the alternatives of a
 //! read are counted at the end, with the writes that came later and would have revisited it (the *choice map*,
 //! §3.3).
@@ -13,6 +13,7 @@
 
 use crate::explorer::{Explorer, NOBODY_CALLS, Trouble};
 use crate::frame::Frame;
+use crate::reductions::{Hooks, Reducers};
 use crate::report::{Config, End, ExploreError};
 use crate::schedule::can_go_on;
 use crate::thinning::{Bounds, Walk, walk};
@@ -329,7 +330,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
             patient.clear();
         }
-        if self.explorer.twins && self.explorer.is_held_up() {
+        if Reducers::is_held_up(&mut self.explorer) {
             return Ok(None);
         }
         let weight = self.choices.iter().map(|choices| choices.alternatives).product();
@@ -445,7 +446,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
                 continue;
             }
             // Where its thread would only wait, little follows that another sample does not count.
-            if !self.explorer.waits_at_once(r, value) {
+            if !Reducers::is_useless(&mut self.explorer, r, value) {
                 choices.alternatives += 1.0;
             }
         }
@@ -453,7 +454,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
+/// SplitMix64 (Steele14): small, and the same everywhere.
 pub(crate) struct Rng(u64);
 
 impl Rng {

@@ -1,16 +1,16 @@
 //! The exploration itself.
 
-use crate::barrier;
 use crate::frame::{Frame, PlaceFrame, ReadFrame};
 use crate::inspect::inspect;
-use crate::over::process_over;
+use crate::process_end::process_over;
+use crate::reductions::{Hooks, Reducers, Remembered};
 use crate::report::{Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Stats};
 use crate::rmw::Rivalry;
 use crate::sections::Outcome;
 use crate::threads::{Standing, Status, Threads};
 use crate::witness;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Loc, Mark, Tid, Value};
-use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
+use selvedge_machine::{Again, Machine, Op};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -50,6 +50,42 @@ pub(crate) enum Trouble {
     Again(Again),
 }
 
+/// Whoever walks through the graphs of an exploration.
+pub(crate) trait Walker<M: Machine> {
+    /// Whether to pause before the next event.
+    fn before_event(&mut self, x: &mut Explorer<'_, M>) -> Option<Pause>;
+
+    /// An event was added, and its first alternative was entered.
+    #[inline(always)]
+    fn after_event(&mut self, _x: &mut Explorer<'_, M>) {}
+
+    /// Nothing can be added to the graph. Breaks if that is all.
+    fn at_end(&mut self, x: &mut Explorer<'_, M>) -> ControlFlow<()>;
+
+    /// Goes to the next graph; whether there is one.
+    fn backtrack(&mut self, x: &mut Explorer<'_, M>) -> bool;
+}
+
+/// Goes everywhere, and shows executions to a function.
+struct Visiting<'v, M: Machine>(&'v mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>);
+
+impl<M: Machine> Walker<M> for Visiting<'_, M> {
+    #[inline(always)]
+    fn before_event(&mut self, x: &mut Explorer<'_, M>) -> Option<Pause> {
+        x.out_of_bounds()
+    }
+
+    #[inline(always)]
+    fn at_end(&mut self, x: &mut Explorer<'_, M>) -> ControlFlow<()> {
+        x.finish(self.0)
+    }
+
+    #[inline(always)]
+    fn backtrack(&mut self, x: &mut Explorer<'_, M>) -> bool {
+        x.backtrack()
+    }
+}
+
 /// What a final graph is.
 pub(crate) enum Conclusion {
     /// No execution of its own.
@@ -82,22 +118,10 @@ pub(crate) struct Explorer<'a, M: Machine> {
     answered: bool,
     /// How many executions may still be shown; shared with other explorers.
     left: Option<&'a AtomicU64>,
-    /// Whether threads that wait are left out of graphs (see `awaits.rs`).
-    pub(crate) awaits: bool,
     /// Whether the program may have read-modify-writes.
     pub(crate) rmws: bool,
-    /// By location: what it has told the others about it.
-    pub(crate) noted: Vec<u8>,
-    /// The condition for that was found not to hold.
-    pub(crate) broken: bool,
-    /// Some read was of the kind `Rmw::Tentative`.
-    pub(crate) tentative: bool,
-    /// Whether threads that do the same are explored in one order (see `twins.rs`).
-    pub(crate) twins: bool,
-    /// By location: what it has told the others about it.
-    pub(crate) touched: Vec<u8>,
-    /// The condition for that was found not to hold.
-    pub(crate) told_apart: bool,
+    /// What reductions remember.
+    pub(crate) reducers: Remembered,
 }
 
 impl<'a, M: Machine> Explorer<'a, M> {
@@ -131,26 +155,12 @@ impl<'a, M: Machine> Explorer<'a, M> {
             calls,
             answered: false,
             left,
-            awaits: false,
             rmws: machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR)),
-            noted: Vec::new(),
-            broken: false,
-            tentative: false,
-            twins: false,
-            touched: Vec::new(),
-            told_apart: false,
+            reducers: Remembered::new(machine, model, config),
         };
-        explorer.awaits = config.chains.is_some()
-            && config.shortcuts
-            && explorer.reduces(Reduction::Awaits)
-            && explorer.reduces(Reduction::Annotations)
-            && explorer.reduces(Reduction::Futile);
-        explorer.twins = config.twins.is_some()
-            && explorer.reduces(Reduction::Symmetry)
-            && model.has_prefix_apart()
-            && machine.has_twins();
         for t in (0..threads as u16).map(Tid).filter(|t| machine.runs_from_start(*t)) {
-            explorer.threads.start(machine, t, explorer.twin_from_start(t));
+            let twin = Reducers::twin_from_start(&explorer, t);
+            explorer.threads.start(machine, t, twin);
         }
         Ok(explorer)
     }
@@ -160,6 +170,13 @@ impl<'a, M: Machine> Explorer<'a, M> {
         &mut self,
         visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
     ) -> Result<Pause, ExploreError> {
+        self.walk(&mut Visiting(visit))
+    }
+
+    /// The exploration: one event after the other as long as there are any, then back to the latest decision that has
+    /// another alternative. How far, and what becomes of executions, is up to the `walker`.
+    #[inline(always)] // into `run`, and into its like
+    pub(crate) fn walk(&mut self, walker: &mut impl Walker<M>) -> Result<Pause, ExploreError> {
         loop {
             let next = match self.trouble {
                 Some(_) => None,
@@ -167,22 +184,23 @@ impl<'a, M: Machine> Explorer<'a, M> {
             };
             let entered = match next {
                 Some(t) => {
-                    if let Some(pause) = self.out_of_bounds() {
+                    if let Some(pause) = walker.before_event(self) {
                         return Ok(pause);
                     }
                     self.extend(t)?
                 }
                 None => {
-                    if self.finish(visit).is_break() {
+                    if walker.at_end(self).is_break() {
                         return Ok(Pause::Stopped);
                     }
                     false
                 }
             };
             if entered {
+                walker.after_event(self);
                 continue;
             }
-            if !self.backtrack() {
+            if !walker.backtrack(self) {
                 return Ok(Pause::Done);
             }
             if self.calls.load(Ordering::Relaxed) {
@@ -253,21 +271,16 @@ impl<'a, M: Machine> Explorer<'a, M> {
     /// What the final graph at hand is; counts it.
     #[inline(always)] // into `finish`
     pub(crate) fn conclude(&mut self) -> Conclusion {
-        let held_up = self.twins && self.is_held_up();
-        if self.told_apart {
-            return Conclusion::GaveUp(GaveUp::Again(Again::TwinsToldApart));
-        }
-        if held_up {
-            self.stats.held_up += 1;
-            return Conclusion::Nothing;
+        if let Some(conclusion) = Reducers::at_end(self) {
+            return conclusion;
         }
         if let Some(left) = self.left
             && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
         {
             return Conclusion::GaveUp(GaveUp::Executions(self.config.max_executions.unwrap_or_default()));
         }
-        if self.broken {
-            return Conclusion::GaveUp(GaveUp::Again(Again::ChainsBroken));
+        if let Some(again) = Reducers::is_broken(self) {
+            return Conclusion::GaveUp(GaveUp::Again(again));
         }
         let mut end = self.end();
         let mut failure = match self.trouble.take() {
@@ -278,8 +291,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
         if let Some(again) = self.machine.again() {
             return Conclusion::GaveUp(GaveUp::Again(again));
         }
-        if self.tentative && end != End::Error && self.is_noticed() {
-            return Conclusion::GaveUp(GaveUp::Again(Again::NetEffectNoticed));
+        if let Some(again) = Reducers::is_noticed(self, end) {
+            return Conclusion::GaveUp(GaveUp::Again(again));
         }
         let mut culprit = None;
         if self.machine.has_sections() && failure.is_none() {
@@ -323,6 +336,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.threads.advance(self.machine, e, t, value);
     }
 
+    /// The same for a read that gave it `value`.
+    pub(crate) fn go_on_reading(&mut self, e: EventId, value: Value) {
+        let t = self.graph.event(e).tid;
+        match Reducers::gives_up(self, e, value) {
+            true => self.threads.block(e, t),
+            false => self.threads.advance(self.machine, e, t, value),
+        }
+    }
+
     // ---- forward ----
 
     /// Adds the next event of thread `t` and enters its first alternative, if it has one.
@@ -337,9 +359,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         if let Op::Load { loc, .. } | Op::Store { loc, .. } = op {
             self.make_room(loc);
         }
-        if self.twins {
-            self.watch_twins(t, op);
-        }
+        Reducers::before_event(self, t, op);
         if self.threads.is_full() {
             self.threads.forget(self.saved.iter().map(|(_, standing)| *standing));
         }
@@ -347,8 +367,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.stats.events += 1;
         let g = &mut self.graph;
         Ok(match op {
-            Op::Load { loc, mode, rmw } => {
-                self.tentative |= matches!(rmw, Rmw::Tentative { .. });
+            Op::Load { loc, mode, .. } => {
                 let e = g.add_read(t, mode, loc);
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
@@ -367,12 +386,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 self.model.update_clocks(g, e);
                 let mark = g.mark();
                 let (next, floor) = self.places(e, rmw);
-                if self.awaits && self.rmws {
-                    self.watch_value(e);
-                    if !rmw {
-                        self.watch_write(e, next - floor);
-                    }
-                }
+                Reducers::after_store(self, e, next - floor);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
                 self.next_place(e, mark, next, floor, true)
@@ -389,7 +403,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             Op::Spawn { thread } => {
                 let e = g.add_spawn(t, thread);
-                let twin = if self.twins && self.threads.is_new(e) { self.twin_of_spawned(e) } else { None };
+                let twin = Reducers::twin_of_spawned(self, e);
                 self.threads.spawn(self.machine, e, thread, twin);
                 self.enter_plain(e)
             }
@@ -423,9 +437,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     fn arrive(&mut self, t: Tid, barrier: u32, count: u32) -> bool {
         let e = self.graph.add_arrive(t, barrier, count);
         let entered = self.enter_plain(e);
-        if barrier::is_out_of_form(self.model, &self.graph, e) {
-            self.trouble = Some(Trouble::Again(Again::BarriersOutOfForm));
-        }
+        Reducers::after_arrival(self, e);
         entered
     }
 
@@ -610,19 +622,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
-            if rivalry == Rivalry::Futile
-                || (self.rmws && self.awaits && self.left_out(e, w))
-                || (self.twins && self.comes_too_late(e, w))
-            {
+            if rivalry == Rivalry::Futile || Reducers::skips_source(self, e, w) {
                 continue;
             }
             let value = self.read(e, w);
             if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
                 self.inspect(e);
-                if next == last || self.trouble.is_some() || !self.waits_at_once(e, value) {
-                    if self.rmws && self.awaits && next != last {
-                        self.watch_read(e, w);
-                    }
+                if next == last || self.trouble.is_some() || !Reducers::is_useless(self, e, value) {
+                    Reducers::after_source(self, e, w, next == last);
                     let seen = self.stats.executions();
                     self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                     self.go_on_reading(e, value);
@@ -650,14 +657,12 @@ impl<'a, M: Machine> Explorer<'a, M> {
         };
         let value = self.graph.value_of(w, loc);
         let (mode, writes) = self.load_outcome(e, mode, rmw, value);
-        let writes = writes && !self.unconfirmed(e, w);
+        let writes = writes && !Reducers::refuses_rmw(self, e, w);
         let attrs = Attrs::of(Kind::Read, mode, writes);
         debug_assert!(self.model.is_for(attrs), "{mode} {writes}");
         self.graph.read_from(e, w, mode, attrs);
         self.model.update_clocks(&mut self.graph, e);
-        if self.twins {
-            self.follow_twin(e);
-        }
+        Reducers::after_reading(self, e);
         value
     }
 

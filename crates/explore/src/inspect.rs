@@ -1,7 +1,7 @@
 //! What can be wrong with one event: races, objects that are not alive, memory that was never written.
 
-use crate::leaving::still_inside;
 use crate::report::Failure;
+use crate::still_inside::still_inside;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc};
 use selvedge_machine::{ErrorKind, Machine};
 use selvedge_model::{Model, ModelError};

@@ -7,45 +7,40 @@
 //!
 //! Models that follow dependencies have their own way, `deferred`.
 
-mod awaits;
-mod barrier;
 mod deferred;
 mod estimate;
 mod explorer;
 mod frame;
-mod inspect;
-mod leaving;
-mod maximal;
-mod over;
-mod path;
 #[doc(hidden)]
-pub mod pieces;
+pub mod in_units;
+mod inspect;
+mod maximal;
+mod path;
+pub mod premises;
+mod process_end;
+mod reductions;
 mod report;
 mod revisit;
 mod rmw;
 mod schedule;
 mod sections;
 mod split;
+mod still_inside;
 mod team;
-mod tentative;
 mod thinning;
 mod threads;
 mod tid_set;
-mod twins;
-mod waiting;
 mod witness;
 
-pub use awaits::Chains;
-pub use barrier::orders_by_rmw;
 pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{FORMAT, NoUnit, Path, Unit};
+pub use reductions::{Chains, Twins, orders_by_rmw};
 pub use report::{
     Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,
 };
 pub use selvedge_model::ModelError;
 pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
-pub use twins::Twins;
 
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;

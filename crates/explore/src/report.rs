@@ -1,11 +1,10 @@
 //! What goes into an exploration and what comes out of it.
 
-use crate::awaits::Chains;
 use crate::frame::Frame;
-use crate::over::{Over, process_over};
 use crate::path::Path;
+use crate::process_end::{Over, process_over};
+use crate::reductions::{Chains, Twins};
 use crate::threads::Threads;
-use crate::twins::Twins;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};

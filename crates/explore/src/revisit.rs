@@ -3,6 +3,7 @@
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
 use crate::maximal::{maximally_added, maximally_added_before};
+use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::threads::Standing;
 use crate::witness;
@@ -25,15 +26,11 @@ impl<M: Machine> Explorer<'_, M> {
         while let Some(at) = self.latest_revisitable(w, scan, first) {
             scan = at;
             let x = self.graph.order()[at as usize];
-            if self.goes_with_loser(x, w) {
+            if Reducers::skips_revisit(self, x, w) {
                 continue;
             }
             self.frames.push(Frame::Revisit { e: w, scan, first });
-            let revisited = match self.loses(x, w) {
-                Some(first) => self.lose(first, w),
-                None => self.revisit(x, w),
-            };
-            if revisited {
+            if Reducers::in_place_of_revisit(self, x, w) || self.revisit(x, w) {
                 return true;
             }
             self.frames.pop();

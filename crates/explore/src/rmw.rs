@@ -2,6 +2,7 @@
 
 use crate::explorer::Explorer;
 use crate::maximal::maximally_added_before;
+use crate::reductions::{Hooks, Reducers};
 use selvedge_graph::{EventId, Loc, Mode, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::Past;
@@ -24,11 +25,11 @@ impl<M: Machine> Explorer<'_, M> {
     /// since then was not added maximally.
     pub(crate) fn rivalry(&mut self, e: EventId, w: EventId) -> Rivalry {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
-        let head = if self.awaits { self.is_head(e, w) } else { None };
+        let head = Reducers::stands_for_rmw(self, e, w);
         let writes = match rmw {
             Rmw::No => head.is_some(),
             _ => {
-                !self.unconfirmed(e, w)
+                !Reducers::refuses_rmw(self, e, w)
                     && self.trusts_floors()
                     && self.load_outcome(e, mode, rmw, self.graph.value_of(w, loc)).1
             }
@@ -39,24 +40,23 @@ impl<M: Machine> Explorer<'_, M> {
         let g = &self.graph;
         let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
         let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
-        // The read-modify-write that a head is one with may be a gate.
-        let gate = if self.twins { self.gate_from(e) } else { None };
+        let too = Reducers::in_prefix_too(self, e);
         let past = |x: EventId| self.model.past_with(g, x);
-        let (before, gate) = (before.map(past), gate.map(past));
+        let (before, too) = (before.map(past), too.map(past));
         let source = (!w.is_init()).then(|| past(w));
         let in_prefix = |x: EventId| {
             let has = |past: Past<'_>| past.has(g.event(x));
-            before.is_some_and(has) || gate.is_some_and(has) || source.is_some_and(has)
+            before.is_some_and(has) || too.is_some_and(has) || source.is_some_and(has)
         };
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added
         // since then was maximal in that graph and stays so.
         let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
-        if (self.twins && in_prefix(rival))
+        if (Reducers::adds_to_prefixes(self) && in_prefix(rival))
             || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some()
         {
             if let Some(mode) = head {
-                self.rely_on(e, mode);
+                Reducers::relies_on_rmw(self, e, mode);
             }
             return Rivalry::Futile;
         }

@@ -1,14 +1,34 @@
 //! Which thread goes next: a function of the graph, never of the path that led to it.
 
+use crate::explorer::Explorer;
+use crate::reductions::annotations::waits;
+use crate::reductions::{Hooks, Reducers};
 use crate::report::Schedule;
 use crate::threads::{Status, Threads};
 use selvedge_graph::{ExecutionGraph, Tid};
-use selvedge_machine::Op;
+use selvedge_machine::{Machine, Op};
 
-/// The next thread, or `None` if the graph is final. Reads that `waits` says would only make their thread wait
-/// go last.
+impl<M: Machine> Explorer<'_, M> {
+    /// The next thread, or `None` if the graph is final.
+    #[inline]
+    pub(crate) fn next_thread(&mut self) -> Option<Tid> {
+        let awaits = Reducers::puts_off_waiting(self);
+        let (machine, g) = (self.machine, &self.graph);
+        pick(self.config.schedule, &mut self.threads, g, awaits, |threads, t| {
+            let Some(Op::Load { loc, .. }) = threads.op(t) else { return false };
+            let value = match g.co_last(loc) {
+                Some(last) => g.value_of(last, loc),
+                None => machine.init_value(loc),
+            };
+            waits(threads.peek_at(machine, t, value))
+        })
+    }
+}
+
+/// The next thread. With `awaits`, reads that `waits` says would only make their thread wait go last, and a
+/// compare-and-exchange goes right after the load that it confirms.
 #[inline]
-pub fn next_thread<S: Clone>(
+fn pick<S: Clone>(
     schedule: Schedule,
     threads: &mut Threads<S>,
     g: &ExecutionGraph,

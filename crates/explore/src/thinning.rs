@@ -10,10 +10,12 @@
 //! the extreme: one path at a time. That exploring several at once is better is Chen's heterogeneous sampling, 1992.)
 
 use crate::estimate::Rng;
-use crate::explorer::{Conclusion, Explorer, NOBODY_CALLS};
+use crate::explorer::{Conclusion, Explorer, NOBODY_CALLS, Pause, Walker};
+use crate::reductions::{Hooks, Reducers};
 use crate::report::{Config, End, ExploreError, GaveUp};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::Model;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -62,64 +64,80 @@ pub fn walk<M: Machine>(
     let twins = config.twins.as_ref().map(|_| Arc::default());
     let config = &Config { chains, twins, ..config.clone() };
     let mut explorer = Explorer::new(machine, model, config, &NOBODY_CALLS, None)?;
-    let mut tally = Tally::default();
-    let mut weight = 1.0;
-    // By frame: the weight that its first alternative has.
-    let mut weights: Vec<f64> = Vec::new();
-    loop {
-        let next = if explorer.trouble.is_some() { None } else { explorer.next_thread() };
-        let entered = match next {
-            Some(t) => {
-                let events = explorer.stats.events;
-                if events >= bounds.events
-                    || explorer.graph.len() >= config.max_events
-                    || events.is_multiple_of(256) && Instant::now() >= bounds.until
-                {
-                    return Ok(Walk::Unfinished(tally));
+    let (tally, weight, weights) = (Tally::default(), 1.0, Vec::new());
+    let mut thinned = Thinned { keep, rng, bounds, stop, tally, weight, weights, ended: None };
+    explorer.walk(&mut thinned)?;
+    Ok(match (thinned.ended, Reducers::is_broken(&explorer)) {
+        (Some(ended), _) => ended,
+        (None, Some(again)) => Walk::Again(again),
+        (None, None) => Walk::Over(thinned.tally),
+    })
+}
+
+struct Thinned<'w> {
+    keep: f64,
+    rng: &'w mut Rng,
+    bounds: Bounds,
+    stop: &'w mut dyn FnMut() -> bool,
+    tally: Tally,
+    /// What the graph at hand counts.
+    weight: f64,
+    /// By frame: the weight that its first alternative has.
+    weights: Vec<f64>,
+    /// How it ended before it was over.
+    ended: Option<Walk>,
+}
+
+impl<M: Machine> Walker<M> for Thinned<'_> {
+    fn before_event(&mut self, x: &mut Explorer<'_, M>) -> Option<Pause> {
+        let events = x.stats.events;
+        let is_over = events >= self.bounds.events
+            || x.graph.len() >= x.config.max_events
+            || events.is_multiple_of(256) && Instant::now() >= self.bounds.until;
+        is_over.then(|| {
+            self.ended = Some(Walk::Unfinished(self.tally));
+            Pause::Stopped
+        })
+    }
+
+    fn after_event(&mut self, x: &mut Explorer<'_, M>) {
+        self.weights.resize(x.frames.len(), self.weight);
+    }
+
+    fn at_end(&mut self, x: &mut Explorer<'_, M>) -> ControlFlow<()> {
+        let ended = match x.conclude() {
+            Conclusion::Nothing => return ControlFlow::Continue(()),
+            Conclusion::GaveUp(GaveUp::Again(again)) => Walk::Again(again),
+            Conclusion::GaveUp(_) => Walk::Stopped,
+            Conclusion::Execution(end, ..) => {
+                self.tally.met += 1;
+                self.tally.all += self.weight;
+                self.tally.blocked += if end == End::Blocked { self.weight } else { 0.0 };
+                self.tally.errors += u64::from(end == End::Error);
+                if !(self.stop)() {
+                    return ControlFlow::Continue(());
                 }
-                let entered = explorer.extend(t)?;
-                weights.resize(explorer.frames.len(), weight);
-                entered
-            }
-            None => {
-                match explorer.conclude() {
-                    Conclusion::Nothing => {}
-                    Conclusion::GaveUp(GaveUp::Again(again)) => return Ok(Walk::Again(again)),
-                    Conclusion::GaveUp(_) => return Ok(Walk::Stopped),
-                    Conclusion::Execution(end, ..) => {
-                        tally.met += 1;
-                        tally.all += weight;
-                        tally.blocked += if end == End::Blocked { weight } else { 0.0 };
-                        tally.errors += u64::from(end == End::Error);
-                        if stop() {
-                            return Ok(Walk::Stopped);
-                        }
-                    }
-                }
-                false
+                Walk::Stopped
             }
         };
-        if entered {
-            continue;
-        }
-        loop {
-            let Some(frame) = explorer.frames.pop() else {
-                return Ok(match () {
-                    () if explorer.broken => Walk::Again(Again::ChainsBroken),
-                    () if explorer.told_apart => Walk::Again(Again::TwinsToldApart),
-                    () => Walk::Over(tally),
-                });
-            };
-            weights.truncate(explorer.frames.len() + 1);
-            let first = weights.pop().unwrap_or(1.0);
-            if explorer.next_alternative(frame) {
-                weights.resize(explorer.frames.len(), first);
-                if keep >= 1.0 || rng.unit() < keep {
-                    weight = first / keep;
-                    break;
+        self.ended = Some(ended);
+        ControlFlow::Break(())
+    }
+
+    /// Leaves most alternatives out.
+    fn backtrack(&mut self, x: &mut Explorer<'_, M>) -> bool {
+        while let Some(frame) = x.frames.pop() {
+            self.weights.truncate(x.frames.len() + 1);
+            let first = self.weights.pop().unwrap_or(1.0);
+            if x.next_alternative(frame) {
+                self.weights.resize(x.frames.len(), first);
+                if self.keep >= 1.0 || self.rng.unit() < self.keep {
+                    self.weight = first / self.keep;
+                    return true;
                 }
-                explorer.trouble = None;
+                x.trouble = None;
             }
         }
+        false
     }
 }

@@ -3,7 +3,10 @@
 
 use selvedge_explore::{Chains, Config, End, Twins, explore};
 use selvedge_graph::{Loc, Mode, Tid, Value};
-use selvedge_machine::{Block, Machine, Op, ProgramError, Reductions, Rmw};
+use selvedge_machine::{
+    Block, Claims, Dependencies, ErrorKind, Foresight, Lifetimes, Machine, Names, Op, ProgramError,
+    Reductions, Rmw, Stateful,
+};
 use selvedge_model::Model;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -54,9 +57,31 @@ enum Stage {
     Storing,
 }
 
-impl Machine for Tiny {
+impl Stateful for Tiny {
     type State = Local;
+}
 
+impl Names for Tiny {}
+impl Lifetimes for Tiny {}
+impl Dependencies for Tiny {}
+
+impl Foresight for Tiny {
+    fn locations(&self) -> usize {
+        LOCATIONS + 1
+    }
+}
+
+impl Claims for Tiny {
+    fn has_sections(&self) -> bool {
+        true
+    }
+
+    fn in_section(&self, state: &Local) -> bool {
+        state.inside
+    }
+}
+
+impl Machine for Tiny {
     fn threads(&self) -> usize {
         self.threads.len()
     }
@@ -65,20 +90,8 @@ impl Machine for Tiny {
         true
     }
 
-    fn locations(&self) -> usize {
-        LOCATIONS + 1
-    }
-
     fn init_value(&self, _loc: Loc) -> Value {
         0
-    }
-
-    fn has_sections(&self) -> bool {
-        true
-    }
-
-    fn in_section(&self, state: &Local) -> bool {
-        state.inside
     }
 
     fn start(&self, thread: Tid) -> Local {
@@ -153,7 +166,7 @@ impl Machine for Tiny {
     }
 
     fn error(&self, _error: u32) -> ProgramError {
-        ProgramError { kind: "assertion", message: String::new() }
+        ProgramError { kind: ErrorKind::Assertion, message: String::new() }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing is normalised here: terms stand as they were written, so that independent readers (the
 //! compiler to automata and the oracle's matrices) can each give them their own meaning.
 
+use crate::property::Declared;
 use selvedge_diagnostic::Span;
 
 /// A built-in relation.
@@ -213,4 +214,8 @@ pub struct Theory {
     /// For the decision procedure.
     pub assumes: Vec<(Inclusion, Span)>,
     pub asserts: Vec<(Inclusion, Span)>,
+    /// Properties that the model declares, each once.
+    pub properties: Vec<Declared>,
+    /// `recovery r`: from the events before a crash to those of the recovery. Nothing asks for it yet.
+    pub recovery: Vec<(Rel, Span)>,
 }

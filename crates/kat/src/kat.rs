@@ -22,6 +22,7 @@ const KEYWORDS: &[&str] = &[
     "irreflexive",
     "let",
     "predicate",
+    "property",
     "rec",
     "recovery",
     "relation",
@@ -90,6 +91,10 @@ impl<'a> Parser<'a, '_> {
                 self.advance()?;
                 Item::Assert(self.claim()?, pos)
             }
+            "property" => {
+                self.advance()?;
+                self.property()?
+            }
             "export" => {
                 self.advance()?;
                 self.axiom(pos)?
@@ -107,7 +112,7 @@ impl<'a> Parser<'a, '_> {
             Tok::Equal | Tok::Below => error.with_help("a claim starts with `assert`, `assume` or `export`"),
             _ => error.with_help(
                 "items start with `let`, `view`, `export`, `assume`, `assert`, `include`, `relation`, \
-                 `predicate` or `disjoint`",
+                 `predicate`, `disjoint` or `property`",
             ),
         }
     }
@@ -121,6 +126,22 @@ impl<'a> Parser<'a, '_> {
         };
         let pos = self.advance()?.pos;
         Ok(Item::Include(crate::syntax::Name { text, pos }))
+    }
+
+    /// The rest of a `property`: its name, and why it holds.
+    fn property(&mut self) -> Result<Item<'a>, Diagnostic> {
+        let name = self.name("the name of a property")?;
+        let mut because = Vec::new();
+        while let Tok::Str(text) = self.token.tok {
+            self.advance()?;
+            because.push(text);
+        }
+        if because.iter().all(|text| text.trim().is_empty()) {
+            return Err(self
+                .unexpected("why the model has the property")
+                .with_help("write it in quotes: `property NAME \"because …\"`"));
+        }
+        Ok(Item::Property { name, because })
     }
 
     fn kat_bindings(&mut self, view: bool) -> Result<Item<'a>, Diagnostic> {
@@ -161,7 +182,7 @@ impl<'a> Parser<'a, '_> {
         let demand = match self.token.tok {
             Tok::Word("recovery") => {
                 self.advance()?;
-                return Ok(Item::Recovery(self.expr()?));
+                return Ok(Item::Recovery(self.expr()?, pos));
             }
             Tok::Word(word @ ("error" | "warning")) => {
                 self.advance()?;

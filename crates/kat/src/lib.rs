@@ -13,14 +13,18 @@ mod load;
 mod names;
 mod parser;
 mod print;
+mod property;
 mod resolve;
 mod size;
 mod source;
 mod syntax;
 mod terms;
+mod walk;
 
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
 pub use lexer::Dialect;
 pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
 pub use print::Shown;
+pub use property::{Declared, Property};
 pub use selvedge_diagnostic::{Diagnostic, Span};
+pub use walk::{Part, Sign, Walk};

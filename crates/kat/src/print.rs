@@ -332,6 +332,14 @@ impl<'t> Printer<'t> {
             self.axiom(axiom);
             self.text("\n");
         }
+        for (rel, _) in &theory.recovery {
+            self.text("export recovery ");
+            self.rel(rel, Level::Union);
+            self.text("\n");
+        }
+        for declared in &theory.properties {
+            self.text(&format!("property {} \"{}\"\n", declared.property.name(), declared.because));
+        }
         for (inclusion, _) in &theory.asserts {
             self.text("assert ");
             self.inclusion(inclusion);

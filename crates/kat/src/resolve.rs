@@ -7,7 +7,9 @@
 
 use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Theory};
 use crate::lexer::Dialect;
+use crate::names::nearest;
 use crate::parser::Parser;
+use crate::property::{Declared, Property};
 use crate::size;
 use crate::source::{Source, quoted};
 use crate::syntax::{Binding, Check, Claim, Demand, Expr, Item, Name};
@@ -58,6 +60,8 @@ pub(crate) struct Builder<'r> {
     axioms: Vec<Axiom>,
     assumes: Vec<(Inclusion, selvedge_diagnostic::Span)>,
     asserts: Vec<(Inclusion, selvedge_diagnostic::Span)>,
+    properties: Vec<Declared>,
+    recovery: Vec<(Rel, selvedge_diagnostic::Span)>,
     title: Option<String>,
     /// By full name.
     pub names: HashMap<String, Bound>,
@@ -86,6 +90,8 @@ pub(crate) fn theory(
         axioms: Vec::new(),
         assumes: Vec::new(),
         asserts: Vec::new(),
+        properties: Vec::new(),
+        recovery: Vec::new(),
         title: None,
         names: HashMap::new(),
         defining: Vec::new(),
@@ -96,8 +102,9 @@ pub(crate) fn theory(
     };
     let source = Source { file: file.into(), text };
     builder.file(&Scope { source: &source, dialect, prefix: String::new(), main: true, depth: 0 })?;
-    let Builder { defs, axioms, assumes, asserts, title, .. } = builder;
-    Ok(Theory { name: title.unwrap_or_else(|| stem(file)), defs, axioms, assumes, asserts })
+    let Builder { defs, axioms, assumes, asserts, properties, recovery, title, .. } = builder;
+    let name = title.unwrap_or_else(|| stem(file));
+    Ok(Theory { name, defs, axioms, assumes, asserts, properties, recovery })
 }
 
 /// The name of a file without directory and extension.
@@ -162,9 +169,13 @@ impl Builder<'_> {
                     }
                 }
             }
-            Item::Recovery(e) => {
-                self.rel(scope, &e)?;
+            Item::Recovery(e, pos) => {
+                let rel = self.rel(scope, &e)?;
+                if scope.main {
+                    self.recovery.push((rel, scope.source.span(pos)));
+                }
             }
+            Item::Property { name, because } => self.property(scope, name, &because)?,
             Item::Let { rec: false, view, bindings } => self.define(scope, &bindings, view)?,
             Item::Let { rec: true, view, bindings } => self.define_rec(scope, &bindings, view)?,
             Item::Assume(claim, pos) => {
@@ -186,6 +197,43 @@ impl Builder<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// What a model declares of itself. What an included file declares is about that file's axioms.
+    fn property(
+        &mut self,
+        scope: &Scope<'_, '_>,
+        name: Name<'_>,
+        because: &[&str],
+    ) -> Result<(), Diagnostic> {
+        let Some(property) = Property::by_name(name.text) else {
+            let names = || Property::ALL.into_iter().map(Property::name);
+            let error = scope.source.error(name.pos, format!("there is no property {}", quoted(name.text)));
+            let all = names().map(quoted).collect::<Vec<_>>().join(", ");
+            return Err(match nearest(name.text, names()) {
+                Some(near) => error.with_help(format!("did you mean {}? Properties are {all}", quoted(near))),
+                None => error.with_help(format!("properties are {all}")),
+            });
+        };
+        if property.is_always_decided() {
+            let message =
+                format!("{} is not for a model to declare: it is always found out", quoted(name.text));
+            return Err(scope
+                .source
+                .error(name.pos, message)
+                .with_help("`selvedge model properties` shows it"));
+        }
+        if !scope.main {
+            return Ok(());
+        }
+        if let Some(before) = self.properties.iter().find(|d| d.property == property) {
+            let message = format!("{} is declared twice", quoted(name.text));
+            let help = format!("the other one is at {}:{}", before.span.file, before.span.line);
+            return Err(scope.source.error(name.pos, message).with_help(help));
+        }
+        let because = because.iter().map(|text| text.trim()).collect::<Vec<_>>().join(" ");
+        self.properties.push(Declared { property, because, span: scope.source.span(name.pos) });
         Ok(())
     }
 

@@ -116,8 +116,13 @@ pub(crate) enum Item<'a> {
         extra: bool,
         pos: Pos,
     },
-    /// `recovery (e)`: names are looked up, nothing else comes of it.
-    Recovery(Expr<'a>),
+    /// `recovery (e)`.
+    Recovery(Expr<'a>, Pos),
+    /// `property NAME "because …"`.
+    Property {
+        name: Name<'a>,
+        because: Vec<&'a str>,
+    },
     /// `show` and `unshow` of `.cat`.
     Nothing,
 }

@@ -2,7 +2,7 @@
 
 mod common;
 use common::{kat, rel, round_trip, set};
-use selvedge_kat::{Constraint, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set};
+use selvedge_kat::{Constraint, DefBody, DefId, Dialect, Inclusion, Pred, Prim, Property, Rel, Set, parse};
 
 fn p(prim: Prim) -> Box<Rel> {
     Box::new(Rel::Prim(prim))
@@ -202,6 +202,29 @@ fn axioms_with_and_without_export() {
     assert_eq!(*constraints[1], Constraint::Coherence(Rel::Prim(PO)));
     assert_eq!(*constraints[2], Constraint::Irreflexive(Rel::Seq(p(PO), p(RF))));
     assert_eq!(*constraints[3], Constraint::Empty(Rel::Inter(p(PO), p(RF))));
+    let recovery: Vec<_> = theory.recovery.iter().map(|(rel, _)| rel).collect();
+    assert_eq!(recovery, [&Rel::Prim(PO), &Rel::Seq(p(PO), p(RF))]);
+    round_trip(theory);
+}
+
+#[test]
+fn properties_are_declared_with_a_reason() {
+    let text = "property confirms-reads \"it is so\"
+                property forgets-rmws \"one line, \" \"and another\"
+                export acyclic po";
+    let theory = kat(text).unwrap();
+    let declared: Vec<_> = theory.properties.iter().map(|d| (d.property, d.because.as_str())).collect();
+    let expected = [(Property::ConfirmsReads, "it is so"), (Property::ForgetsRmws, "one line, and another")];
+    assert_eq!(declared, expected);
+    assert_eq!(theory.properties[1].span.line, 2);
+    round_trip(theory);
+}
+
+#[test]
+fn what_an_included_file_declares_is_its_own_business() {
+    let include = |_: &str| Ok(String::from("property coherent \"a\" recovery po let a = po"));
+    let theory = parse("m.kat", "include \"x.kat\" export acyclic x::a", Dialect::Kat, &include).unwrap();
+    assert!(theory.properties.is_empty() && theory.recovery.is_empty());
 }
 
 #[test]

@@ -8,8 +8,8 @@ use common::{cases, round_trip};
 use proptest::prelude::*;
 use proptest::sample::select;
 use selvedge_kat::{
-    Axiom, Constraint, Def, DefBody, DefId, Dialect, Inclusion, Pred, Prim, Rel, Set, Span, Theory, builtin,
-    builtin_names, parse,
+    Axiom, Constraint, Declared, Def, DefBody, DefId, Dialect, Inclusion, Pred, Prim, Property, Rel, Set,
+    Span, Theory, builtin, builtin_names, parse,
 };
 
 /// Reads in both dialects; an error must have a place inside of the text.
@@ -164,7 +164,14 @@ fn random_theory() -> impl Strategy<Value = Theory> {
     let sets = prop::collection::vec(random_set(random_rel()), SETS.len());
     let claims = || prop::collection::vec(random_claim().prop_map(|claim| (claim, nowhere())), 0..3);
     let axioms = prop::collection::vec(random_axiom(), 0..4);
-    (rels, sets, claims(), claims(), axioms).prop_map(|(rels, sets, assumes, asserts, axioms)| {
+    let recovery = prop::collection::vec(random_rel().prop_map(|rel| (rel, nowhere())), 0..2);
+    let properties = prop::sample::subsequence(Property::ALL.to_vec(), 0..4).prop_map(|mut some| {
+        some.retain(|property| !property.is_always_decided());
+        let declared = |property| Declared { property, because: "it is so".into(), span: nowhere() };
+        some.into_iter().map(declared).collect::<Vec<_>>()
+    });
+    let parts = (rels, sets, claims(), claims(), axioms, recovery, properties);
+    parts.prop_map(|(rels, sets, assumes, asserts, axioms, recovery, properties)| {
         let bodies = rels.into_iter().map(DefBody::Rel).chain(sets.into_iter().map(DefBody::Set));
         let def = |(body, name): (DefBody, &&str)| Def {
             name: name.to_string(),
@@ -174,7 +181,7 @@ fn random_theory() -> impl Strategy<Value = Theory> {
             span: nowhere(),
         };
         let defs = bodies.zip(RELS.iter().chain(SETS)).map(def).collect();
-        Theory { name: "random".into(), defs, axioms, assumes, asserts }
+        Theory { name: "random".into(), defs, axioms, assumes, asserts, properties, recovery }
     })
 }
 

@@ -3,7 +3,7 @@
 use selvedge_graph::{Barrier, Mode, Tid, Value};
 use selvedge_litmus::{Options, Test, parse};
 use selvedge_machine::program::{Instr, RmwOp};
-use selvedge_machine::{Machine, Op};
+use selvedge_machine::{Dependencies, Machine, Op};
 
 fn test(text: &str) -> Test {
     parse("t.litmus", text, &Options::default()).unwrap_or_else(|d| panic!("{text}\n{d}"))

@@ -25,8 +25,8 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
         words.extend(["-I".into(), directory.into()]);
     }
     words.extend(options.clang_args.iter().map(OsString::from));
-    // Whatever level of optimisation is asked for: what clang makes of the program is what is checked. Optimisers choose
-    // values for what is undefined, and drop accesses.
+    // Whatever level of optimisation is asked for: what clang makes of the program is what is checked.
+    // Optimisers choose values for what is undefined, and drop accesses.
     words.extend(["-Xclang", "-disable-llvm-passes"].map(OsString::from));
     words.extend(["-o".into(), "-".into(), file.into()]);
     words
@@ -47,8 +47,8 @@ pub(crate) struct Clang {
 }
 
 impl Clang {
-    /// `$SELVEDGE_CLANG`, else `clang-22`, else `clang` if that is version 22. Asking a clang for its version takes
-    /// almost as long as compiling a small program, so nobody asks one whose name says it.
+    /// `$SELVEDGE_CLANG`, else `clang-22`, else `clang` if that is version 22. Asking a clang for its version
+    /// takes almost as long as compiling a small program, so nobody asks one whose name says it.
     pub(crate) fn find() -> Result<Clang, CompileError> {
         if let Some(name) = chosen() {
             return Ok(Clang { name });

@@ -4,8 +4,8 @@ use std::ffi::{CStr, OsStr};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use selvedge_ir::Module;
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::Module;
 
 use crate::clang::{self, Clang};
 use crate::error::CompileError;

@@ -2,8 +2,8 @@
 
 mod support;
 
+use selvedge_ir::Instr;
 use selvedge_machine::{Reduction, Reductions};
-use selvedge_vm::ir::Instr;
 use support::{c, count, function};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>\natomic_int x, y; atomic_int flags[4];\n";

@@ -5,7 +5,7 @@ mod run;
 mod support;
 
 use run::run;
-use selvedge_vm::ir::{BinOp, Instr, Operand};
+use selvedge_ir::{BinOp, Instr, Operand};
 use support::{c, count, function, listing, unsupported};
 
 #[test]

@@ -2,10 +2,10 @@
 
 mod support;
 
-use selvedge_vm::ir::{GlobalId, Operand};
+use selvedge_ir::{GlobalId, Operand};
 use support::{c, function, global};
 
-fn id(module: &selvedge_vm::ir::Module, name: &str) -> GlobalId {
+fn id(module: &selvedge_ir::Module, name: &str) -> GlobalId {
     GlobalId(module.globals.iter().position(|g| g.name == name).expect("a global") as u32)
 }
 
@@ -39,7 +39,7 @@ fn addresses_in_initial_values() {
     let f = module.functions.iter().position(|f| f.name == "f").expect("a function") as u32;
     assert_eq!(
         global(&module, "s").addresses,
-        [(8, Operand::Global(id(&module, "x"), 8)), (16, Operand::Func(selvedge_vm::ir::FuncId(f)))]
+        [(8, Operand::Global(id(&module, "x"), 8)), (16, Operand::Func(selvedge_ir::FuncId(f)))]
     );
     assert_eq!(global(&module, "s").bytes[..4], [3, 0, 0, 0]);
     assert_eq!(global(&module, "words").addresses.len(), 2);
@@ -59,7 +59,7 @@ fn thread_local_globals() {
         .code
         .iter()
         .filter_map(|i| match i {
-            selvedge_vm::ir::Instr::Load { addr, .. } => Some(*addr),
+            selvedge_ir::Instr::Load { addr, .. } => Some(*addr),
             _ => None,
         })
         .collect();

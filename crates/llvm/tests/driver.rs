@@ -4,8 +4,8 @@ mod support;
 
 use std::path::PathBuf;
 
+use selvedge_ir::Instr;
 use selvedge_llvm::{CompileError, Options, compile, require_main};
-use selvedge_vm::ir::Instr;
 use support::{c, compile_files, count, function, global};
 
 #[test]

@@ -3,15 +3,15 @@
 mod support;
 
 use selvedge_graph::Mode;
+use selvedge_ir::{Instr, Operand, RmwOp};
 use selvedge_llvm::Options;
-use selvedge_vm::ir::{Instr, Operand, RmwOp};
 use support::{c, compile_files, count, function, listing, unsupported};
 
-fn loads(module: &selvedge_vm::ir::Module, name: &str, mode: Mode) -> usize {
+fn loads(module: &selvedge_ir::Module, name: &str, mode: Mode) -> usize {
     count(function(module, name), |i| matches!(i, Instr::Load { mode: m, .. } if *m == mode))
 }
 
-fn stores(module: &selvedge_vm::ir::Module, name: &str, mode: Mode) -> usize {
+fn stores(module: &selvedge_ir::Module, name: &str, mode: Mode) -> usize {
     count(function(module, name), |i| matches!(i, Instr::Store { mode: m, .. } if *m == mode))
 }
 
@@ -136,7 +136,7 @@ fn structures_are_copied_by_memcpy() {
     assert!(module.functions[memcpy as usize].code.is_empty());
 }
 
-fn private(module: &selvedge_vm::ir::Module, name: &str) -> Vec<bool> {
+fn private(module: &selvedge_ir::Module, name: &str) -> Vec<bool> {
     let found = function(module, name).code.iter().filter_map(|i| match i {
         Instr::Alloca { private, .. } => Some(*private),
         _ => None,

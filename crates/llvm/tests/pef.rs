@@ -2,9 +2,9 @@
 
 mod support;
 
+use selvedge_ir::text;
+use selvedge_ir::{Instr, OwnCell};
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::{Instr, OwnCell};
-use selvedge_vm::text;
 use support::{c, function, text_of};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>\n#include <stdlib.h>
@@ -38,8 +38,8 @@ const RETRY: &str = "#include <stdatomic.h>\natomic_int x, y;
 
 #[test]
 fn loops_that_may_wait_have_a_head() {
-    // A compare-and-exchange that may succeed and go round: whether it did is known when it is run. Without the
-    // reduction, that is asked at the loop's bound.
+    // A compare-and-exchange that may succeed and go round: whether it did is known when it is run. Without
+    // the reduction, that is asked at the loop's bound.
     for reductions in [Reductions::NONE, Reductions::ALL] {
         assert_eq!(
             text_of(RETRY, reductions),

@@ -2,7 +2,7 @@
 
 mod support;
 
-use selvedge_vm::ir::{Instr, Module, TypeInfo};
+use selvedge_ir::{Instr, Module, TypeInfo};
 use support::{c, function, global};
 
 fn show(module: &Module, ty: Option<u32>) -> String {

@@ -2,9 +2,9 @@
 
 mod support;
 
+use selvedge_ir::Instr;
 use selvedge_llvm::Options;
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::Instr;
 use support::{c, compile_files, count, function, listing};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>\nint sched_yield(void); int rand(void);

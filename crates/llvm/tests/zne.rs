@@ -2,9 +2,9 @@
 
 mod support;
 
+use selvedge_ir::{Instr, Net};
 use selvedge_llvm::Options;
 use selvedge_machine::{Reduction, Reductions};
-use selvedge_vm::ir::{Instr, Net};
 use support::{compile_files, function};
 
 const HEAD: &str = "#include <stdatomic.h>\n#include <stdbool.h>

@@ -3,7 +3,10 @@
 use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
-use crate::{Block, Deps, ErrorKind, EventClasses, Machine, Op, ProgramError, Rmw};
+use crate::{
+    Block, Claims, Dependencies, Deps, ErrorKind, EventClasses, Foresight, Lifetimes, Machine, Names, Op,
+    ProgramError, Rmw, Stateful,
+};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
 
@@ -64,9 +67,11 @@ enum Stage {
     LinkLoaded { loc: Option<Loc> },
 }
 
-impl Machine for Program {
+impl Stateful for Program {
     type State = ThreadState;
+}
 
+impl Machine for Program {
     fn threads(&self) -> usize {
         self.threads.len()
     }
@@ -75,49 +80,8 @@ impl Machine for Program {
         self.threads[thread.index()].initial
     }
 
-    fn event_classes(&self) -> Option<EventClasses> {
-        let mut classes = EventClasses::default();
-        for instr in self.threads.iter().flat_map(|t| &t.code) {
-            match instr {
-                Instr::Load { mode, .. } => classes.read(*mode),
-                Instr::Store { mode, .. } => classes.write(*mode),
-                Instr::Rmw { mode, .. } => classes.rmw(*mode),
-                Instr::Cas { success, failure, .. } => {
-                    classes.rmw(*success);
-                    classes.read(*failure);
-                    classes.choice();
-                }
-                Instr::LoadLinked { mode, .. } | Instr::StoreConditional { mode, .. } => {
-                    classes.rmw(*mode);
-                    classes.choice();
-                }
-                Instr::Fence { mode } => classes.fence(*mode),
-                Instr::Spawn { .. } | Instr::Join { .. } => classes.threads(),
-                Instr::Assign { .. }
-                | Instr::Branch { .. }
-                | Instr::Jump { .. }
-                | Instr::Assume { .. }
-                | Instr::Assert { .. }
-                | Instr::Cut => {}
-            }
-        }
-        Some(classes)
-    }
-
-    fn locations(&self) -> usize {
-        self.locs.len()
-    }
-
     fn init_value(&self, loc: Loc) -> Value {
         self.locs[loc.index()].1
-    }
-
-    fn location_name(&self, loc: Loc) -> String {
-        self.locs[loc.index()].0.clone()
-    }
-
-    fn value_name(&self, _loc: Loc, value: Value) -> String {
-        self.value_text(value)
     }
 
     fn start(&self, thread: Tid) -> ThreadState {
@@ -133,55 +97,6 @@ impl Machine for Program {
                 Box::new(if self.arms.is_some() { tracking.with_arms() } else { tracking })
             }),
         }
-    }
-
-    fn has_twins(&self) -> bool {
-        true
-    }
-
-    fn alike(&self, a: &ThreadState, b: &ThreadState) -> bool {
-        let [a, b] = [a, b].map(|s| &self.threads[s.thread.index()].code);
-        let about_threads = |instr: &Instr| matches!(instr, Instr::Spawn { .. } | Instr::Join { .. });
-        a == b && !a.iter().any(about_threads)
-    }
-
-    fn stores_to_come(&self, state: &ThreadState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
-        Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
-    }
-
-    fn writes_regardless(&self, state: &ThreadState) -> bool {
-        let code = &self.threads[state.thread.index()].code;
-        matches!(code.get(state.pc as usize), Some(Instr::Rmw { op: RmwOp::Exchange, .. }))
-    }
-
-    fn waits_if_it_fails(&self, state: &ThreadState) -> bool {
-        let code = &self.threads[state.thread.index()].code;
-        let pc = state.pc as usize;
-        let (Some(Instr::Cas { ok, .. }), Some(Instr::Assume { cond })) = (code.get(pc), code.get(pc + 1))
-        else {
-            return false;
-        };
-        // Nothing but the load before it.
-        if code[..pc]
-            .iter()
-            .rfind(|i| !matches!(i, Instr::Assume { .. }))
-            .is_some_and(|i| !matches!(i, Instr::Load { .. }))
-        {
-            return false;
-        }
-        match cond {
-            Expr::Reg(reg) => reg == ok,
-            Expr::Bin(BinOp::Eq, a, b) => **a == Expr::Reg(*ok) && **b == Expr::Const(1),
-            _ => false,
-        }
-    }
-
-    fn tracks_deps(&self) -> bool {
-        self.tracks_deps
-    }
-
-    fn deps(&self, state: &ThreadState) -> Deps {
-        state.tracking.as_ref().map_or(Deps::NONE, |t| t.deps().clone())
     }
 
     fn step(&self, state: &mut ThreadState, input: Value) -> Op {
@@ -220,6 +135,106 @@ impl Machine for Program {
             }
             other => unreachable!("{other:?} does not fail"),
         }
+    }
+}
+
+impl Names for Program {
+    fn location_name(&self, loc: Loc) -> String {
+        self.locs[loc.index()].0.clone()
+    }
+
+    fn value_name(&self, _loc: Loc, value: Value) -> String {
+        self.value_text(value)
+    }
+}
+
+impl Lifetimes for Program {}
+
+impl Claims for Program {}
+
+impl Foresight for Program {
+    fn event_classes(&self) -> Option<EventClasses> {
+        let mut classes = EventClasses::default();
+        for instr in self.threads.iter().flat_map(|t| &t.code) {
+            match instr {
+                Instr::Load { mode, .. } => classes.read(*mode),
+                Instr::Store { mode, .. } => classes.write(*mode),
+                Instr::Rmw { mode, .. } => classes.rmw(*mode),
+                Instr::Cas { success, failure, .. } => {
+                    classes.rmw(*success);
+                    classes.read(*failure);
+                    classes.choice();
+                }
+                Instr::LoadLinked { mode, .. } | Instr::StoreConditional { mode, .. } => {
+                    classes.rmw(*mode);
+                    classes.choice();
+                }
+                Instr::Fence { mode } => classes.fence(*mode),
+                Instr::Spawn { .. } | Instr::Join { .. } => classes.threads(),
+                Instr::Assign { .. }
+                | Instr::Branch { .. }
+                | Instr::Jump { .. }
+                | Instr::Assume { .. }
+                | Instr::Assert { .. }
+                | Instr::Cut => {}
+            }
+        }
+        Some(classes)
+    }
+
+    fn locations(&self) -> usize {
+        self.locs.len()
+    }
+
+    fn stores_to_come(&self, state: &ThreadState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
+    }
+
+    fn writes_regardless(&self, state: &ThreadState) -> bool {
+        let code = &self.threads[state.thread.index()].code;
+        matches!(code.get(state.pc as usize), Some(Instr::Rmw { op: RmwOp::Exchange, .. }))
+    }
+
+    fn waits_if_it_fails(&self, state: &ThreadState) -> bool {
+        let code = &self.threads[state.thread.index()].code;
+        let pc = state.pc as usize;
+        let (Some(Instr::Cas { ok, .. }), Some(Instr::Assume { cond })) = (code.get(pc), code.get(pc + 1))
+        else {
+            return false;
+        };
+        // Nothing but the load before it.
+        if code[..pc]
+            .iter()
+            .rfind(|i| !matches!(i, Instr::Assume { .. }))
+            .is_some_and(|i| !matches!(i, Instr::Load { .. }))
+        {
+            return false;
+        }
+        match cond {
+            Expr::Reg(reg) => reg == ok,
+            Expr::Bin(BinOp::Eq, a, b) => **a == Expr::Reg(*ok) && **b == Expr::Const(1),
+            _ => false,
+        }
+    }
+
+    fn has_twins(&self) -> bool {
+        true
+    }
+
+    fn alike(&self, a: &ThreadState, b: &ThreadState) -> bool {
+        let [a, b] = [a, b].map(|s| &self.threads[s.thread.index()].code);
+        let about_threads = |instr: &Instr| matches!(instr, Instr::Spawn { .. } | Instr::Join { .. });
+        a == b && !a.iter().any(about_threads)
+    }
+}
+
+impl Dependencies for Program {
+    fn tracks_deps(&self) -> bool {
+        self.tracks_deps
+    }
+
+    fn deps(&self, state: &ThreadState) -> Deps {
+        state.tracking.as_ref().map_or(Deps::NONE, |t| t.deps().clone())
     }
 }
 

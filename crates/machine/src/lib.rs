@@ -3,21 +3,40 @@
 //! A [`Machine`] runs one thread from one visible operation to the next. It knows nothing of memory
 //! models: it is told the value of each read. A thread's local state is a value that can be saved
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
+//!
+//! A front end implements [`Stateful`] and [`Machine`]. What else it can tell is in small traits of their own, in which
+//! everything has a default: [`Names`] for reports, [`Lifetimes`] of objects, [`Claims`] of the program that are to
+//! be checked, [`Foresight`], which reductions live on, and [`Dependencies`]. An empty `impl` says that a front end
+//! has nothing of the kind. This one is complete; under sequential consistency it has four executions:
+//!
+//! ```
+#![doc = include_str!("../examples/small/machine.rs")]
+//! ```
 
 mod again;
 mod arms;
+mod claims;
 mod classes;
+mod dependencies;
 mod error;
 pub mod expr;
+mod foresight;
 pub mod interp;
+mod lifetimes;
+mod names;
 pub mod program;
 pub mod reduction;
 mod track;
 
 pub use again::Again;
+pub use claims::Claims;
 pub use classes::EventClasses;
+pub use dependencies::Dependencies;
 pub use error::{ErrorKind, NoSuchKind, ProgramError};
+pub use foresight::Foresight;
 pub use interp::{Registers, ThreadState};
+pub use lifetimes::{Lifetimes, Meeting};
+pub use names::Names;
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
 pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Tid, Value};
@@ -132,93 +151,22 @@ pub struct SourcePlace {
     pub column: u32,
 }
 
-/// A barrier that is in some object's memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Meeting {
-    /// As in [`Op::Arrive`].
-    pub barrier: u32,
-    pub count: u32,
-    /// Where its memory says which barrier it is, and what stands there until it is destroyed.
-    pub word: Loc,
-    pub alive: Value,
-    /// Where arrivals are counted, if they are.
-    pub counter: Option<Loc>,
+/// What a thread keeps to itself, in the words of a machine.
+pub trait Stateful {
+    /// The local state of one thread. It is cloned once for every operation that is explored, so that should be cheap.
+    type State: Clone;
 }
 
 /// A program, thread by thread.
-pub trait Machine {
-    type State: Clone;
-
+pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
     /// Threads are numbered from 0 up to this, exclusive.
     fn threads(&self) -> usize;
-
-    /// What events the program may have, whatever the values that it reads: their attributes. Events that
-    /// never come up do no harm. `None` if that is not known.
-    fn event_classes(&self) -> Option<EventClasses> {
-        None
-    }
 
     /// Whether this thread runs from the start; the others wait to be spawned.
     fn runs_from_start(&self, thread: Tid) -> bool;
 
-    /// How many locations there are before the program runs.
-    fn locations(&self) -> usize {
-        0
-    }
-
     /// The initial value of a location. Locations may come up while the program runs.
     fn init_value(&self, loc: Loc) -> Value;
-
-    /// The object with a beginning and an end of life that a location is part of.
-    fn object(&self, _loc: Loc) -> Option<u32> {
-        None
-    }
-
-    /// Whether an object is a local variable.
-    fn is_local(&self, _object: u32) -> bool {
-        false
-    }
-
-    /// Whether an object comes into being by an [`Op::Alloc`].
-    fn is_allocated(&self, _object: u32) -> bool {
-        true
-    }
-
-    /// The barriers in the memory of an object.
-    fn waits_within(&self, _object: u32) -> Vec<Meeting> {
-        Vec::new()
-    }
-
-    /// Whether some operation may be [`Op::Local`].
-    fn has_local_objects(&self) -> bool {
-        false
-    }
-
-    /// The object that a location is part of, as [`Op::Local`] names it.
-    fn whole(&self, loc: Loc) -> u32 {
-        loc.0
-    }
-
-    /// Whether `is_final` may hold of some state.
-    fn has_final_writes(&self) -> bool {
-        false
-    }
-
-    /// Whether the program says that the store that a state stands at is never overwritten.
-    fn is_final(&self, _state: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether `in_section` may hold of some state.
-    fn has_sections(&self) -> bool {
-        false
-    }
-
-    /// Whether the operation that a state stands at is part of an atomic section: of one step of an interleaving. Two
-    /// sections of a thread have an operation between them that is not.
-    fn in_section(&self, _state: &Self::State) -> bool {
-        false
-    }
 
     /// The state of a thread that runs from the start, before its first step.
     fn start(&self, thread: Tid) -> Self::State;
@@ -232,10 +180,11 @@ pub trait Machine {
     /// gave it: what a load read or a choice picked; other operations give 0.
     fn step(&self, state: &mut Self::State, input: Value) -> Op;
 
-    /// The same where what the load that the thread stands at reads is not known yet; `guess` is what it
-    /// may be. What the operation has of it is of no meaning, and `deps` tells what that is.
-    fn step_not_knowing(&self, state: &mut Self::State, guess: Value) -> Op {
-        self.step(state, guess)
+    /// Whether a load of kind `Rmw::Linked` or `Rmw::Tentative`, at which `state` stands, is followed by its store
+    /// half if it reads `value`.
+    fn writes_after(&self, state: &Self::State, value: Value) -> bool {
+        let mut state = state.clone();
+        matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })
     }
 
     /// An error that `step` returned.
@@ -244,124 +193,5 @@ pub trait Machine {
     /// Why what is being explored is not explored as it should be, if something of that kind has come up.
     fn again(&self) -> Option<Again> {
         None
-    }
-
-    /// How many reads the iteration made that a thread waits in (`Block::Spin`).
-    fn spin_reads(&self, _state: &Self::State) -> u32 {
-        1
-    }
-
-    /// Where in the source a state stands.
-    fn place(&self, _state: &Self::State) -> Option<SourcePlace> {
-        None
-    }
-
-    /// The calls that led to a state, the innermost first: functions, and where each stands.
-    fn stack(&self, _state: &Self::State) -> Vec<(String, Option<SourcePlace>)> {
-        Vec::new()
-    }
-
-    /// What the program takes a value of a location for, as far as that is known: `i32`, `pointer`.
-    fn value_type(&self, _loc: Loc, _value: Value) -> Option<String> {
-        None
-    }
-
-    /// A location in the program's own words.
-    fn location_name(&self, loc: Loc) -> String {
-        format!("location {}", loc.0)
-    }
-
-    /// A value that a location holds, in the program's own words.
-    fn value_name(&self, _loc: Loc, value: Value) -> String {
-        value.to_string()
-    }
-
-    /// What a race, or a read of memory that was never written, is called at this state: wrong use of what
-    /// the library does there.
-    fn misuse(&self, _state: &Self::State) -> Option<ErrorKind> {
-        None
-    }
-
-    fn thread_name(&self, _state: &Self::State) -> String {
-        String::new()
-    }
-
-    /// The stores to a location that a thread in this state may come to: their orderings, and whether they
-    /// are halves of read-modify-writes. `None` if that is not known.
-    fn stores_to_come(&self, _state: &Self::State, _loc: Loc) -> Option<Vec<(Mode, bool)>> {
-        None
-    }
-
-    /// Whether there are any. Saying yes is always right.
-    fn may_write(&self, state: &Self::State, loc: Loc) -> bool {
-        self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
-    }
-
-    /// Whether a thread in this state may still create others. Saying yes is always right.
-    fn may_spawn(&self, _state: &Self::State) -> bool {
-        true
-    }
-
-    /// Whether the process is over where this thread has come to its end.
-    fn ends_process(&self, _state: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether a load of kind `Rmw::Linked` or `Rmw::Tentative`, at which `state` stands, is followed by its store
-    /// half if it reads `value`.
-    fn writes_after(&self, state: &Self::State, value: Value) -> bool {
-        let mut state = state.clone();
-        matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })
-    }
-
-    /// What a read-modify-write adds, at whose load (of kind `Rmw::Tentative`) the state stands.
-    fn amount(&self, _state: &Self::State) -> Value {
-        0
-    }
-
-    /// Whether the thread goes on in the same way if the load that the state stands at reads `value`, and if it reads the
-    /// sum of `value` and `shift`; or waits in the second case. What the store half of a read-modify-write stores
-    /// has to differ by `shift`, too. Saying no is always right.
-    fn is_indifferent(&self, _state: &Self::State, _value: Value, _shift: Value) -> bool {
-        false
-    }
-
-    /// Whether what a read-modify-write writes, at whose load (of kind `Rmw::Always`) the state stands, is
-    /// the same whatever it reads. Saying no is always right.
-    fn writes_regardless(&self, _state: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether the thread waits if the compare-and-exchange fails, at whose load (of kind `Rmw::Cas`) the
-    /// state stands, whatever it reads, and if so, whether the last read before it is part of what it would do
-    /// again (or nothing is, as after an `assume`), and nobody can have seen what it wrote since. Saying no is always
-    /// right.
-    fn waits_if_it_fails(&self, _state: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether [`alike`](Machine::alike) may hold of some threads.
-    fn has_twins(&self) -> bool {
-        false
-    }
-
-    /// Whether two threads that have not begun yet do the same: what they do is a function of what they read, and
-    /// the same function but for the names of the threads and of the objects that they make. Nor does
-    /// anything else in the program depend on such names, except that it may wait for the end of a thread. They
-    /// create no threads and wait for none. Saying no is always right.
-    fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether `deps` has anything to say.
-    fn tracks_deps(&self) -> bool {
-        false
-    }
-
-    /// Dependencies of the operation that `step` returned last for this state (thesis alg. 2.2): the
-    /// positions in its thread of the loads (and store-conditionals) that it depends on. Every operation that becomes an event
-    /// counts, from 1.
-    fn deps(&self, _state: &Self::State) -> Deps {
-        Deps::NONE
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::relational::Relational;
-use selvedge_kat::{DefBody, Diagnostic, Inclusion, Prim, Rel, Set, Theory};
+use selvedge_kat::{Diagnostic, Part, Prim, Rel, Theory, Walk};
 
 /// A model, compiled: to clocks if `po | rf` has no cycles under it, to matrices if it follows dependencies
 /// instead.
@@ -15,10 +15,10 @@ pub enum Compiled {
 impl Compiled {
     /// Compiles a model, or says why it cannot drive the exploration.
     pub fn compile(theory: &Theory) -> Result<Compiled, Diagnostic> {
-        let found = Finder::look(theory);
-        if found.found {
+        let followed = Followed::by(theory);
+        if followed.found {
             let mut model = Relational::compile(theory)?;
-            model.has_arms = found.arms;
+            model.has_arms = followed.arms;
             return Ok(Compiled::Matrices(model));
         }
         Model::compile(theory).map(Compiled::Clocks)
@@ -44,81 +44,33 @@ impl Compiled {
 
 /// Whether an axiom of the model speaks of dependencies.
 pub fn follows_dependencies(theory: &Theory) -> bool {
-    Finder::look(theory).found
+    Followed::by(theory).found
 }
 
-struct Finder<'a> {
-    theory: &'a Theory,
-    seen: Vec<bool>,
+/// What the axioms of a model say of dependencies.
+#[derive(Default)]
+struct Followed {
+    /// Something.
     found: bool,
+    /// That control ends with the arms of branches.
     arms: bool,
 }
 
-impl Finder<'_> {
-    fn look(theory: &Theory) -> Finder<'_> {
-        let mut found = Finder { theory, seen: vec![false; theory.defs.len()], found: false, arms: false };
+impl Followed {
+    fn by(theory: &Theory) -> Followed {
+        let mut followed = Followed::default();
+        let mut walk = Walk::new(theory);
         for axiom in theory.axioms.iter().filter(|a| !a.extra) {
-            use selvedge_kat::Constraint::*;
-            match &axiom.constraint {
-                Acyclic(r) | Irreflexive(r) | Empty(r) | Coherence(r) => found.rel(r),
-                Inclusion(i) | Error { unless: i, .. } => found.inclusion(i),
+            for (rel, sign) in axiom.constraint.rels() {
+                walk.visit(Part::Rel(rel), sign, &mut |part, _| {
+                    if let Part::Rel(Rel::Prim(prim)) = part {
+                        use Prim::{Addr, CasDep, Ctrl, CtrlArm, Data};
+                        followed.found |= matches!(prim, Addr | Data | Ctrl | CtrlArm | CasDep);
+                        followed.arms |= *prim == CtrlArm;
+                    }
+                });
             }
         }
-        found
-    }
-
-    fn inclusion(&mut self, i: &Inclusion) {
-        match i {
-            Inclusion::Subset(a, b) | Inclusion::Equal(a, b) => {
-                self.rel(a);
-                self.rel(b);
-            }
-            Inclusion::Total(r) => self.rel(r),
-        }
-    }
-
-    fn def(&mut self, d: u32) {
-        if !std::mem::replace(&mut self.seen[d as usize], true) {
-            match &self.theory.defs[d as usize].body {
-                DefBody::Rel(r) => self.rel(r),
-                DefBody::Set(s) => self.set(s),
-            }
-        }
-    }
-
-    fn rel(&mut self, r: &Rel) {
-        match r {
-            Rel::Prim(Prim::CtrlArm) => {
-                self.found = true;
-                self.arms = true;
-            }
-            Rel::Prim(Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep) => self.found = true,
-            Rel::Prim(_) | Rel::Empty | Rel::Id | Rel::Declared(_) => {}
-            Rel::Def(d) => self.def(d.0),
-            Rel::Test(s) => self.set(s),
-            Rel::Cross(a, b) => {
-                self.set(a);
-                self.set(b);
-            }
-            Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
-                self.rel(a);
-                self.rel(b);
-            }
-            Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Inverse(a) | Rel::Not(a) => self.rel(a),
-            Rel::SameEnds(a) | Rel::Rot(a) => self.rel(a),
-        }
-    }
-
-    fn set(&mut self, s: &Set) {
-        match s {
-            Set::Empty | Set::Pred(_) | Set::Declared(_) => {}
-            Set::Def(d) => self.def(d.0),
-            Set::Union(a, b) | Set::Inter(a, b) | Set::Diff(a, b) => {
-                self.set(a);
-                self.set(b);
-            }
-            Set::Not(a) => self.set(a),
-            Set::Domain(r) | Set::Range(r) => self.rel(r),
-        }
+        followed
     }
 }

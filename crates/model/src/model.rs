@@ -4,7 +4,7 @@ use crate::classes::Classes;
 use crate::cycle::{CycleCheck, Search};
 use crate::guard::Test;
 use crate::view::View;
-use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Tid};
+use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
 pub(crate) const CAUSAL: usize = 0;
@@ -138,6 +138,26 @@ impl Model {
     /// Whether an execution of this model has an interleaving of its threads that explains it.
     pub fn is_interleaving(&self) -> bool {
         self.cycles.iter().any(CycleCheck::is_interleaving)
+    }
+
+    /// Whether a plain write and any other access of its location are an error, unless a relation orders them that
+    /// coherence is asked of. Who reads from the past of such a write is not ordered after it: nor before it, as
+    /// clocks are of relations inside of causal order.
+    pub(crate) fn has_coherent_races(&self) -> bool {
+        let modes = [Mode::Na, Mode::Rlx, Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc];
+        let write = Attrs::of(Kind::Write, Mode::Na, false);
+        let mut others = Vec::new();
+        for mode in modes {
+            for (kind, rmw) in
+                [(Kind::Read, false), (Kind::Write, false), (Kind::Read, true), (Kind::Write, true)]
+            {
+                others.push(Attrs::of(kind, mode, rmw));
+            }
+        }
+        self.errors.iter().any(|check| {
+            let ordered = matches!(check.right, Right::View(slot) if self.coherence.contains(&slot));
+            ordered && !check.warning && others.iter().all(|other| check.conflict(write, *other))
+        })
     }
 
     /// Whether the model says what an error is, be it that there is none.

@@ -13,6 +13,7 @@ pub mod family;
 pub mod generate;
 pub mod generate_arch;
 pub mod generate_model;
+pub mod property;
 pub mod shrink;
 pub mod trace;
 

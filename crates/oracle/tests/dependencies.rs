@@ -1,7 +1,7 @@
 //! The two interpreters agree on what threads do and on what depends on what.
 
 use selvedge_graph::{DepSet, Kind, Tid};
-use selvedge_machine::{Machine, Op};
+use selvedge_machine::{Dependencies, Machine, Op};
 use selvedge_oracle::execution::ThreadEnd;
 use selvedge_oracle::generate::{arch_program, rng_for};
 use selvedge_oracle::generate_arch::Arch;

@@ -2,9 +2,9 @@
 
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};
-use selvedge_machine::Machine;
+use selvedge_ir::Module;
+use selvedge_machine::Names;
 use selvedge_model::Model;
-use selvedge_vm::ir::Module;
 use selvedge_vm::{Options, VmMachine};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub fn lower(command: &Path, file: &Path) -> Result<Module, String> {
     if !run.status.success() {
         return Err(String::from_utf8_lossy(&run.stderr).into_owned());
     }
-    selvedge_vm::text::parse(&String::from_utf8_lossy(&run.stdout)).map_err(|e| e.to_string())
+    selvedge_ir::text::parse(&String::from_utf8_lossy(&run.stdout)).map_err(|e| e.to_string())
 }
 
 pub fn model() -> Result<Model, String> {
@@ -54,7 +54,7 @@ fn alone(module: &Module, number: u64) -> Module {
             true => {
                 let (code, places, loops, locals) = Default::default();
                 let name = format!("other {}", function.name);
-                selvedge_vm::ir::Function { name, code, places, loops, locals, ..function.clone() }
+                selvedge_ir::Function { name, code, places, loops, locals, ..function.clone() }
             }
         };
         if function.name == format!("{own}main") {

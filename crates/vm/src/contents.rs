@@ -1,13 +1,14 @@
 //! What cells hold, as the graph knows it.
 //!
-//! A value in the graph has 8 bytes, and the explorer asks only whether two are equal. A cell of up to 8 bytes that
-//! is wholly defined holds its number. Whatever does not fit that is known by its number in a table: what has
-//! undefined bits, what has 16 bytes, and the long runs of bytes of bulk copies. A number of up to 8 bytes that could be
-//! taken for a number of the table is in the table, too, so nothing is taken for something else.
+//! A value in the graph has 8 bytes, and the explorer asks only whether two are equal. A cell of up to 8
+//! bytes that is wholly defined holds its number. Whatever does not fit that is known by its number in a
+//! table: what has undefined bits, what has 16 bytes, and the long runs of bytes of bulk copies. A number of
+//! up to 8 bytes that could be taken for a number of the table is in the table, too, so nothing is taken for
+//! something else.
 
-use crate::arith::mask;
 use crate::undefined::{Origin, Val, Word};
 use selvedge_graph::Value;
+use selvedge_ir::arith::mask;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -97,8 +98,8 @@ pub enum Content {
 }
 
 impl Content {
-    /// Values that are equal to the program are the same entry, so an origin is only kept where there is nothing to
-    /// compare.
+    /// Values that are equal to the program are the same entry, so an origin is only kept where there is
+    /// nothing to compare.
     pub fn word(word: Word, size: u32) -> Content {
         let all = mask((8 * size) as u8);
         let kept = word.undef & all == all || (word.undef & all != 0 && word.origin == Origin::INPUT);

@@ -1,7 +1,7 @@
 //! Arithmetic on floats, kept by their bits.
 
-use crate::arith;
-use crate::ir::{CastOp, FloatCmp, FloatOp};
+use selvedge_ir::arith;
+use selvedge_ir::{CastOp, FloatCmp, FloatOp};
 use std::cmp::Ordering;
 
 macro_rules! compute {

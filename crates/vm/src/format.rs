@@ -19,8 +19,9 @@ struct Spec {
     in_precision: bool,
 }
 
+/// What is done next.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Stage {
+enum Step {
     Format,
     Spec(Spec),
     /// `*`: the next argument is a width or a precision.
@@ -58,7 +59,7 @@ pub struct Text {
     pub out: Vec<u8>,
     format: u64,
     arguments: u64,
-    stage: Stage,
+    stage: Step,
     given: Option<u64>,
 }
 
@@ -70,8 +71,8 @@ fn too_long() -> Trouble {
 }
 
 impl Spec {
-    /// Refuses what would be longer than texts may be, before it is made. A precision is a number of digits that are
-    /// printed for some letters, and only the most that may be for others.
+    /// Refuses what would be longer than texts may be, before it is made. A precision is a number of digits
+    /// that are printed for some letters, and only the most that may be for others.
     fn check(self, letter: u8) -> Result<(), Trouble> {
         // C leaves open what these mean for a pointer.
         if letter == b'p' && (self.plus || self.space || self.hash || self.zero || self.precision.is_some()) {
@@ -89,17 +90,17 @@ impl Spec {
 
 impl Text {
     pub fn empty() -> Text {
-        Text { out: Vec::new(), format: 0, arguments: 0, stage: Stage::Done, given: None }
+        Text { out: Vec::new(), format: 0, arguments: 0, stage: Step::Done, given: None }
     }
 
     /// From a format, with arguments of 8 bytes each in a row.
     pub fn format(format: u64, arguments: u64) -> Text {
-        Text { format, arguments, stage: Stage::Format, ..Text::empty() }
+        Text { format, arguments, stage: Step::Format, ..Text::empty() }
     }
 
     /// From bytes in memory: `count`, or if it is `text` up to a zero.
     pub fn bytes(from: u64, count: u64, text: bool) -> Text {
-        let stage = Stage::Bytes { from, left: count, text, pad: None, start: 0 };
+        let stage = Step::Bytes { from, left: count, text, pad: None, start: 0 };
         Text { stage, ..Text::empty() }
     }
 
@@ -115,14 +116,14 @@ impl Text {
     ) -> Result<Option<Needed>, E> {
         loop {
             let needed = match self.stage {
-                Stage::Done => return Ok(None),
-                Stage::Bytes { left: 0, .. } => {
+                Step::Done => return Ok(None),
+                Step::Bytes { left: 0, .. } => {
                     self.end_bytes();
                     continue;
                 }
-                Stage::Format | Stage::Spec(_) => Needed { addr: self.format, bytes: 1 },
-                Stage::Star(_) | Stage::Argument(..) => Needed { addr: self.arguments, bytes: 8 },
-                Stage::Bytes { from, .. } => Needed { addr: from, bytes: 1 },
+                Step::Format | Step::Spec(_) => Needed { addr: self.format, bytes: 1 },
+                Step::Star(_) | Step::Argument(..) => Needed { addr: self.arguments, bytes: 8 },
+                Step::Bytes { from, .. } => Needed { addr: from, bytes: 1 },
             };
             if needed.addr == 0 {
                 return Err(Trouble::Null.into());
@@ -143,19 +144,19 @@ impl Text {
 
     fn take(&mut self, value: u64) -> Result<(), Trouble> {
         match self.stage {
-            Stage::Format => {
+            Step::Format => {
                 self.format = self.format.wrapping_add(1);
                 match value as u8 {
-                    0 => self.stage = Stage::Done,
-                    b'%' => self.stage = Stage::Spec(Spec::default()),
+                    0 => self.stage = Step::Done,
+                    b'%' => self.stage = Step::Spec(Spec::default()),
                     byte => self.out.push(byte),
                 }
             }
-            Stage::Spec(spec) => {
+            Step::Spec(spec) => {
                 self.format = self.format.wrapping_add(1);
                 self.stage = self.read_spec(spec, value as u8)?;
             }
-            Stage::Star(mut spec) => {
+            Step::Star(mut spec) => {
                 self.arguments = self.arguments.wrapping_add(8);
                 let number = value as i32;
                 if spec.in_precision {
@@ -164,17 +165,17 @@ impl Text {
                     spec.minus |= number < 0;
                     spec.width = number.unsigned_abs() as usize;
                 }
-                self.stage = Stage::Spec(spec);
+                self.stage = Step::Spec(spec);
             }
-            Stage::Argument(spec, letter) => {
+            Step::Argument(spec, letter) => {
                 self.arguments = self.arguments.wrapping_add(8);
-                self.stage = Stage::Format;
+                self.stage = Step::Format;
                 spec.check(letter)?;
                 match letter {
                     b's' => {
                         let left = spec.precision.map_or(u64::MAX, |p| p as u64);
                         let (pad, start) = (Some(spec), self.out.len());
-                        self.stage = Stage::Bytes { from: value, left, text: true, pad, start };
+                        self.stage = Step::Bytes { from: value, left, text: true, pad, start };
                     }
                     b'c' => pad(&mut self.out, spec, &[value as u8]),
                     b'p' => {
@@ -191,34 +192,34 @@ impl Text {
                     }
                 }
             }
-            Stage::Bytes { from, left, text, pad, start } => {
+            Step::Bytes { from, left, text, pad, start } => {
                 let byte = value as u8;
                 if text && byte == 0 {
                     self.end_bytes();
                 } else {
                     self.out.push(byte);
                     let left = if left == u64::MAX { left } else { left - 1 };
-                    self.stage = Stage::Bytes { from: from.wrapping_add(1), left, text, pad, start };
+                    self.stage = Step::Bytes { from: from.wrapping_add(1), left, text, pad, start };
                 }
             }
-            Stage::Done => {}
+            Step::Done => {}
         }
         Ok(())
     }
 
     fn end_bytes(&mut self) {
-        let Stage::Bytes { pad: spec, start, .. } = self.stage else { return };
+        let Step::Bytes { pad: spec, start, .. } = self.stage else { return };
         self.stage = match spec {
             Some(spec) => {
                 let bytes = self.out.split_off(start);
                 pad(&mut self.out, Spec { zero: false, ..spec }, &bytes);
-                Stage::Format
+                Step::Format
             }
-            None => Stage::Done,
+            None => Step::Done,
         };
     }
 
-    fn read_spec(&mut self, mut spec: Spec, byte: u8) -> Result<Stage, Trouble> {
+    fn read_spec(&mut self, mut spec: Spec, byte: u8) -> Result<Step, Trouble> {
         let unsupported = |what: String| Err(Trouble::Unsupported(what));
         match byte {
             b'-' => spec.minus = true,
@@ -240,23 +241,23 @@ impl Text {
                 spec.in_precision = true;
                 spec.precision = Some(0);
             }
-            b'*' => return Ok(Stage::Star(spec)),
+            b'*' => return Ok(Step::Star(spec)),
             b'h' => spec.length = if spec.length == 2 { 1 } else { 2 },
             b'l' | b'z' | b'j' | b't' | b'q' => spec.length = 8,
             b'L' => spec.long_double = true,
             b'%' => {
                 self.out.push(b'%');
-                return Ok(Stage::Format);
+                return Ok(Step::Format);
             }
-            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => return Ok(Stage::Argument(spec, byte)),
-            b'c' | b's' if spec.length == 0 => return Ok(Stage::Argument(spec, byte)),
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'p' => return Ok(Step::Argument(spec, byte)),
+            b'c' | b's' if spec.length == 0 => return Ok(Step::Argument(spec, byte)),
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' if !spec.long_double => {
-                return Ok(Stage::Argument(spec, byte));
+                return Ok(Step::Argument(spec, byte));
             }
             0 => return unsupported(String::from("a format that ends within a conversion")),
             _ => return unsupported(format!("the conversion `%{}` of printf", byte as char)),
         }
-        Ok(Stage::Spec(spec))
+        Ok(Step::Spec(spec))
     }
 }
 

@@ -91,7 +91,8 @@ struct Class {
     mixed: bool,
 }
 
-/// Bulk accesses of more than this many bytes, where nothing smaller is known of them, make cells of many bytes.
+/// Bulk accesses of more than this many bytes, where nothing smaller is known of them, make cells of many
+/// bytes.
 const RUN: u32 = 4096;
 
 /// The largest cell.
@@ -100,8 +101,9 @@ const LONGEST_RUN: u32 = 1 << 20;
 /// From this many cuts on, an object is divided regularly: it is likely an array.
 const MANY_CUTS: usize = 12;
 
+/// How one object is divided into cells.
 #[derive(Clone, Debug, Default)]
-struct Object {
+struct Division {
     class: u32,
     /// By offset: 1 + the cell that starts there. Only as long as offsets are moderate.
     starts: Vec<u32>,
@@ -115,7 +117,7 @@ const DENSE: u32 = 1 << 18;
 /// The cells of all objects.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    objects: Vec<Object>,
+    objects: Vec<Division>,
     classes: Vec<Class>,
     class_ids: HashMap<(u32, u32, u64), u32>,
     cells: Vec<Cell>,
@@ -139,7 +141,7 @@ impl Layout {
         if class == next {
             self.classes.push(Class::default());
         }
-        self.objects.push(Object { class, ..Object::default() });
+        self.objects.push(Division { class, ..Division::default() });
     }
 
     pub fn cell(&self, loc: Loc) -> Cell {

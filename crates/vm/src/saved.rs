@@ -2,11 +2,11 @@
 //! same numbers.
 
 use crate::contents::{Bytes, Content};
-use crate::ir::{FuncId, GlobalId, Module};
 use crate::layout::SavedLayout;
 use crate::tables::{Limit, Object, Site, Tables};
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
+use selvedge_ir::{FuncId, GlobalId, Module};
 use std::sync::Arc;
 
 /// Tables as plain data, but for what machines have each for themselves.

@@ -9,10 +9,10 @@
 //! not find in its copy does it look up, or add, there ([`Tables::follow`]).
 
 use crate::contents::Contents;
-use crate::ir::{FuncId, GlobalId, Module, Reg};
 use crate::layout::Layout;
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
+use selvedge_ir::{FuncId, GlobalId, Module, Reg};
 use selvedge_machine::ErrorKind;
 use std::collections::HashMap;
 
@@ -34,7 +34,8 @@ pub enum Object {
     Result(Tid),
     /// The destructor of a key for thread-specific data.
     Destructor(u32),
-    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address `home`.
+    /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address
+    /// `home`.
     Barrier {
         thread: Tid,
         number: u32,

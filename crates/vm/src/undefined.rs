@@ -1,15 +1,16 @@
 //! Values of which some bits are undefined, and what operations make of them.
 //!
-//! A bit is defined or not, independent of all others; the undefined bits of a value are kept as 0. A bit of a
-//! result is undefined if it is not the same for all values that the undefined bits of the operands may have. This is
-//! exact for what moves, masks, shifts, adds, subtracts and compares; other operations on undefined bits leave more of
-//! their result undefined than need be, never less. Two uses of one value may differ: `x ^ x` is as undefined as `x`.
+//! A bit is defined or not, independent of all others; the undefined bits of a value are kept as 0. A bit of
+//! a result is undefined if it is not the same for all values that the undefined bits of the operands may
+//! have. This is exact for what moves, masks, shifts, adds, subtracts and compares; other operations on
+//! undefined bits leave more of their result undefined than need be, never less. Two uses of one value may
+//! differ: `x ^ x` is as undefined as `x`.
 //!
-//! An [`Origin`] remembers where undefined bits come from. It is for messages, so it takes no part in comparisons,
-//! and of two only one is kept.
+//! An [`Origin`] remembers where undefined bits come from. It is for messages, so it takes no part in
+//! comparisons, and of two only one is kept.
 
-use crate::arith::{self, mask, signed};
-use crate::ir::{BinOp, BitOp, CastOp, CmpOp, Overflow, RmwOp};
+use selvedge_ir::arith::{self, mask, signed};
+use selvedge_ir::{BinOp, BitOp, CastOp, CmpOp, Overflow, RmwOp};
 
 /// Where undefined bits come from: a number of [`crate::tables::Tables`], or nothing that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

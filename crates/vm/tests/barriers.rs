@@ -5,7 +5,7 @@ mod common;
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, Schedule, explore};
-use selvedge_machine::Machine;
+use selvedge_machine::Names;
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use selvedge_machine::{Block, Machine, Op, Tid};
+use selvedge_machine::{Block, Dependencies, Machine, Op, Tid};
 use selvedge_vm::{Options, VmMachine, VmState};
 
 const DECLARED: &str = "
@@ -41,7 +41,8 @@ impl Run {
     }
 
     fn unknown(&mut self) -> (Op, Sets) {
-        let op = self.machine.step_not_knowing(&mut self.state, 0);
+        self.machine.does_not_know(&mut self.state);
+        let op = self.machine.step(&mut self.state, 0);
         (op, self.sets())
     }
 }

@@ -3,8 +3,9 @@
 mod common;
 
 use common::{main_with, run, run_with};
+use selvedge_ir::text;
 use selvedge_machine::Op;
-use selvedge_vm::{ModuleError, Options, VmMachine, text};
+use selvedge_vm::{ModuleError, Options, VmMachine};
 
 const DECLARED: &str = "
     global @text size 6 align 1 constant = x\"78203d3d2031\" 

@@ -121,3 +121,20 @@ fn threads_are_left_through_their_handlers_and_destructors() {
         ]
     );
 }
+
+/// This is what `Instr::written` says of calls.
+#[test]
+fn a_call_writes_as_many_registers_as_it_says() {
+    let declared = "func &sched_yield() results 1 regs 0\nfunc &two() results 2 regs 0 { return (5, 6) }\n";
+    for (call, left) in [
+        ("r0 = call.0 &sched_yield ()", (7, 8)),
+        ("r0 = call.1 &sched_yield ()", (0, 8)),
+        ("r0 = call.0 &two ()", (7, 8)),
+        ("r0 = call.1 &two ()", (5, 8)),
+        ("r0 = call.2 &two ()", (5, 6)),
+    ] {
+        let body = format!("r0 = move 7\nr1 = move 8\n{call}\nstore.8.na @x, r0\nstore.8.na @y, r1");
+        let run = run(&(main_with(&body) + declared));
+        assert_eq!((run.value("x"), run.value("y")), left, "{call}");
+    }
+}

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{main_with, run, run_with};
-use selvedge_machine::{Machine, Op};
+use selvedge_machine::{Foresight, Machine, Names, Op};
 use selvedge_vm::{LoopBound, Options};
 
 /// Sums 1 to 10 with a loop; values go round in registers.

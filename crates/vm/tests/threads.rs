@@ -3,7 +3,7 @@
 mod common;
 
 use common::{run, run_with};
-use selvedge_machine::{Block, Op};
+use selvedge_machine::{Block, Names, Op};
 use selvedge_vm::Options;
 
 const DECLARED: &str = "

@@ -180,7 +180,8 @@ fn who_looks_notices() {
     }
 }
 
-/// What `main` stores before it creates the threads, and reads after they have ended, does not overlap with anything.
+/// What `main` stores before it creates the threads, and reads after they have ended, does not overlap with
+/// anything.
 #[test]
 fn creation_and_end_of_threads_keep_apart() {
     let body = attempt(0, -1, "sgt.32 r1, 0", ("acq", "rlx")) + &add(1, "rel");

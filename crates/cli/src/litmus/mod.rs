@@ -9,7 +9,7 @@ mod table;
 
 use crate::args::LitmusArgs;
 use crate::dot;
-use crate::error::{Exit, InputError, InputKind, json_error, shown_error, with_excerpt};
+use crate::error::{Exit, InputError, InputKind, error_json, shown_error, with_excerpt};
 use crate::escape::name;
 use crate::files::{self, Found};
 use crate::guard::{self, Phase};
@@ -44,7 +44,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
     guard::start(false, Limits::default(), move |why| {
         let error = InputError::plain(InputKind::Interrupted, why, None);
         if json {
-            print_json(&json_error(&error));
+            print_json(&error_json(&error));
         }
         complain(&shown_error(&error));
     });
@@ -105,7 +105,7 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     guard::claim();
     if args.json {
-        print_json(&json_error(&error));
+        print_json(&error_json(&error));
     }
     complain(&shown_error(error));
     Exit::BadInput

@@ -77,7 +77,7 @@ pub enum Question {
         #[arg(value_name = "MODEL")]
         model: String,
     },
-    /// Thin air, prefixes, extension, monotonicity, admission to exploration
+    /// Thin air, prefixes, extension, monotonicity, admission to exploration, and what reductions rely on
     Properties {
         #[arg(value_name = "MODEL")]
         model: String,

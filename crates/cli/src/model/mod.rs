@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod certify;
+mod premises;
 mod properties;
 mod report;
 mod show;
@@ -10,7 +11,7 @@ mod show;
 pub use args::ModelArgs;
 use args::Question;
 
-use crate::error::{Exit, InputError, InputKind, json_error};
+use crate::error::{Exit, InputError, InputKind, error_json, shown_error};
 use crate::output::{complain, print_json};
 use selvedge_decide::context::Refusal;
 use selvedge_decide::search::Limits;
@@ -30,9 +31,9 @@ pub fn main(args: &ModelArgs) -> Exit {
     };
     result.unwrap_or_else(|error| {
         if json {
-            print_json(&json_error(&error));
+            print_json(&error_json(&error));
         }
-        complain(&error.to_string());
+        complain(&shown_error(&error));
         Exit::BadInput
     })
 }

@@ -1,6 +1,7 @@
 //! `model properties` and `model reorder`.
 
 use super::args::ModelArgs;
+use super::premises::Premises;
 use super::{load, refused, report};
 use crate::error::{Exit, InputError};
 use crate::output::print;
@@ -48,6 +49,7 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         ),
         ("admitted for exploration", admitted),
     ];
+    let premises = Premises::of(&theory);
     if args.json {
         let rows: Vec<_> = rows
             .iter()
@@ -56,7 +58,10 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
                 json!({ "property": name, "verdict": verdict, "reason": why })
             })
             .collect();
-        report::print_json(&json!({ "model": theory.name, "c_only": c_only, "properties": rows }));
+        let mut value = json!({ "model": theory.name, "c_only": c_only, "properties": rows });
+        value["premises"] = premises.as_ref().map_or(json!([]), Premises::json);
+        value["left_out"] = premises.as_ref().map_or(json!([]), Premises::left_out);
+        report::print_json(&value);
         return Ok(Exit::Done);
     }
     let mut out = format!("{}{}\n", theory.name, if c_only { " (in programs in C)" } else { "" });
@@ -64,6 +69,7 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         let (verdict, why) = word(has);
         let _ = writeln!(out, "  {verdict:8} {name}{}{why}", if why.is_empty() { "" } else { ": " });
     }
+    out.push_str(&premises.map_or(String::new(), |premises| premises.text()));
     print(&out);
     Ok(Exit::Done)
 }

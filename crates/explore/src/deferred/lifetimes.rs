@@ -4,8 +4,8 @@
 //! What decides is not the model but the language that the program is in: an access comes before the end of its
 //! object's life if it happens before it by C's rules (creation and end of threads, release and acquire).
 
-use crate::leaving::still_inside;
 use crate::report::Failure;
+use crate::still_inside::still_inside;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Tid};
 use selvedge_machine::{ErrorKind, Machine};
 use selvedge_model::relational::Matrix;

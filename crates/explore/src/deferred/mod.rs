@@ -39,7 +39,7 @@ pub fn explore_deferred<M: Machine>(
     if machine.has_final_writes() || machine.has_local_objects() {
         return Err(ExploreError::NotWithDependencies(model.name().to_string()));
     }
-    let mut explorer = Explorer {
+    let mut explorer = Deferral {
         machine,
         model,
         config,
@@ -55,7 +55,7 @@ pub fn explore_deferred<M: Machine>(
     }
 }
 
-struct Explorer<'a, M: Machine> {
+struct Deferral<'a, M: Machine> {
     machine: &'a M,
     model: &'a Relational,
     config: &'a Config,
@@ -65,7 +65,7 @@ struct Explorer<'a, M: Machine> {
     error: Option<ExploreError>,
 }
 
-impl<M: Machine> Explorer<'_, M> {
+impl<M: Machine> Deferral<'_, M> {
     /// Explores what an execution in the making can become.
     fn go(&mut self, mut p: Partial<M::State>, visit: &mut Visit<'_, M>) -> ControlFlow<()> {
         loop {

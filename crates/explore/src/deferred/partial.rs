@@ -24,7 +24,7 @@ pub struct Happening<S> {
     /// Position in its thread, from 1.
     pub idx: u32,
     /// The thread at this operation.
-    pub standing: Standing<S>,
+    pub standing: Position<S>,
     /// `None` while the address depends on a read without a source.
     pub loc: Option<Loc>,
     /// Read, written or chosen; `None` while it is not known.
@@ -40,16 +40,16 @@ pub struct Happening<S> {
 
 /// A thread at an operation.
 #[derive(Clone, Debug)]
-pub struct Standing<S> {
+pub struct Position<S> {
     pub state: Rc<S>,
     pub op: Op,
     pub deps: Rc<Deps>,
 }
 
-impl<S> Standing<S> {
-    pub fn of<M: Machine<State = S>>(machine: &M, state: S, op: Op) -> Standing<S> {
+impl<S> Position<S> {
+    pub fn of<M: Machine<State = S>>(machine: &M, state: S, op: Op) -> Position<S> {
         let deps = Rc::new(machine.deps(&state));
-        Standing { state: Rc::new(state), op, deps }
+        Position { state: Rc::new(state), op, deps }
     }
 }
 
@@ -111,7 +111,7 @@ impl<S> Happening<S> {
 pub struct Line<S> {
     pub events: Vec<Ev>,
     /// Where the thread stands, after all of its events; `None` if it was not created.
-    pub standing: Option<Standing<S>>,
+    pub standing: Option<Position<S>>,
     /// It was decided that the thread goes no further, as it turns out to fail before its next event.
     pub fails: bool,
 }
@@ -179,7 +179,7 @@ impl<S: Clone> Partial<S> {
     }
 
     /// Whether all that a standing depends on to be there at all is known.
-    pub fn is_certain(&self, t: Tid, standing: &Standing<S>) -> bool {
+    pub fn is_certain(&self, t: Tid, standing: &Position<S>) -> bool {
         let deps = &standing.deps;
         let terminal = matches!(standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
         self.are_known(t, deps.path())
@@ -228,11 +228,11 @@ impl<S: Clone> Partial<S> {
             let before = &self.at(last).standing.state;
             let mut state = M::State::clone(before);
             let input = self.input(machine, last);
-            let op = match self.is_known(last) {
-                true => machine.step(&mut state, input),
-                false => machine.step_not_knowing(&mut state, input),
-            };
-            let standing = Standing::of(machine, state, op);
+            if !self.is_known(last) {
+                machine.does_not_know(&mut state);
+            }
+            let op = machine.step(&mut state, input);
+            let standing = Position::of(machine, state, op);
             match self.lines[t.index()].events.get(at).copied() {
                 Some(next) => {
                     self.at_mut(next).standing = standing;
@@ -315,13 +315,13 @@ impl<S: Clone> Partial<S> {
     /// Whether what is known of a thread fits what was decided of it.
     pub fn goes_as_decided(&self, t: Tid) -> bool {
         let line = &self.lines[t.index()];
-        let fails = |s: &Standing<S>| matches!(s.op, Op::Error(_)) || !self.knows_next(t, s);
+        let fails = |s: &Position<S>| matches!(s.op, Op::Error(_)) || !self.knows_next(t, s);
         line.events.iter().all(|&e| self.is_as_decided(e))
             && (!line.fails || line.standing.as_ref().is_none_or(fails))
     }
 
     /// Whether all that the operation depends on is known.
-    pub fn knows_next(&self, t: Tid, s: &Standing<S>) -> bool {
+    pub fn knows_next(&self, t: Tid, s: &Position<S>) -> bool {
         self.is_certain(t, s) && self.are_known(t, &s.deps.addr) && self.are_known(t, &s.deps.faults)
     }
 
@@ -337,7 +337,7 @@ impl<S: Clone> Partial<S> {
     }
 }
 
-fn first_standing<M: Machine>(machine: &M, mut state: M::State) -> Standing<M::State> {
+fn first_standing<M: Machine>(machine: &M, mut state: M::State) -> Position<M::State> {
     let op = machine.step(&mut state, 0);
-    Standing::of(machine, state, op)
+    Position::of(machine, state, op)
 }

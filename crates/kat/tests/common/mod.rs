@@ -57,6 +57,12 @@ pub fn placeless(mut theory: Theory) -> Theory {
     for (_, span) in theory.assumes.iter_mut().chain(&mut theory.asserts) {
         *span = nowhere.clone();
     }
+    for (_, span) in &mut theory.recovery {
+        *span = nowhere.clone();
+    }
+    for declared in &mut theory.properties {
+        declared.span = nowhere.clone();
+    }
     theory
 }
 

@@ -21,6 +21,8 @@ pub const TOKENS: &[&str] = &[
     "total",
     "relation",
     "predicate",
+    "property",
+    "forgets-reads",
     "disjoint",
     "include",
     "\"a.kat\"",

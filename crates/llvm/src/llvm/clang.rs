@@ -66,8 +66,8 @@ mod library {
         };
         let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
         let (mut raw, mut messages) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the strings outlive the call, which keeps none of them. It sets the module, which is of this
-        // context, and the messages exactly in the cases in which they are used, and gives them away.
+        // SAFETY: the strings outlive the call, which keeps none of them. It sets the module, which is of
+        // this context, and the messages exactly in the cases in which they are used, and gives them away.
         unsafe {
             match selvedge_clang(context.raw, pointers.as_ptr(), pointers.len(), &mut raw, &mut messages) {
                 0 => Compilation::Compiled(Module { raw, context }),

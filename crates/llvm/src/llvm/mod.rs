@@ -1,8 +1,8 @@
 //! A safe, read-only view of LLVM modules: the only place of this crate that calls LLVM.
 //!
-//! Why the calls are sound: handles borrow the module they come from, changes to the module ([`Module::link`],
-//! [`Module::run_passes`]) need it mutably, so no handle survives them; and an accessor that LLVM defines for
-//! one kind of value or type only asserts that kind first.
+//! Why the calls are sound: handles borrow the module they come from, changes to the module
+//! ([`Module::link`], [`Module::run_passes`]) need it mutably, so no handle survives them; and an accessor
+//! that LLVM defines for one kind of value or type only asserts that kind first.
 
 mod clang;
 mod debug;

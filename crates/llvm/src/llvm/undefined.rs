@@ -1,8 +1,8 @@
 //! Keeps LLVM from seeing undefined values when it puts variables into registers.
 //!
 //! Where a variable has no value yet, LLVM's promotion takes one that suits it: of `int r; if (k) r = 1;` it
-//! makes `r = 1`. So each variable that can be promoted is first given a value where its life begins, by a call
-//! to a function that LLVM knows nothing of. The lowering makes an undefined value of the call.
+//! makes `r = 1`. So each variable that can be promoted is first given a value where its life begins, by a
+//! call to a function that LLVM knows nothing of. The lowering makes an undefined value of the call.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -51,8 +51,9 @@ pub(crate) fn keeps(function: &str) -> bool {
     function == KEEP
 }
 
-/// Whether a variable's block may be left before its function is, and something else than loads and stores by name knows
-/// its address. Once LLVM has put that something into a register, it would take no notice of the end of the variable's life.
+/// Whether a variable's block may be left before its function is, and something else than loads and stores by
+/// name knows its address. Once LLVM has put that something into a register, it would take no notice of the
+/// end of the variable's life.
 fn is_kept(alloca: Value<'_>) -> bool {
     let users = alloca.users();
     let by_name = |user: &Value<'_>| match user.opcode() {
@@ -130,8 +131,8 @@ impl Module<'_> {
             }
         }
         let mut functions: HashMap<usize, (LLVMValueRef, LLVMTypeRef)> = HashMap::new();
-        // SAFETY: instructions of this module, which are followed by others, since none of them ends a block; no handle
-        // is in use while the module is changed.
+        // SAFETY: instructions of this module, which are followed by others, since none of them ends a block;
+        // no handle is in use while the module is changed.
         unsafe {
             let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(self.raw));
             for (place, alloca, ty, number) in places {

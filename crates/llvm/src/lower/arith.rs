@@ -1,6 +1,6 @@
 //! Integer arithmetic and casts.
 
-use selvedge_vm::ir::{BinOp, CastOp, Instr, Operand};
+use selvedge_ir::{BinOp, CastOp, Instr, Operand};
 
 use super::body::Body;
 use super::shape::Scalar;

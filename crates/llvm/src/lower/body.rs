@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use selvedge_vm::ir::{FuncId, Instr, Operand, Place, Reg, Target};
+use selvedge_ir::cfg::{Block as Code, Graph};
+use selvedge_ir::{FuncId, Instr, Operand, Place, Reg, Target, words};
 
 use super::Program;
 use super::shape::{Scalar, shape};
-use crate::cfg::{Block as Code, Graph};
 use crate::llvm::{Block, Opcode, TypeKind, Value};
 
 /// A function while it is lowered.
@@ -38,11 +38,12 @@ pub(super) struct Body<'a, 'm> {
     pub(super) lane: Option<usize>,
 }
 
-/// Lowers a function; `None` if it is only declared.
-pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Option<Graph> {
-    let order = reverse_postorder(*function.blocks().first()?);
+/// Lowers a function, unless it is only declared.
+pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
+    let Some(entry) = function.blocks().first().copied() else { return };
+    let order = reverse_postorder(entry);
     let blocks: HashMap<Block<'m>, usize> = order.iter().enumerate().map(|(n, b)| (*b, n)).collect();
-    let graph = Graph { blocks: vec![Code::default(); order.len()] };
+    let graph = Graph { blocks: vec![Code::default(); order.len()], ..Graph::default() };
     let id = program.functions[&function];
     let mut body = Body {
         program,
@@ -75,9 +76,9 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) -> Optio
         }
     }
     body.moves(&order, &phis);
-    body.graph.part_early();
-    body.program.out.functions[id.0 as usize].regs = body.regs;
-    Some(body.graph)
+    let Code { code, places } = body.graph.into_code();
+    let lowered = &mut body.program.out.functions[id.0 as usize];
+    (lowered.code, lowered.places, lowered.regs) = (code, places, body.regs);
 }
 
 /// The blocks that can be reached, each after those that compute what it uses.
@@ -190,7 +191,7 @@ impl<'m> Body<'_, 'm> {
 
     /// Emits an instruction whose result is an integer of this width.
     pub(super) fn compute_int(&mut self, bits: u8, make: impl FnOnce(Reg) -> Instr) -> Vec<Operand> {
-        let count = if bits > 64 { 2 } else { 1 };
+        let count = words(bits);
         let dst = self.fresh(count);
         self.emit(make(dst));
         Self::row(dst, count)

@@ -1,12 +1,12 @@
-//! `--strict-bounds`: an index must stay within the array that it is of, also where that array is a part of a larger
-//! object: a member of a structure, or a row of an array of arrays.
+//! `--strict-bounds`: an index must stay within the array that it is of, also where that array is a part of a
+//! larger object: a member of a structure, or a row of an array of arrays.
 //!
-//! The type that an address is computed by says how many elements there are. One past the end is fine for an address
-//! that is not followed. Arrays at the end of a structure with no element, or with one, are taken to have as many as
-//! there is room for, as C programs did before there were flexible array members.
+//! The type that an address is computed by says how many elements there are. One past the end is fine for an
+//! address that is not followed. Arrays at the end of a structure with no element, or with one, are taken to
+//! have as many as there is room for, as C programs did before there were flexible array members.
 
-use selvedge_vm::INDEX;
-use selvedge_vm::ir::{CastOp, TypeInfo};
+use selvedge_ir::library::INDEX;
+use selvedge_ir::{CastOp, TypeInfo};
 
 use super::Program;
 use super::body::Body;
@@ -79,7 +79,8 @@ impl<'m> Body<'_, 'm> {
 
     /// The structure that an array, which the index at `position` is of, is a member of.
     fn container(&self, address: Value<'m>, position: u32) -> Option<(Type<'m>, u32)> {
-        // Whatever comes before in the same computation; or else the last step of the one that it starts from.
+        // Whatever comes before in the same computation; or else the last step of the one that it starts
+        // from.
         if position > 2 {
             return last_step(address, position);
         }

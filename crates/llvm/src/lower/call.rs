@@ -1,7 +1,7 @@
 //! Calls, and inline assembly.
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{CastOp, Instr, Operand};
+use selvedge_ir::{CastOp, Instr, Operand};
 
 use super::body::Body;
 use super::shape::Scalar;

@@ -1,6 +1,6 @@
 //! Constants: operands that need no instructions, and initial values of globals.
 
-use selvedge_vm::ir::{self, Operand};
+use selvedge_ir::{self as ir, Operand};
 
 use super::Program;
 use super::shape::{Scalar, shape};

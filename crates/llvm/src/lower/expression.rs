@@ -1,6 +1,6 @@
 //! Instructions without effect, which may also be constant expressions.
 
-use selvedge_vm::ir::{CmpOp, FloatCmp, FloatOp, Instr, Operand};
+use selvedge_ir::{CmpOp, FloatCmp, FloatOp, Instr, Operand};
 
 use super::body::Body;
 use super::shape::{Scalar, part};

@@ -1,6 +1,6 @@
 //! LLVM's intrinsic functions.
 
-use selvedge_vm::ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
+use selvedge_ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
 
 use super::body::Body;
 use super::shape::Scalar;
@@ -194,8 +194,8 @@ impl<'m> Body<'_, 'm> {
     }
 }
 
-/// Whether a result only goes to where something else may be taken in its place: what has a meaning for 0, too, is
-/// computed that way (`ffs`).
+/// Whether a result only goes to where something else may be taken in its place: what has a meaning for 0,
+/// too, is computed that way (`ffs`).
 fn only_selected(value: Value<'_>) -> bool {
     let users = value.users();
     !users.is_empty()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use selvedge_graph::Mode;
-use selvedge_vm::ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, pointer, registers};
+use selvedge_ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, library, pointer, registers};
 
 use super::Program;
 use super::body::Body;
@@ -79,27 +79,6 @@ fn chunks(bytes: u64) -> Vec<(u64, u8)> {
     chunks
 }
 
-/// Functions of the library that read or set a time and do not keep its address. Their other arguments are
-/// addresses, too, but of locks, which other functions are given as well.
-const TIME: [&str; 16] = [
-    "clock_gettime",
-    "timespec_get",
-    "gettimeofday",
-    "nanosleep",
-    "clock_nanosleep",
-    "thrd_sleep",
-    "pthread_cond_timedwait",
-    "pthread_cond_clockwait",
-    "pthread_mutex_timedlock",
-    "pthread_mutex_clocklock",
-    "pthread_rwlock_timedrdlock",
-    "pthread_rwlock_timedwrlock",
-    "cnd_timedwait",
-    "mtx_timedlock",
-    "sem_timedwait",
-    "sem_clockwait",
-];
-
 /// Whether an address is only ever dereferenced, directly or at constant offsets, by plain accesses.
 pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
     address.users().into_iter().all(|user| match user.opcode() {
@@ -113,7 +92,7 @@ pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
             callee.name().starts_with("llvm.lifetime.")
                 || keeps(&callee.name())
                 || variadic::only_looks_at_list(callee)
-                || (TIME.contains(&callee.name().as_str()) && callee.blocks().is_empty())
+                || (library::takes_time(&callee.name()) && callee.blocks().is_empty())
         }
         _ => false,
     })
@@ -127,8 +106,8 @@ const STORES: [(&str, u32); 4] =
 /// Larger variables are shared: private memory is copied when it is written.
 const MOST_PRIVATE: u64 = 1024;
 
-/// Whether an address is only used to keep ids of threads, or what they return, at any offset: arrays of them.
-/// `given` is set if some function stores there.
+/// Whether an address is only used to keep ids of threads, or what they return, at any offset: arrays of
+/// them. `given` is set if some function stores there.
 fn keeps_threads(address: Value<'_>, given: &mut bool) -> bool {
     address.users().into_iter().all(|user| match user.opcode() {
         Some(Opcode::LLVMLoad) => mode(user.ordering()) == Mode::Na,
@@ -180,8 +159,8 @@ fn is_use(user: Value<'_>) -> bool {
     !is_lifetime(user) && !kept
 }
 
-/// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it is not used
-/// before, as far as one block shows that. Optimisers move uses of an address around.
+/// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it
+/// is not used before, as far as one block shows that. Optimisers move uses of an address around.
 fn has_scope(alloca: Value<'_>) -> bool {
     let users: HashSet<Value<'_>> = alloca.users().into_iter().collect();
     let starts = users.iter().filter(|user| is_lifetime(**user) && begins(**user));

@@ -22,25 +22,13 @@ mod vla;
 
 use std::collections::HashMap;
 
-use selvedge_machine::{Reduction, Reductions};
-use selvedge_vm::ir::{self, FuncId, GlobalId, Operand};
+use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, passes};
+use selvedge_machine::Reductions;
 
-use crate::bisimilar;
-use crate::carry;
-use crate::cfg::Graph;
 use crate::error::CompileError;
-use crate::escape::Allocators;
 use crate::llvm::{Layout, Metadata, Module, Unset, Value, ValueKind, keeps, unset};
-use crate::loops;
-use crate::pef;
-use crate::spin::{self, Callee, Effects};
-use crate::zne;
 
 use shape::{Shape, shape};
-
-/// What waits and what may be left out is found by following each register through each block. In functions that are
-/// larger than this, loops are only bounded.
-const MOST_LIVE: usize = 1 << 32;
 
 /// What the functions of a program share while they are lowered.
 struct Program<'m> {
@@ -66,7 +54,7 @@ fn is_lowered(name: &str) -> bool {
     !name.starts_with("llvm.") && unset(name).is_none() && !keeps(name)
 }
 
-/// Lowers a whole program, with these reductions (see [`spin`], [`pef`]).
+/// Lowers a whole program, and runs the passes on it with these reductions.
 pub(crate) fn lower(
     module: &Module<'_>,
     unset: Vec<Unset>,
@@ -112,54 +100,12 @@ pub(crate) fn lower(
 
     let destructors = special.iter().find(|global| global.name() == "llvm.global_dtors");
     let destructors = destructors.map_or(Vec::new(), |list| program.constructors(*list));
-    let mut bodies: Vec<Option<Graph>> = Vec::new();
     for &function in &functions {
-        bodies.push(body::lower(&mut program, function));
+        body::lower(&mut program, function);
     }
-    let registering = program.destructors(&destructors);
+    program.register_destructors(&destructors);
     let mut out = program.out;
-    // Library functions that only intrinsics call were declared last.
-    bodies.resize_with(out.functions.len(), || None);
-    if let Some((constructor, code)) = registering {
-        out.functions[constructor.0 as usize].code = code;
-        out.functions[constructor.0 as usize].places = vec![ir::Place::default(); destructors.len() + 1];
-        out.constructors.insert(0, constructor);
-    }
-    if reductions.has(Reduction::Bisimilarity) {
-        bodies.iter_mut().flatten().for_each(bisimilar::merge);
-    }
-    let mut loops: Vec<Vec<loops::Loop>> =
-        bodies.iter_mut().map(|body| body.as_mut().map(loops::mark).unwrap_or_default()).collect();
-    if loops.iter().any(|loops| !loops.is_empty()) {
-        let callees: Vec<Callee<'_>> = out
-            .functions
-            .iter()
-            .zip(&bodies)
-            .map(|(function, body)| Callee { name: &function.name, body: body.as_ref() })
-            .collect();
-        let effects = Effects::new(&callees);
-        let allocators = Allocators::new(&callees);
-        for ((body, loops), function) in bodies.iter_mut().zip(&mut loops).zip(&mut out.functions) {
-            if let Some(body) = body
-                && body.blocks.len().saturating_mul(function.regs as usize) < MOST_LIVE
-            {
-                if reductions.has(Reduction::Carry) {
-                    function.regs = carry::carry(body, loops, &allocators, function.regs);
-                }
-                zne::mark(body, loops, function.regs, reductions);
-                spin::mark(body, loops, function.regs, &effects, reductions);
-                pef::mark(body, loops, function.regs, &allocators, reductions);
-            }
-        }
-    }
-    for ((body, loops), function) in bodies.into_iter().zip(loops).zip(&mut out.functions) {
-        let Some(body) = body else { continue };
-        let (flat, starts) = body.flatten();
-        function.code = flat.code;
-        function.places = flat.places;
-        function.loops =
-            loops.iter().map(|l| ir::Loop { header: starts[l.header], place: l.place }).collect();
-    }
+    passes::run(&mut out, reductions);
     Ok(out)
 }
 
@@ -252,15 +198,14 @@ impl<'m> Program<'m> {
         found
     }
 
-    /// A constructor that has destructors run at the end, after what the program itself says should: it gives
-    /// them to `atexit` before all others.
-    fn destructors(&mut self, destructors: &[FuncId]) -> Option<(FuncId, Vec<ir::Instr>)> {
+    /// Adds a constructor that has destructors run at the end, after what the program itself says should: it
+    /// gives them to `atexit` before all others.
+    fn register_destructors(&mut self, destructors: &[FuncId]) {
         if destructors.is_empty() {
-            return None;
+            return;
         }
         let callee = Operand::Func(self.library("atexit", 1, 1));
         let constructor = self.add_function(String::from("__selvedge_destructors"), 0, 0, false);
-        self.out.functions[constructor.0 as usize].regs = 1;
         let register = |f: &FuncId| ir::Instr::Call {
             dst: Some(0),
             callee,
@@ -268,9 +213,12 @@ impl<'m> Program<'m> {
             results: 1,
             signature: None,
         };
-        let mut code: Vec<ir::Instr> = destructors.iter().map(register).collect();
-        code.push(ir::Instr::Return { values: Vec::new() });
-        Some((constructor, code))
+        let added = &mut self.out.functions[constructor.0 as usize];
+        added.regs = 1;
+        added.code = destructors.iter().map(register).collect();
+        added.code.push(ir::Instr::Return { values: Vec::new() });
+        added.places = vec![ir::Place::default(); added.code.len()];
+        self.out.constructors.insert(0, constructor);
     }
 
     fn shape(&self, value: Value<'m>) -> Shape {

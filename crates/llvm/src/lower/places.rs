@@ -1,6 +1,6 @@
 //! Places and types, from debug information.
 
-use selvedge_vm::ir::{Place, TypeInfo};
+use selvedge_ir::{Place, TypeInfo};
 
 use super::Program;
 use crate::llvm::{Metadata, Value};

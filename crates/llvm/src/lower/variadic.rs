@@ -2,11 +2,11 @@
 //!
 //! On x86-64, clang has already turned `va_arg` into accesses of the `va_list`: how many of the registers for
 //! arguments were used (`gp_offset`, `fp_offset`), where the registers were saved, and where the arguments
-//! are that did not fit (`overflow_arg_area`). Here no argument is in a register: the counts say that all were
-//! used, and the arguments are all in one area, 8 bytes each, laid out as the ABI has them on the stack. So
-//! the code that clang made finds them there.
+//! are that did not fit (`overflow_arg_area`). Here no argument is in a register: the counts say that all
+//! were used, and the arguments are all in one area, 8 bytes each, laid out as the ABI has them on the stack.
+//! So the code that clang made finds them there.
 
-use selvedge_vm::ir::{Instr, Operand};
+use selvedge_ir::{Instr, Operand};
 
 use super::body::Body;
 use super::memory::only_dereferenced;
@@ -74,9 +74,9 @@ impl<'m> Body<'_, 'm> {
                 whole = Some(match whole {
                     None => part,
                     Some(low) => {
-                        let op = selvedge_vm::ir::BinOp::Shl;
+                        let op = selvedge_ir::BinOp::Shl;
                         let part = self.bin(op, 64, part, Operand::Const(8 * done));
-                        self.bin(selvedge_vm::ir::BinOp::Or, 64, low, part)
+                        self.bin(selvedge_ir::BinOp::Or, 64, low, part)
                     }
                 });
                 done += size;

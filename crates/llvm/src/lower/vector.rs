@@ -1,6 +1,6 @@
 //! Vectors: a register for each element, and operations on one after the other.
 
-use selvedge_vm::ir::{BinOp, CastOp, CmpOp, FloatOp, Instr, Operand};
+use selvedge_ir::{BinOp, CastOp, CmpOp, FloatOp, Instr, Operand};
 
 use super::body::Body;
 use super::intrinsic::binary;

@@ -1,21 +1,22 @@
 //! Arrays of variable length: each of their dimensions must be positive.
 
-use selvedge_vm::ir::CastOp;
+use selvedge_ir::CastOp;
 
 use super::body::Body;
 use super::shape::Scalar;
 use crate::llvm::{Opcode, Value};
 
 impl<'m> Body<'_, 'm> {
-    /// Checks the length of an array whose declaration is come to. Room that the program asks for by `alloca` may
-    /// be of any size.
+    /// Checks the length of an array whose declaration is come to. Room that the program asks for by `alloca`
+    /// may be of any size.
     pub(super) fn check_length(&mut self, alloca: Value<'m>, count: Value<'m>) {
         if is_variable(alloca) {
             self.check_dimensions(count);
         }
     }
 
-    /// The product of the dimensions was computed from numbers that were made wider, all as if they had no sign.
+    /// The product of the dimensions was computed from numbers that were made wider, all as if they had no
+    /// sign.
     fn check_dimensions(&mut self, count: Value<'m>) {
         match count.opcode() {
             Some(Opcode::LLVMMul) => {

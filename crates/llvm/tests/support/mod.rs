@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use selvedge_ir::text;
+use selvedge_ir::{Function, Global, Instr, Module};
 use selvedge_llvm::{CompileError, Options, compile};
 use selvedge_machine::Reductions;
-use selvedge_vm::ir::{Function, Global, Instr, Module};
-use selvedge_vm::text;
 
 /// Compiles files that are given by name and contents.
 pub fn compile_files(files: &[(&str, &str)], options: &Options) -> Result<Module, CompileError> {

@@ -1,20 +1,12 @@
 //! A tiny evaluator of bytecode without shared memory: tests run lowered arithmetic and control flow
 //! against what C says the result is.
 
-use selvedge_vm::ir::{BinOp, CastOp, CmpOp, Function, Instr, Module, Operand, Overflow};
+use selvedge_ir::{CastOp, Function, Instr, Module, Operand, Overflow, arith, words};
 
 /// Calls a function with registers for arguments.
 pub fn run(module: &Module, name: &str, args: &[u64]) -> Vec<u64> {
     let function = super::support::function(module, name);
     call(module, function, args)
-}
-
-fn mask(bits: u8) -> u128 {
-    if bits >= 128 { u128::MAX } else { (1 << bits) - 1 }
-}
-
-fn signed(value: u128, bits: u8) -> i128 {
-    ((value << (128 - bits)) as i128) >> (128 - bits)
 }
 
 fn call(module: &Module, function: &Function, args: &[u64]) -> Vec<u64> {
@@ -37,65 +29,34 @@ fn call(module: &Module, function: &Function, args: &[u64]) -> Vec<u64> {
             other => u128::from(value(other)),
         };
         let put = |dst: u32, bits: u8, value: u128| {
-            let value = value & mask(bits);
-            let words = if bits > 64 { 2 } else { 1 };
-            (dst..).zip([value as u64, (value >> 64) as u64]).take(words).collect::<Vec<_>>()
+            let value = value & arith::mask(bits);
+            (dst..).zip([value as u64, (value >> 64) as u64]).take(words(bits) as usize).collect::<Vec<_>>()
         };
         let mut next = pc + 1;
         let mut results: Vec<(u32, u64)> = Vec::new();
         match &function.code[pc] {
             Instr::Move { dst, src } => results.push((*dst, value(src))),
             Instr::Bin { op, bits, dst, a, b, .. } => {
-                let (a, b) = (wide(a, *bits), wide(b, *bits));
-                let (s, t) = (signed(a, *bits), signed(b, *bits));
-                let result = match op {
-                    BinOp::Add => a.wrapping_add(b),
-                    BinOp::Sub => a.wrapping_sub(b),
-                    BinOp::Mul => a.wrapping_mul(b),
-                    BinOp::UDiv => a / b,
-                    BinOp::URem => a % b,
-                    BinOp::SDiv => s.wrapping_div(t) as u128,
-                    BinOp::SRem => s.wrapping_rem(t) as u128,
-                    BinOp::And => a & b,
-                    BinOp::Or => a | b,
-                    BinOp::Xor => a ^ b,
-                    BinOp::Shl => a << b,
-                    BinOp::LShr => a >> b,
-                    BinOp::AShr => (s >> b) as u128,
-                    other => panic!("{other:?}"),
-                };
+                let result = arith::bin(*op, *bits, wide(a, *bits), wide(b, *bits));
+                let result = result.unwrap_or_else(|why| panic!("{op:?}: {why:?}"));
                 results = put(*dst, *bits, result);
             }
             Instr::Cmp { op, bits, dst, a, b } => {
-                let (a, b) = (wide(a, *bits), wide(b, *bits));
-                let (s, t) = (signed(a, *bits), signed(b, *bits));
-                let result = match op {
-                    CmpOp::Eq => a == b,
-                    CmpOp::Ne => a != b,
-                    CmpOp::Ult => a < b,
-                    CmpOp::Ule => a <= b,
-                    CmpOp::Ugt => a > b,
-                    CmpOp::Uge => a >= b,
-                    CmpOp::Slt => s < t,
-                    CmpOp::Sle => s <= t,
-                    CmpOp::Sgt => s > t,
-                    CmpOp::Sge => s >= t,
-                };
+                let result = arith::cmp(*op, *bits, wide(a, *bits), wide(b, *bits));
                 results.push((*dst, u64::from(result)));
             }
             Instr::Cast { op, from, to, dst, src } => {
                 let result = match op {
                     CastOp::Zext | CastOp::Trunc => wide(src, *from),
-                    CastOp::Sext => signed(wide(src, *from), *from) as u128,
+                    CastOp::Sext => arith::signed(wide(src, *from), *from) as u128,
                     other => panic!("{other:?}"),
                 };
                 results = put(*dst, *to, result);
             }
             Instr::Overflowing { op: Overflow::SAdd, bits, dst, a, b } => {
-                let (s, t) = (signed(wide(a, *bits), *bits), signed(wide(b, *bits), *bits));
-                let (sum, wrapped) = s.overflowing_add(t);
-                results = put(*dst, *bits, sum as u128);
-                let wrapped = wrapped || signed(sum as u128, *bits) != sum;
+                let (sum, wrapped) =
+                    arith::overflowing(Overflow::SAdd, *bits, wide(a, *bits), wide(b, *bits));
+                results = put(*dst, *bits, sum);
                 results.push((*dst + results.len() as u32, u64::from(wrapped)));
             }
             Instr::Select { dst, cond, a, b } => {

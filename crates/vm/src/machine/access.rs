@@ -4,13 +4,13 @@ use super::memory::{Spot, Use};
 use super::state::{Loaded, Stage, Then, Transfer, Val, VmState};
 use super::zne::reading_part;
 use super::{Halt, VmMachine};
-use crate::arith;
 use crate::contents::Bytes;
-use crate::ir::{Instr, Net, Operand, Reg, registers};
 use crate::layout::{Piece, Pieces, Plain};
 use crate::private::Byte;
 use crate::undefined::{self, Word};
 use selvedge_graph::{Loc, Mode};
+use selvedge_ir::arith;
+use selvedge_ir::{Instr, Net, Operand, Reg, registers};
 use selvedge_machine::{Op, Rmw};
 use std::rc::Rc;
 

@@ -5,13 +5,11 @@
 //! program that has forgotten the difference by then, as all do that ignore the value or only look for
 //! errors in it, makes no use of it.
 
-use super::analysis::{successors, words_read, written};
 use super::state::{Frame, Stage, Val, VmState};
 use super::{BEFORE_FIRST, Halt, VmMachine, fail};
-use crate::ir::{FuncId, Instr, Operand, Reg, pointer};
-use crate::runtime::for_each_operand;
 use crate::tables::Object;
 use selvedge_graph::Value;
+use selvedge_ir::{FuncId, Instr, Reg, pointer};
 use selvedge_machine::{ErrorKind, Meeting, Op};
 use std::rc::Rc;
 
@@ -160,20 +158,12 @@ impl VmMachine {
                 continue;
             }
             let instr = &code[at as usize];
-            let words = match instr {
-                Instr::Store { bytes: 16, .. }
-                | Instr::Rmw { bytes: 16, .. }
-                | Instr::Cmpxchg { bytes: 16, .. } => 2,
-                _ => words_read(instr),
-            };
-            for_each_operand(&mut instr.clone(), &mut |operand| {
-                live |= matches!(operand, Operand::Reg(r) if (*r..*r + words).contains(&reg));
-            });
+            live |= instr.reads(reg);
             if live {
                 break;
             }
-            if !written(instr).is_some_and(|(first, count)| (first..first + count).contains(&reg)) {
-                successors(instr, at, &mut |next| todo.push(next));
+            if !instr.written().contains(&reg) {
+                instr.for_successors(at, |next| todo.push(next));
             }
         }
         self.tables.borrow_mut().live.insert((func, pc, reg), live);

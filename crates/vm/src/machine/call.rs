@@ -4,10 +4,10 @@ use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::unwind::forget_jumps;
 use super::{Halt, VmMachine, fail, is_private, private_slot};
-use crate::ir::{FuncId, Operand, Reg, pointer};
 use crate::tables::{Limit, Object, Site};
 use crate::undefined::Origin;
 use selvedge_graph::Mode;
+use selvedge_ir::{FuncId, Operand, Reg, pointer};
 use selvedge_machine::{ErrorKind, Op};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -81,7 +81,7 @@ impl VmMachine {
         let nowhere = if values.is_empty() { self.origin_here(state) } else { Origin(0) };
         let frame = &mut state.frame;
         let call = self.function(frame.func).code.get(frame.pc as usize);
-        if let Some(crate::ir::Instr::Call { dst: Some(dst), results, .. }) = call {
+        if let Some(selvedge_ir::Instr::Call { dst: Some(dst), results, .. }) = call {
             for (at, reg) in (*dst..dst + results).enumerate() {
                 frame.set_val(reg, values.get(at).copied().unwrap_or(Val::undefined(nowhere)));
             }
@@ -121,9 +121,9 @@ impl VmMachine {
         self.exit(state)
     }
 
-    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main` returns,
-    /// the other threads are still explored to their ends; its thread-local variables stay, as the process is what
-    /// ends there, not the thread.
+    /// What is on the stack of a thread dies with it, and then its thread-local variables. When `main`
+    /// returns, the other threads are still explored to their ends; its thread-local variables stay, as the
+    /// process is what ends there, not the thread.
     pub(super) fn exit(&self, state: &mut VmState) -> Op {
         state.stage = Stage::Exiting;
         loop {

@@ -1,14 +1,15 @@
 //! What a program is told from outside: time, random numbers, process ids, arguments, the environment.
 //!
-//! Arguments and the environment are those of the options, and process ids are fixed; the report says so. Time and
-//! random numbers may be anything. They are values that are not known, like undefined ones, but of an origin of their
-//! own: whatever is calculated from them is not known either. But deciding by one is legal, and both ways are explored. What needs a definite value
-//! (an address, a size, a text) cannot be explored, and that is no error of the program.
+//! Arguments and the environment are those of the options, and process ids are fixed; the report says so.
+//! Time and random numbers may be anything. They are values that are not known, like undefined ones, but of
+//! an origin of their own: whatever is calculated from them is not known either. But deciding by one is
+//! legal, and both ways are explored. What needs a definite value (an address, a size, a text) cannot be
+//! explored, and that is no error of the program.
 
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};
-use crate::ir::{Global, GlobalId, Instr, Module, Operand, Place};
 use crate::undefined::Origin;
+use selvedge_ir::{Global, GlobalId, Instr, Module, Operand, Place};
 use selvedge_machine::{ErrorKind, Op};
 
 /// Functions of the library whose results may be anything.
@@ -116,13 +117,8 @@ fn add_text(module: &mut Module, name: String, text: &str) -> GlobalId {
 fn reads_arguments(module: &Module) -> bool {
     let main = module.functions.iter().find(|f| f.name == "main" && !f.code.is_empty());
     main.is_some_and(|main| {
-        let mut code = main.code.clone();
-        let mut read = false;
-        let mut look = |operand: &mut Operand| {
-            read |= matches!(operand, Operand::Reg(r) if main.params.contains(r));
-        };
-        code.iter_mut().for_each(|instr| crate::runtime::for_each_operand(instr, &mut look));
-        read
+        let given = |operand: &Operand| matches!(operand, Operand::Reg(r) if main.params.contains(r));
+        main.code.iter().any(|instr| instr.any_operand(given))
     })
 }
 

@@ -2,9 +2,9 @@
 
 use super::state::{Val, VmState};
 use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
-use crate::ir::{GlobalId, Operand, pointer};
 use crate::layout::Clash;
 use crate::tables::Object;
+use selvedge_ir::{GlobalId, Operand, pointer};
 use selvedge_machine::ErrorKind;
 
 /// What an address points to; offsets are within the object.

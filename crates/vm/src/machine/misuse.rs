@@ -1,11 +1,12 @@
-//! Undefined behaviour of single instructions and calls: what C does not allow although a machine could do it.
+//! Undefined behaviour of single instructions and calls: what C does not allow although a machine could do
+//! it.
 
-use super::native::INDEX;
 use super::state::VmState;
 use super::{Halt, VmMachine, fail};
 use crate::float;
-use crate::ir::{BitOp, CastOp, FuncId, Operand, pointer};
 use selvedge_graph::Mode;
+use selvedge_ir::library::INDEX;
+use selvedge_ir::{BitOp, CastOp, FuncId, Operand, pointer};
 use selvedge_machine::ErrorKind;
 
 const KIND: ErrorKind = ErrorKind::UndefinedBehaviour;
@@ -69,8 +70,8 @@ pub fn index(index: i64, name: &str) -> Result<(), Halt> {
 }
 
 impl VmMachine {
-    /// An atomic access needs an address that is a multiple of its size. The library's functions for objects of
-    /// any size and alignment are free of that.
+    /// An atomic access needs an address that is a multiple of its size. The library's functions for objects
+    /// of any size and alignment are free of that.
     #[inline]
     pub(super) fn aligned(&self, state: &VmState, addr: Operand, bytes: u8, mode: Mode) -> Result<(), Halt> {
         if mode == Mode::Na {
@@ -122,7 +123,8 @@ impl VmMachine {
         }
         let text = |s: Option<u32>| s.and_then(|s| self.module.signatures.get(s as usize));
         let (Some(by), Some(is)) = (text(by), text(function.signature)) else { return Ok(func) };
-        // Where a declaration has no prototype, the call is as if of a function that takes any number of arguments.
+        // Where a declaration has no prototype, the call is as if of a function that takes any number of
+        // arguments.
         let plain = by.replace(",...)", ")").replace("(...)", "()");
         if plain == *is && given == function.params.len() {
             return Ok(func);
@@ -131,8 +133,8 @@ impl VmMachine {
         fail(KIND, format!("`{name}`, which is of type {is}, is called as if it were of type {by}"))
     }
 
-    /// A thread's start routine takes a pointer and returns one, or an integer in C11. One that is declared without
-    /// parameters, as many old ones are, does not look at its argument.
+    /// A thread's start routine takes a pointer and returns one, or an integer in C11. One that is declared
+    /// without parameters, as many old ones are, does not look at its argument.
     pub(super) fn is_start_routine(&self, state: &VmState, entry: FuncId) -> Result<(), Halt> {
         let function = self.function(entry);
         let signature = function.signature.and_then(|s| self.module.signatures.get(s as usize));

@@ -1,14 +1,14 @@
 //! The machine that runs bytecode.
 
 mod access;
-mod analysis;
 mod barrier;
 mod call;
-mod failing;
-mod follow;
+mod dependencies;
+mod external;
+mod functions;
 mod input;
 mod interface;
-mod lead_in;
+mod library_dependencies;
 mod memory;
 mod misuse;
 mod names;
@@ -18,7 +18,6 @@ mod print;
 mod purity;
 mod run;
 mod state;
-mod stores;
 mod thread_local;
 mod threads;
 mod tracking;
@@ -27,22 +26,23 @@ mod unwind;
 mod wide;
 mod zne;
 
-pub use native::INDEX;
 pub use state::VmState;
 
-use crate::ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
-use analysis::FunctionInfo;
+use external::externals;
+use functions::FunctionInfo;
 use selvedge_graph::Tid;
+use selvedge_ir::analysis::stores::Stores;
+use selvedge_ir::check::{self, Malformed};
+use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
-use stores::Stores;
 use twins::Anonymous;
 
 /// Why barriers need an order of arrivals, where that is found by looking at an execution.
@@ -139,8 +139,9 @@ pub struct LoopBound {
 pub enum ModuleError {
     #[error("there is no function `main`")]
     NoMain,
-    #[error("the function `{0}` is not well-formed: {1}")]
-    Malformed(String, String),
+    /// It is not well-formed.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
 }
 
 /// A program, ready to be explored.
@@ -227,14 +228,17 @@ impl VmMachine {
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
-            functions.push(FunctionInfo::new(function, runtime, &options)?);
+            check::function(&module, function)?;
+            functions.push(FunctionInfo::new(function, runtime, &options));
         }
-        let is_main = |f: &crate::ir::Function| f.name == "main" && !f.code.is_empty();
+        let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let tables = Tables::new(&module);
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
-        let stores = options.track_deps.then(|| Box::new(Stores::of(&module, &|f| functions[f].runtime)));
+        let of_library = |f: usize| functions[f].runtime;
+        let stores =
+            options.track_deps.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
         let main = FuncId(main as u32);
         Ok(VmMachine {
             module,
@@ -429,7 +433,7 @@ impl VmMachine {
         matches!(tables.objects.get(object as usize), Some(Object::Made { heap: false, .. }))
     }
 
-    fn function(&self, f: FuncId) -> &crate::ir::Function {
+    fn function(&self, f: FuncId) -> &selvedge_ir::Function {
         &self.module.functions[f.0 as usize]
     }
 

@@ -1,8 +1,8 @@
 //! Names of memory, in the program's own words.
 
 use super::VmMachine;
-use crate::ir::{Instr, TypeInfo};
 use crate::tables::{Object, Site};
+use selvedge_ir::{Instr, TypeInfo};
 use std::fmt::Write;
 
 /// How many parts a name may have.

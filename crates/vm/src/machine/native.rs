@@ -10,9 +10,10 @@ use super::unwind::set_jump;
 use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
-use crate::ir::{Reg, pointer};
 use crate::tables::Object;
 use selvedge_graph::Tid;
+use selvedge_ir::library::{self, Allocation};
+use selvedge_ir::{Reg, pointer};
 use selvedge_machine::{Block, ErrorKind, Op};
 use std::rc::Rc;
 
@@ -131,14 +132,11 @@ impl Native {
             "getenv" | "secure_getenv" => Native::Environment,
             "getpid" | "getppid" | "gettid" => Native::ProcessId,
             "__selvedge_undefine" => Native::Undefine,
-            "malloc" | "valloc" => Native::Malloc(0),
-            "aligned_alloc" | "memalign" => Native::Malloc(1),
-            "calloc" => Native::Calloc,
             "free" | "cfree" => Native::Free,
             "__selvedge_size" | "malloc_usable_size" => Native::Size,
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
             "__selvedge_apart" => Native::Apart,
-            _ if name.starts_with(INDEX) => Native::Index,
+            _ if library::checks_index(name) => Native::Index,
             "__selvedge_vla_length" => Native::VlaLength,
             "memset" | "__memset_chk" => Native::Fill,
             "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
@@ -193,8 +191,14 @@ impl Native {
             "__selvedge_text_length" => Native::TextLength,
             "__selvedge_text_print" => Native::TextPrint,
             "__selvedge_text_copy" => Native::TextCopy,
-            _ if NOTHING.contains(&name) => Native::Nothing,
-            _ => return Native::math(name),
+            _ if library::only_pauses(name) || NOTHING.contains(&name) => Native::Nothing,
+            _ => {
+                return match library::allocation(name) {
+                    Some(Allocation::Size(argument)) => Some(Native::Malloc(argument)),
+                    Some(Allocation::Product) => Some(Native::Calloc),
+                    None => Native::math(name),
+                };
+            }
         })
     }
 
@@ -208,23 +212,11 @@ impl Native {
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
 
-/// How the names of the functions begin that check an index. What follows is the largest one that is allowed, a space,
-/// and what it is an index of.
-pub const INDEX: &str = "__selvedge_index ";
-
-/// Functions that let time pass, or set what makes no difference here.
-const NOTHING: [&str; 31] = [
+/// Functions that set what makes no difference here.
+const NOTHING: [&str; 23] = [
     "fflush",
     "setbuf",
     "setvbuf",
-    "sched_yield",
-    "pthread_yield",
-    "thrd_yield",
-    "thrd_sleep",
-    "sleep",
-    "usleep",
-    "nanosleep",
-    "clock_nanosleep",
     "srand",
     "srandom",
     "pthread_attr_destroy",

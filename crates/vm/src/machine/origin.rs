@@ -3,10 +3,10 @@
 use super::state::VmState;
 use super::{Halt, VmMachine, fail};
 use crate::contents::{Bytes, Content, entry, marked, plain};
-use crate::ir::{Instr, Operand};
 use crate::tables::{Object, Site};
 use crate::undefined::{Origin, Val, Word};
 use selvedge_graph::{Loc, Value};
+use selvedge_ir::{Instr, Operand};
 use selvedge_machine::ErrorKind;
 use std::sync::Arc;
 

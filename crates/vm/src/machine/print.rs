@@ -5,10 +5,10 @@ use super::state::{Frame, Val, VmState};
 use super::{Halt, VmMachine, private_address};
 use crate::contents::Bytes;
 use crate::format::{Needed, Text, Trouble};
-use crate::ir::Reg;
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
 use crate::undefined::Origin;
+use selvedge_ir::Reg;
 use selvedge_machine::{ErrorKind, Op};
 use std::rc::Rc;
 

@@ -10,19 +10,19 @@
 //! what the library keeps for the thread. Whatever writes to shared memory, makes or ends a thread or an
 //! object is an effect; but a compare-and-exchange that fails only reads.
 //!
-//! A loop that starts with what was read before it, as in `e = load(&x); while (!cas(&x, &e, e + 1));`, does not
-//! come back to the same state. But if the last thing that the first iteration did was to read `x`, and its
-//! state is what it would be if the load before the loop had read this, then that is a shorter way to the same
-//! state: leave out the load and the iteration, and let the last read take the place of the load. The
+//! A loop that starts with what was read before it, as in `e = load(&x); while (!cas(&x, &e, e + 1));`, does
+//! not come back to the same state. But if the last thing that the first iteration did was to read `x`, and
+//! its state is what it would be if the load before the loop had read this, then that is a shorter way to the
+//! same state: leave out the load and the iteration, and let the last read take the place of the load. The
 //! execution is consistent if the read is at least as strong as the load.
 
 use super::VmMachine;
-use super::lead_in::LONGEST;
 use super::memory::{Spot, Use};
 use super::state::{Frame, Made, Rare, Stage, Val, VmState};
-use crate::ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
 use crate::private::PrivateObject;
-use selvedge_graph::{Loc, Mode};
+use selvedge_graph::Loc;
+use selvedge_ir::analysis::retry::{LONGEST, is_as_strong};
+use selvedge_ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
 use selvedge_machine::{Block, Reduction};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -108,8 +108,8 @@ impl VmMachine {
 }
 
 impl Watch {
-    /// Whether nothing that others can see was done since the header was passed, nor anything in the thread's own
-    /// memory.
+    /// Whether nothing that others can see was done since the header was passed, nor anything in the thread's
+    /// own memory.
     fn without_effect(&self, state: &VmState) -> bool {
         let before = &self.at_header;
         self.effects == state.effects
@@ -130,8 +130,8 @@ impl VmMachine {
         (same && watch.without_effect(state)).then_some(watch.loads)
     }
 
-    /// Whether a first iteration had no effect and read nothing until the compare-and-exchange that the thread stands at,
-    /// which is of the location of the load before the loop.
+    /// Whether a first iteration had no effect and read nothing until the compare-and-exchange that the
+    /// thread stands at, which is of the location of the load before the loop.
     pub(super) fn is_retry(&self, state: &VmState, number: u32, load: u32) -> bool {
         let Some(watch) = state.frame.watches.iter().find(|w| w.number == number) else { return false };
         let function = self.function(state.frame.func);
@@ -151,20 +151,15 @@ impl VmMachine {
             return false;
         }
         let func = state.frame.func;
-        let (Some(read), Some(load)) = (state.last_read, self.info(func).lead_ins[number as usize]) else {
+        let (Some(read), Some(load)) = (state.last_read, self.info(func).loads_before[number as usize])
+        else {
             return false;
         };
         let Some(&Instr::Load { dst, addr, bytes, mode, .. }) = self.function(func).code.get(load as usize)
         else {
             return false;
         };
-        let as_strong = match mode {
-            Mode::Rlx => read.mode != Mode::Na,
-            Mode::Acq => matches!(read.mode, Mode::Acq | Mode::Sc),
-            Mode::Sc => read.mode == Mode::Sc,
-            _ => false,
-        };
-        if !as_strong || self.cell_at(state, addr, bytes) != Some(read.loc) {
+        if !is_as_strong(read.mode, mode) || self.cell_at(state, addr, bytes) != Some(read.loc) {
             return false;
         }
         let mut other = state.clone();

@@ -3,12 +3,12 @@
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, misuse, private_address};
-use crate::arith::{self, NoResult};
 use crate::float;
-use crate::ir::{BinOp, CastOp, Function, Instr, Operand, Reg};
 use crate::private::PrivateObject;
 use crate::tables::Limit;
 use crate::undefined::{self, Origin, Word};
+use selvedge_ir::arith::{self, NoResult};
+use selvedge_ir::{BinOp, CastOp, Function, Instr, Operand, Reg, words};
 use selvedge_machine::{ErrorKind, Op, Reduction};
 use std::rc::Rc;
 
@@ -77,7 +77,7 @@ impl VmMachine {
             Instr::Cast { op, from, to, dst, src } => self.cast(state, (op, from, to), dst, src)?,
             Instr::Overflowing { op, bits, dst, a, b } => {
                 let (a, b) = (self.wide(state, a, bits), self.wide(state, b, bits));
-                let at = dst + if bits > 64 { 2 } else { 1 };
+                let at = dst + words(bits);
                 if a.is_defined() && b.is_defined() {
                     let (value, overflowed) = arith::overflowing(op, bits, a.bits, b.bits);
                     self.put(state, dst, bits, Word::known(value));
@@ -235,8 +235,8 @@ impl VmMachine {
         if *rounds <= info.bounds[number as usize] {
             return None;
         }
-        // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes after
-        // it also comes after fewer of them.
+        // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes
+        // after it also comes after fewer of them.
         if let Some(block) = self.idle(state, number, function) {
             return Some(Op::Block(block));
         }

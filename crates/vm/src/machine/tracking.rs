@@ -4,15 +4,15 @@
 //! * What a load gives depends on that load and on nothing else.
 //! * What is computed depends on what the operands depend on; a selection on its condition and on what it
 //!   picks.
-//! * A branch makes everything after it depend on its condition. So does an access to constants or to memory of
-//!   the thread's own at an address that depends on a load: to hardware it is an access like any other, and
-//!   writes after an access wait for its address. Such memory passes on what its contents depend on.
+//! * A branch makes everything after it depend on its condition. So does an access to constants or to memory
+//!   of the thread's own at an address that depends on a load: to hardware it is an access like any other,
+//!   and writes after an access wait for its address. Such memory passes on what its contents depend on.
 //! * What a read-modify-write writes depends on its operand; a compare-and-exchange has the value that it
 //!   expects as a dependency of its read.
 
 use super::state::Then;
-use crate::ir::Reg;
 use selvedge_graph::{DepSet, Deps};
+use selvedge_ir::Reg;
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@
 
 use super::state::{Frame, Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};
-use crate::ir::Reg;
+use selvedge_ir::Reg;
 use selvedge_machine::{ErrorKind, Op};
 use std::rc::Rc;
 

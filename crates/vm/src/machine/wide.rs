@@ -4,12 +4,12 @@ use super::access::ADDRESS;
 use super::memory::{Spot, Use};
 use super::state::{Stage, Then, Val, VmState};
 use super::{Halt, VmMachine};
-use crate::arith;
 use crate::contents::Bytes;
-use crate::ir::{Instr, Operand, Reg};
 use crate::layout::{Pieces, Plain};
 use crate::undefined::{self, Word};
 use selvedge_graph::{Mode, Value};
+use selvedge_ir::arith;
+use selvedge_ir::{Instr, Operand, Reg};
 use selvedge_machine::{Op, Rmw};
 use std::rc::Rc;
 

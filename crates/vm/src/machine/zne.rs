@@ -1,21 +1,23 @@
-//! Iterations without net effect (thesis §7.2.6): what a loop adds to a location, it takes away again, and goes round.
+//! Iterations without net effect (thesis §7.2.6): what a loop adds to a location, it takes away again, and
+//! goes round.
 //!
-//! The compiler marks both (`Net`). Whether it comes to that depends on what the first one reads, so the machine
-//! looks ahead: where the next thing that the thread does is to take back what it adds, it does not add anything, but
-//! waits. Whether others could tell the difference is found out by the explorer (`tentative.rs`), which asks what a
-//! thread would do if it had read the location while something was added to it.
+//! The compiler marks both (`Net`). Whether it comes to that depends on what the first one reads, so the
+//! machine looks ahead: where the next thing that the thread does is to take back what it adds, it does not
+//! add anything, but waits. Whether others could tell the difference is found out by the explorer
+//! (`tentative.rs`), which asks what a thread would do if it had read the location while something was added
+//! to it.
 //!
-//! Taking a lock and giving it back has no net effect either, unless somebody looks whether it is taken without waiting for it.
-//! So in a program where nobody does, they are no effects of an iteration (`purity`): if that
-//! changes nothing else, the thread waits after it, without the lock. The iterations before it can be left out, as
-//! whoever took the lock after them could have taken it before.
+//! Taking a lock and giving it back has no net effect either, unless somebody looks whether it is taken
+//! without waiting for it. So in a program where nobody does, they are no effects of an iteration (`purity`):
+//! if that changes nothing else, the thread waits after it, without the lock. The iterations before it can be
+//! left out, as whoever took the lock after them could have taken it before.
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
-use crate::arith;
 use crate::contents::entry;
-use crate::ir::{Instr, Net, RmwOp};
 use selvedge_graph::{Loc, Mode, Value};
+use selvedge_ir::arith;
+use selvedge_ir::{Instr, Net, RmwOp};
 use selvedge_machine::{Block, Machine, Op, Reduction};
 
 /// Functions that tell whether a lock is taken.
@@ -57,8 +59,8 @@ impl VmMachine {
         self.info(state.frame.func).locks && self.hooks.quiet_locks && self.leaves_out_undone()
     }
 
-    /// Whether what the read-modify-write adds that the thread stands at is taken back, if it reads `input`. Then the thread
-    /// waits.
+    /// Whether what the read-modify-write adds that the thread stands at is taken back, if it reads `input`.
+    /// Then the thread waits.
     pub(super) fn undone(&self, state: &mut VmState, loc: Loc, input: u64) -> Option<Op> {
         let Instr::Rmw { net: Net::Tentative(number), .. } = *self.current(state) else { return None };
         if !self.leaves_out_undone() || !self.takes_back(state, loc, input) {

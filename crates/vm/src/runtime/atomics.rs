@@ -1,9 +1,10 @@
 //! The functions of `libatomic`, which clang calls where it does not know that an access is lock-free.
 //!
-//! `__atomic_load_8(p, order)` has the size in its name; `__atomic_load(8, p, result, order)` is given it, and
-//! addresses instead of values. All orders are known at run time only, so each function has an access for
+//! `__atomic_load_8(p, order)` has the size in its name; `__atomic_load(8, p, result, order)` is given it,
+//! and addresses instead of values. All orders are known at run time only, so each function has an access for
 //! each of them. The text is made here, since it is the same for all sizes.
 
+use selvedge_ir::registers;
 use std::fmt::Write;
 
 const SIZES: [u32; 5] = [1, 2, 4, 8, 16];
@@ -30,7 +31,7 @@ fn row(first: u32, count: u32) -> String {
 }
 
 fn sized(out: &mut String, size: u32) {
-    let words = if size == 16 { 2 } else { 1 };
+    let words = words(size);
     let value = row(1, words);
     let order = 1 + words;
     let old = order + 1;
@@ -136,5 +137,5 @@ fn generic(out: &mut String) {
 }
 
 fn words(size: u32) -> u32 {
-    if size == 16 { 2 } else { 1 }
+    registers(size as u8)
 }

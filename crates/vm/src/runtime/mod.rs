@@ -10,8 +10,8 @@ mod select;
 
 pub use sections::{SECTION_LOCK, wrap_sections};
 
-use crate::ir::{FuncId, Function, GlobalId, Instr, Module, Operand};
-use crate::text;
+use selvedge_ir::text;
+use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
 const SOURCES: [&str; 5] = [
@@ -29,8 +29,8 @@ const HOOKS: [(&str, &str); 3] = [
     ("atexit", "__selvedge_main_returned"),
 ];
 
-/// The bytecode of the library, as far as a program that has these functions can call it: reading all of it takes
-/// longer than many programs do. The functions of `libatomic` are many, and seldom needed.
+/// The bytecode of the library, as far as a program that has these functions can call it: reading all of it
+/// takes longer than many programs do. The functions of `libatomic` are many, and seldom needed.
 fn library(of: &[Function]) -> Module {
     let with_atomics = of.iter().any(|f| f.name.starts_with("__atomic_"));
     let atomics = if with_atomics { atomics::text() } else { String::new() };
@@ -102,7 +102,7 @@ impl Linker<'_> {
     fn relocated(&mut self, function: &Function) -> Function {
         let mut function = function.clone();
         for instr in &mut function.code {
-            for_each_operand(instr, &mut |operand| match operand {
+            instr.for_operands_mut(|operand, _| match operand {
                 Operand::Func(f) => *f = self.function(*f),
                 Operand::Global(g, _) => *g = self.global(*g),
                 _ => {}
@@ -129,43 +129,6 @@ impl Linker<'_> {
             self.module.globals.push(self.library.globals[g.0 as usize].clone());
         }
         number
-    }
-}
-
-/// Calls `f` on every operand of an instruction.
-pub fn for_each_operand(instr: &mut Instr, f: &mut impl FnMut(&mut Operand)) {
-    match instr {
-        Instr::Move { src: a, .. }
-        | Instr::Cast { src: a, .. }
-        | Instr::Bits { a, .. }
-        | Instr::Alloca { size: a, .. }
-        | Instr::Life { addr: a, .. }
-        | Instr::Load { addr: a, .. }
-        | Instr::Branch { cond: a, .. }
-        | Instr::Switch { value: a, .. } => f(a),
-        Instr::Bin { a, b, .. }
-        | Instr::Cmp { a, b, .. }
-        | Instr::FloatCmp { a, b, .. }
-        | Instr::Overflowing { a, b, .. }
-        | Instr::Offset { base: a, index: b, .. }
-        | Instr::Store { addr: a, value: b, .. }
-        | Instr::Rmw { addr: a, operand: b, .. } => [a, b].into_iter().for_each(f),
-        Instr::Float { a, b, c, .. }
-        | Instr::Funnel { a, b, amount: c, .. }
-        | Instr::Select { cond: a, a: b, b: c, .. }
-        | Instr::Cmpxchg { addr: a, expected: b, desired: c, .. } => [a, b, c].into_iter().for_each(f),
-        Instr::Call { callee, args, .. } => {
-            f(callee);
-            args.iter_mut().for_each(f);
-        }
-        Instr::Return { values } => values.iter_mut().for_each(f),
-        Instr::Fence { .. }
-        | Instr::Jump { .. }
-        | Instr::LoopHead { .. }
-        | Instr::LoopBack { .. }
-        | Instr::SpinBlock { .. }
-        | Instr::Unreachable
-        | Instr::Unsupported { .. } => {}
     }
 }
 

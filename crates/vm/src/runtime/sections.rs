@@ -1,6 +1,6 @@
 //! SV-COMP's rule: a function whose name begins with `__VERIFIER_atomic_` runs as one step.
 
-use crate::ir::{FuncId, Function, Instr, Module, Operand, Place, Reg};
+use selvedge_ir::{FuncId, Function, Instr, Module, Operand, Place, Reg};
 
 /// The lock that a thread has in an atomic section.
 pub const SECTION_LOCK: &str = "__selvedge_atomic_section";

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 const BEGIN: &str = "func &";
 const END: &str = "\n}\n";
 
-/// The text without those functions that cannot be reached from the ones that are wanted. Declarations and globals
-/// stay. Relies on how the files are laid out: a body begins on a line `func &name(…) … {` and ends on a line `}`.
+/// The text without those functions that cannot be reached from the ones that are wanted. Declarations and
+/// globals stay. Relies on how the files are laid out: a body begins on a line `func &name(…) … {` and ends
+/// on a line `}`.
 pub fn needed<'a>(sources: &[&str], wanted: impl Iterator<Item = &'a str>) -> String {
     let mut out = String::new();
     let mut bodies: HashMap<&str, &str> = HashMap::new();

@@ -2,7 +2,7 @@
 
 use selvedge_explore::Execution;
 use selvedge_graph::Loc;
-use selvedge_machine::{Machine, Value};
+use selvedge_machine::{Names, Value};
 use selvedge_model::Model;
 use selvedge_vm::VmMachine;
 use std::collections::BTreeMap;

@@ -3,8 +3,9 @@
 
 pub mod generated;
 
-use selvedge_machine::{Loc, Machine, Op, ProgramError, Tid, Value};
-use selvedge_vm::{Options, VmMachine, VmState, text};
+use selvedge_ir::text;
+use selvedge_machine::{Loc, Machine, Names, Op, ProgramError, Tid, Value};
+use selvedge_vm::{Options, VmMachine, VmState};
 use std::collections::HashMap;
 
 /// What a run did.

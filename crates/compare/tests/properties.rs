@@ -1,0 +1,287 @@
+//! Models have the properties that they declare, and those that are decided, as far as small executions tell.
+//!
+//! Executions are random: a sequence of steps of all threads, in which some reads then see another write, and some
+//! writes change their places. That makes few executions that no model admits, and many that only weak ones do.
+//! `SELVEDGE_FUZZ_EXECUTIONS` says how many.
+
+use rand::Rng;
+use rand::rngs::SmallRng;
+use selvedge_certify::execution::{Deps, Event, INIT, NO_LOC};
+use selvedge_explore::premises::properties_of;
+use selvedge_graph::{Kind, Mode};
+use selvedge_kat::{Dialect, Property, Theory, load_named, parse};
+use selvedge_model::{Compiled, Properties};
+use selvedge_oracle::Judge;
+use selvedge_oracle::generate::rng_for;
+use selvedge_oracle::property::{Trial, Tried, try_property};
+
+/// The shipped models that drive an exploration.
+const MODELS: [&str; 14] = [
+    "sc", "tso", "pso", "ra", "rlx", "rc11", "imm", "x86", "armv8", "power", "riscv", "lkmm", "sc.cat",
+    "tso.cat",
+];
+
+fn executions() -> u64 {
+    std::env::var("SELVEDGE_FUZZ_EXECUTIONS").ok().and_then(|v| v.parse().ok()).unwrap_or(6_000)
+}
+
+fn one_of<T: Copy>(rng: &mut SmallRng, all: &[T]) -> T {
+    all[rng.random_range(0..all.len())]
+}
+
+/// The events of one thread.
+fn thread(rng: &mut SmallRng, tid: u16, locations: u32, events: &mut Vec<Event>) {
+    let first = events.len();
+    let steps = one_of(rng, &[1, 2, 3, 3, 4, 5]);
+    // A place of a read that the next read-modify-write is to confirm.
+    let mut before: Option<u32> = None;
+    for _ in 0..steps {
+        let loc = before.unwrap_or_else(|| rng.random_range(0..locations));
+        let mut push = |kind, mode, loc, rmw| {
+            let idx = (events.len() - first) as u32 + 1;
+            events.push(Event { tid, idx, loc, rmw, ..Event::new(kind, mode) });
+        };
+        match if before.is_some() { 6 } else { rng.random_range(0..10) } {
+            0..=2 => {
+                push(Kind::Read, one_of(rng, &[Mode::Na, Mode::Rlx, Mode::Acq, Mode::Sc]), loc, false);
+                before = rng.random_ratio(1, 2).then_some(loc);
+            }
+            3..=5 => push(Kind::Write, one_of(rng, &[Mode::Na, Mode::Rlx, Mode::Rel, Mode::Sc]), loc, false),
+            6..=8 => {
+                let mode = one_of(rng, &[Mode::Rlx, Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc]);
+                push(Kind::Read, mode, loc, true);
+                push(Kind::Write, mode, loc, true);
+                before = None;
+            }
+            _ => {
+                let mode = one_of(rng, &[Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc]);
+                push(Kind::Fence, mode, NO_LOC, false);
+            }
+        }
+    }
+    // Some dependencies on earlier reads.
+    for at in first + 1..events.len() {
+        let reads = (first..at).filter(|x| events[*x].kind == Kind::Read);
+        let reads: Vec<u32> = reads.map(|x| events[x].idx).collect();
+        if !reads.is_empty() && rng.random_ratio(1, 3) {
+            let bit = 1 << one_of(rng, &reads);
+            let deps = &mut events[at].deps;
+            *one_of_mut(rng, deps) |= bit;
+        }
+    }
+}
+
+fn one_of_mut<'d>(rng: &mut SmallRng, deps: &'d mut Deps) -> &'d mut u32 {
+    match rng.random_range(0..4) {
+        0 => &mut deps.addr,
+        1 => &mut deps.data,
+        2 => &mut deps.ctrl,
+        _ => &mut deps.arm,
+    }
+}
+
+/// A random execution. Dependencies of an address or a value are of accesses, and those of control last.
+fn execution(rng: &mut SmallRng) -> Trial {
+    let (threads, locations) = (one_of(rng, &[2, 2, 3]), one_of(rng, &[1, 2, 2, 3]));
+    let mut events = vec![Event::init()];
+    // Some programs create threads: the first one creates the others, and may wait for them.
+    let creates = rng.random_ratio(1, 4);
+    if creates {
+        for peer in 1..threads {
+            events.push(Event { tid: 0, idx: u32::from(peer), peer, ..Event::new(Kind::Spawn, Mode::Rlx) });
+        }
+    }
+    let before = events.len() - 1;
+    thread(rng, 0, locations, &mut events);
+    for e in &mut events[before + 1..] {
+        let Deps { addr, data, ctrl, arm, cas } = e.deps;
+        let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(|set| set << before);
+        (e.idx, e.deps) = (e.idx + before as u32, Deps { addr, data, ctrl, arm, cas });
+    }
+    if creates {
+        for peer in (1..threads).filter(|_| rng.random_ratio(1, 2)) {
+            let idx = events.len() as u32;
+            events.push(Event { tid: 0, idx, peer, ..Event::new(Kind::Join, Mode::Rlx) });
+        }
+    }
+    for tid in 1..threads {
+        thread(rng, tid, locations, &mut events);
+    }
+    for x in 1..events.len() {
+        let is_access = events[x].loc != NO_LOC;
+        let is_write = events[x].kind == Kind::Write;
+        let deps = &mut events[x].deps;
+        deps.addr *= u32::from(is_access);
+        deps.data *= u32::from(is_write);
+    }
+    for x in 1..events.len() - 1 {
+        if events[x + 1].tid == events[x].tid {
+            // What control leads to it leads to all that follows.
+            events[x + 1].deps.ctrl |= events[x].deps.ctrl | events[x].deps.arm;
+        }
+        events[x].deps.ctrl |= events[x].deps.arm;
+    }
+    let mut trial = interleaved(rng, events, locations, creates);
+    for _ in 0..one_of(rng, &[0, 1, 1, 2, 3]) {
+        disturb(rng, &mut trial);
+    }
+    trial
+}
+
+/// What threads see if they take turns.
+fn interleaved(rng: &mut SmallRng, events: Vec<Event>, locations: u32, creates: bool) -> Trial {
+    let mut trial = Trial { rf: vec![INIT; events.len()], co: vec![Vec::new(); locations as usize], events };
+    let threads = trial.events.iter().skip(1).map(|e| e.tid).max().unwrap_or(0) + 1;
+    let of = |tid: u16| (1..trial.events.len()).filter(|x| trial.events[*x].tid == tid).collect::<Vec<_>>();
+    let mut left: Vec<Vec<usize>> = (0..threads).map(of).collect();
+    let mut started: Vec<bool> = (0..threads).map(|tid| tid == 0 || !creates).collect();
+    while left.iter().any(|rest| !rest.is_empty()) {
+        let tid = rng.random_range(0..threads) as usize;
+        let Some(&x) = left[tid].first().filter(|_| started[tid]) else { continue };
+        let event = trial.events[x];
+        if event.kind == Kind::Join && !left[event.peer as usize].is_empty() {
+            continue;
+        }
+        let steps = if event.rmw { 2 } else { 1 };
+        for x in left[tid].drain(..steps) {
+            let e = &trial.events[x];
+            match e.kind {
+                Kind::Read => trial.rf[x] = trial.co[e.loc as usize].last().copied().unwrap_or(INIT),
+                Kind::Write => trial.co[e.loc as usize].push(x),
+                Kind::Spawn => started[e.peer as usize] = true,
+                _ => {}
+            }
+        }
+    }
+    trial
+}
+
+/// Lets a read see another write, or two writes change places.
+fn disturb(rng: &mut SmallRng, trial: &mut Trial) {
+    let mut other = trial.clone();
+    let x = rng.random_range(1..other.events.len());
+    let e = other.events[x];
+    match e.kind {
+        Kind::Read => {
+            let order = &other.co[e.loc as usize];
+            other.rf[x] = match rng.random_range(0..=order.len()) {
+                0 => INIT,
+                at => order[at - 1],
+            };
+        }
+        Kind::Write => {
+            let order = &mut other.co[e.loc as usize];
+            let at = rng.random_range(0..order.len());
+            order.swap(at, 0);
+        }
+        _ => {}
+    }
+    if other.is_atomic() {
+        *trial = other;
+    }
+}
+
+fn judge(theory: &Theory) -> Judge {
+    Judge::new(theory).expect("the oracle knows all of it")
+}
+
+/// How often a property could be tried, and the first execution that it fails for.
+fn tried(theory: &Theory, property: Property, executions: u64) -> (u64, Option<String>) {
+    let judge = judge(theory);
+    let mut times = 0;
+    for number in 0..executions {
+        let trial = execution(&mut rng_for(property as u64, number));
+        match try_property(property, &judge, &trial) {
+            Tried::Nothing => {}
+            Tried::Holds => times += 1,
+            Tried::Violated(other) => {
+                return (times, Some(format!("execution {number}\n{trial}\nbecomes\n{other}")));
+            }
+        }
+    }
+    (times, None)
+}
+
+fn properties(theory: &Theory) -> Properties {
+    let compiled = Compiled::compile(theory).unwrap_or_else(|d| panic!("{d}"));
+    properties_of(theory, &compiled)
+}
+
+#[test]
+fn shipped_models_have_the_properties_that_they_are_said_to_have() {
+    for name in MODELS {
+        let theory = load_named(name).expect("a shipped model");
+        let known = properties(&theory);
+        for property in Property::ALL.into_iter().filter(|property| known.has(*property)) {
+            let (times, violation) = tried(&theory, property, executions());
+            let property = property.name();
+            assert!(violation.is_none(), "{name} is not {property}: {}", violation.unwrap_or_default());
+            assert!(times >= executions() / 200, "{name}: {property} was tried {times} times");
+        }
+    }
+}
+
+#[test]
+fn every_declaration_is_of_a_model_that_is_tried() {
+    let declaring = selvedge_kat::builtin_names().iter().filter(|name| {
+        let theory = load_named(name).expect("a shipped model");
+        !theory.properties.is_empty()
+    });
+    assert!(declaring.clone().all(|name| MODELS.contains(name)));
+    assert!(declaring.count() >= 5);
+}
+
+/// Models that do not have a property although they say so.
+const WRONG: [(Property, &str); 12] = [
+    (Property::PorfAcyclic, "view local = (po | tc | tj)+ export coherence local"),
+    (
+        Property::NoDependencies,
+        "export acyclic (po | rf | tc | tj) export acyclic (data | addr | ctrl | rfe | mo | fr)",
+    ),
+    (Property::Coherent, "export acyclic (po | rf | tc | tj)"),
+    (
+        Property::MonotoneInOrderings,
+        "view hb = (po | tc | tj | [W & RLX] ; rf)+ export coherence hb export acyclic (po | rf | tc | tj)",
+    ),
+    (
+        Property::ForgetsReads,
+        "export acyclic (po | rf | tc | tj) export acyclic (po-imm ; [W] | mo | fr | rfe)",
+    ),
+    (
+        Property::ForgetsWrites,
+        "export acyclic (po | rf | tc | tj) export acyclic (po-imm ; [R] | mo | fr | rfe)",
+    ),
+    (
+        Property::ForgetsRmws,
+        "let predicate plain = W \\ UW view hb = (po | tc | tj | [plain] ; rf)+ export coherence hb
+         export acyclic (po | rf | tc | tj)",
+    ),
+    (
+        Property::ConfirmsReads,
+        "let predicate plain = R \\ UR export irreflexive (rf ; [plain] ; po ; fr)
+         export acyclic (po | rf | tc | tj)",
+    ),
+    (Property::PublishesInOrder, "view local = (po | tc | tj)+ export coherence local"),
+    (
+        Property::PublishesInOrderOrRaces,
+        "view local = (po | tc | tj)+ export coherence local
+         export error Race unless [NA] ; loc-overlap <= (po | rf | tc | tj)+",
+    ),
+    (Property::OrdersByRmw, "view local = (po | tc | tj)+ export coherence local"),
+    (Property::Interleaving, "export acyclic (po | rf | tc | tj) export acyclic (po | rfe | fr | tc | tj)"),
+];
+
+#[test]
+fn a_wrong_declaration_is_found() {
+    for (property, text) in WRONG {
+        let theory =
+            parse("wrong.kat", text, Dialect::Kat, &|_| Err(String::new())).unwrap_or_else(|d| panic!("{d}"));
+        // Most are found soon; some need a particular execution.
+        let (times, violation) = tried(&theory, property, 10 * executions());
+        assert!(violation.is_some(), "{} was tried {times} times: {text}", property.name());
+        // Nor is it decided that they have it.
+        if let Ok(compiled) = Compiled::compile(&theory) {
+            assert!(!properties_of(&theory, &compiled).has(property), "{}: {text}", property.name());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What analyses say of programs in the text form.
+
+use selvedge_graph::Mode;
+use selvedge_ir::analysis::anonymity::{Anonymity, anonymity, entries};
+use selvedge_ir::analysis::external::{External, Flow};
+use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
+use selvedge_ir::analysis::nesting::nesting;
+use selvedge_ir::analysis::retry::loads_before_loops;
+use selvedge_ir::analysis::stores::{Destination, Stores};
+use selvedge_ir::analysis::thread_local::escapes;
+use selvedge_ir::{FuncId, Function, GlobalId, Module, passes, text};
+use selvedge_machine::Reductions;
+
+fn module(source: &str) -> Module {
+    let mut module = text::parse(source).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    passes::run(&mut module, Reductions::ALL);
+    module
+}
+
+/// The only function, with this body, after the passes.
+fn function(body: &str) -> Function {
+    let globals = "global @x size 8 align 8 global @y size 8 align 8";
+    module(&format!("{globals} func &f(r0) results 0 regs 8 {{ {body} }}")).functions.remove(0)
+}
+
+#[test]
+fn loops_are_within_those_that_start_them_anew() {
+    let nested = function(
+        "outer: r1 = move 0
+         inner: store.4.rlx @x, r1
+                r1 = add.32 r1, 1
+                r2 = cmp.ult.32 r1, 3
+                branch r2, inner, next
+         next:  r0 = sub.32 r0, 1
+                branch r0, outer, done
+         done:  return ()",
+    );
+    assert_eq!(nesting(&nested), [vec![1], vec![]]);
+}
+
+/// `e = load(x); while (!cas(x, e, e + 1));`, with what comes before and what the new value is.
+fn increment(before: &str, new: &str) -> Function {
+    function(&format!(
+        "{before}
+         again: r2 = add.64 {new}, 1
+                r3 = cmpxchg.8.ar.acq @x, r1, r2
+                branch r4, done, failed
+         failed: r1 = move r3
+                jump again
+         done:  return ()"
+    ))
+}
+
+#[test]
+fn a_loop_is_retried_with_what_was_read_last_if_only_the_load_before_it_matters() {
+    let retried = increment("r1 = load.8.acq @x", "r1");
+    assert_eq!(loads_before_loops(&retried), [Some(0)]);
+    let not_loaded = increment("r1 = move r0", "r1");
+    assert_eq!(loads_before_loops(&not_loaded), [None]);
+    let plain = increment("r1 = load.8.na @x", "r1");
+    assert_eq!(loads_before_loops(&plain), [None]);
+}
+
+#[test]
+fn nothing_was_loaded_before_the_beginning_of_a_function() {
+    // The first time, the inner loop starts with what the function was given, not with what is loaded at the
+    // end.
+    let inner = function(
+        "outer:  r1 = move r0
+         again:  r2 = add.64 r1, 1
+                 r3 = cmpxchg.8.ar.acq @x, r1, r2
+                 branch r4, next, failed
+         failed: r1 = move r3
+                 jump again
+         next:   store.8.rlx @y, 1
+                 r0 = load.8.acq @x
+                 branch r0, back, done
+         back:   jump outer
+         done:   return ()",
+    );
+    assert_eq!(loads_before_loops(&inner), [None, None]);
+}
+
+#[test]
+fn failures_tell_how_the_thread_waits() {
+    let waiting = |function: &Function| {
+        let all = waiting_failures(function, &loads_before_loops(function));
+        all.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let taken = function("again: r1 = cmpxchg.4.acq.rlx @x, 0, 1 branch r2, done, again done: return ()");
+    assert_eq!(waiting(&taken), [Waiting::Always { header: 0 }]);
+    let retried = increment("r1 = load.8.acq @x", "r1");
+    assert_eq!(waiting(&retried), [Waiting::IfRetry { number: 0, load: 0 }]);
+    let weaker = increment("r1 = load.8.sc @x", "r1");
+    assert_eq!(waiting(&weaker), []);
+}
+
+#[test]
+fn a_thread_local_variable_escapes_if_its_address_is_stored() {
+    let with = |body: &str| {
+        let declared = "global @mine size 8 align 8 threadlocal global @p size 8 align 8";
+        let module = module(&format!("{declared} func &f() results 0 regs 2 {{ {body} return () }}"));
+        escapes(&module, GlobalId(0))
+    };
+    assert!(!with("r0 = offset @mine, 4, 1 store.4.na r0, 1 r1 = load.4.na @mine"));
+    assert!(with("r0 = offset @mine, 4, 1 store.8.na @p, r0"));
+}
+
+/// What a function that is only declared does in these tests.
+fn external(name: &str) -> Option<External> {
+    match name {
+        "malloc" => Some(External { flow: Flow::Makes, anonymous: true }),
+        "self" => Some(External { flow: Flow::Other, anonymous: false }),
+        _ => None,
+    }
+}
+
+fn externals(module: &Module) -> Vec<Option<External>> {
+    module.functions.iter().map(|f| if f.code.is_empty() { external(&f.name) } else { None }).collect()
+}
+
+#[test]
+fn stores_to_come_are_those_that_can_be_reached() {
+    let module = module(
+        "global @x size 4 align 4 global @y size 4 align 4
+         func &g() results 0 regs 0 { store.4.rel @y, 1 return () }
+         func &f() results 0 regs 0 { store.4.rlx @x, 1 fence.sc call.0 &g () return () }",
+    );
+    let stores = Stores::of(&module, &externals(&module), &|_| false);
+    let to = |from: u32, global: u32| -> Vec<Mode> {
+        let reach = stores.from(FuncId(1), from);
+        let destination = Destination::Global(GlobalId(global));
+        reach.sites.iter().filter(|site| stores.may_be(site, destination)).map(|site| site.mode).collect()
+    };
+    assert_eq!((to(0, 0), to(0, 1)), (vec![Mode::Rlx], vec![Mode::Rel]));
+    assert_eq!((to(1, 0), to(1, 1)), (vec![], vec![Mode::Rel]));
+    assert_eq!((to(3, 0), to(3, 1)), (vec![], vec![]));
+}
+
+#[test]
+fn threads_do_the_same_unless_they_ask_who_they_are() {
+    let with = |body: &str| {
+        let module = module(&format!(
+            "global @x size 8 align 8
+             func &malloc(r0) results 1 regs 1
+             func &self() results 1 regs 0
+             func &pthread_create(r0, r1, r2, r3) results 1 regs 4
+             func &thread(r0) results 1 regs 4 {{ {body} return (0) }}
+             func &main() results 1 regs 1 {{ r0 = call.1 &pthread_create (@x, 0, &thread, 0) return (0) }}"
+        ));
+        let found: Vec<FuncId> = entries(&module).collect();
+        assert_eq!(found, [FuncId(3)]);
+        anonymity(&module, &externals(&module), found[0])
+    };
+    assert_eq!(with("r1 = rmw.add.4.ar @x, 1"), Anonymity::Yes);
+    assert_eq!(with("r1 = call.1 &self ()"), Anonymity::No);
+    assert_eq!(with("r1 = call.1 &malloc (8) store.8.rlx @x, r1"), Anonymity::WithAddresses);
+    assert_eq!(with("r1 = call.1 &malloc (8) r2 = urem.64 r1, 7"), Anonymity::No);
+}

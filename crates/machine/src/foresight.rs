@@ -1,0 +1,81 @@
+//! Foresight: what a machine knows of a thread beyond its next operation.
+//!
+//! Reductions live on it. Each answer that a machine gives without knowing (the defaults) is right, and costs nothing but
+//! executions that could have been left out.
+
+use crate::{EventClasses, Stateful};
+use selvedge_graph::{Loc, Mode, Value};
+
+/// What may come, and what makes no difference to it.
+pub trait Foresight: Stateful {
+    /// What events the program may have, whatever the values that it reads: their attributes. Events that
+    /// never come up do no harm. `None` if that is not known.
+    fn event_classes(&self) -> Option<EventClasses> {
+        None
+    }
+
+    /// How many locations there are before the program runs.
+    fn locations(&self) -> usize {
+        0
+    }
+
+    /// How many reads the iteration made that a thread waits in (`Block::Spin`).
+    fn spin_reads(&self, _state: &Self::State) -> u32 {
+        1
+    }
+
+    /// The stores to a location that a thread in this state may come to: their orderings, and whether they
+    /// are halves of read-modify-writes. `None` if that is not known.
+    fn stores_to_come(&self, _state: &Self::State, _loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        None
+    }
+
+    /// Whether there are any. Saying yes is always right.
+    fn may_write(&self, state: &Self::State, loc: Loc) -> bool {
+        self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
+    }
+
+    /// Whether a thread in this state may still create others. Saying yes is always right.
+    fn may_spawn(&self, _state: &Self::State) -> bool {
+        true
+    }
+
+    /// Whether what a read-modify-write writes, at whose load (of kind `Rmw::Always`) the state stands, is
+    /// the same whatever it reads. Saying no is always right.
+    fn writes_regardless(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether the thread waits if the compare-and-exchange fails, at whose load (of kind `Rmw::Cas`) the
+    /// state stands, whatever it reads, and if so, whether the last read before it is part of what it would do
+    /// again (or nothing is, as after an `assume`), and nobody can have seen what it wrote since. Saying no is always
+    /// right.
+    fn waits_if_it_fails(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// What a read-modify-write adds, at whose load (of kind `Rmw::Tentative`) the state stands.
+    fn amount(&self, _state: &Self::State) -> Value {
+        0
+    }
+
+    /// Whether the thread goes on in the same way if the load that the state stands at reads `value`, and if it reads the
+    /// sum of `value` and `shift`; or waits in the second case. What the store half of a read-modify-write stores
+    /// has to differ by `shift`, too. Saying no is always right.
+    fn is_indifferent(&self, _state: &Self::State, _value: Value, _shift: Value) -> bool {
+        false
+    }
+
+    /// Whether [`alike`](Foresight::alike) may hold of some threads.
+    fn has_twins(&self) -> bool {
+        false
+    }
+
+    /// Whether two threads that have not begun yet do the same: what they do is a function of what they read, and
+    /// the same function but for the names of the threads and of the objects that they make. Nor does
+    /// anything else in the program depend on such names, except that it may wait for the end of a thread. They
+    /// create no threads and wait for none. Saying no is always right.
+    fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
+        false
+    }
+}

@@ -1,0 +1,122 @@
+//! What the functions that the machine performs itself are to analyses of programs.
+
+use super::native::Native;
+use selvedge_ir::Module;
+use selvedge_ir::analysis::external::{External, Flow};
+
+/// By function: what is known of it if it has no code.
+pub fn externals(module: &Module) -> Vec<Option<External>> {
+    let external = |native| External { flow: flow(native), anonymous: is_anonymous(native) };
+    let known = |name: &str| Native::named(name).map(external);
+    module.functions.iter().map(|f| if f.code.is_empty() { known(&f.name) } else { None }).collect()
+}
+
+/// What becomes of addresses.
+fn flow(native: Native) -> Flow {
+    match native {
+        Native::Malloc(_) | Native::Calloc => Flow::Makes,
+        Native::Errno => Flow::OwnAddress,
+        Native::Free
+        | Native::LockHeld
+        | Native::LockAgain
+        | Native::LockTaken
+        | Native::LockLeave
+        | Native::Local
+        | Native::Join
+        | Native::Detach
+        | Native::ResultOf
+        | Native::Nothing
+        | Native::Size => Flow::TakesNames,
+        Native::Fill | Native::Undefine => Flow::Fills,
+        Native::Copy => Flow::Copies,
+        Native::TextCopy => Flow::WritesText,
+        Native::BarrierNew => Flow::KeepsNone,
+        Native::Spawn => Flow::Spawns,
+        Native::Unwind | Native::EndThread => Flow::Ends,
+        Native::LongJump => Flow::Jumps,
+        _ => Flow::Other,
+    }
+}
+
+/// Whether what the machine does for a thread does not depend on which one it is, but for new addresses.
+fn is_anonymous(native: Native) -> bool {
+    match native {
+        Native::AssertFail(_)
+        | Native::ReachError
+        | Native::ErrorMessage
+        | Native::Assert
+        | Native::Abort
+        | Native::Assume
+        | Native::Choose
+        | Native::NondetBool
+        | Native::Nondet
+        | Native::Input
+        | Native::Environment
+        | Native::Undefine
+        | Native::Malloc(_)
+        | Native::Calloc
+        | Native::Free
+        | Native::Size
+        | Native::Copy
+        | Native::Fill
+        | Native::Nothing
+        | Native::ExitProcess
+        | Native::Unwind
+        | Native::EndThread
+        | Native::Errno
+        | Native::LockHeld
+        | Native::LockAgain
+        | Native::LockTaken
+        | Native::LockLeave
+        | Native::Misuse
+        | Native::Apart
+        | Native::VlaLength
+        | Native::Index
+        | Native::BarrierLooks
+        | Native::BarrierNone
+        | Native::BarrierCheck
+        | Native::BarrierCount
+        | Native::BarrierUnordered
+        | Native::BarrierArrive
+        | Native::BarrierDepart
+        | Native::Wait
+        | Native::Spurious
+        | Native::SpinBegin
+        | Native::SpinEnd
+        | Native::StackSave
+        | Native::StackRestore
+        | Native::FinalBegin
+        | Native::FinalEnd
+        | Native::Local
+        | Native::TextFormat
+        | Native::TextBytes
+        | Native::TextNext
+        | Native::TextWidth
+        | Native::TextGive
+        | Native::TextChar
+        | Native::TextLength
+        | Native::TextPrint
+        | Native::Math(_)
+        | Native::MathSingle(_) => true,
+        Native::SetJump
+        | Native::LongJump
+        | Native::CleanupPush
+        | Native::CleanupPop
+        | Native::ThisThread
+        | Native::ThreadBit
+        | Native::ProcessId
+        | Native::NthBit
+        | Native::NewThread
+        | Native::Spawn
+        | Native::Join
+        | Native::Detach
+        | Native::ResultOf
+        | Native::NewKey
+        | Native::NextKey
+        | Native::Destructor
+        | Native::GetSpecific
+        | Native::SetSpecific
+        | Native::BarrierNew
+        | Native::TextCopy => false,
+    }
+}

@@ -1,0 +1,32 @@
+//! What the program says through `selvedge_local`, `selvedge_final_write` and atomic sections.
+
+use crate::machine::{VmMachine, VmState};
+use selvedge_graph::Loc;
+use selvedge_machine::Claims;
+
+impl Claims for VmMachine {
+    fn has_local_objects(&self) -> bool {
+        self.hooks.local_objects
+    }
+
+    fn whole(&self, loc: Loc) -> u32 {
+        self.tables.borrow().layout.cell(loc).object
+    }
+
+    fn has_final_writes(&self) -> bool {
+        self.hooks.final_writes
+    }
+
+    fn is_final(&self, state: &VmState) -> bool {
+        state.made.final_writes != 0
+    }
+
+    fn has_sections(&self) -> bool {
+        self.hooks.section.is_some()
+    }
+
+    fn in_section(&self, state: &VmState) -> bool {
+        let lock = self.hooks.section.map(|lock| self.address_of_global(lock));
+        lock.is_some_and(|lock| state.rare.held.iter().any(|held| held.addr == lock))
+    }
+}

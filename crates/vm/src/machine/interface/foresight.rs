@@ -1,0 +1,132 @@
+//! What the bytecode tells of what a thread may still do.
+
+use crate::machine::zne::reading_part;
+use crate::machine::{VmMachine, VmState};
+use crate::tables::Object;
+use selvedge_graph::{Loc, Mode, Value};
+use selvedge_ir::analysis::failures::Waiting;
+use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
+use selvedge_ir::{Instr, Net, RmwOp};
+use selvedge_machine::{EventClasses, Foresight};
+use std::sync::Arc;
+
+impl Foresight for VmMachine {
+    fn event_classes(&self) -> Option<EventClasses> {
+        let mut classes = EventClasses::default();
+        classes.threads();
+        classes.choice();
+        classes.objects();
+        // The machine copies memory, and leaves what threads return, by plain accesses.
+        classes.read(Mode::Na);
+        classes.write(Mode::Na);
+        for instr in self.module.functions.iter().flat_map(|f| &f.code) {
+            match instr {
+                Instr::Load { mode, .. } => classes.read(*mode),
+                Instr::Store { mode, .. } => classes.write(*mode),
+                Instr::Rmw { mode, net, .. } => {
+                    classes.rmw(*mode);
+                    if matches!(net, Net::Tentative(_)) {
+                        classes.read(reading_part(*mode));
+                    }
+                }
+                Instr::Cmpxchg { success, failure, .. } => {
+                    classes.rmw(*success);
+                    classes.read(*failure);
+                }
+                Instr::Fence { mode } => classes.fence(*mode),
+                _ => {}
+            }
+        }
+        Some(classes)
+    }
+
+    fn spin_reads(&self, state: &VmState) -> u32 {
+        (state.loads - state.loads_at_header).max(1)
+    }
+
+    fn stores_to_come(&self, state: &VmState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        self.writes_to_come(state, loc)
+    }
+
+    fn may_spawn(&self, state: &VmState) -> bool {
+        let spawns = |stores: &Stores| reaches(state, stores).any(|reach| reach.spawns);
+        !state.rare.jumps.is_empty() || self.stores.as_ref().is_none_or(|stores| spawns(stores))
+    }
+
+    fn writes_regardless(&self, state: &VmState) -> bool {
+        let code = &self.function(state.frame.func).code;
+        matches!(code.get(state.frame.pc as usize), Some(Instr::Rmw { op: RmwOp::Xchg, .. }))
+    }
+
+    fn waits_if_it_fails(&self, state: &VmState) -> bool {
+        let frame = &state.frame;
+        // The load before it must be part of the iteration that is made again; its own is counted already.
+        match self.info(frame.func).waiting_failures.get(frame.pc as usize).copied().flatten() {
+            Some(Waiting::Always { header }) => {
+                frame.loads_at(header).is_some_and(|then| then + 1 < state.loads)
+            }
+            Some(Waiting::IfIdle { number }) => {
+                self.is_idle(state, number).is_some_and(|then| then + 1 < state.loads)
+            }
+            Some(Waiting::IfRetry { number, load }) => self.is_retry(state, number, load),
+            None => false,
+        }
+    }
+
+    fn amount(&self, state: &VmState) -> Value {
+        self.amount_added(state)
+    }
+
+    fn is_indifferent(&self, state: &VmState, value: Value, shift: Value) -> bool {
+        self.goes_on_alike(state, value, shift)
+    }
+
+    fn has_twins(&self) -> bool {
+        self.may_have_twins()
+    }
+
+    fn alike(&self, a: &VmState, b: &VmState) -> bool {
+        self.begin_alike(a, b)
+    }
+}
+
+impl VmMachine {
+    /// The stores to a location that a thread may still come to.
+    fn writes_to_come(&self, state: &VmState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
+        // A `longjmp` may lead back.
+        let stores = self.stores.as_ref().filter(|_| state.rare.jumps.is_empty())?;
+        let tables = self.tables.borrow();
+        let object = tables.objects[tables.layout.cell(loc).object as usize];
+        let target = match object {
+            Object::Global(g) | Object::ThreadLocal(_, g) => Destination::Global(g),
+            Object::Made { site, .. } if !self.info(site.func).runtime => {
+                Destination::Made(site.func, site.pc)
+            }
+            _ => Destination::OfLibrary,
+        };
+        let mut found = Vec::new();
+        // What a thread returns is written by nobody else.
+        if object == Object::Result(state.thread) {
+            found.push((Mode::Na, false));
+        } else if matches!(object, Object::Result(_)) {
+            return Some(found);
+        }
+        for reach in reaches(state, stores) {
+            for site in reach.sites.iter().filter(|site| stores.may_be(site, target)) {
+                if !found.contains(&(site.mode, site.rmw)) {
+                    found.push((site.mode, site.rmw));
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
+/// What each call that is under way may still do.
+fn reaches<'a>(state: &'a VmState, stores: &'a Stores) -> impl Iterator<Item = Arc<Reach>> {
+    state.frames().enumerate().map(|(at, frame)| {
+        // A caller goes on after the call.
+        let pc = if at == 0 { frame.pc } else { frame.pc.wrapping_add(1) };
+        stores.from(frame.func, pc)
+    })
+}

@@ -1,0 +1,97 @@
+//! The machine as the explorer sees it: threads and visible operations here, and a file for each of the capabilities
+//! that a machine may have (`selvedge_machine`).
+
+mod claims;
+mod dependencies;
+mod foresight;
+mod lifetimes;
+mod names;
+
+use super::state::{Caller, LastRead, Stage, Val};
+use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
+use selvedge_graph::{Loc, Tid, Value};
+use selvedge_machine::{Again, ErrorKind, Machine, Op, ProgramError, Stateful};
+use std::rc::Rc;
+
+impl Stateful for VmMachine {
+    type State = VmState;
+}
+
+impl Machine for VmMachine {
+    fn threads(&self) -> usize {
+        self.options.max_threads as usize
+    }
+
+    fn runs_from_start(&self, thread: Tid) -> bool {
+        thread.0 == 0
+    }
+
+    fn init_value(&self, loc: Loc) -> Value {
+        self.initial(loc)
+    }
+
+    /// Thread 0 runs the constructors, then `main`: each stands as the caller of the one before.
+    fn start(&self, thread: Tid) -> VmState {
+        let argv = self.address_of_global(self.argv);
+        let argc = 1 + self.options.args.len() as u64;
+        let args = [argc, argv, argv + 8 * (argc + 1)].map(Val::known);
+        let mut state = self.new_state(thread, self.main, &args);
+        for &ctor in self.module.constructors.iter().rev() {
+            let frame = self.new_frame(ctor, state.private.len() as u32);
+            let mut waiting = std::mem::replace(&mut state.frame, frame);
+            // Returning goes on after the call; these have none yet.
+            waiting.pc = BEFORE_FIRST;
+            state.callers = Some(Rc::new(Caller { frame: waiting, next: state.callers.take() }));
+            state.depth += 1;
+        }
+        state
+    }
+
+    fn spawned(&self, parent: &VmState, child: Tid) -> VmState {
+        match parent.stage {
+            Stage::Spawning(entry, arg) => self.new_state(child, entry, &[arg]),
+            _ => unreachable!("the parent stands at the creation of a thread"),
+        }
+    }
+
+    #[inline]
+    fn step(&self, state: &mut VmState, input: Value) -> Op {
+        state.made.steps += 1;
+        if let Some(read) = &mut state.last_read {
+            read.value = input as u64;
+        }
+        let went = match state.stage {
+            Stage::Departing(_) => self.go_on_from_barrier(state),
+            _ if state.tracking.is_some() => self.go_on_following(state, input as u64),
+            _ => self.go_on(state, input as u64),
+        };
+        let op = went.unwrap_or_else(|halt| match halt {
+            Halt::Restart => Op::Error(RESTART),
+            Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
+        });
+        state.last_read = LastRead::of(op);
+        match op {
+            Op::Load { .. } => state.loads += 1,
+            Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
+            Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
+                state.effects += 1;
+            }
+            Op::Choose { .. } => state.choices += 1,
+            Op::Arrive { .. } => state.effects += 1,
+            _ => {}
+        }
+        op
+    }
+
+    fn error(&self, error: u32) -> ProgramError {
+        let (kind, message) = match self.tables.borrow().error_text(error) {
+            Some(known) => known,
+            None => (ErrorKind::Unsupported, Again::CellsRefined.to_string()),
+        };
+        ProgramError { kind, message }
+    }
+
+    fn again(&self) -> Option<Again> {
+        self.reason_to_restart()
+    }
+}

@@ -12,6 +12,7 @@ mod estimate;
 mod files;
 mod guard;
 mod interrupt;
+mod json;
 mod litmus;
 mod meter;
 mod model;

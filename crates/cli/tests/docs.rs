@@ -63,9 +63,7 @@ fn every_word_of_the_glossary_is_at_home_in_a_module() {
 /// Keys in brackets: a name and two digits.
 fn keys(text: &str) -> BTreeSet<&str> {
     let is_key = |word: &&str| {
-        let name = word
-            .trim_end_matches(|c: char| c == 'a' || c == 'b')
-            .trim_end_matches(|c: char| c.is_ascii_digit());
+        let name = word.trim_end_matches(['a', 'b']).trim_end_matches(|c: char| c.is_ascii_digit());
         let year = word[name.len()..].trim_end_matches(['a', 'b']);
         year.len() == 2
             && name.len() > 3

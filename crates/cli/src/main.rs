@@ -25,7 +25,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: selvedge_system::allocate::Accounting = selvedge_system::allocate::Accounting;
+static ALLOCATOR: selvedge_allocate::Accounting = selvedge_allocate::Accounting;
 
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {

@@ -367,7 +367,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.stats.events += 1;
         let g = &mut self.graph;
         Ok(match op {
-            Op::Load { loc, mode, .. } => {
+            Op::Load { loc, mode, rmw } => {
+                Reducers::before_load(self, rmw);
+                let g = &mut self.graph;
                 let e = g.add_read(t, mode, loc);
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };

@@ -72,8 +72,6 @@ pub struct RevisitFrame {
 /// A read-modify-write took the place of another one, which was deleted.
 #[derive(Clone, Copy, Debug)]
 pub struct LostFrame {
-    /// The read half of the one that took it.
-    pub winner: EventId,
     pub before: Mark,
     /// How many saved threads there were before.
     pub saved: u32,

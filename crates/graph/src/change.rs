@@ -1,9 +1,13 @@
 //! Changes of a graph, each with its inverse on the trail.
+//!
+//! What is not on the trail says nothing of the execution: room for locations, objects and rounds of barriers (one
+//! without events is none), and two hints that may say too much but never too little (`Location::seen`, `contested`).
+//! Notes of models and values of choices go with their events.
 
 use crate::clock::ClockId;
 use crate::deps::Deps;
 use crate::event::{Attrs, Event, EventId, Kind};
-use crate::graph::{Barrier, Change, ExecutionGraph, Location, Mark, Object};
+use crate::graph::{Change, ExecutionGraph, Location, Mark, Object, Rounds};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
 impl ExecutionGraph {
@@ -202,7 +206,7 @@ impl ExecutionGraph {
         let e = self.add(tid, Kind::Arrive, Mode::Na, Attrs::of(Kind::Arrive, Mode::Na, false));
         let at = barrier as usize;
         if self.barriers.len() <= at {
-            self.barriers.resize(at + 1, Barrier::default());
+            self.barriers.resize(at + 1, Rounds::default());
         }
         let rounds = &self.barriers[at].rounds;
         let open = rounds.iter().rposition(|r| r.len() >= count as usize).map_or(0, |last| last + 1);
@@ -407,6 +411,7 @@ impl ExecutionGraph {
                     self.restore(from as usize, len as usize);
                 }
                 Some(Change::Lost { from, len }) => self.restore(from as usize, len as usize),
+                Some(Change::Won(e)) => self.events[e.index()].won = false,
                 Some(Change::Reordered(loc)) => {
                     let co = &mut self.locations[loc.index()].co;
                     let base = self.stash.len() - co.len();

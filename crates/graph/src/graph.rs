@@ -30,6 +30,8 @@ pub(crate) enum Change {
     },
     /// The coherence list of a location was the last entries of `stash`.
     Reordered(Loc),
+    /// A read was marked as the winner.
+    Won(EventId),
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +58,7 @@ pub(crate) struct Object {
 
 /// A barrier: the arrivals of each round, by thread.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Barrier {
+pub(crate) struct Rounds {
     pub(crate) rounds: Vec<Vec<EventId>>,
 }
 
@@ -67,7 +69,7 @@ pub struct ExecutionGraph {
     pub(crate) order: Vec<EventId>,
     pub(crate) locations: Vec<Location>,
     pub(crate) objects: Vec<Object>,
-    pub(crate) barriers: Vec<Barrier>,
+    pub(crate) barriers: Vec<Rounds>,
     pub(crate) trail: Vec<Change>,
     pub(crate) stash: Vec<EventId>,
     /// Who created each thread; `NONE` for threads that run from the start.
@@ -388,9 +390,11 @@ impl ExecutionGraph {
         self.events[e.index()].won
     }
 
-    #[inline]
-    pub fn set_won(&mut self, e: EventId, won: bool) {
-        self.events[e.index()].won = won;
+    /// Marks a read that takes the place of one that came first.
+    pub fn set_won(&mut self, e: EventId) {
+        debug_assert!(!self.events[e.index()].won);
+        self.events[e.index()].won = true;
+        self.trail.push(Change::Won(e));
     }
 
     #[inline]

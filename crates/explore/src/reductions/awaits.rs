@@ -298,16 +298,15 @@ impl<M: Machine> Explorer<'_, M> {
         let (place, _) = self.places(w, true);
         self.graph.place(w, place as usize);
         let Some(winner) = self.graph.rmw_read_of(w) else { unreachable!("a read-modify-write") };
-        self.graph.set_won(winner, true);
+        self.graph.set_won(winner);
         self.stats.revisits += 1;
-        self.frames.push(Frame::Lost(LostFrame { winner, before, saved }));
+        self.frames.push(Frame::Lost(LostFrame { before, saved }));
         self.inspect(w);
         true
     }
 
     /// Takes that back.
     pub(crate) fn undo_loss(&mut self, frame: LostFrame) {
-        self.graph.set_won(frame.winner, false);
         self.graph.undo_to(frame.before);
         self.restore_threads(frame.saved);
     }

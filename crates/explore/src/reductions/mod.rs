@@ -44,7 +44,7 @@ use bam::Bam;
 use confirmation::Confirmation;
 use net_effect::NetEffect;
 use selvedge_graph::{EventId, Mode, Tid, Value};
-use selvedge_machine::{Again, Machine, Op, Reduction};
+use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
 use symmetry::Symmetry;
 
@@ -80,6 +80,10 @@ pub(crate) trait Hooks<M: Machine> {
     /// Thread `t` is about to do `op`.
     #[inline(always)]
     fn before_event(_x: &mut Explorer<'_, M>, _t: Tid, _op: Op) {}
+
+    /// The next event is a load, which may be half of a read-modify-write.
+    #[inline(always)]
+    fn before_load(_x: &mut Explorer<'_, M>, _rmw: Rmw) {}
 
     /// The write `w` was added; it may go to so many places of coherence.
     #[inline(always)]
@@ -230,6 +234,12 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     fn before_event(x: &mut Explorer<'_, M>, t: Tid, op: Op) {
         A::before_event(x, t, op);
         B::before_event(x, t, op);
+    }
+
+    #[inline(always)]
+    fn before_load(x: &mut Explorer<'_, M>, rmw: Rmw) {
+        A::before_load(x, rmw);
+        B::before_load(x, rmw);
     }
 
     #[inline(always)]

@@ -41,8 +41,8 @@ pub(crate) struct NetEffect {
 
 impl<M: Machine> Hooks<M> for NetEffect {
     #[inline(always)]
-    fn before_event(x: &mut Explorer<'_, M>, _t: Tid, op: Op) {
-        x.reducers.net_effect.came_up |= matches!(op, Op::Load { rmw: Rmw::Tentative { .. }, .. });
+    fn before_load(x: &mut Explorer<'_, M>, rmw: Rmw) {
+        x.reducers.net_effect.came_up |= matches!(rmw, Rmw::Tentative { .. });
     }
 
     #[inline(always)]

@@ -63,9 +63,7 @@ fn every_word_of_the_glossary_is_at_home_in_a_module() {
 /// Keys in brackets: a name and two digits.
 fn keys(text: &str) -> BTreeSet<&str> {
     let is_key = |word: &&str| {
-        let name = word
-            .trim_end_matches(|c: char| c == 'a' || c == 'b')
-            .trim_end_matches(|c: char| c.is_ascii_digit());
+        let name = word.trim_end_matches(['a', 'b']).trim_end_matches(|c: char| c.is_ascii_digit());
         let year = word[name.len()..].trim_end_matches(['a', 'b']);
         year.len() == 2
             && name.len() > 3
@@ -100,7 +98,7 @@ fn every_key_that_is_cited_is_in_the_bibliography_once() {
 fn every_file_that_a_page_names_exists() {
     let mut pages: Vec<PathBuf> = below(&root().join("docs"));
     pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|page| root().join(page)));
-    let mut named = 0;
+    let (mut named, mut wrong) = (0, Vec::new());
     for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
         let text = text(page);
         for word in text.split('`').skip(1).step_by(2) {
@@ -109,10 +107,13 @@ fn every_file_that_a_page_names_exists() {
             // `models/NAME.kat` and `crates/*/Cargo.toml` stand for many.
             if is_path && !word.contains(|c: char| c.is_whitespace() || c.is_uppercase() || "*…{".contains(c))
             {
-                assert!(root().join(word).exists(), "{}: there is no `{word}`", page.display());
+                if !root().join(word).exists() {
+                    wrong.push(format!("{}: there is no `{word}`", page.display()));
+                }
                 named += 1;
             }
         }
     }
+    assert!(wrong.is_empty(), "pages name files that do not exist:\n  {}\n", wrong.join("\n  "));
     assert!(named > 20, "{named}");
 }

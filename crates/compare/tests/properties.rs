@@ -107,12 +107,9 @@ fn execution(rng: &mut SmallRng) -> Trial {
     for tid in 1..threads {
         thread(rng, tid, locations, &mut events);
     }
-    for x in 1..events.len() {
-        let is_access = events[x].loc != NO_LOC;
-        let is_write = events[x].kind == Kind::Write;
-        let deps = &mut events[x].deps;
-        deps.addr *= u32::from(is_access);
-        deps.data *= u32::from(is_write);
+    for event in &mut events[1..] {
+        event.deps.addr *= u32::from(event.loc != NO_LOC);
+        event.deps.data *= u32::from(event.kind == Kind::Write);
     }
     for x in 1..events.len() - 1 {
         if events[x + 1].tid == events[x].tid {

@@ -1,8 +1,8 @@
-//! How many executions there are, about, before they are explored (seed 002 §3).
+//! How many executions there are, about, before they are explored (Kokologiannakis24 §3).
 //!
 //! A sample is one execution, made by taking one of the consistent alternatives of every event at random. If
 //! all executions had as many alternatives as it has, there would be as many of them as the product of these
-//! numbers says; the mean over many samples is the estimate (Knuth 1975). Samples revisit nothing. Instead,
+//! numbers says; the mean over many samples is the estimate (Knuth75). Samples revisit nothing. Instead,
 //! reads come as late as they can, so that there are many writes to choose from, and the alternatives of a
 //! read are counted at the end, with the writes that came later and would have revisited it (the *choice map*,
 //! §3.3).
@@ -454,7 +454,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same everywhere.
+/// SplitMix64 (Steele14): small, and the same everywhere.
 pub(crate) struct Rng(u64);
 
 impl Rng {

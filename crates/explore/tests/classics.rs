@@ -1,10 +1,10 @@
 //! The classic shapes with every access mode, under every shipped model, against the verdicts of the
 //! literature.
 //!
-//! Sources: SC – Lamport 1979. TSO and PSO – the SPARC manual, Owens–Sarkar–Sewell 2009, with the usual
+//! Sources: SC – Lamport79. TSO and PSO – the SPARC manual, Owens09, with the usual
 //! mapping of C (a sequentially consistent store is followed by a fence; on PSO a release store is
-//! preceded by a store barrier). RA – Lahav–Giannarakis–Vafeiadis 2016 (2+2W, SB, IRIW and R weak; MP,
-//! WRC and S not). RC11 – Lahav et al. 2017: synchronisation needs a release and an acquire, only
+//! preceded by a store barrier). RA – Lahav16a (2+2W, SB, IRIW and R weak; MP,
+//! WRC and S not). RC11 – Lahav17: synchronisation needs a release and an acquire, only
 //! sequentially consistent accesses restore SC, and load buffering is ruled out. Coherence holds
 //! everywhere.
 

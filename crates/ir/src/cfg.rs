@@ -139,7 +139,7 @@ impl Graph {
 
     /// The immediate dominator of each block that can be reached; the entry is its own.
     pub fn dominators(&self) -> Vec<Option<usize>> {
-        // Cooper, Harvey, Kennedy: "A simple, fast dominance algorithm" (2001).
+        // [Cooper01].
         let order = self.reverse_postorder();
         let mut rank = vec![usize::MAX; self.blocks.len()];
         for (position, &block) in order.iter().enumerate() {

@@ -107,7 +107,7 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     guard::claim();
     if args.format.is_json() {
-        print_json(&error_json("litmus", None, &error));
+        print_json(&error_json("litmus", None, error));
     }
     complain(&shown_error(error));
     Exit::BadInput

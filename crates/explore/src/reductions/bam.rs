@@ -1,4 +1,4 @@
-//! Barriers (BAM: seed 000 §3, thesis §7.1). Arrivals are events without `rf` and `co`; those of a round
+//! Barriers (BAM: Kokologiannakis21 §3, thesis §7.1). Arrivals are events without `rf` and `co`; those of a round
 //! come before its departures.
 //!
 //! Which round an arrival is in must be a function of the graph, not of the order in which it was made.

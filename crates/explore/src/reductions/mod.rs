@@ -22,7 +22,7 @@
 //! 4. `crates/explore/src/premises.rs`: what it needs of a model and of a program.
 //! 5. `crates/machine/src/foresight.rs`: what it asks machines about, with a default that is always right (`alike`). A
 //!    front end that knows better says so (`crates/vm/src/machine/interface/foresight.rs`).
-//! 6. `crates/oracle/tests/symmetry.rs`: what is left out makes no difference, on generated programs.
+//! 6. `crates/compare/tests/symmetry.rs`: what is left out makes no difference, on generated programs.
 
 pub(crate) mod annotations;
 pub(crate) mod awaits;

@@ -8,7 +8,6 @@ use crate::stopped::Stopped;
 use selvedge_explore::{GaveUp, Watch};
 use selvedge_ir::Module;
 use selvedge_machine::Reductions;
-use selvedge_system::children_bytes;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
@@ -220,4 +219,10 @@ fn clean_up(child: u32) {
     let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
     let _ = std::fs::remove_file(directory.join("selvedge.h"));
     let _ = std::fs::remove_dir(directory);
+}
+
+/// The most memory that a child had which has ended, or a child of it.
+fn children_bytes() -> u64 {
+    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN);
+    usage.ok().and_then(|usage| u64::try_from(usage.max_rss()).ok()).unwrap_or(0) << 10
 }

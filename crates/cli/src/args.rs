@@ -2,9 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_check::Workers;
-use selvedge_explore::{Config, Team};
 use selvedge_machine::Reductions;
-use selvedge_model::Model;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,12 +57,6 @@ impl Jobs {
         let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
         let number = self.jobs.map_or_else(cores, |n| n as usize);
         Workers { number, alone: Duration::from_millis(self.alone) }
-    }
-
-    /// Who explores.
-    pub fn team<'a>(self, model: &'a Model, config: &'a Config) -> Team<'a> {
-        let Workers { number, alone } = self.workers();
-        Team { alone, ..Team::new(model, config, number) }
     }
 }
 
@@ -175,8 +167,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub all_errors: bool,
 
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[command(flatten)]
+    pub format: FormatArgs,
 
     /// Draw the execution that breaks, for Graphviz
     #[arg(long, value_name = "FILE")]
@@ -236,8 +228,8 @@ pub struct EstimateArgs {
     #[arg(long = "disable", value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
     pub reductions: Reductions,
 
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[command(flatten)]
+    pub format: FormatArgs,
 
     /// Flags for clang
     #[arg(last = true, value_name = "CLANG FLAGS")]
@@ -248,6 +240,28 @@ pub struct EstimateArgs {
 pub enum Format {
     Text,
     Json,
+}
+
+/// How results are printed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct FormatArgs {
+    /// How results are printed; JSON is described in docs/json.md
+    #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
+    format: Format,
+
+    /// Short for `--format json`
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+impl FormatArgs {
+    pub fn format(self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+
+    pub fn is_json(self) -> bool {
+        self.format() == Format::Json
+    }
 }
 
 #[derive(Args, Debug)]
@@ -262,9 +276,8 @@ pub struct LitmusArgs {
     #[arg(short, long = "model", value_name = "MODEL")]
     pub models: Vec<String>,
 
-    /// Print JSON: one object for one test, an array for several
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
 
     /// Draw an execution that decides the verdict to DIR/NAME.dot
     #[arg(long, value_name = "DIR")]

@@ -4,7 +4,6 @@ use crate::escape::line;
 use selvedge_check::source_line;
 pub use selvedge_check::{InputError, InputKind};
 use selvedge_diagnostic::{Diagnostic, Excerpt};
-use serde::Serialize;
 
 /// How the command ends. Of several tests, the gravest ending counts: see `worst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,12 +24,6 @@ impl Exit {
         };
         if gravity(other) > gravity(self) { other } else { self }
     }
-}
-
-/// An error for other programs, if it concerns no file of many.
-pub fn error_json(error: &InputError) -> String {
-    // Serialising plain data to memory cannot fail.
-    serde_json::to_string_pretty(&ErrorItem::new(None, error)).unwrap_or_default() + "\n"
 }
 
 /// Shows the source line where whoever found the error had only its place.
@@ -56,39 +49,4 @@ pub fn shown_error(error: &InputError) -> String {
         span.file = line(&span.file).into();
     }
     diagnostic.to_string()
-}
-
-/// An error for other programs, of the file that it was found with.
-#[derive(Serialize)]
-pub struct ErrorItem {
-    file: Option<String>,
-    error: ErrorBody,
-}
-
-#[derive(Serialize)]
-struct ErrorBody {
-    kind: &'static str,
-    message: String,
-    help: Option<String>,
-    file: Option<String>,
-    line: Option<u32>,
-    column: Option<u32>,
-}
-
-impl ErrorItem {
-    /// No file: the error concerns all of them.
-    pub fn new(file: Option<String>, error: &InputError) -> ErrorItem {
-        let span = error.diagnostic.span.as_ref();
-        ErrorItem {
-            error: ErrorBody {
-                kind: error.kind.name(),
-                message: error.diagnostic.message.clone(),
-                help: error.diagnostic.help.clone(),
-                file: span.map(|s| s.file.to_string()).or_else(|| file.clone()),
-                line: span.map(|s| s.line),
-                column: span.map(|s| s.col),
-            },
-            file,
-        }
-    }
 }

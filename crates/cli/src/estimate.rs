@@ -1,9 +1,10 @@
 //! `selvedge estimate`: how many executions, and how long exploring them would take.
 
 use crate::args::{EstimateArgs, Format};
-use crate::check::{Screen, loop_bounds, nothing, print_json, refuse};
+use crate::check::{Screen, loop_bounds, nothing, refuse};
 use crate::error::{Exit, InputError, InputKind};
 use crate::guard::Phase;
+use crate::json::result_json;
 use crate::meter::{about, duration};
 use crate::{files, guard, output};
 use selvedge_check::{
@@ -38,8 +39,12 @@ struct Report {
 }
 
 pub fn main(args: &EstimateArgs) -> Exit {
-    let unknown = nothing(args.format, &args.model, Instant::now());
-    let cancel = guard::start(false, Limits::default(), nothing(args.format, &args.model, Instant::now()));
+    let unknown = nothing("estimate", args.format.format(), &args.model, Instant::now());
+    let cancel = guard::start(
+        false,
+        Limits::default(),
+        nothing("estimate", args.format.format(), &args.model, Instant::now()),
+    );
     guard::enter(Phase::Model);
     let report = match run(args, cancel) {
         Ok(Ok(report)) => report,
@@ -48,11 +53,11 @@ pub fn main(args: &EstimateArgs) -> Exit {
             unknown(&why.to_string());
             return Exit::Bounded;
         }
-        Err(error) => return refuse(args.format, &args.model, error),
+        Err(error) => return refuse("estimate", args.format.format(), &args.model, error),
     };
     guard::claim();
-    match args.format {
-        Format::Json => print_json(&report),
+    match args.format.format() {
+        Format::Json => output::print_json(&result_json("estimate", &report)),
         Format::Text => output::print(&render(&report)),
     }
     if guard::reason_to_stop().is_some() { Exit::Bounded } else { Exit::Done }

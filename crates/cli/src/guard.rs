@@ -7,9 +7,9 @@
 
 use crate::error::Exit;
 use crate::{interrupt, output};
+use selvedge_allocate as allocate;
 use selvedge_check::{Cancel, Limits, line_of};
 use selvedge_explore::{GaveUp, Watch};
-use selvedge_system::allocate;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};

@@ -12,6 +12,7 @@ mod estimate;
 mod files;
 mod guard;
 mod interrupt;
+mod json;
 mod litmus;
 mod meter;
 mod model;
@@ -24,7 +25,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: selvedge_system::allocate::Accounting = selvedge_system::allocate::Accounting;
+static ALLOCATOR: selvedge_allocate::Accounting = selvedge_allocate::Accounting;
 
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {

@@ -208,11 +208,10 @@ impl Prover<'_> {
             return Ok(Answer { claim, verdict, walks: 0, states: 0 });
         };
         let located = std::mem::take(&mut lower.located);
-        let mut counterexample = None;
         let mut verdict = None;
         let mut walks = 0;
         let mut states = self.basic.states();
-        let mut first_open: Option<String> = None;
+        let mut open = Open::default();
         // From what is cheap to what is not.
         for level in 0..context.limits.levels.min(3) {
             let mut fresh;
@@ -258,26 +257,16 @@ impl Prover<'_> {
             let before = given.walks;
             let mut found = Found::Open;
             for goal in &goals {
-                let mut attempts = 0;
+                open.attempts = ATTEMPTS;
                 let judge = &mut self.judge;
-                found = given.implies(goal, &mut |walk| {
-                    attempts += 1;
-                    let shown = || show_walk(walk, &context.classes, &context.relations);
-                    first_open.get_or_insert_with(shown);
-                    if let Some(found) = example(walk, context, judge) {
-                        let length = walk.facts.len();
-                        counterexample = Some(Counterexample { word: shown(), length, example: found });
-                        return ControlFlow::Break(());
-                    }
-                    if attempts >= ATTEMPTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                })?;
-                if found == Found::Holds || counterexample.is_some() {
+                found = given.implies(goal, &mut |walk| open.look_at(walk, context, judge))?;
+                if found == Found::Holds || open.counterexample.is_some() {
                     break;
                 }
             }
             walks += given.walks - before;
             states = given.states();
-            match (found, counterexample.take()) {
+            match (found, open.counterexample.take()) {
                 (Found::Holds, _) => verdict = Some(Verdict::Holds),
                 (_, Some(found)) => verdict = Some(Verdict::Fails(Box::new(found))),
                 (Found::Limit, None) => {
@@ -290,16 +279,7 @@ impl Prover<'_> {
             }
             break;
         }
-        let verdict = verdict.unwrap_or_else(|| {
-            let mut why = format!(
-                "no proof, and no execution that shows the contrary; the shortest walk without a proof is {}",
-                first_open.unwrap_or_default()
-            );
-            if !lower.approximated.is_empty() {
-                why.push_str(&format!(" ({} was approximated)", lower.approximated.join(", ")));
-            }
-            Verdict::Unknown(why)
-        });
+        let verdict = verdict.unwrap_or_else(|| open.undecided(&lower.approximated));
         // `h ; eco?` without loops is what `h & loc` asks of `h`.
         if let (Demand::Irreflexive(Rel::Seq(h, e)), true) = (&axiom.constraint, verdict.holds())
             && let Rel::Opt(e) = &**e
@@ -335,43 +315,54 @@ fn decide(
     judge: &mut Accept<'_>,
     approximated: &[String],
 ) -> Result<(Verdict, usize), Refusal> {
-    let mut counterexample = None;
-    let mut attempts = 0;
-    let mut first_open: Option<String> = None;
-    let (found, walks) = included(context, left, right, closed, &mut |walk| {
-        attempts += 1;
-        let shown = || show_walk(walk, &context.classes, &context.relations);
-        first_open.get_or_insert_with(shown);
-        if let Some(found) = example(walk, context, judge) {
-            let length = walk.facts.len();
-            counterexample = Some(Counterexample { word: shown(), length, example: found });
-            return ControlFlow::Break(());
-        }
-        if attempts >= 4 * ATTEMPTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    Ok((finish(found, counterexample, first_open, approximated), walks))
+    let mut open = Open { attempts: 4 * ATTEMPTS, ..Open::default() };
+    let (found, walks) =
+        included(context, left, right, closed, &mut |walk| open.look_at(walk, context, judge))?;
+    Ok((open.finish(found, approximated), walks))
 }
 
-fn finish(
-    found: Found,
+/// What became of walks that nothing covers.
+#[derive(Default)]
+struct Open {
     counterexample: Option<Counterexample>,
-    first_open: Option<String>,
-    approximated: &[String],
-) -> Verdict {
-    match (found, counterexample) {
-        (Found::Holds, _) => Verdict::Holds,
-        (_, Some(found)) => Verdict::Fails(Box::new(found)),
-        (Found::Limit, None) => Verdict::Unknown("gave up: too many walks".into()),
-        _ => {
-            let mut why = format!(
-                "no proof, and no execution that shows the contrary; the shortest walk without a proof is {}",
-                first_open.unwrap_or_default()
-            );
-            if !approximated.is_empty() {
-                why.push_str(&format!(" ({} was approximated)", approximated.join(", ")));
-            }
-            Verdict::Unknown(why)
+    /// The first walk, as it is shown.
+    first: Option<String>,
+    /// How many more may be tried.
+    attempts: usize,
+}
+
+impl Open {
+    /// Tries to make an execution of a walk; breaks if that succeeds, or after enough attempts.
+    fn look_at(&mut self, walk: &Walk, context: &Context, judge: &mut Accept<'_>) -> ControlFlow<()> {
+        let shown = || show_walk(walk, &context.classes, &context.relations);
+        self.first.get_or_insert_with(shown);
+        if let Some(found) = example(walk, context, judge) {
+            let length = walk.facts.len();
+            self.counterexample = Some(Counterexample { word: shown(), length, example: found });
+            return ControlFlow::Break(());
         }
+        self.attempts = self.attempts.saturating_sub(1);
+        if self.attempts == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn finish(self, found: Found, approximated: &[String]) -> Verdict {
+        match (found, self.counterexample) {
+            (Found::Holds, _) => Verdict::Holds,
+            (_, Some(found)) => Verdict::Fails(Box::new(found)),
+            (Found::Limit, None) => Verdict::Unknown("gave up: too many walks".into()),
+            (_, None) => Open { counterexample: None, ..self }.undecided(approximated),
+        }
+    }
+
+    fn undecided(self, approximated: &[String]) -> Verdict {
+        let mut why = format!(
+            "no proof, and no execution that shows the contrary; the shortest walk without a proof is {}",
+            self.first.unwrap_or_default()
+        );
+        if !approximated.is_empty() {
+            why.push_str(&format!(" ({} was approximated)", approximated.join(", ")));
+        }
+        Verdict::Unknown(why)
     }
 }
 
@@ -480,31 +471,18 @@ fn inclusion(theory: &Theory, a: &Rel, b: &Rel, limits: Limits) -> Result<Answer
         _ => Constraint { term: r, acyclic: false, name: theory.show(b).to_string() },
     };
     let mut given = Given::new(&context, &[side])?;
-    let mut first_open: Option<String> = None;
-    let mut outcome = (Found::Open, None);
+    let mut open = Open::default();
+    let mut found = Found::Open;
     for level in 0..2 {
         if level == 1 && !given.use_totality()? {
             break;
         }
-        let mut attempts = 0;
-        let mut counterexample = None;
-        let found = given.implies(&goal, &mut |walk| {
-            attempts += 1;
-            let shown = || show_walk(walk, &context.classes, &context.relations);
-            first_open.get_or_insert_with(shown);
-            if let Some(found) = example(walk, &context, &mut judge) {
-                let length = walk.facts.len();
-                counterexample = Some(Counterexample { word: shown(), length, example: found });
-                return ControlFlow::Break(());
-            }
-            if attempts >= ATTEMPTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        let done = found == Found::Holds || counterexample.is_some();
-        outcome = (found, counterexample);
-        if done {
+        open.attempts = ATTEMPTS;
+        found = given.implies(&goal, &mut |walk| open.look_at(walk, &context, &mut judge))?;
+        if found == Found::Holds || open.counterexample.is_some() {
             break;
         }
     }
-    let verdict = finish(outcome.0, outcome.1, first_open, &lower.approximated);
+    let verdict = open.finish(found, &lower.approximated);
     Ok(Answer { claim: shown, verdict, walks: given.walks, states: given.states() })
 }

@@ -7,7 +7,7 @@ use crate::nfa::{Nfa, TooLarge};
 use crate::saturate::{Assumption, Implied, Word, words};
 use crate::search::Limits;
 use crate::term::Term;
-use crate::used::{Used, Walk};
+use crate::used::Used;
 use selvedge_kat::Diagnostic;
 use selvedge_kat::ast::{Inclusion, Pred, Prim, Rel, Theory};
 
@@ -81,13 +81,13 @@ impl Context {
     pub fn new(scope: &Scope<'_>, limits: Limits) -> Result<Context, Refusal> {
         let mut used = Used::default();
         for theory in &scope.models {
-            Walk::new(theory, &mut used).axioms();
+            used.axioms(theory);
         }
         for theory in &scope.assuming {
-            Walk::new(theory, &mut used).assumes();
+            used.assumes(theory);
         }
         for (theory, claim) in &scope.claims {
-            Walk::new(theory, &mut used).inclusion(claim);
+            used.inclusion(theory, claim);
         }
         let halves: &[Pred] = if used.prims.contains(&Prim::Rmw) { &[Pred::Ur, Pred::Uw] } else { &[] };
         let threads: &[Pred] = if used.prims.iter().any(|p| matches!(p, Prim::Tc | Prim::Tj)) {
@@ -247,14 +247,7 @@ impl Context {
 
 fn mentions_inverse(scope: &Scope<'_>) -> bool {
     fn in_rel(rel: &Rel) -> bool {
-        match rel {
-            Rel::Inverse(_) => true,
-            Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => in_rel(a) || in_rel(b),
-            Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Not(a) | Rel::SameEnds(a) | Rel::Rot(a) => {
-                in_rel(a)
-            }
-            _ => false,
-        }
+        matches!(rel, Rel::Inverse(_)) || rel.rels().any(in_rel)
     }
     let of_theory = |theory: &Theory| {
         theory.defs.iter().any(|d| match &d.body {

@@ -4,11 +4,12 @@ use crate::answer::{Verdict, admits, stronger};
 use crate::context::Refusal;
 use crate::reorder::replaced;
 use crate::search::Limits;
-use crate::used::{Used, Walk};
+use crate::used::Used;
 use crate::witness::Example;
 use selvedge_certify::eval::Judge;
 use selvedge_certify::execution::Relations;
-use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
+use selvedge_kat::ast::{Axiom, Constraint, Pred, Prim, Rel, Set, Theory};
+use selvedge_kat::{Sign, Subterm, Walk};
 
 /// What is known of a property.
 #[derive(Clone, Debug)]
@@ -16,13 +17,6 @@ pub enum Has {
     Yes,
     No(String),
     Unknown(String),
-}
-
-/// Where a term occurs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Plus,
-    Minus,
 }
 
 /// Everything under a complement or on the right of a difference.
@@ -34,96 +28,25 @@ pub(crate) struct Negative {
 
 pub(crate) fn negative(theory: &Theory) -> Negative {
     let mut out = Negative::default();
-    for def in &theory.defs {
-        match &def.body {
-            DefBody::Rel(r) => rel(theory, r, Sign::Plus, &mut out, 0),
-            DefBody::Set(s) => set(theory, s, Sign::Plus, &mut out, 0),
-        }
-    }
-    for axiom in &theory.axioms {
-        match &axiom.constraint {
-            Constraint::Acyclic(r)
-            | Constraint::Irreflexive(r)
-            | Constraint::Empty(r)
-            | Constraint::Coherence(r) => rel(theory, r, Sign::Plus, &mut out, 0),
-            Constraint::Inclusion(Inclusion::Subset(a, b)) => {
-                rel(theory, a, Sign::Plus, &mut out, 0);
-                rel(theory, b, Sign::Minus, &mut out, 0);
-            }
+    let bodies = theory.defs.iter().map(|def| (Subterm::from(&def.body), Sign::Positive));
+    let demands = theory.axioms.iter().map(|axiom| &axiom.constraint).filter(|c| !c.is_error());
+    let rels = demands.flat_map(Constraint::signed).map(|(rel, sign)| (Subterm::Rel(rel), sign));
+    let mut walk = Walk::new(theory);
+    for (part, sign) in bodies.chain(rels) {
+        walk.visit(part, sign, &mut |part, sign| match part {
+            _ if sign == Sign::Positive => {}
+            Subterm::Rel(Rel::Prim(prim)) => out.prims.push(*prim),
+            Subterm::Set(Set::Pred(pred)) => out.preds.push(*pred),
             _ => {}
-        }
+        });
     }
     out
 }
 
-const DEPTH: usize = 64;
-
-fn rel(theory: &Theory, r: &Rel, sign: Sign, out: &mut Negative, depth: usize) {
-    if depth > DEPTH {
-        return;
-    }
-    let other = if sign == Sign::Plus { Sign::Minus } else { Sign::Plus };
-    match r {
-        Rel::Prim(p) if sign == Sign::Minus => out.prims.push(*p),
-        Rel::Def(id) if sign == Sign::Minus => match &theory.defs[id.0 as usize].body {
-            DefBody::Rel(r) => rel(theory, r, sign, out, depth + 1),
-            DefBody::Set(s) => set(theory, s, sign, out, depth + 1),
-        },
-        Rel::Empty | Rel::Id | Rel::Prim(_) | Rel::Def(_) | Rel::Declared(_) => {}
-        Rel::Test(s) => set(theory, s, sign, out, depth),
-        Rel::Cross(a, b) => {
-            set(theory, a, sign, out, depth);
-            set(theory, b, sign, out, depth);
-        }
-        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) => {
-            rel(theory, a, sign, out, depth);
-            rel(theory, b, sign, out, depth);
-        }
-        Rel::Diff(a, b) => {
-            rel(theory, a, sign, out, depth);
-            rel(theory, b, other, out, depth);
-        }
-        Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Inverse(a) | Rel::SameEnds(a) | Rel::Rot(a) => {
-            rel(theory, a, sign, out, depth);
-        }
-        Rel::Not(a) => rel(theory, a, other, out, depth),
-    }
-}
-
-fn set(theory: &Theory, s: &Set, sign: Sign, out: &mut Negative, depth: usize) {
-    if depth > DEPTH {
-        return;
-    }
-    let other = if sign == Sign::Plus { Sign::Minus } else { Sign::Plus };
-    match s {
-        Set::Pred(p) if sign == Sign::Minus => out.preds.push(*p),
-        Set::Def(id) if sign == Sign::Minus => {
-            if let DefBody::Set(s) = &theory.defs[id.0 as usize].body {
-                set(theory, s, sign, out, depth + 1);
-            }
-        }
-        Set::Empty | Set::Pred(_) | Set::Def(_) | Set::Declared(_) => {}
-        Set::Union(a, b) | Set::Inter(a, b) => {
-            set(theory, a, sign, out, depth);
-            set(theory, b, sign, out, depth);
-        }
-        Set::Diff(a, b) => {
-            set(theory, a, sign, out, depth);
-            set(theory, b, other, out, depth);
-        }
-        Set::Not(a) => set(theory, a, other, out, depth),
-        Set::Domain(r) | Set::Range(r) => rel(theory, r, sign, out, depth),
-    }
-}
-
 pub(crate) fn used(theory: &Theory) -> Used {
     let mut used = Used::default();
-    Walk::new(theory, &mut used).axioms();
+    used.axioms(theory);
     used
-}
-
-fn axioms(theory: &Theory) -> impl Iterator<Item = &Axiom> {
-    theory.axioms.iter().filter(|a| !a.extra && !matches!(a.constraint, Constraint::Error { .. }))
 }
 
 /// `acyclic r`, as a model.
@@ -174,7 +97,7 @@ pub fn prefix_closed(theory: &Theory) -> Has {
     {
         return Has::Unknown(format!("`{}` is under a complement or a difference", p.name()));
     }
-    if axioms(theory).any(|a| a.unless.is_some()) {
+    if theory.demands().any(|a| a.unless.is_some()) {
         return Has::Unknown("an axiom has an `unless`".into());
     }
     Has::Yes
@@ -182,7 +105,7 @@ pub fn prefix_closed(theory: &Theory) -> Has {
 
 /// Whether an event can always be added at the end.
 pub fn extensible(theory: &Theory) -> Has {
-    if axioms(theory).any(|a| matches!(a.constraint, Constraint::Empty(_) | Constraint::Inclusion(_))) {
+    if theory.demands().any(|a| matches!(a.constraint, Constraint::Empty(_) | Constraint::Inclusion(_))) {
         return Has::Unknown("an axiom asks for emptiness or an inclusion".into());
     }
     let used = used(theory);

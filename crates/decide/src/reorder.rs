@@ -8,7 +8,7 @@ use crate::witness::Example;
 use selvedge_certify::eval::Judge;
 use selvedge_certify::execution::{Event, Relations};
 use selvedge_graph::{Kind, Mode};
-use selvedge_kat::ast::{Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
+use selvedge_kat::ast::{DefBody, Pred, Prim, Rel, Set, Theory};
 
 /// One sort of access, for the table of reorderings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,41 +160,15 @@ pub(crate) fn replaced(theory: &Theory, by: &dyn Fn(Prim) -> Option<Rel>) -> The
             replace(r, by);
         }
     }
-    for axiom in &mut t.axioms {
-        match &mut axiom.constraint {
-            Constraint::Acyclic(r)
-            | Constraint::Irreflexive(r)
-            | Constraint::Empty(r)
-            | Constraint::Coherence(r) => replace(r, by),
-            Constraint::Inclusion(Inclusion::Subset(a, b) | Inclusion::Equal(a, b)) => {
-                replace(a, by);
-                replace(b, by);
-            }
-            Constraint::Inclusion(Inclusion::Total(a)) => replace(a, by),
-            Constraint::Error { .. } => {}
-        }
+    for axiom in t.axioms.iter_mut().filter(|axiom| !axiom.constraint.is_error()) {
+        axiom.constraint.rels_mut().for_each(|rel| replace(rel, by));
     }
     t
 }
 
 fn replace(r: &mut Rel, by: &dyn Fn(Prim) -> Option<Rel>) {
     match r {
-        Rel::Prim(p) => {
-            if let Some(other) = by(*p) {
-                *r = other;
-            }
-        }
-        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
-            replace(a, by);
-            replace(b, by);
-        }
-        Rel::Star(a)
-        | Rel::Plus(a)
-        | Rel::Opt(a)
-        | Rel::Inverse(a)
-        | Rel::Not(a)
-        | Rel::SameEnds(a)
-        | Rel::Rot(a) => replace(a, by),
-        Rel::Empty | Rel::Id | Rel::Def(_) | Rel::Declared(_) | Rel::Test(_) | Rel::Cross(..) => {}
+        Rel::Prim(prim) => *r = by(*prim).unwrap_or(Rel::Prim(*prim)),
+        _ => r.rels_mut().for_each(|part| replace(part, by)),
     }
 }

@@ -62,26 +62,6 @@ fn a_loop_is_retried_with_what_was_read_last_if_only_the_load_before_it_matters(
 }
 
 #[test]
-fn nothing_was_loaded_before_the_beginning_of_a_function() {
-    // The first time, the inner loop starts with what the function was given, not with what is loaded at the
-    // end.
-    let inner = function(
-        "outer:  r1 = move r0
-         again:  r2 = add.64 r1, 1
-                 r3 = cmpxchg.8.ar.acq @x, r1, r2
-                 branch r4, next, failed
-         failed: r1 = move r3
-                 jump again
-         next:   store.8.rlx @y, 1
-                 r0 = load.8.acq @x
-                 branch r0, back, done
-         back:   jump outer
-         done:   return ()",
-    );
-    assert_eq!(loads_before_loops(&inner), [None, None]);
-}
-
-#[test]
 fn failures_tell_how_the_thread_waits() {
     let waiting = |function: &Function| {
         let all = waiting_failures(function, &loads_before_loops(function));

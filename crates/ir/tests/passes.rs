@@ -161,11 +161,11 @@ fn a_pausing_function_with_a_body_of_its_own_is_what_its_body_says() {
 
 #[test]
 fn what_a_function_was_given_is_not_its_own() {
-    // If `r0` is not null, the loop writes to an object that the caller knows.
+    // The loop may write to an object that the caller knows.
     let program = "global @top size 8 align 8
         func &malloc(r0) results 1 regs 1
-        func &push(r0) results 0 regs 6 {
-            branch r0, again, new
+        func &push(r0, r5) results 0 regs 6 {
+            branch r5, again, new
         new:
             r0 = call.1 &malloc (16)
             jump again

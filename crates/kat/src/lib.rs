@@ -5,6 +5,7 @@
 //! yet (`parser`, with `kat` and `cat` for the items of the dialects), and these become a theory
 //! (`resolve`, with `terms` for expressions). `print` goes the other way.
 
+pub mod arden;
 pub mod ast;
 mod cat;
 mod kat;
@@ -27,4 +28,4 @@ pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
 pub use print::Shown;
 pub use property::{Declared, Property};
 pub use selvedge_diagnostic::{Diagnostic, Span};
-pub use walk::{Part, Sign, Walk};
+pub use walk::{Sign, Subterm, Walk};

@@ -14,6 +14,7 @@ use crate::size;
 use crate::source::{Source, quoted};
 use crate::syntax::{Binding, Check, Claim, Demand, Expr, Item, Name};
 use crate::terms::{BUILTIN, Kind, Term};
+use crate::walk::Subterm;
 use selvedge_diagnostic::Diagnostic;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -391,7 +392,7 @@ impl Builder<'_> {
 
     /// Refuses the definition, whose body is there now, if it is too deep to be followed.
     fn measure(&mut self, scope: &Scope<'_, '_>, binding: &Binding<'_>) -> Result<(), Diagnostic> {
-        let extent = size::of_body(&self.defs[self.extents.len()].body, &self.extents);
+        let extent = size::of(Subterm::from(&self.defs[self.extents.len()].body), &self.extents);
         self.extents.push(extent);
         if extent.depth <= size::MAX_DEPTH {
             return Ok(());

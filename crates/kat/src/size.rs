@@ -3,7 +3,8 @@
 //! `let a1 = a0 ; a0  let a2 = a1 ; a1 …` is short to write and has no end when it is written out. Whoever writes terms out
 //! asks before; nobody who follows definitions has to fear for the stack.
 
-use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Theory};
+use crate::ast::{Axiom, Def, Rel, Theory};
+use crate::walk::Subterm;
 use selvedge_diagnostic::Span;
 
 /// How deep terms may be, with definitions in place of names.
@@ -19,67 +20,35 @@ pub(crate) struct Extent {
 const ONE: Extent = Extent { size: 1, depth: 1 };
 
 impl Extent {
-    fn above(parts: &[Extent]) -> Extent {
-        Extent {
-            size: parts.iter().fold(1, |sum: u64, part| sum.saturating_add(part.size)),
-            depth: parts.iter().map(|part| part.depth).max().unwrap_or(0).saturating_add(1),
+    fn above(parts: impl Iterator<Item = Extent>) -> Extent {
+        let inside = parts.fold(Extent { size: 0, depth: 0 }, |all, part| Extent {
+            size: all.size.saturating_add(part.size),
+            depth: all.depth.max(part.depth),
+        });
+        Extent { size: inside.size.saturating_add(1), depth: inside.depth.saturating_add(1) }
+    }
+}
+
+/// Of a term; `known` are those of the definitions before it. What is not known yet is being defined: it stays a name.
+pub(crate) fn of(part: Subterm<'_>, known: &[Extent]) -> Extent {
+    match part.def() {
+        Some(id) => {
+            let extent = known.get(id.0 as usize).copied().unwrap_or(ONE);
+            Extent { depth: extent.depth.saturating_add(1), ..extent }
         }
+        None => Extent::above(part.parts().map(|(below, _)| of(below, known))),
     }
 }
 
-/// Of a body; `known` are those of the definitions before it. What is not known yet is being defined: it stays a name.
-pub(crate) fn of_body(body: &DefBody, known: &[Extent]) -> Extent {
-    match body {
-        DefBody::Rel(r) => of_rel(r, known),
-        DefBody::Set(s) => of_set(s, known),
-    }
-}
-
-fn of_def(id: DefId, known: &[Extent]) -> Extent {
-    let extent = known.get(id.0 as usize).copied().unwrap_or(ONE);
-    Extent { depth: extent.depth.saturating_add(1), ..extent }
-}
-
-fn of_rel(r: &Rel, known: &[Extent]) -> Extent {
-    let rel = |r: &Rel| of_rel(r, known);
-    match r {
-        Rel::Empty | Rel::Id | Rel::Prim(_) | Rel::Declared(_) => ONE,
-        Rel::Def(id) => of_def(*id, known),
-        Rel::Test(s) => Extent::above(&[of_set(s, known)]),
-        Rel::Cross(a, b) => Extent::above(&[of_set(a, known), of_set(b, known)]),
-        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) | Rel::Diff(a, b) => {
-            Extent::above(&[rel(a), rel(b)])
-        }
-        Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Inverse(a) | Rel::Not(a) => Extent::above(&[rel(a)]),
-        Rel::SameEnds(a) | Rel::Rot(a) => Extent::above(&[rel(a)]),
-    }
-}
-
-fn of_set(s: &Set, known: &[Extent]) -> Extent {
-    let set = |s: &Set| of_set(s, known);
-    match s {
-        Set::Empty | Set::Pred(_) | Set::Declared(_) => ONE,
-        Set::Def(id) => of_def(*id, known),
-        Set::Union(a, b) | Set::Inter(a, b) | Set::Diff(a, b) => Extent::above(&[set(a), set(b)]),
-        Set::Not(a) => Extent::above(&[set(a)]),
-        Set::Domain(r) | Set::Range(r) => Extent::above(&[of_rel(r, known)]),
-    }
-}
-
-fn of_inclusion(i: &Inclusion, known: &[Extent]) -> u64 {
-    match i {
-        Inclusion::Subset(a, b) | Inclusion::Equal(a, b) => {
-            of_rel(a, known).size.saturating_add(of_rel(b, known).size)
-        }
-        Inclusion::Total(r) => of_rel(r, known).size,
-    }
+fn of_all<'r>(rels: impl Iterator<Item = &'r Rel>, known: &[Extent]) -> u64 {
+    rels.fold(0, |all: u64, rel| all.saturating_add(of(Subterm::Rel(rel), known).size))
 }
 
 /// Of all definitions, in order.
 fn of_defs(defs: &[Def]) -> Vec<Extent> {
     let mut known = Vec::with_capacity(defs.len());
     for def in defs {
-        let extent = of_body(&def.body, &known);
+        let extent = of(Subterm::from(&def.body), &known);
         known.push(extent);
     }
     known
@@ -91,14 +60,8 @@ impl Theory {
     pub fn largest(&self) -> Option<(u64, &Span)> {
         let known = of_defs(&self.defs);
         let of_axiom = |axiom: &Axiom| {
-            let constraint = match &axiom.constraint {
-                Constraint::Acyclic(r)
-                | Constraint::Irreflexive(r)
-                | Constraint::Empty(r)
-                | Constraint::Coherence(r) => of_rel(r, &known).size,
-                Constraint::Inclusion(i) | Constraint::Error { unless: i, .. } => of_inclusion(i, &known),
-            };
-            constraint.saturating_add(axiom.unless.as_ref().map_or(0, |i| of_inclusion(i, &known)))
+            let condition = axiom.unless.iter().flat_map(|unless| unless.rels());
+            of_all(axiom.constraint.rels().chain(condition), &known)
         };
         let axioms = self.axioms.iter().filter(|a| !a.extra).map(|a| (of_axiom(a), &a.span));
         let views = self.defs.iter().zip(&known).filter(|(def, _)| def.view);

@@ -1,6 +1,6 @@
 //! Terms as trees: their parts, and walks through them.
 //!
-//! Whoever looks for something in a model names what it looks for and leaves the rest to [`Part::parts`]: a new operator
+//! Whoever looks for something in a model names what it looks for and leaves the rest to [`Subterm::parts`]: a new operator
 //! is added there, and not wherever terms are looked at.
 
 use crate::ast::{Axiom, Constraint, DefBody, DefId, Inclusion, Rel, Set, Theory};
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// A term of either kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part<'t> {
+pub enum Subterm<'t> {
     /// A relation.
     Rel(&'t Rel),
     /// A set of events.
@@ -39,20 +39,20 @@ impl Sign {
     }
 }
 
-impl<'t> From<&'t DefBody> for Part<'t> {
-    fn from(body: &'t DefBody) -> Part<'t> {
+impl<'t> From<&'t DefBody> for Subterm<'t> {
+    fn from(body: &'t DefBody) -> Subterm<'t> {
         match body {
-            DefBody::Rel(rel) => Part::Rel(rel),
-            DefBody::Set(set) => Part::Set(set),
+            DefBody::Rel(rel) => Subterm::Rel(rel),
+            DefBody::Set(set) => Subterm::Set(set),
         }
     }
 }
 
-impl<'t> Part<'t> {
+impl<'t> Subterm<'t> {
     /// What the outermost operator is applied to, in order; nothing for names.
-    pub fn parts(self) -> impl Iterator<Item = (Part<'t>, Sign)> {
-        use Part::{Rel as R, Set as S};
+    pub fn parts(self) -> impl Iterator<Item = (Subterm<'t>, Sign)> {
         use Sign::{Negative, Positive};
+        use Subterm::{Rel as R, Set as S};
         let two = |a, b, second| [Some((a, Positive)), Some((b, second))];
         let one = |a, sign| [Some((a, sign)), None];
         let parts = match self {
@@ -76,14 +76,22 @@ impl<'t> Part<'t> {
     /// The definition that the term is the name of.
     pub fn def(self) -> Option<DefId> {
         match self {
-            Part::Rel(Rel::Def(id)) | Part::Set(Set::Def(id)) => Some(*id),
+            Subterm::Rel(Rel::Def(id)) | Subterm::Set(Set::Def(id)) => Some(*id),
             _ => None,
         }
     }
 }
 
 impl Rel {
-    /// The relations that the outermost operator is applied to.
+    /// The relations that the outermost operator is applied to; none that are inside of a set.
+    pub fn rels(&self) -> impl Iterator<Item = &Rel> {
+        Subterm::Rel(self).parts().filter_map(|(part, _)| match part {
+            Subterm::Rel(rel) => Some(rel),
+            Subterm::Set(_) => None,
+        })
+    }
+
+    /// The same, to be changed.
     pub fn rels_mut(&mut self) -> impl Iterator<Item = &mut Rel> {
         let parts: [Option<&mut Rel>; 2] = match self {
             Rel::Empty | Rel::Id | Rel::Prim(_) | Rel::Def(_) | Rel::Declared(_) => [None, None],
@@ -97,8 +105,17 @@ impl Rel {
 }
 
 impl Inclusion {
-    /// The relations that it is about. One that has to be the same has both signs.
-    pub fn rels(&self) -> impl Iterator<Item = (&Rel, Sign)> {
+    /// The relations that it is about.
+    pub fn rels(&self) -> impl Iterator<Item = &Rel> {
+        let rels: [Option<&Rel>; 2] = match self {
+            Inclusion::Subset(a, b) | Inclusion::Equal(a, b) => [Some(a), Some(b)],
+            Inclusion::Total(a) => [Some(a), None],
+        };
+        rels.into_iter().flatten()
+    }
+
+    /// The same with their signs. One that has to be equal to another has both.
+    pub fn signed(&self) -> impl Iterator<Item = (&Rel, Sign)> {
         use Sign::{Negative, Positive};
         let rels: [Option<(&Rel, Sign)>; 4] = match self {
             Inclusion::Subset(a, b) => [Some((a, Positive)), Some((b, Negative)), None, None],
@@ -110,7 +127,7 @@ impl Inclusion {
         rels.into_iter().flatten()
     }
 
-    /// The same, to be changed: each once.
+    /// The relations that it is about, to be changed.
     pub fn rels_mut(&mut self) -> impl Iterator<Item = &mut Rel> {
         let rels: [Option<&mut Rel>; 2] = match self {
             Inclusion::Subset(a, b) | Inclusion::Equal(a, b) => [Some(a), Some(b)],
@@ -121,19 +138,29 @@ impl Inclusion {
 }
 
 impl Constraint {
-    /// The relations that it is about: more of a positive one is asked for more.
-    pub fn rels(&self) -> impl Iterator<Item = (&Rel, Sign)> {
+    /// The relations that it is about.
+    pub fn rels(&self) -> impl Iterator<Item = &Rel> {
         let (one, inclusion) = match self {
             Constraint::Acyclic(r)
             | Constraint::Irreflexive(r)
             | Constraint::Empty(r)
-            | Constraint::Coherence(r) => (Some((r, Sign::Positive)), None),
+            | Constraint::Coherence(r) => (Some(r), None),
             Constraint::Inclusion(i) | Constraint::Error { unless: i, .. } => (None, Some(i)),
         };
         one.into_iter().chain(inclusion.into_iter().flat_map(Inclusion::rels))
     }
 
-    /// The same, to be changed: each once.
+    /// The same with their signs: where there is more of a positive one, more is asked for.
+    pub fn signed(&self) -> impl Iterator<Item = (&Rel, Sign)> {
+        let (one, inclusion) = match self {
+            Constraint::Inclusion(i) | Constraint::Error { unless: i, .. } => (None, Some(i)),
+            _ => (Some(self), None),
+        };
+        let positive = one.into_iter().flat_map(Constraint::rels).map(|rel| (rel, Sign::Positive));
+        positive.chain(inclusion.into_iter().flat_map(Inclusion::signed))
+    }
+
+    /// The relations that it is about, to be changed.
     pub fn rels_mut(&mut self) -> impl Iterator<Item = &mut Rel> {
         let (one, inclusion) = match self {
             Constraint::Acyclic(r)
@@ -171,13 +198,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Shows a term and all that it is made of, outside first.
-    pub fn visit(&mut self, part: Part<'t>, sign: Sign, see: &mut dyn FnMut(Part<'t>, Sign)) {
+    pub fn visit(&mut self, part: Subterm<'t>, sign: Sign, see: &mut dyn FnMut(Subterm<'t>, Sign)) {
         see(part, sign);
         if let Some(id) = part.def()
             && self.seen.insert((id, sign))
             && let Some(def) = self.theory.defs.get(id.0 as usize)
         {
-            self.visit(Part::from(&def.body), sign, see);
+            self.visit(Subterm::from(&def.body), sign, see);
         }
         for (below, inner) in part.parts() {
             self.visit(below, sign.of(inner), see);
@@ -194,9 +221,9 @@ mod tests {
         let theory = parse("m.kat", text, Dialect::Kat, &|_| Err(String::new())).expect("a model");
         let mut found = Vec::new();
         let mut walk = Walk::new(&theory);
-        for (rel, sign) in theory.axioms.iter().flat_map(|axiom| axiom.constraint.rels()) {
-            walk.visit(Part::Rel(rel), sign, &mut |part, sign| {
-                if let Part::Rel(Rel::Prim(prim)) = part {
+        for (rel, sign) in theory.axioms.iter().flat_map(|axiom| axiom.constraint.signed()) {
+            walk.visit(Subterm::Rel(rel), sign, &mut |part, sign| {
+                if let Subterm::Rel(Rel::Prim(prim)) = part {
                     found.push((*prim, sign));
                 }
             });

@@ -15,7 +15,7 @@ use crate::glushkov::Positions;
 use crate::guard::Test;
 use crate::letter::{Base, Letter};
 use crate::model::{CAUSAL, ErrorCheck, Model, Reach, Right};
-use crate::term::{Term, Terms, refusal};
+use crate::term::{Term, Terms, not_admissible, refusal};
 use crate::view::View;
 use selvedge_graph::Attrs;
 use selvedge_kat::{Axiom, Constraint, DefBody, Diagnostic, Inclusion, Prim, Rel, Set, Span, Theory};
@@ -44,16 +44,14 @@ const MAX_SIZE: u64 = 4096;
 /// Refuses what is short to write but too long when it is written out, before it is.
 fn check_size(theory: &Theory) -> Result<(), Diagnostic> {
     match theory.largest() {
-        Some((size, span)) if size > MAX_SIZE => Err(Diagnostic {
-            message: format!(
+        Some((size, span)) if size > MAX_SIZE => {
+            let message = format!(
                 "the model `{}` is too large: with definitions in place of names there are more than {MAX_SIZE} \
                  operators here",
                 theory.name
-            ),
-            span: Some(span.clone()),
-            excerpt: None,
-            help: Some(String::from("definitions that use others twice double their size")),
-        }),
+            );
+            Err(refusal(span, message, "definitions that use others twice double their size"))
+        }
         _ => Ok(()),
     }
 }
@@ -129,11 +127,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn not_admissible(&self, span: Option<&Span>, why: &str, help: &str) -> Diagnostic {
-        let message = format!("the model `{}` cannot drive the exploration: {why}", self.theory.name);
-        match span {
-            Some(span) => refusal(span, message, help),
-            None => Diagnostic::plain(message).with_help(help),
-        }
+        not_admissible(self.theory, span, why, help)
     }
 
     fn axiom(&mut self, axiom: &Axiom) -> Result<(), Diagnostic> {

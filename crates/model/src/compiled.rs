@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::relational::Relational;
-use selvedge_kat::{Diagnostic, Part, Prim, Rel, Theory, Walk};
+use selvedge_kat::{Diagnostic, Prim, Rel, Sign, Subterm, Theory, Walk};
 
 /// A model, compiled: to clocks if `po | rf` has no cycles under it, to matrices if it follows dependencies
 /// instead.
@@ -61,9 +61,9 @@ impl Followed {
         let mut followed = Followed::default();
         let mut walk = Walk::new(theory);
         for axiom in theory.axioms.iter().filter(|a| !a.extra) {
-            for (rel, sign) in axiom.constraint.rels() {
-                walk.visit(Part::Rel(rel), sign, &mut |part, _| {
-                    if let Part::Rel(Rel::Prim(prim)) = part {
+            for rel in axiom.constraint.rels() {
+                walk.visit(Subterm::Rel(rel), Sign::Positive, &mut |part, _| {
+                    if let Subterm::Rel(Rel::Prim(prim)) = part {
                         use Prim::{Addr, CasDep, Ctrl, CtrlArm, Data};
                         followed.found |= matches!(prim, Addr | Data | Ctrl | CtrlArm | CasDep);
                         followed.arms |= *prim == CtrlArm;

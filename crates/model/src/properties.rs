@@ -6,7 +6,7 @@
 use crate::compiled::Compiled;
 use crate::model::Model;
 use selvedge_kat::{
-    Axiom, Constraint, DefBody, DefId, Part, Pred, Prim, Property, Rel, Set, Sign, Theory, Walk,
+    Axiom, Constraint, DefBody, DefId, Pred, Prim, Property, Rel, Set, Sign, Subterm, Theory, Walk,
 };
 
 /// How it is known that a model has a property.
@@ -162,15 +162,15 @@ impl<'t> Text<'t> {
     }
 
     /// Everything that axioms are made of.
-    fn visit(&self, see: &mut dyn FnMut(Part<'t>, Sign)) {
+    fn visit(&self, see: &mut dyn FnMut(Subterm<'t>, Sign)) {
         let mut walk = Walk::new(self.theory);
         for axiom in self.theory.demands() {
-            for (rel, sign) in axiom.constraint.rels() {
-                walk.visit(Part::Rel(rel), sign, see);
+            for (rel, sign) in axiom.constraint.signed() {
+                walk.visit(Subterm::Rel(rel), sign, see);
             }
             // An axiom that is asked for in more cases asks for more: where its condition holds in fewer.
-            for (rel, sign) in axiom.unless.iter().flat_map(|unless| unless.rels()) {
-                walk.visit(Part::Rel(rel), sign, see);
+            for (rel, sign) in axiom.unless.iter().flat_map(|unless| unless.signed()) {
+                walk.visit(Subterm::Rel(rel), sign, see);
             }
         }
     }
@@ -234,7 +234,7 @@ impl<'t> Text<'t> {
     fn is_monotone(&self) -> bool {
         let mut monotone = true;
         self.visit(&mut |part, sign| {
-            if let Part::Set(Set::Pred(pred)) = part {
+            if let Subterm::Set(Set::Pred(pred)) = part {
                 use Pred::*;
                 monotone &= match pred {
                     Rel | Acq | Sc | Atomic => sign == Sign::Positive,
@@ -253,8 +253,8 @@ impl<'t> Text<'t> {
         let mut forgets = true;
         self.visit(&mut |part, sign| {
             let may_shrink = match part {
-                Part::Rel(Rel::Prim(Prim::PoImm)) => return forgets = false,
-                Part::Rel(rel) => match rel {
+                Subterm::Rel(Rel::Prim(Prim::PoImm)) => return forgets = false,
+                Subterm::Rel(rel) => match rel {
                     Rel::Seq(..) | Rel::Star(_) | Rel::Plus(_) | Rel::Rot(_) => true,
                     Rel::Prim(prim) => *prim == Prim::Detour,
                     Rel::Def(id) => self.body(*id).is_none(),
@@ -262,9 +262,9 @@ impl<'t> Text<'t> {
                     Rel::Union(..) | Rel::Inter(..) | Rel::Diff(..) | Rel::Not(_) => false,
                     Rel::Opt(_) | Rel::Inverse(_) | Rel::SameEnds(_) => false,
                 },
-                Part::Set(Set::Domain(_) | Set::Range(_)) => true,
-                Part::Set(Set::Def(id)) => self.body(*id).is_none(),
-                Part::Set(_) => false,
+                Subterm::Set(Set::Domain(_) | Set::Range(_)) => true,
+                Subterm::Set(Set::Def(id)) => self.body(*id).is_none(),
+                Subterm::Set(_) => false,
             };
             forgets &= !(may_shrink && sign == Sign::Negative);
         });

@@ -292,3 +292,12 @@ fn flatten<'r>(rel: &'r Rel, parts: &mut Vec<&'r Rel>) {
 pub fn refusal(span: &Span, message: impl Into<String>, help: &str) -> Diagnostic {
     Diagnostic::at(span.clone(), message).with_help(help)
 }
+
+/// Says why a model cannot drive the exploration, and where, if that is known.
+pub(crate) fn not_admissible(theory: &Theory, span: Option<&Span>, why: &str, help: &str) -> Diagnostic {
+    let message = format!("the model `{}` cannot drive the exploration: {why}", theory.name);
+    match span {
+        Some(span) => refusal(span, message, help),
+        None => Diagnostic::plain(message).with_help(help),
+    }
+}

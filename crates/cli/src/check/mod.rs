@@ -10,13 +10,13 @@ use crate::dot;
 use crate::error::{Exit, InputError, shown_error, with_excerpt};
 use crate::escape::{name, shown};
 use crate::guard::{self, Phase};
+use crate::json::{error_json, result_json};
 use crate::output;
 use arguments::check_of;
 pub use arguments::loop_bounds;
 pub use observe::Screen;
 use report::Report;
 use selvedge_check::{Outcome, Undecided, Verdict};
-use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -24,20 +24,23 @@ use std::time::Instant;
 
 pub fn main(args: &CheckArgs) -> Exit {
     let limits = arguments::limits_of(args);
-    let cancel =
-        guard::start(args.checkpoint.is_some(), limits, nothing(args.format, &args.model, Instant::now()));
+    let cancel = guard::start(
+        args.checkpoint.is_some(),
+        limits,
+        nothing("check", args.format.format(), &args.model, Instant::now()),
+    );
     let mut screen = Screen::new(args.progress_every);
     let done = check_of(args, cancel).and_then(|check| check.run_with(&mut screen));
     screen.clear();
     let outcome = match done {
         Ok(outcome) => outcome,
-        Err(error) => return refuse(args.format, &args.model, error),
+        Err(error) => return refuse("check", args.format.format(), &args.model, error),
     };
     guard::claim();
     let first = outcome.violations.first().filter(|_| args.dot.is_some() || args.svg.is_some());
     let drawing = first.map(|violation| dot::draw("execution", &violation.witness, None));
     let verdict = outcome.verdict;
-    tell(args.format, &Report::of(outcome, &args.model));
+    tell("check", args.format.format(), &Report::of(outcome, &args.model));
     if let Some(drawing) = drawing {
         guard::enter(Phase::Drawing);
         for (path, svg) in [(&args.dot, false), (&args.svg, true)] {
@@ -56,9 +59,9 @@ pub fn main(args: &CheckArgs) -> Exit {
     }
 }
 
-fn tell(format: Format, report: &Report) {
+fn tell(command: &'static str, format: Format, report: &Report) {
     match format {
-        Format::Json => print_json(report),
+        Format::Json => output::print_json(&result_json(command, report)),
         Format::Text => {
             let paint = text::Paint { on: std::io::stdout().is_terminal() };
             output::emit(&text::render(report, &paint));
@@ -67,25 +70,23 @@ fn tell(format: Format, report: &Report) {
 }
 
 /// Reports that there is no verdict, for a reason, where nothing else is known.
-pub fn nothing(format: Format, model: &str, start: Instant) -> impl Fn(&str) + Send + Sync + use<> {
+pub fn nothing(
+    command: &'static str,
+    format: Format,
+    model: &str,
+    start: Instant,
+) -> impl Fn(&str) + Send + Sync + use<> {
     let model = model.to_string();
     move |why| {
         let mut report =
             Report::of(Outcome::nothing(&model, Undecided::Vacuous, start.elapsed().as_secs_f64()), &model);
         report.unknown = Some(why.to_string());
-        tell(format, &report);
-    }
-}
-
-pub fn print_json(value: &impl Serialize) {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => output::print_json(&format!("{text}\n")),
-        Err(error) => output::complain(&format!("error: {error}")),
+        tell(command, format, &report);
     }
 }
 
 /// An input error, in the format that was asked for.
-pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
+pub fn refuse(command: &'static str, format: Format, model: &str, error: InputError) -> Exit {
     guard::claim();
     let error = InputError { diagnostic: with_excerpt(error.diagnostic), ..error };
     let diagnostic = &error.diagnostic;
@@ -93,16 +94,7 @@ pub fn refuse(format: Format, model: &str, error: InputError) -> Exit {
         // What clang says is shown as clang says it.
         Format::Text if diagnostic.message.contains(": error:") => output::complain(&diagnostic.message),
         Format::Text => output::complain(&shown_error(&error)),
-        Format::Json => print_json(&serde_json::json!({
-            "verdict": "error",
-            "model": model,
-            "error": {
-                "kind": error.kind.name(),
-                "message": diagnostic.message,
-                "file": diagnostic.span.as_ref().map(|s| s.file.to_string()),
-                "line": diagnostic.span.as_ref().map(|s| s.line),
-            },
-        })),
+        Format::Json => output::print_json(&error_json(command, Some(model), &error)),
     }
     Exit::BadInput
 }

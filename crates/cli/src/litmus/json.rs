@@ -4,7 +4,8 @@ use super::Entry;
 use super::report::missing;
 use super::run::{Check, Outcome};
 use crate::args::LitmusArgs;
-use crate::error::ErrorItem;
+use crate::json::{Enveloped, ErrorItem, text};
+use selvedge_check::Witness;
 use selvedge_litmus::Test;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -43,6 +44,9 @@ struct ResultItem {
     notes: Vec<String>,
     check: Option<CheckItem>,
     seconds: f64,
+    /// An execution that decides the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<Witness>,
 }
 
 #[derive(serde::Serialize)]
@@ -91,23 +95,19 @@ struct CheckItem {
 
 /// One object for a single test, otherwise an array.
 pub fn render(entries: &[Entry], single: bool, args: &LitmusArgs) -> String {
-    let items: Vec<Item> = entries.iter().map(|entry| item(entry, args)).collect();
+    let items: Vec<Enveloped<Item>> =
+        entries.iter().map(|entry| Enveloped::new("litmus", item(entry, args))).collect();
     match (&items[..], single) {
         ([item], true) => text(item),
         _ => text(&items),
     }
 }
 
-fn text(value: &impl Serialize) -> String {
-    // Serialising plain data to memory cannot fail.
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
-}
-
 fn item(entry: &Entry, args: &LitmusArgs) -> Item {
     let file = entry.file.display().to_string();
     match &entry.result {
         Ok((test, outcome)) => Item::Result(Box::new(result_item(file, test, outcome, args))),
-        Err(error) => Item::Error(ErrorItem::new(Some(file), error)),
+        Err(error) => Item::Error(ErrorItem::new(Some(file), None, error)),
     }
 }
 
@@ -153,6 +153,7 @@ fn result_item(file: String, test: &Test, outcome: &Outcome, args: &LitmusArgs) 
         notes: test.notes.clone(),
         check: check_item(&outcome.check),
         seconds: outcome.seconds,
+        witness: outcome.witness.clone(),
     }
 }
 

@@ -1,7 +1,6 @@
-//! `selvedge litmus`: `run` has one test under one model, with what its executions came to (`executions`);
+//! `selvedge litmus`: `run` has one test under one model, and what was expected of it;
 //! `report` shows one result, `table` many, `json` both for other programs.
 
-mod executions;
 mod json;
 mod report;
 mod run;
@@ -9,11 +8,12 @@ mod table;
 
 use crate::args::LitmusArgs;
 use crate::dot;
-use crate::error::{Exit, InputError, InputKind, error_json, shown_error, with_excerpt};
+use crate::error::{Exit, InputError, InputKind, shown_error, with_excerpt};
 use crate::escape::name;
 use crate::files::{self, Found};
 use crate::guard::{self, Phase};
 use crate::interrupt;
+use crate::json::error_json;
 use crate::output::{complain, print, print_json};
 use indicatif::{ProgressBar, ProgressStyle};
 use run::{Outcome, run};
@@ -40,11 +40,11 @@ impl Entry {
 }
 
 pub fn main(args: &LitmusArgs) -> Exit {
-    let json = args.json;
+    let json = args.format.is_json();
     guard::start(false, Limits::default(), move |why| {
         let error = InputError::plain(InputKind::Interrupted, why, None);
         if json {
-            print_json(&error_json(&error));
+            print_json(&error_json("litmus", None, &error));
         }
         complain(&shown_error(&error));
     });
@@ -80,17 +80,19 @@ pub fn main(args: &LitmusArgs) -> Exit {
     let exit = entries.iter().fold(exit, |exit, entry| exit.worst(entry.exit()));
     let exit = exit.worst(draw(&entries, args, single));
 
-    if args.json {
+    if args.format.is_json() {
         print_json(&json::render(&entries, single, args));
     }
     for entry in &entries {
         match &entry.result {
             Err(error) => complain(&shown_error(error)),
-            Ok((test, outcome)) if single && !args.json => print(&report::render(test, outcome, args)),
+            Ok((test, outcome)) if single && !args.format.is_json() => {
+                print(&report::render(test, outcome, args))
+            }
             Ok(_) => {}
         }
     }
-    if !single && !args.json {
+    if !single && !args.format.is_json() {
         print(&table::render(&entries, args));
     }
     exit
@@ -104,8 +106,8 @@ fn load(name: &str) -> Result<Compiled, InputError> {
 /// Ends before any test was looked at.
 fn fail(args: &LitmusArgs, error: &InputError) -> Exit {
     guard::claim();
-    if args.json {
-        print_json(&error_json(&error));
+    if args.format.is_json() {
+        print_json(&error_json("litmus", None, &error));
     }
     complain(&shown_error(error));
     Exit::BadInput

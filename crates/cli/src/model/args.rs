@@ -1,5 +1,6 @@
 //! The command line of `selvedge model`.
 
+use crate::args::FormatArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -15,9 +16,8 @@ pub struct ModelArgs {
     #[command(subcommand)]
     pub question: Question,
 
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
 
     /// Check verdicts again by brute force on small executions
     #[arg(long, global = true)]

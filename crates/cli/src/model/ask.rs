@@ -86,7 +86,7 @@ pub fn compare(args: &ModelArgs, first: &str, second: &str, limits: Limits) -> R
     let split = all.len();
     all.extend(stronger);
     report::save(args, &all)?;
-    if args.json {
+    if args.format.is_json() {
         let value = json!({
             "first": names.0,
             "second": names.1,

@@ -11,14 +11,15 @@ mod show;
 pub use args::ModelArgs;
 use args::Question;
 
-use crate::error::{Exit, InputError, InputKind, error_json, shown_error};
+use crate::error::{Exit, InputError, InputKind, shown_error};
+use crate::json::error_json;
 use crate::output::{complain, print_json};
 use selvedge_decide::context::Refusal;
 use selvedge_decide::search::Limits;
 use selvedge_kat::Theory;
 
 pub fn main(args: &ModelArgs) -> Exit {
-    let json = args.json;
+    let json = args.format.is_json();
     let limits =
         Limits { states: args.max_states, walks: args.max_walks, c_only: args.c_only, ..Limits::default() };
     let result = match &args.question {
@@ -31,7 +32,7 @@ pub fn main(args: &ModelArgs) -> Exit {
     };
     result.unwrap_or_else(|error| {
         if json {
-            print_json(&error_json(&error));
+            print_json(&error_json("model", None, &error));
         }
         complain(&shown_error(&error));
         Exit::BadInput

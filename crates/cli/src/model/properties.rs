@@ -50,7 +50,7 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         ("admitted for exploration", admitted),
     ];
     let premises = Premises::of(&theory);
-    if args.json {
+    if args.format.is_json() {
         let rows: Vec<_> = rows
             .iter()
             .map(|(name, has)| {
@@ -110,7 +110,7 @@ pub fn reorder(args: &ModelArgs, model: &str, mut limits: Limits) -> Result<Exit
         table => table,
     };
     let table = table.map_err(refused)?;
-    if args.json {
+    if args.format.is_json() {
         let mut rows = Vec::new();
         for (first, row) in accesses.iter().zip(&table) {
             for (second, has) in accesses.iter().zip(row) {

@@ -3,6 +3,7 @@
 use super::args::ModelArgs;
 use crate::error::{Exit, InputError, InputKind};
 use crate::escape::{name, shown};
+use crate::json::result_json;
 use crate::output::{complain, print, print_json as print_text};
 use selvedge_decide::answer::{Answer, Counterexample, Verdict};
 use serde_json::{Value, json};
@@ -58,11 +59,11 @@ pub fn json(claim: &Claim) -> Value {
 }
 
 pub fn print_json(value: &Value) {
-    print_text(&format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()));
+    print_text(&result_json("model", value));
 }
 
 pub fn print_claims(args: &ModelArgs, title: &str, claims: &[Claim], notes: &[String], seconds: f64) {
-    if args.json {
+    if args.format.is_json() {
         let claims: Vec<Value> = claims.iter().map(json).collect();
         return print_json(&json!({ "model": title, "claims": claims, "notes": notes, "seconds": seconds }));
     }

@@ -20,7 +20,7 @@ pub fn show(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit, Input
         text.push_str("}\n");
         report::write(path, &text)?;
     }
-    if args.json {
+    if args.format.is_json() {
         let rows: Vec<_> = automata
             .iter()
             .map(|a| json!({ "axiom": a.axiom, "states": a.states, "steps": a.steps, "saturated_states": a.saturated }))

@@ -38,11 +38,7 @@ fn load_before(function: &Function, number: usize, live: &[u32], before: &[Vec<u
     }
     let entries: Vec<u32> =
         before[header as usize].iter().copied().filter(|at| !body[*at as usize]).collect();
-    // At the beginning of the function, nothing was loaded.
     let [mut at] = entries[..] else { return None };
-    if header == 0 {
-        return None;
-    }
     // Backwards to the load; what the instructions read must be known when the loop is run.
     let (mut needed, mut computed): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for _ in 0..LONGEST {
@@ -60,9 +56,6 @@ fn load_before(function: &Function, number: usize, live: &[u32], before: &[Vec<u
             return (known && live.iter().all(|reg| computed.contains(reg))).then_some(at);
         }
         let [only] = before[at as usize][..] else { return None };
-        if at == 0 {
-            return None;
-        }
         at = only;
     }
     None

@@ -2,8 +2,10 @@
 
 use super::{Check, Flag, Node, Op, Relational, Step, Test};
 use crate::guard::Guard;
-use crate::term::refusal;
-use selvedge_kat::{Constraint, DefBody, DefId, Diagnostic, Inclusion, Prim, Rel, Set, Span, Theory};
+use crate::term::not_admissible;
+use selvedge_kat::{
+    Constraint, DefBody, DefId, Diagnostic, Inclusion, Prim, Rel, Set, Sign, Span, Subterm, Theory,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -195,11 +197,7 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn refuse<T>(&self, message: &str, help: &str) -> Result<T, Diagnostic> {
-        let message = format!("the model `{}` cannot drive the exploration: {message}", self.theory.name);
-        Err(match &self.span {
-            Some(span) => refusal(span, message, help),
-            None => Diagnostic::plain(message).with_help(help),
-        })
+        Err(not_admissible(self.theory, self.span.as_ref(), message, help))
     }
 
     fn node(&mut self, op: Op) -> Node {
@@ -239,7 +237,7 @@ impl Compiler<'_> {
 
     fn recursive(&mut self, group: Range<usize>) -> Result<(), Diagnostic> {
         let theory = self.theory;
-        if !theory.defs[group.clone()].iter().all(|d| grows(&d.body, &group)) {
+        if !theory.defs[group.clone()].iter().all(|d| grows(Subterm::from(&d.body), &group, Sign::Positive)) {
             return self.refuse(
                 "a recursive definition refers to itself under a complement",
                 "write it without `\\` and `~` around the names that it defines",
@@ -327,37 +325,10 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether more of the definitions of `group` means more of `body`.
-fn grows(body: &DefBody, group: &Range<usize>) -> bool {
-    match body {
-        DefBody::Rel(r) => rel_grows(r, group, true),
-        DefBody::Set(s) => set_grows(s, group, true),
-    }
-}
-
-/// `up`: whether the term stands where more of it means more of the whole.
-fn rel_grows(r: &Rel, group: &Range<usize>, up: bool) -> bool {
-    let same = |r: &Rel| rel_grows(r, group, up);
-    match r {
-        Rel::Def(d) => up || !group.contains(&(d.0 as usize)),
-        Rel::Empty | Rel::Id | Rel::Prim(_) | Rel::Declared(_) => true,
-        Rel::Test(s) => set_grows(s, group, up),
-        Rel::Cross(a, b) => set_grows(a, group, up) && set_grows(b, group, up),
-        Rel::Union(a, b) | Rel::Seq(a, b) | Rel::Inter(a, b) => same(a) && same(b),
-        Rel::Diff(a, b) => same(a) && rel_grows(b, group, !up),
-        Rel::Star(a) | Rel::Plus(a) | Rel::Opt(a) | Rel::Inverse(a) => same(a),
-        Rel::Not(a) => rel_grows(a, group, !up),
-        Rel::SameEnds(a) | Rel::Rot(a) => same(a),
-    }
-}
-
-fn set_grows(s: &Set, group: &Range<usize>, up: bool) -> bool {
-    match s {
-        Set::Def(d) => up || !group.contains(&(d.0 as usize)),
-        Set::Empty | Set::Pred(_) | Set::Declared(_) => true,
-        Set::Union(a, b) | Set::Inter(a, b) => set_grows(a, group, up) && set_grows(b, group, up),
-        Set::Diff(a, b) => set_grows(a, group, up) && set_grows(b, group, !up),
-        Set::Not(a) => set_grows(a, group, !up),
-        Set::Domain(r) | Set::Range(r) => rel_grows(r, group, up),
+/// Whether more of the definitions of `group` means more of a whole in which a term has this sign.
+fn grows(part: Subterm<'_>, group: &Range<usize>, sign: Sign) -> bool {
+    match part.def() {
+        Some(id) => sign == Sign::Positive || !group.contains(&(id.0 as usize)),
+        None => part.parts().all(|(below, inner)| grows(below, group, sign.of(inner))),
     }
 }

@@ -1,7 +1,7 @@
 //! Takes in the executions of one litmus test.
 
-use super::run::{Failure, Flag};
-use selvedge_check::{Witness, witness};
+use super::{AssertionFailure, Flag};
+use crate::witness::{Witness, witness};
 use selvedge_explore::{End, Execution, Path, Visitor};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid, Value};
 use selvedge_litmus::{Histogram, Observable, Test};
@@ -16,7 +16,7 @@ pub struct Collector<'a> {
     draw: bool,
     histogram: Histogram,
     flags: Vec<First<Flag>>,
-    failure: Option<First<Failure>>,
+    failure: Option<First<AssertionFailure>>,
     witness: Option<First<Witness>>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Collector<'a> {
         Collector { test, draw, histogram: Histogram::new(), flags: Vec::new(), failure: None, witness: None }
     }
 
-    pub fn results(self) -> (Histogram, Vec<Flag>, Option<Failure>, Option<Witness>) {
+    pub fn results(self) -> (Histogram, Vec<Flag>, Option<AssertionFailure>, Option<Witness>) {
         let flags = self.flags.into_iter().map(|f| f.what).collect();
         (self.histogram, flags, self.failure.map(|f| f.what), self.witness.map(|d| d.what))
     }
@@ -96,7 +96,7 @@ impl Visitor<Program> for Collector<'_> {
         {
             let thread = self.test.program.threads[thread.index()].name.clone();
             let is_error = self.test.arch == "C";
-            let what = Failure { thread, message: error.message, is_error };
+            let what = AssertionFailure { thread, message: error.message, is_error };
             self.failure = Some(First { path: execution.path(), what });
         }
         self.model_errors(execution);

@@ -1,7 +1,11 @@
 //! Memory is accounted for before it is taken, as far as large pieces go: the rest shows in the size of the process.
 //!
 //! The standard library ends the process where memory is not given. Here the thread that wants too much waits instead,
-//! and the guard ends the process with a report.
+//! and the guard ends the process with a report. A crate of its own, since an allocator takes `unsafe` code, and no
+//! other crate of the command but `llvm` has any.
+
+#![warn(missing_docs)]
+#![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! One way to explore, whatever the model: what a caller needs of an exploration.
 //!
-//! An engine takes a [`Snapshot`] of what is left, and comes back with another one: with nothing left, or with what
-//! there was when it gave up. On the way it asks a [`Director`] now and then, who may want to see how far it is, a
-//! snapshot, or the end. Work is in [`Unit`](crate::Unit)s, which are named by texts; [`Saved`](crate::Saved) is a
-//! snapshot as it is written to files.
+//! An engine takes a [`Snapshot`] of what is left, and comes back with another one: with nothing left, or
+//! with what there was when it gave up. On the way it asks a [`Director`] now and then, who may want to see
+//! how far it is, a snapshot, or the end. Work is in [`Unit`](crate::Unit)s, which are named by texts;
+//! [`Saved`](crate::Saved) is a snapshot as it is written to files.
 //!
 //! There are two: [`Team`] explores with clocks, by several workers; [`Deferred`](crate::Deferred) follows
 //! dependencies, and knows one unit of work, which is all of it. [`engine`] has the one for a model.
@@ -17,8 +17,9 @@ use selvedge_model::Compiled;
 
 /// Explores programs of one kind of machine for one kind of visitor.
 pub trait Engine<M: Machine, V: Visitor<M>> {
-    /// Explores what is left at `from`. `machine` is asked for a machine by each worker that has something to do; they
-    /// must agree on the numbers of locations, objects and threads. `fresh` is a visitor that has seen nothing.
+    /// Explores what is left at `from`. `machine` is asked for a machine by each worker that has something to
+    /// do; they must agree on the numbers of locations, objects and threads. `fresh` is a visitor that has
+    /// seen nothing.
     ///
     /// What was found, and how many executions there were, is in the snapshot that is returned; if
     /// [`Stats::gave_up`](crate::Stats::gave_up) has a reason, that is not all there is.
@@ -30,12 +31,12 @@ pub trait Engine<M: Machine, V: Visitor<M>> {
         director: &mut dyn Director<V>,
     ) -> Result<Snapshot<V>, ExploreError>;
 
-    /// Whether it can go on from a snapshot that is neither the beginning nor the end. If it cannot, it makes none: who
-    /// asks for one gets no answer.
+    /// Whether it can go on from a snapshot that is neither the beginning nor the end. If it cannot, it makes
+    /// none: who asks for one gets no answer.
     fn is_resumable(&self) -> bool;
 
-    /// How many executions there are, about; `stop` is asked now and then whether that is enough. `None` if this engine
-    /// cannot tell without exploring them.
+    /// How many executions there are, about; `stop` is asked now and then whether that is enough. `None` if
+    /// this engine cannot tell without exploring them.
     fn estimate(
         &self,
         machine: &M,

@@ -7,6 +7,8 @@
 //!
 //! Models that follow dependencies have their own way, `deferred`.
 
+mod alternatives;
+mod conclusion;
 mod deferred;
 mod engine;
 mod estimate;
@@ -51,8 +53,8 @@ use selvedge_machine::Machine;
 use selvedge_model::Compiled;
 use std::ops::ControlFlow;
 
-/// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one that
-/// follows dependencies, the machine has to keep track of them.
+/// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one
+/// that follows dependencies, the machine has to keep track of them.
 pub fn explore_compiled<M: Machine>(
     machine: &M,
     model: &Compiled,

@@ -12,8 +12,8 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-/// What paths mean: it changes whenever the explorer takes other decisions, or takes them in another order, so that
-/// nobody goes on from a path of another version.
+/// What paths mean: it changes whenever the explorer takes other decisions, or takes them in another order,
+/// so that nobody goes on from a path of another version.
 pub const FORMAT: u32 = 1;
 
 /// One decision. The order of steps is the order in which the explorer tries them.

@@ -1,8 +1,8 @@
 //! Snapshots as they are written to files.
 //!
-//! What a visitor has found is the caller's, who also says whose exploration it is: of which program, model and
-//! options. Here is the rest: the work that is left, what was counted, and what the reductions know of the
-//! program. Paths mean something only to an explorer that takes the same decisions in the same order
+//! What a visitor has found is the caller's, who also says whose exploration it is: of which program, model
+//! and options. Here is the rest: the work that is left, what was counted, and what the reductions know of
+//! the program. Paths mean something only to an explorer that takes the same decisions in the same order
 //! ([`FORMAT`]).
 
 use crate::path::{FORMAT, NoUnit, Path, Unit};

@@ -30,7 +30,8 @@ impl<'a> Deferred<'a> {
 }
 
 impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
-    /// Where it gives up, all the work is left; what was found until then is found again by whoever begins anew.
+    /// Where it gives up, all the work is left; what was found until then is found again by whoever begins
+    /// anew.
     fn explore(
         &self,
         machine: &(dyn Fn() -> M + Sync),

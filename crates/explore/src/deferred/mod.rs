@@ -2,13 +2,13 @@
 //! its own thread or waits for it (`po | rf` may have cycles; `addr | data | ctrl | rf` may not).
 //!
 //! An event is added as soon as it is certain that it happens: a thread goes on past a read that has no
-//! source yet, up to what depends on it. When nothing more can be added, a read is asked for its source:
-//! one of the writes that are there, or a later one (it is *deferred*, and asked again when new writes come up
-//! that it did not turn down before). An execution decides every question that it is asked on the way, so there is
-//! exactly one way to each: none is missed, none is found twice, and nothing has to be remembered but the
-//! way. Nothing is assumed of the model but that what it forbids in a part it forbids in the whole; in
-//! particular, no extensibility (thesis §5.4.1). The price is that a deferred read may wait in vain; `may_write`
-//! avoids the greater part of that.
+//! source yet, up to what depends on it. When nothing more can be added, a read is asked for its source: one
+//! of the writes that are there, or a later one (it is *deferred*, and asked again when new writes come up
+//! that it did not turn down before). An execution decides every question that it is asked on the way, so
+//! there is exactly one way to each: none is missed, none is found twice, and nothing has to be remembered
+//! but the way. Nothing is assumed of the model but that what it forbids in a part it forbids in the whole;
+//! in particular, no extensibility (thesis §5.4.1). The price is that a deferred read may wait in vain;
+//! `may_write` avoids the greater part of that.
 //!
 //! Executions in which a value depends on itself have no such way. `thin_air` finds out whether the model
 //! has any for this program; if so, the exploration is given up.
@@ -35,8 +35,8 @@ type Visit<'v, M> = dyn FnMut(&Execution<'_, M>) -> ControlFlow<()> + 'v;
 /// Says why to stop, if there is a reason.
 type Ask<'w> = dyn Fn() -> Option<GaveUp> + 'w;
 
-/// Explores every execution of `machine` under `model` and shows each to `visit`. `ask` is asked every few hundred events
-/// whether to stop.
+/// Explores every execution of `machine` under `model` and shows each to `visit`. `ask` is asked every few
+/// hundred events whether to stop.
 pub fn explore_deferred<M: Machine>(
     machine: &M,
     model: &Relational,
@@ -132,7 +132,8 @@ impl<M: Machine> Deferral<'_, M> {
             if let Some(r) = p.events().find(|&e| self.can_decide(&p, e)) {
                 return self.decide(p, r, visit);
             }
-            // A branch on a read that waits for a later write: that may be one that the thread comes to either way.
+            // A branch on a read that waits for a later write: that may be one that the thread comes to
+            // either way.
             if let Some(t) = self.next_branch(&p) {
                 self.check_limits(&p)?;
                 self.stats.events += 1;

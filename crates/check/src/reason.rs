@@ -30,7 +30,9 @@ impl Reason {
     pub(crate) fn race(one: usize, other: usize) -> Reason {
         Reason {
             forbidden_by: String::from("C"),
-            constraint: String::from("of two conflicting accesses, one of them plain, one happens before the other"),
+            constraint: String::from(
+                "of two conflicting accesses, one of them plain, one happens before the other",
+            ),
             cycle: Vec::new(),
             orders: vec![(one, other)],
         }

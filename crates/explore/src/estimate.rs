@@ -4,14 +4,16 @@
 //! all executions had as many alternatives as it has, there would be as many of them as the product of these
 //! numbers says; the mean over many samples is the estimate (Knuth75). Samples revisit nothing. Instead,
 //! reads come as late as they can, so that there are many writes to choose from, and the alternatives of a
-//! read are counted at the end, with the writes that came later and would have revisited it (the *choice map*,
-//! §3.3).
+//! read are counted at the end, with the writes that came later and would have revisited it (the *choice
+//! map*, §3.3).
 //!
-//! That is biased where much waits or is revisited. So the exploration is tried, too: as it is, for a short while,
-//! which is all there is to do for small programs; and thinned out at random (`thinning`), which is not biased but
-//! varies more. The samples' mean is the estimate unless the thinned exploration contradicts it.
+//! That is biased where much waits or is revisited. So the exploration is tried, too: as it is, for a short
+//! while, which is all there is to do for small programs; and thinned out at random (`thinning`), which is
+//! not biased but varies more. The samples' mean is the estimate unless the thinned exploration contradicts
+//! it.
 
-use crate::explorer::{Explorer, NOBODY_CALLS, Trouble};
+use crate::conclusion::Trouble;
+use crate::explorer::{Explorer, NOBODY_CALLS};
 use crate::frame::Frame;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::{Config, End, ExploreError};
@@ -68,8 +70,8 @@ pub enum Sampled {
     Again(Again),
 }
 
-/// Estimates until it is sure enough, or `stop` says so, which is asked after each execution. The same seed gives the
-/// same estimate, unless the time ended it.
+/// Estimates until it is sure enough, or `stop` says so, which is asked after each execution. The same seed
+/// gives the same estimate, unless the time ended it.
 pub fn estimate<M: Machine>(
     machine: &M,
     model: &Model,
@@ -253,9 +255,9 @@ impl Sum {
             && (self.error() <= sampling.precision * self.mean || self.samples as f64 > self.mean)
     }
 
-    /// Whether this, which is not biased, rules out what the `other` says. If it says more, that is enough: by
-    /// Markov's inequality, a mean of `k` times the truth has a probability below `1 / k`. Too little it says more
-    /// often, since what is met seldom counts much; so then it has to be sure.
+    /// Whether this, which is not biased, rules out what the `other` says. If it says more, that is enough:
+    /// by Markov's inequality, a mean of `k` times the truth has a probability below `1 / k`. Too little it
+    /// says more often, since what is met seldom counts much; so then it has to be sure.
     fn contradicts(&self, other: &Sum) -> bool {
         let is_sure = self.error() <= 0.6 * self.mean;
         let near = (self.mean - other.mean).abs() <= 2.0 * self.error() + 0.25 * self.mean;

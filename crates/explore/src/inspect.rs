@@ -103,8 +103,8 @@ fn race(model: &Model, g: &ExecutionGraph, e: EventId, races: bool) -> Option<Fa
     Some(Failure { kind: kind_of(&race), event: e, other: Some(race.first) })
 }
 
-/// What an error of a model is called. Races have a name that does not depend on the model; others have their own,
-/// which the model is asked for.
+/// What an error of a model is called. Races have a name that does not depend on the model; others have their
+/// own, which the model is asked for.
 pub fn kind_of(error: &ModelError) -> ErrorKind {
     if error.name == "RaceNotAtomic" { ErrorKind::DataRace } else { ErrorKind::OfModel }
 }

@@ -7,7 +7,10 @@
 //!
 //! Models that follow dependencies have their own way, `deferred`.
 
+mod alternatives;
+mod conclusion;
 mod deferred;
+mod engine;
 mod estimate;
 mod explorer;
 mod frame;
@@ -22,6 +25,7 @@ mod reductions;
 mod report;
 mod revisit;
 mod rmw;
+mod saved;
 mod schedule;
 mod sections;
 mod split;
@@ -32,6 +36,8 @@ mod threads;
 mod tid_set;
 mod witness;
 
+pub use deferred::Deferred;
+pub use engine::{Engine, engine};
 pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{FORMAT, NoUnit, Path, Unit};
@@ -39,6 +45,7 @@ pub use reductions::{Chains, Twins, orders_by_rmw};
 pub use report::{
     Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,
 };
+pub use saved::{OtherFormat, Saved};
 pub use selvedge_model::ModelError;
 pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 
@@ -46,8 +53,8 @@ use selvedge_machine::Machine;
 use selvedge_model::Compiled;
 use std::ops::ControlFlow;
 
-/// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one that
-/// follows dependencies, the machine has to keep track of them.
+/// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one
+/// that follows dependencies, the machine has to keep track of them.
 pub fn explore_compiled<M: Machine>(
     machine: &M,
     model: &Compiled,
@@ -56,9 +63,8 @@ pub fn explore_compiled<M: Machine>(
 ) -> Result<Stats, ExploreError> {
     match model {
         Compiled::Clocks(model) => explore(machine, model, config, visit),
-        Compiled::Matrices(model) if machine.tracks_deps() => {
-            deferred::explore_deferred(machine, model, config, visit)
+        Compiled::Matrices(model) => {
+            deferred::explore_deferred(machine, model, config, &deferred::by_config(config), visit)
         }
-        Compiled::Matrices(model) => Err(ExploreError::NotWithDependencies(model.name().to_string())),
     }
 }

@@ -7,12 +7,13 @@
 //! ever changes hands.
 
 use crate::frame::Frame;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-/// What paths mean: it changes whenever the explorer takes other decisions, or takes them in another order, so that
-/// nobody goes on from a path of another version.
+/// What paths mean: it changes whenever the explorer takes other decisions, or takes them in another order,
+/// so that nobody goes on from a path of another version.
 pub const FORMAT: u32 = 1;
 
 /// One decision. The order of steps is the order in which the explorer tries them.
@@ -45,7 +46,8 @@ impl Step {
 }
 
 /// The decisions that lead to a graph.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Path(pub(crate) Vec<Step>);
 
 impl Path {
@@ -56,7 +58,8 @@ impl Path {
 
 /// Some of what is to be explored: what follows the graph at the end of a path, and the later
 /// alternatives of some decisions on the way.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Unit {
     pub(crate) path: Path,
     /// By step: whether its later alternatives belong to this unit.
@@ -106,7 +109,8 @@ impl fmt::Display for Unit {
 }
 
 /// A text that is no unit of work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("it names no unit of work")]
 pub struct NoUnit;
 
 impl FromStr for Unit {

@@ -38,8 +38,9 @@ impl<M: Machine> Explorer<'_, M> {
         self.remove(w)
     }
 
-    /// Where the latest read is that `w` may revisit, below `scan` and not below `first`. Whether an event was added
-    /// maximally does not depend on the read in question, so the first one that was not ends it all.
+    /// Where the latest read is that `w` may revisit, below `scan` and not below `first`. Whether an event
+    /// was added maximally does not depend on the read in question, so the first one that was not ends it
+    /// all.
     fn latest_revisitable(&mut self, w: EventId, scan: u32, first: u32) -> Option<u32> {
         let loc = self.graph.event(w).loc;
         if self.config.equivalence == Equivalence::Rf {

@@ -1,12 +1,13 @@
 //! Atomic sections: what a thread does in one is one step of the interleaving that explains an execution.
 //!
-//! A section is atomic if the execution stays sequentially consistent when its events become one: `po`, `rf`, `co`
-//! and `fr` between sections and events outside of them have no cycle. Such graphs are closed under leaving out events
-//! at the ends of threads, but not extensible: a section that has read something old may have nothing left to
-//! read. A graph that is torn may also be on the way to one that is not, by a revisit. So the exploration knows
-//! nothing of sections but the lock that keeps them apart from each other, and what is torn is left out at
-//! the end. For the same reason it does not stop where it finds an error: that is looked for at the end, too,
-//! and counts if an interleaving leads there in which all other sections are complete.
+//! A section is atomic if the execution stays sequentially consistent when its events become one: `po`, `rf`,
+//! `co` and `fr` between sections and events outside of them have no cycle. Such graphs are closed under
+//! leaving out events at the ends of threads, but not extensible: a section that has read something old may
+//! have nothing left to read. A graph that is torn may also be on the way to one that is not, by a revisit.
+//! So the exploration knows nothing of sections but the lock that keeps them apart from each other, and what
+//! is torn is left out at the end. For the same reason it does not stop where it finds an error: that is
+//! looked for at the end, too, and counts if an interleaving leads there in which all other sections are
+//! complete.
 
 use crate::explorer::Explorer;
 use crate::inspect::inspect_at_end;
@@ -123,9 +124,9 @@ fn interleaved_before(g: &ExecutionGraph, e: EventId) -> Vec<EventId> {
 }
 
 impl Steps {
-    /// Whether there is an interleaving of just what has to come before these events and of them. Thread `own` fails in it,
-    /// and may do so in the middle of a section; all other sections are complete. Without one, a section may be
-    /// unfinished that nothing comes after: it does not happen.
+    /// Whether there is an interleaving of just what has to come before these events and of them. Thread
+    /// `own` fails in it, and may do so in the middle of a section; all other sections are complete. Without
+    /// one, a section may be unfinished that nothing comes after: it does not happen.
     fn lead_to(&self, ends: &[EventId], own: Option<Tid>) -> bool {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {

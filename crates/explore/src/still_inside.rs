@@ -1,13 +1,13 @@
 //! Threads that are still inside of a call when the memory goes that the call works on.
 //!
-//! A thread on its way out of a barrier may look at the barrier's memory once more. So the memory may go only after all
-//! who arrived have left, or after the barrier was destroyed, which waits for them.
+//! A thread on its way out of a barrier may look at the barrier's memory once more. So the memory may go only
+//! after all who arrived have left, or after the barrier was destroyed, which waits for them.
 
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc};
 use selvedge_machine::{Machine, Meeting};
 
-/// A wait at a barrier in the memory of `object` that may not be over where `end`, the end of the object's life, is
-/// reached. `sees` says whether an event comes before `end`.
+/// A wait at a barrier in the memory of `object` that may not be over where `end`, the end of the object's
+/// life, is reached. `sees` says whether an event comes before `end`.
 pub fn still_inside<M: Machine>(
     machine: &M,
     g: &ExecutionGraph,

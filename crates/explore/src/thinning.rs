@@ -1,16 +1,18 @@
 //! The exploration itself with most of it left out, as an estimate of its size.
 //!
-//! Of the alternatives of each decision the first is always explored, and each other one with probability `keep`; what
-//! is explored then counts for `1 / keep` of its like. An execution that takes `k` alternatives other than the
-//! first is met with probability `keep^k` and counts `keep^-k`, so the expected sum is the number of executions,
-//! whatever the tree looks like: revisits, waiting threads and all reductions are as they will be. With `keep` 1
-//! it is the exploration, and the sum is exact.
+//! Of the alternatives of each decision the first is always explored, and each other one with probability
+//! `keep`; what is explored then counts for `1 / keep` of its like. An execution that takes `k` alternatives
+//! other than the first is met with probability `keep^k` and counts `keep^-k`, so the expected sum is the
+//! number of executions, whatever the tree looks like: revisits, waiting threads and all reductions are as
+//! they will be. With `keep` 1 it is the exploration, and the sum is exact.
 //!
-//! The smaller `keep`, the larger the variance; so it is made as large as the time allows. (Knuth's estimate is
-//! the extreme: one path at a time. That exploring several at once is better is Chen's heterogeneous sampling, 1992.)
+//! The smaller `keep`, the larger the variance; so it is made as large as the time allows. (Knuth's estimate
+//! is the extreme: one path at a time. That exploring several at once is better is Chen's heterogeneous
+//! sampling, 1992.)
 
+use crate::conclusion::Conclusion;
 use crate::estimate::Rng;
-use crate::explorer::{Conclusion, Explorer, NOBODY_CALLS, Pause, Walker};
+use crate::explorer::{Explorer, NOBODY_CALLS, Pause, Walker};
 use crate::reductions::{Hooks, Reducers};
 use crate::report::{Config, End, ExploreError, GaveUp};
 use selvedge_machine::{Again, Machine};

@@ -6,8 +6,8 @@
 //! values read, is put there without running its code again. Events remember the standing that they came
 //! from, so going back to an event, or deleting and restoring it, copies nothing.
 //!
-//! The tree is a cache: when it is full, standings that no thread and no event refers to are forgotten. Memory
-//! stays linear in the size of one graph.
+//! The tree is a cache: when it is full, standings that no thread and no event refers to are forgotten.
+//! Memory stays linear in the size of one graph.
 
 use crate::tid_set::TidSet;
 use selvedge_graph::{EventId, Mode, Tid, Value};
@@ -25,7 +25,7 @@ struct Node {
     status: Status,
     /// What `one_with` found.
     one_with: Option<Option<Mode>>,
-    /// The thread before it in its group, of which it must not get ahead (see `twins.rs`).
+    /// The thread before it in its group, of which it must not get ahead (see `reductions/symmetry.rs`).
     twin: Option<Tid>,
     /// Whether its first read-modify-write is behind it.
     passed: bool,
@@ -134,8 +134,8 @@ impl<S: Clone> Threads<S> {
         self.ready.iter()
     }
 
-    /// The first thread that may go before others that come before it: at the write of a read-modify-write, at a
-    /// compare-and-exchange after its load, or at a gate.
+    /// The first thread that may go before others that come before it: at the write of a read-modify-write,
+    /// at a compare-and-exchange after its load, or at a gate.
     #[inline]
     pub fn first_urgent(&self) -> Option<Tid> {
         self.urgent.first()
@@ -294,8 +294,8 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
-    /// The ordering of the compare-and-exchange that the load `e`, if it gives this value, is one with. `ask` finds that out
-    /// from the next read; it is asked once.
+    /// The ordering of the compare-and-exchange that the load `e`, if it gives this value, is one with. `ask`
+    /// finds that out from the next read; it is asked once.
     pub fn one_with<M: Machine<State = S>>(
         &mut self,
         machine: &M,
@@ -312,7 +312,8 @@ impl<S: Clone> Threads<S> {
         found
     }
 
-    /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain writes before.
+    /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain
+    /// writes before.
     fn next_read<M: Machine<State = S>>(
         &mut self,
         machine: &M,
@@ -351,7 +352,8 @@ impl<S: Clone> Threads<S> {
         self.later_child(parent, first, input)
     }
 
-    /// The same for all children but the first one. It is the first one then, as it will be asked for again soon.
+    /// The same for all children but the first one. It is the first one then, as it will be asked for again
+    /// soon.
     fn later_child(&mut self, parent: Standing, first: Standing, input: Value) -> Option<Standing> {
         let mut before = first;
         loop {

@@ -1,5 +1,5 @@
-//! Atomic sections against an interpreter that knows nothing of execution graphs: it runs every interleaving, a section at
-//! a time. Final states and errors that can be reached have to be the same.
+//! Atomic sections against an interpreter that knows nothing of execution graphs: it runs every interleaving,
+//! a section at a time. Final states and errors that can be reached have to be the same.
 
 use selvedge_explore::{Chains, Config, End, Twins, explore};
 use selvedge_graph::{Loc, Mode, Tid, Value};

@@ -1,8 +1,8 @@
 //! Changes of a graph, each with its inverse on the trail.
 //!
-//! What is not on the trail says nothing of the execution: room for locations, objects and rounds of barriers (one
-//! without events is none), and two hints that may say too much but never too little (`Location::seen`, `contested`).
-//! Notes of models and values of choices go with their events.
+//! What is not on the trail says nothing of the execution: room for locations, objects and rounds of barriers
+//! (one without events is none), and two hints that may say too much but never too little (`Location::seen`,
+//! `contested`). Notes of models and values of choices go with their events.
 
 use crate::clock::ClockId;
 use crate::deps::Deps;

@@ -126,8 +126,8 @@ impl ClockPool {
     }
 }
 
-/// The larger entry of each two. Positions in threads are far from the limit of the type, and machines without
-/// further extensions compare signed numbers in one go only.
+/// The larger entry of each two. Positions in threads are far from the limit of the type, and machines
+/// without further extensions compare signed numbers in one go only.
 #[inline(always)]
 fn union(x: &Block, y: &Block) -> Block {
     std::array::from_fn(|i| (x[i] as i32).max(y[i] as i32) as u32)

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-/// Why an exploration is not the last one: something that it took for granted does not hold. What was found so far is
-/// dropped, whoever runs the machine gives in (`crates/check`: `Campaign`), and everything is explored anew.
+/// Why an exploration is not the last one: something that it took for granted does not hold. What was found
+/// so far is dropped, whoever runs the machine gives in (`crates/check`: `Campaign`), and everything is
+/// explored anew.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Again {
     /// Memory is accessed in smaller parts than before: locations are divided.

@@ -1,13 +1,13 @@
 //! Where the arms of branches end.
 //!
-//! A branch decides what happens up to the first instruction that both ways lead to, its immediate postdominator: what
-//! comes after that happens either way. Where an execution is cut, it does not end, so that a loop's bound does not
-//! count as a way out of the loop.
+//! A branch decides what happens up to the first instruction that both ways lead to, its immediate
+//! postdominator: what comes after that happens either way. Where an execution is cut, it does not end, so
+//! that a loop's bound does not count as a way out of the loop.
 
 use crate::program::Instr;
 
-/// For each instruction of a thread, the one at which what it decides ends; the number of instructions stands for the
-/// end of the thread. Only branches are looked at.
+/// For each instruction of a thread, the one at which what it decides ends; the number of instructions stands
+/// for the end of the thread. Only branches are looked at.
 pub fn ends(code: &[Instr]) -> Vec<u32> {
     let exit = code.len();
     let successors = |at: usize| -> [Option<usize>; 2] {

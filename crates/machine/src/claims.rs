@@ -1,7 +1,7 @@
 //! Claims: what a program says of itself, and the explorer holds it to.
 //!
-//! For each kind of claim there is a question of the whole program and one of a place in it. The first is cheap, and
-//! where it is answered with no, the second is never asked.
+//! For each kind of claim there is a question of the whole program and one of a place in it. The first is
+//! cheap, and where it is answered with no, the second is never asked.
 
 use crate::Stateful;
 use selvedge_graph::Loc;
@@ -33,8 +33,8 @@ pub trait Claims: Stateful {
         false
     }
 
-    /// Whether the operation that a state stands at is part of an atomic section: of one step of an interleaving. Two
-    /// sections of a thread have an operation between them that is not.
+    /// Whether the operation that a state stands at is part of an atomic section: of one step of an
+    /// interleaving. Two sections of a thread have an operation between them that is not.
     fn in_section(&self, _state: &Self::State) -> bool {
         false
     }

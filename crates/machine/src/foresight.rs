@@ -1,7 +1,7 @@
 //! Foresight: what a machine knows of a thread beyond its next operation.
 //!
-//! Reductions live on it. Each answer that a machine gives without knowing (the defaults) is right, and costs nothing but
-//! executions that could have been left out.
+//! Reductions live on it. Each answer that a machine gives without knowing (the defaults) is right, and costs
+//! nothing but executions that could have been left out.
 
 use crate::{EventClasses, Stateful};
 use selvedge_graph::{Loc, Mode, Value};
@@ -47,9 +47,9 @@ pub trait Foresight: Stateful {
     }
 
     /// Whether the thread waits if the compare-and-exchange fails, at whose load (of kind `Rmw::Cas`) the
-    /// state stands, whatever it reads, and if so, whether the last read before it is part of what it would do
-    /// again (or nothing is, as after an `assume`), and nobody can have seen what it wrote since. Saying no is always
-    /// right.
+    /// state stands, whatever it reads, and if so, whether the last read before it is part of what it would
+    /// do again (or nothing is, as after an `assume`), and nobody can have seen what it wrote since. Saying
+    /// no is always right.
     fn waits_if_it_fails(&self, _state: &Self::State) -> bool {
         false
     }
@@ -59,9 +59,9 @@ pub trait Foresight: Stateful {
         0
     }
 
-    /// Whether the thread goes on in the same way if the load that the state stands at reads `value`, and if it reads the
-    /// sum of `value` and `shift`; or waits in the second case. What the store half of a read-modify-write stores
-    /// has to differ by `shift`, too. Saying no is always right.
+    /// Whether the thread goes on in the same way if the load that the state stands at reads `value`, and if
+    /// it reads the sum of `value` and `shift`; or waits in the second case. What the store half of a
+    /// read-modify-write stores has to differ by `shift`, too. Saying no is always right.
     fn is_indifferent(&self, _state: &Self::State, _value: Value, _shift: Value) -> bool {
         false
     }
@@ -71,10 +71,10 @@ pub trait Foresight: Stateful {
         false
     }
 
-    /// Whether two threads that have not begun yet do the same: what they do is a function of what they read, and
-    /// the same function but for the names of the threads and of the objects that they make. Nor does
-    /// anything else in the program depend on such names, except that it may wait for the end of a thread. They
-    /// create no threads and wait for none. Saying no is always right.
+    /// Whether two threads that have not begun yet do the same: what they do is a function of what they read,
+    /// and the same function but for the names of the threads and of the objects that they make. Nor does
+    /// anything else in the program depend on such names, except that it may wait for the end of a thread.
+    /// They create no threads and wait for none. Saying no is always right.
     fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
         false
     }

@@ -373,8 +373,8 @@ impl ThreadState {
         Op::Load { loc, mode: *success, rmw }
     }
 
-    /// Where the arms of branches end: comes to an instruction. A branch that depends on something is an operation of its
-    /// own, unless it is inside of a pair of exclusive instructions.
+    /// Where the arms of branches end: comes to an instruction. A branch that depends on something is an
+    /// operation of its own, unless it is inside of a pair of exclusive instructions.
     fn branch(&mut self, instr: &Instr, ends: &[u32]) -> Option<Op> {
         let pc = self.pc;
         self.track(|t| t.reach(pc));

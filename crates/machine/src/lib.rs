@@ -4,10 +4,11 @@
 //! models: it is told the value of each read. A thread's local state is a value that can be saved
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
 //!
-//! A front end implements [`Stateful`] and [`Machine`]. What else it can tell is in small traits of their own, in which
-//! everything has a default: [`Names`] for reports, [`Lifetimes`] of objects, [`Claims`] of the program that are to
-//! be checked, [`Foresight`], which reductions live on, and [`Dependencies`]. An empty `impl` says that a front end
-//! has nothing of the kind. This one is complete; under sequential consistency it has four executions:
+//! A front end implements [`Stateful`] and [`Machine`]. What else it can tell is in small traits of their
+//! own, in which everything has a default: [`Names`] for reports, [`Lifetimes`] of objects, [`Claims`] of the
+//! program that are to be checked, [`Foresight`], which reductions live on, and [`Dependencies`]. An empty
+//! `impl` says that a front end has nothing of the kind. This one is complete; under sequential consistency
+//! it has four executions:
 //!
 //! ```
 #![doc = include_str!("../examples/small/machine.rs")]
@@ -119,8 +120,8 @@ pub enum Op {
     Choose {
         count: u32,
     },
-    /// A branch goes the way of `value`, 1 or 0, which depends on the operation's data. Where that is not known yet, the
-    /// way may be decided first, and the data has to fit.
+    /// A branch goes the way of `value`, 1 or 0, which depends on the operation's data. Where that is not
+    /// known yet, the way may be decided first, and the data has to fit.
     Decide {
         value: Value,
     },
@@ -153,7 +154,8 @@ pub struct SourcePlace {
 
 /// What a thread keeps to itself, in the words of a machine.
 pub trait Stateful {
-    /// The local state of one thread. It is cloned once for every operation that is explored, so that should be cheap.
+    /// The local state of one thread. It is cloned once for every operation that is explored, so that should
+    /// be cheap.
     type State: Clone;
 }
 
@@ -180,8 +182,8 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
     /// gave it: what a load read or a choice picked; other operations give 0.
     fn step(&self, state: &mut Self::State, input: Value) -> Op;
 
-    /// Whether a load of kind `Rmw::Linked` or `Rmw::Tentative`, at which `state` stands, is followed by its store
-    /// half if it reads `value`.
+    /// Whether a load of kind `Rmw::Linked` or `Rmw::Tentative`, at which `state` stands, is followed by its
+    /// store half if it reads `value`.
     fn writes_after(&self, state: &Self::State, value: Value) -> bool {
         let mut state = state.clone();
         matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })

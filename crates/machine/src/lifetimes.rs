@@ -1,5 +1,6 @@
-//! Lifetimes: objects that come into being and go, and the process itself. A machine that has none of this says
-//! nothing: all locations are there from the beginning to the end, and the process ends when all threads have.
+//! Lifetimes: objects that come into being and go, and the process itself. A machine that has none of this
+//! says nothing: all locations are there from the beginning to the end, and the process ends when all threads
+//! have.
 
 use crate::Stateful;
 use selvedge_graph::{Loc, Value};

@@ -13,8 +13,8 @@ pub struct Program {
     /// Whether threads keep track of dependencies while they run. Only models that look at them need
     /// it, and the others are faster without.
     pub tracks_deps: bool,
-    /// Where dependencies by control end with the arms of a branch: the end of each branch's arms, by thread and
-    /// instruction. Branches are then operations of their own ([`crate::Op::Decide`]).
+    /// Where dependencies by control end with the arms of a branch: the end of each branch's arms, by thread
+    /// and instruction. Branches are then operations of their own ([`crate::Op::Decide`]).
     pub arms: Option<Vec<Vec<u32>>>,
     /// Whether what follows may depend on a store-conditional through its result.
     pub sc_depends: bool,
@@ -192,8 +192,8 @@ impl Program {
         }
     }
 
-    /// The program with what a model needs to know of it: dependencies, and whether those by control end with the arms
-    /// of branches.
+    /// The program with what a model needs to know of it: dependencies, and whether those by control end with
+    /// the arms of branches.
     pub fn tracking(&self, deps: bool, arms: bool) -> Program {
         let ends = || self.threads.iter().map(|t| crate::arms::ends(&t.code)).collect();
         Program { tracks_deps: deps, arms: arms.then(ends), ..self.clone() }

@@ -24,12 +24,13 @@ pub enum Reduction {
     Carry,
     /// A read that makes its thread wait is only tried where a revisit can change that (thesis §7.3.1).
     Annotations,
-    /// The same of read-modify-writes that do not come to write: nothing can come of such a graph (thesis §7.3.2).
+    /// The same of read-modify-writes that do not come to write: nothing can come of such a graph (thesis
+    /// §7.3.2).
     Futile,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
-    /// thesis; see `awaits.rs` of the explorer).
+    /// thesis; see `reductions/awaits.rs` of the explorer).
     Awaits,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,

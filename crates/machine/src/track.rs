@@ -4,13 +4,14 @@
 //!   address was computed from.
 //! * A register that is assigned an expression depends on what the registers in it depend on, whatever
 //!   their values: `r1 ^ r1` depends on what `r1` does.
-//! * A branch, an `assume` and an `assert` make everything after them depend on their condition. In the sense of
-//!   `arm`, a branch does so only up to the end of its arms.
+//! * A branch, an `assume` and an `assert` make everything after them depend on their condition. In the sense
+//!   of `arm`, a branch does so only up to the end of its arms.
 //! * The result of a read-modify-write depends on its load half. What it writes depends on its operand
 //!   (`data`); that it also depends on its own load half is the relation `rmw`. A compare-and-swap does
 //!   not make what follows depend on it, other than through its registers: the value that it expects is
 //!   a dependency of its load half (`cas`) alone.
-//! * Whether a store-conditional succeeds depends on no load; what follows may depend on its store (`sc_depends`).
+//! * Whether a store-conditional succeeds depends on no load; what follows may depend on its store
+//!   (`sc_depends`).
 
 use crate::expr::{Expr, Reg};
 use crate::program::Addr;

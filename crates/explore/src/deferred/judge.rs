@@ -15,7 +15,8 @@ pub struct Assumed {
     pub rf: Vec<(usize, Ev)>,
 }
 
-/// A write, in thread number `thread`, that the thread has not come to yet because of reads that have no source.
+/// A write, in thread number `thread`, that the thread has not come to yet because of reads that have no
+/// source.
 #[derive(Clone, Debug)]
 pub struct AssumedWrite {
     pub thread: usize,

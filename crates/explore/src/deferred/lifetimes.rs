@@ -1,8 +1,8 @@
-//! What inspection finds in an execution that is complete: objects that are not alive, threads that are joined
-//! twice.
+//! What inspection finds in an execution that is complete: objects that are not alive, threads that are
+//! joined twice.
 //!
-//! What decides is not the model but the language that the program is in: an access comes before the end of its
-//! object's life if it happens before it by C's rules (creation and end of threads, release and acquire).
+//! What decides is not the model but the language that the program is in: an access comes before the end of
+//! its object's life if it happens before it by C's rules (creation and end of threads, release and acquire).
 
 use crate::report::Failure;
 use crate::still_inside::still_inside;

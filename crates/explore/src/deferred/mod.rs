@@ -2,24 +2,28 @@
 //! its own thread or waits for it (`po | rf` may have cycles; `addr | data | ctrl | rf` may not).
 //!
 //! An event is added as soon as it is certain that it happens: a thread goes on past a read that has no
-//! source yet, up to what depends on it. When nothing more can be added, a read is asked for its source:
-//! one of the writes that are there, or a later one (it is *deferred*, and asked again when new writes come up
-//! that it did not turn down before). An execution decides every question that it is asked on the way, so there is
-//! exactly one way to each: none is missed, none is found twice, and nothing has to be remembered but the
-//! way. Nothing is assumed of the model but that what it forbids in a part it forbids in the whole; in
-//! particular, no extensibility (thesis §5.4.1). The price is that a deferred read may wait in vain; `may_write`
-//! avoids the greater part of that.
+//! source yet, up to what depends on it. When nothing more can be added, a read is asked for its source: one
+//! of the writes that are there, or a later one (it is *deferred*, and asked again when new writes come up
+//! that it did not turn down before). An execution decides every question that it is asked on the way, so
+//! there is exactly one way to each: none is missed, none is found twice, and nothing has to be remembered
+//! but the way. Nothing is assumed of the model but that what it forbids in a part it forbids in the whole;
+//! in particular, no extensibility (thesis §5.4.1). The price is that a deferred read may wait in vain;
+//! `may_write` avoids the greater part of that.
 //!
 //! Executions in which a value depends on itself have no such way. `thin_air` finds out whether the model
 //! has any for this program; if so, the exploration is given up.
 
+mod engine;
 mod judge;
 mod lifetimes;
 mod partial;
 mod result;
 mod thin_air;
 
-use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
+pub use engine::Deferred;
+pub(crate) use engine::by_config;
+
+use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Loc, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
@@ -28,21 +32,27 @@ use std::ops::ControlFlow;
 
 type Visit<'v, M> = dyn FnMut(&Execution<'_, M>) -> ControlFlow<()> + 'v;
 
-/// Explores every execution of `machine` under `model` and shows each to `visit`.
+/// Says why to stop, if there is a reason.
+type Ask<'w> = dyn Fn() -> Option<GaveUp> + 'w;
+
+/// Explores every execution of `machine` under `model` and shows each to `visit`. `ask` is asked every few
+/// hundred events whether to stop.
 pub fn explore_deferred<M: Machine>(
     machine: &M,
     model: &Relational,
     config: &Config,
+    ask: &Ask<'_>,
     visit: &mut Visit<'_, M>,
 ) -> Result<Stats, ExploreError> {
     // Nobody would check what the program says there.
-    if machine.has_final_writes() || machine.has_local_objects() {
+    if !machine.tracks_deps() || machine.has_final_writes() || machine.has_local_objects() {
         return Err(ExploreError::NotWithDependencies(model.name().to_string()));
     }
     let mut explorer = Deferral {
         machine,
         model,
         config,
+        ask,
         stats: Stats::default(),
         candidate: Candidate::default(),
         space: Workspace::default(),
@@ -59,6 +69,7 @@ struct Deferral<'a, M: Machine> {
     machine: &'a M,
     model: &'a Relational,
     config: &'a Config,
+    ask: &'a Ask<'a>,
     stats: Stats,
     candidate: Candidate,
     space: Workspace,
@@ -121,7 +132,8 @@ impl<M: Machine> Deferral<'_, M> {
             if let Some(r) = p.events().find(|&e| self.can_decide(&p, e)) {
                 return self.decide(p, r, visit);
             }
-            // A branch on a read that waits for a later write: that may be one that the thread comes to either way.
+            // A branch on a read that waits for a later write: that may be one that the thread comes to
+            // either way.
             if let Some(t) = self.next_branch(&p) {
                 self.check_limits(&p)?;
                 self.stats.events += 1;
@@ -139,8 +151,7 @@ impl<M: Machine> Deferral<'_, M> {
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
                 return self.finish(&p, visit);
             }
-            let watch = self.config.watch.as_ref();
-            let stop = || watch.is_some_and(|watch| watch.reason().is_some());
+            let stop = || (self.ask)().is_some();
             return match thin_air::is_possible(
                 self.machine,
                 self.model,
@@ -167,7 +178,7 @@ impl<M: Machine> Deferral<'_, M> {
     /// Whether it is time to stop.
     fn is_over(&mut self) -> bool {
         if self.stats.gave_up.is_none() {
-            self.stats.gave_up = self.config.watch.as_ref().and_then(Watch::reason);
+            self.stats.gave_up = (self.ask)();
         }
         self.stats.gave_up.is_some()
     }
@@ -177,7 +188,7 @@ impl<M: Machine> Deferral<'_, M> {
             Some(GaveUp::Events(self.config.max_events))
         } else {
             let due = self.stats.events.is_multiple_of(256);
-            self.config.watch.as_ref().filter(|_| due).and_then(Watch::reason)
+            if due { (self.ask)() } else { None }
         };
         match why {
             Some(why) => {

@@ -292,8 +292,8 @@ impl<S: Clone> Partial<S> {
         }
     }
 
-    /// Whether an event still is one, and a compare-and-swap that reads what it does ends, and a branch goes, as was
-    /// decided.
+    /// Whether an event still is one, and a compare-and-swap that reads what it does ends, and a branch goes,
+    /// as was decided.
     fn is_as_decided(&self, e: Ev) -> bool {
         let h = self.at(e);
         if matches!(h.standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End) {

@@ -1,19 +1,19 @@
 //! Reads after which a thread waits, and which of them are worth a graph: annotations and futile graphs.
 //!
-//! **Annotations** (thesis §7.3.1, found by running instead of by analysis): a read that makes its thread wait
-//! at once is explored only if it reads from the end of coherence. If it does not, it was not added
+//! **Annotations** (thesis §7.3.1, found by running instead of by analysis): a read that makes its thread
+//! wait at once is explored only if it reads from the end of coherence. If it does not, it was not added
 //! maximally, so no revisit will ever change or delete it: the thread waits in all executions that follow.
-//! What the others do in those, they also do where the read comes last and is maximal; and nothing on
-//! the way to that graph was left out, as only events that were added maximally are deleted on the way.
-//! The read from the end of coherence has to stay even if it waits and others do not (ASM-SB-CYCLE). Nor
-//! does it help that an earlier read of the iteration saw something old: a later one may still be revisited,
-//! and then see the expected value again (ABA).
+//! What the others do in those, they also do where the read comes last and is maximal; and nothing on the way
+//! to that graph was left out, as only events that were added maximally are deleted on the way. The read from
+//! the end of coherence has to stay even if it waits and others do not (ASM-SB-CYCLE). Nor does it help that
+//! an earlier read of the iteration saw something old: a later one may still be revisited, and then see the
+//! expected value again (ABA).
 //!
-//! **Futile graphs** (thesis §7.3.2) are the same for read-modify-writes that fail: they read something that is
-//! not at the end of coherence, which is fixed from then on, and wait. Graphs in which a thread waits for a write
-//! that is said to be the last (frozen reads) are not left out: all that a program does to the others may be in
-//! such a graph, if all sources of a read make its thread wait. As such reads go last (`awaits`), nothing is added to
-//! the graph after them anyway.
+//! **Futile graphs** (thesis §7.3.2) are the same for read-modify-writes that fail: they read something that
+//! is not at the end of coherence, which is fixed from then on, and wait. Graphs in which a thread waits for
+//! a write that is said to be the last (frozen reads) are not left out: all that a program does to the others
+//! may be in such a graph, if all sources of a read make its thread wait. As such reads go last (`awaits`),
+//! nothing is added to the graph after them anyway.
 //!
 //! *Premises*: what was added before causes what is added later (`po ∪ rf` has no cycle). Nothing is watched.
 

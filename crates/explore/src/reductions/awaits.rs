@@ -1,34 +1,35 @@
 //! Threads that wait are not part of a graph until there is something for them to read.
 //!
-//! **Waiting reads go last.** A thread whose next read would make it wait if it read from the end of coherence
-//! is not scheduled as long as another one can go on. That is a schedule like any other.
+//! **Waiting reads go last.** A thread whose next read would make it wait if it read from the end of
+//! coherence is not scheduled as long as another one can go on. That is a schedule like any other.
 //!
-//! **Locks.** Let `r` be half of a read-modify-write that took a lock: it reads the write `s`, which says that the
-//! lock is free. Another thread that wants the lock has its read `u` read from `s` as well; its write `w`
-//! then revisits `r` (thesis §5.5), which now sees that the lock is taken and waits. Nothing that waits is worth
-//! a graph here: `r` is deleted like the events after it, and its thread stands before it again. It goes
-//! on when the lock is free. There is no execution in which `r` stays as it was while others go on.
+//! **Locks.** Let `r` be half of a read-modify-write that took a lock: it reads the write `s`, which says
+//! that the lock is free. Another thread that wants the lock has its read `u` read from `s` as well; its
+//! write `w` then revisits `r` (thesis §5.5), which now sees that the lock is taken and waits. Nothing that
+//! waits is worth a graph here: `r` is deleted like the events after it, and its thread stands before it
+//! again. It goes on when the lock is free. There is no execution in which `r` stays as it was while others
+//! go on.
 //!
-//! In the plain algorithm `r` stays in the graph, and says that its thread came first: a second revisit, by which
-//! `r` would take the lock from `u` again, has to be ruled out. So `u` is marked as the winner (`set_won`). As long as
-//! `r` was there, no revisit could delete `u`: with `u` it would delete `w`, which `r` reads from although it
-//! was added before it. Likewise, a winner does not count as added maximally.
+//! In the plain algorithm `r` stays in the graph, and says that its thread came first: a second revisit, by
+//! which `r` would take the lock from `u` again, has to be ruled out. So `u` is marked as the winner
+//! (`set_won`). As long as `r` was there, no revisit could delete `u`: with `u` it would delete `w`, which
+//! `r` reads from although it was added before it. Likewise, a winner does not count as added maximally.
 //!
 //! This needs that whatever `r` may read from later has `w` in its causal prefix; if it has not, the plain
 //! algorithm comes to it from another graph, in which `r` still reads from `s`. So the writes to the location
-//! must form a chain, each in the causal prefix of the next: as long as only the one who has the lock
-//! writes to it, they do. Whether they do is watched during the exploration ([`Chains`]). If a location at which
-//! a lock was taken away turns out to have writes that do not, what was explored is of no use, and has to be
+//! must form a chain, each in the causal prefix of the next: as long as only the one who has the lock writes
+//! to it, they do. Whether they do is watched during the exploration ([`Chains`]). If a location at which a
+//! lock was taken away turns out to have writes that do not, what was explored is of no use, and has to be
 //! explored again without this reduction.
 //!
-//! **Test and test-and-set.** A load `r` right before a compare-and-exchange `u` that expects what `r` read: by
-//! confirmation both see the same write, so they are one: added one right after the other,
-//! and deleted together if the lock is lost. What would make `u` see another write is left out. The same holds of
-//! loops that try again, as in `do { n->next = load(top); } while (!cas(top, n->next, n))`: whoever loses starts
+//! **Test and test-and-set.** A load `r` right before a compare-and-exchange `u` that expects what `r` read:
+//! by confirmation both see the same write, so they are one: added one right after the other, and deleted
+//! together if the lock is lost. What would make `u` see another write is left out. The same holds of loops
+//! that try again, as in `do { n->next = load(top); } while (!cas(top, n->next, n))`: whoever loses starts
 //! over. Here the load does not wait; what it could read again was all taken by others.
 //!
-//! *Premises*: `po ∪ rf` has no cycle; annotations and futile graphs are on, and what clocks say of coherence is
-//! trusted. *Watched*: [`Chains`].
+//! *Premises*: `po ∪ rf` has no cycle; annotations and futile graphs are on, and what clocks say of coherence
+//! is trusted. *Watched*: [`Chains`].
 
 use super::annotations::waits;
 use super::confirmation::acquires;
@@ -206,8 +207,8 @@ impl<M: Machine> Explorer<'_, M> {
         }
     }
 
-    /// `r` and the read-modify-write after it, of ordering `strong`, are to be one. If they are not by confirmation,
-    /// then because there is no other write with the value that they read.
+    /// `r` and the read-modify-write after it, of ordering `strong`, are to be one. If they are not by
+    /// confirmation, then because there is no other write with the value that they read.
     fn rely_on(&mut self, r: EventId, strong: Mode) {
         let Op::Load { loc, mode, .. } = self.threads.op_of(r) else { return };
         if !acquires(mode, strong) {
@@ -222,8 +223,8 @@ impl<M: Machine> Explorer<'_, M> {
         from < to && g.order()[from..to].iter().all(|&x| g.event(x).tid == g.event(last).tid)
     }
 
-    /// Whether it is no use that `u` reads from `w`, because it would wait, and the load that it is one with will never
-    /// see another write: it was not added maximally.
+    /// Whether it is no use that `u` reads from `w`, because it would wait, and the load that it is one with
+    /// will never see another write: it was not added maximally.
     fn left_out(&mut self, u: EventId, w: EventId) -> bool {
         let Some(r) = self.head(u) else { return false };
         let g = &self.graph;

@@ -8,11 +8,12 @@
 //! could have been part of it, its arrival shows it. Every event is added sooner or later, whatever the
 //! round that was completed without it, so no such execution goes unnoticed.
 //!
-//! *Premises*: `po ∪ rf` has no cycle, and the model orders by read-modify-writes ([`orders_by_rmw`]). *Watched*: every
-//! arrival by itself.
+//! *Premises*: `po ∪ rf` has no cycle, and the model orders by read-modify-writes ([`orders_by_rmw`]).
+//! *Watched*: every arrival by itself.
 
 use super::Hooks;
-use crate::explorer::{Explorer, Trouble, explore};
+use crate::conclusion::Trouble;
+use crate::explorer::{Explorer, explore};
 use crate::report::Config;
 use selvedge_graph::{EventId, ExecutionGraph, Mode, Tid};
 use selvedge_machine::expr::{Expr, Reg};

@@ -1,16 +1,15 @@
 //! Confirmation: a read-modify-write and a read of the same value directly before it see the same write.
 //!
-//! In `while (load(x) != 0); cas(x, 0, 1)` the load may have seen an older 0 than the
-//! compare-and-exchange. Let `r` be a read directly followed, in its thread, by a read-modify-write `u`
-//! of the same location that reads the same value from another write `w`, and let `u` be at least as
-//! strong an acquire as `r`. With `r` reading from `w` too, the thread does the same, and the graph is
-//! still consistent: whatever leads to or from `r` then also leads to or from `u`, and no order is added but to
-//! `r` itself. So executions in which they differ need not be explored; the thread waits. If the thread would try
-//! again from `r` on where `u` fails, there may also be writes between `r` and `u` that nobody has seen
-//! ([`Explorer::head`]).
+//! In `while (load(x) != 0); cas(x, 0, 1)` the load may have seen an older 0 than the compare-and-exchange.
+//! Let `r` be a read directly followed, in its thread, by a read-modify-write `u` of the same location that
+//! reads the same value from another write `w`, and let `u` be at least as strong an acquire as `r`. With `r`
+//! reading from `w` too, the thread does the same, and the graph is still consistent: whatever leads to or
+//! from `r` then also leads to or from `u`, and no order is added but to `r` itself. So executions in which
+//! they differ need not be explored; the thread waits. If the thread would try again from `r` on where `u`
+//! fails, there may also be writes between `r` and `u` that nobody has seen ([`Explorer::head`]).
 //!
-//! *Premises*: `po ∪ rf` has no cycle, and the model confirms reads in this sense; the program has no atomic sections.
-//! Nothing is watched.
+//! *Premises*: `po ∪ rf` has no cycle, and the model confirms reads in this sense; the program has no atomic
+//! sections. Nothing is watched.
 
 use super::{Hooks, reduces};
 use crate::explorer::Explorer;

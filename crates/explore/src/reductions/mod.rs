@@ -1,27 +1,28 @@
 //! Reductions: what the exploration leaves out because it makes no difference, a file for each.
 //!
-//! A file opens with the idea and the argument, its premises, and what is watched while exploring because it cannot be
-//! known before. Then come what it remembers, and its [`Hooks`]: the places of the algorithm at which it has a say.
-//! `explorer`, `rmw`, `revisit` and `schedule` ask all of them at once ([`Reducers`]), in the order of the list below,
-//! and know none of them by name.
+//! A file opens with the idea and the argument, its premises, and what is watched while exploring because it
+//! cannot be known before. Then come what it remembers, and its [`Hooks`]: the places of the algorithm at
+//! which it has a say. `explorer`, `rmw`, `revisit` and `schedule` ask all of them at once ([`Reducers`]), in
+//! the order of the list below, and know none of them by name.
 //!
-//! Hooks are functions of types, not of objects: what [`Reducers`] asks is put together when the explorer is compiled
-//! for a machine. A reduction that has nothing to say at a hook leaves no trace there; one that is switched off costs a
-//! test of a flag. Hooks on the way of every event are inlined up to that flag, and what is behind it is a
-//! function of its own.
+//! Hooks are functions of types, not of objects: what [`Reducers`] asks is put together when the explorer is
+//! compiled for a machine. A reduction that has nothing to say at a hook leaves no trace there; one that is
+//! switched off costs a test of a flag. Hooks on the way of every event are inlined up to that flag, and what
+//! is behind it is a function of its own.
 //!
 //! # How to add a reduction
 //!
 //! `symmetry` as an example; the files are all that it takes:
 //!
 //! 1. `crates/machine/src/reduction.rs`: its name for `--disable`, and a line of documentation (`Symmetry`).
-//! 2. `crates/explore/src/reductions/symmetry.rs`: idea and argument; `struct Symmetry` with what it remembers and `new`,
-//!    which says whether it is on; `impl Hooks for Symmetry`. If its condition has to be watched by all workers
-//!    together: a type like [`Twins`] with `broken`, `save` and `restore`, made of `locations::Shared`.
+//! 2. `crates/explore/src/reductions/symmetry.rs`: idea and argument; `struct Symmetry` with what it
+//!    remembers and `new`, which says whether it is on; `impl Hooks for Symmetry`. If its condition has to be
+//!    watched by all workers together: a type like [`Twins`] with `broken`, `save` and `restore`, made of
+//!    `locations::Shared`.
 //! 3. `crates/explore/src/reductions/mod.rs`: a line in the list of [`Reducers`] and in [`Remembered`].
 //! 4. `crates/explore/src/premises.rs`: what it needs of a model and of a program.
-//! 5. `crates/machine/src/foresight.rs`: what it asks machines about, with a default that is always right (`alike`). A
-//!    front end that knows better says so (`crates/vm/src/machine/interface/foresight.rs`).
+//! 5. `crates/machine/src/foresight.rs`: what it asks machines about, with a default that is always right
+//!    (`alike`). A front end that knows better says so (`crates/vm/src/machine/interface/foresight.rs`).
 //! 6. `crates/compare/tests/symmetry.rs`: what is left out makes no difference, on generated programs.
 
 pub(crate) mod annotations;
@@ -36,7 +37,8 @@ pub use awaits::Chains;
 pub use bam::orders_by_rmw;
 pub use symmetry::Twins;
 
-use crate::explorer::{Conclusion, Explorer};
+use crate::conclusion::Conclusion;
+use crate::explorer::Explorer;
 use crate::report::{Config, End, Equivalence};
 use annotations::Annotations;
 use awaits::Awaits;
@@ -53,7 +55,8 @@ pub(crate) fn reduces(config: &Config, reduction: Reduction) -> bool {
     config.equivalence == Equivalence::Co && config.reductions.has(reduction)
 }
 
-/// Where reductions have a say. `x` is at the graph in question. Whoever has nothing to say leaves a hook out.
+/// Where reductions have a say. `x` is at the graph in question. Whoever has nothing to say leaves a hook
+/// out.
 pub(crate) trait Hooks<M: Machine> {
     // ---- schedule ----
 

@@ -1,28 +1,31 @@
 //! Iterations that take something and put it back (thesis §7.2.6), and who could notice them.
 //!
-//! A loop adds to a location, finds that it came too early, takes away what it added, and goes round. The machine leaves
-//! such iterations out: what would be taken back is not added (`Rmw::Tentative`), and the thread waits, as after a
-//! compare-and-exchange that failed. So the program that is explored has locks where the real one has loops.
+//! A loop adds to a location, finds that it came too early, takes away what it added, and goes round. The
+//! machine leaves such iterations out: what would be taken back is not added (`Rmw::Tentative`), and the
+//! thread waits, as after a compare-and-exchange that failed. So the program that is explored has locks where
+//! the real one has loops.
 //!
-//! *Nothing is lost* if nobody can tell. Take an execution of the real program, and leave out all iterations that
-//! take back. What read from them now reads from the last write before them in coherence that is still there. In
-//! between there were only read-modify-writes, each of which read from the one before; so whatever the read learned
-//! through them of that write, it knew before, and neither happens-before nor `rf`, `mo` and `fr`, as far as models
-//! use them, have an edge more than paths that were there. The execution is consistent. It is one of the program if
-//! all threads do the same as before, although what they read from the location is less by what had been added
-//! and not yet taken away when they read it.
+//! *Nothing is lost* if nobody can tell. Take an execution of the real program, and leave out all iterations
+//! that take back. What read from them now reads from the last write before them in coherence that is still
+//! there. In between there were only read-modify-writes, each of which read from the one before; so whatever
+//! the read learned through them of that write, it knew before, and neither happens-before nor `rf`, `mo` and
+//! `fr`, as far as models use them, have an edge more than paths that were there. The execution is
+//! consistent. It is one of the program if all threads do the same as before, although what they read from
+//! the location is less by what had been added and not yet taken away when they read it.
 //!
-//! So at the end of every execution (`Explorer::is_noticed`) all reads of such a location are asked: would the thread
-//! do the same if the value were shifted by what any of the other threads may have added at that time? Those are the
-//! threads that are not yet through with their loop: their own write is later in coherence than what was read, or
-//! they wait. Where all reads that wait have not been explored, because nothing comes of it, it is asked for all
-//! values that they could have seen: none of them may end the wait if it is shifted. Plain stores do not add up with
-//! what was added, so they must come before the threads in question are created, or after they are joined.
+//! So at the end of every execution (`Explorer::is_noticed`) all reads of such a location are asked: would
+//! the thread do the same if the value were shifted by what any of the other threads may have added at that
+//! time? Those are the threads that are not yet through with their loop: their own write is later in
+//! coherence than what was read, or they wait. Where all reads that wait have not been explored, because
+//! nothing comes of it, it is asked for all values that they could have seen: none of them may end the wait
+//! if it is shifted. Plain stores do not add up with what was added, so they must come before the threads in
+//! question are created, or after they are joined.
 //!
 //! If somebody notices, the program is explored again with all iterations.
 //!
-//! *Premises*: `po ∪ rf` has no cycle, and the model forgets reads and read-modify-writes that nobody sees; the program
-//! has no atomic sections. *Watched*: every execution by itself; there is nothing to remember but whether it comes up.
+//! *Premises*: `po ∪ rf` has no cycle, and the model forgets reads and read-modify-writes that nobody sees;
+//! the program has no atomic sections. *Watched*: every execution by itself; there is nothing to remember but
+//! whether it comes up.
 
 use super::Hooks;
 use super::annotations::waits;
@@ -66,7 +69,8 @@ struct Trial {
 }
 
 impl<M: Machine> Explorer<'_, M> {
-    /// Whether a read could tell that iterations without net effect were left out, or a store does not go with them.
+    /// Whether a read could tell that iterations without net effect were left out, or a store does not go
+    /// with them.
     #[cold]
     fn is_noticed(&mut self) -> bool {
         let tentative = |&e: &EventId| self.is_tentative(e).then(|| self.graph.event(e).loc);
@@ -146,8 +150,8 @@ impl<M: Machine> Explorer<'_, M> {
         before.iter().any(|&x| g.event(x).kind == Kind::Join && g.event(x).peer == trial.thread)
     }
 
-    /// Whether `e` leads to the same, reading from `w` at the place `at` of coherence, whatever others have added
-    /// there that they take back.
+    /// Whether `e` leads to the same, reading from `w` at the place `at` of coherence, whatever others have
+    /// added there that they take back.
     fn is_indifferent(&self, e: EventId, at: usize, w: EventId, trials: &[Trial]) -> bool {
         let g = &self.graph;
         let ev = g.event(e);

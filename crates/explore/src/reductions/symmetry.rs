@@ -1,34 +1,35 @@
 //! Symmetry: threads that do the same are explored in one order.
 //!
 //! Let `t1, …, tk` be threads that one thread creates one right after the other and that do the same
-//! (`Foresight::alike`). Renaming them in an execution gives an execution, and one with the same errors. So one
-//! of each orbit is enough. Which one says the *gate* `g` of a thread, its first read-modify-write (or
-//! compare-and-exchange, whether it succeeds or not): the gates come in the order of the threads. Every orbit has
-//! such an execution: take a linear extension of `po ∪ rf` in which the halves of read-modify-writes are
+//! (`Foresight::alike`). Renaming them in an execution gives an execution, and one with the same errors. So
+//! one of each orbit is enough. Which one says the *gate* `g` of a thread, its first read-modify-write (or
+//! compare-and-exchange, whether it succeeds or not): the gates come in the order of the threads. Every orbit
+//! has such an execution: take a linear extension of `po ∪ rf` in which the halves of read-modify-writes are
 //! adjacent, and number the threads by the order of their gates; those that never come to it go last.
 //!
-//! For the exploration that is one more way to wait: a thread stands at its gate until the gate of its *twin*, the
-//! thread before it, is in the graph. As with a join, what it waits for is in its causal prefix, so no revisit
-//! deletes the one without the other; but unlike a join it orders nothing for the model: the edge is in a clock
-//! of its own ([`Model::with_prefix_apart`]). The graphs whose `po ∪ rf ∪ gates` is acyclic are closed
-//! under prefixes, and such a graph stays one when an event is added at the end, so the algorithm explores all of
-//! them, each once. Where threads stand at gates at the end, the twin will never come to its own; that graph is
-//! not final, and nothing is said of it: its orbit has another one in which they are the other way round.
+//! For the exploration that is one more way to wait: a thread stands at its gate until the gate of its
+//! *twin*, the thread before it, is in the graph. As with a join, what it waits for is in its causal prefix,
+//! so no revisit deletes the one without the other; but unlike a join it orders nothing for the model: the
+//! edge is in a clock of its own ([`Model::with_prefix_apart`]). The graphs whose `po ∪ rf ∪ gates` is
+//! acyclic are closed under prefixes, and such a graph stays one when an event is added at the end, so the
+//! algorithm explores all of them, each once. Where threads stand at gates at the end, the twin will never
+//! come to its own; that graph is not final, and nothing is said of it: its orbit has another one in which
+//! they are the other way round.
 //!
 //! There may be more than one representative of an orbit: nothing is said of gates that no path of `po ∪ rf`
 //! leads between, at different locations for example.
 //!
 //! **What reads that wait leave out** (`annotations`, `awaits`) stays out for the same reasons, with one
-//! difference: what the other threads do while a thread waits at its gate, they do in the graph of the orbit in which
-//! that thread comes last.
+//! difference: what the other threads do while a thread waits at its gate, they do in the graph of the orbit
+//! in which that thread comes last.
 //!
-//! **The creating thread** tells its children apart by the places of their creation and by the order in which it waits
-//! for their end. Between these it may do nothing that others can see: plain accesses to locations that no other
-//! thread accesses in conflict with it, in objects that it made itself and that no other thread frees, and waiting for
-//! other threads. Then an execution in which it waits for a
-//! thread that does not end, and the renamed one in which it waits for the next one, differ in nothing but that.
-//! All this is watched while exploring ([`Twins`]). As the creating thread may not come to see the end of a
-//! thread in the executions that are explored, it is looked ahead for what it would do then.
+//! **The creating thread** tells its children apart by the places of their creation and by the order in which
+//! it waits for their end. Between these it may do nothing that others can see: plain accesses to locations
+//! that no other thread accesses in conflict with it, in objects that it made itself and that no other thread
+//! frees, and waiting for other threads. Then an execution in which it waits for a thread that does not end,
+//! and the renamed one in which it waits for the next one, differ in nothing but that. All this is watched
+//! while exploring ([`Twins`]). As the creating thread may not come to see the end of a thread in the
+//! executions that are explored, it is looked ahead for what it would do then.
 //!
 //! *Premises*: `po ∪ rf` has no cycle, and the model has a clock of its own for causal prefixes. *Watched*:
 //! [`Twins`].
@@ -37,7 +38,8 @@
 
 use super::locations::{Shared, Told};
 use super::{Hooks, Reducers, reduces};
-use crate::explorer::{Conclusion, Explorer};
+use crate::conclusion::Conclusion;
+use crate::explorer::Explorer;
 use crate::report::{Config, GaveUp};
 use crate::threads::{Status, is_rmw};
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid, Value};
@@ -348,16 +350,16 @@ impl<M: Machine> Explorer<'_, M> {
             && self.load_outcome(e, mode, rmw, g.value_of(w, loc)).1
     }
 
-    /// Whether the graph, to which nothing can be added, is not an execution: a thread stands at its gate, and
-    /// its twin never comes to its own. Also watches over what the creator would do next.
+    /// Whether the graph, to which nothing can be added, is not an execution: a thread stands at its gate,
+    /// and its twin never comes to its own. Also watches over what the creator would do next.
     fn stands_at_gate(&mut self) -> bool {
         self.look_ahead();
         let failed = self.trouble.is_some() || self.threads.status().contains(&Status::Failed);
         !failed && self.threads.status().contains(&Status::Gate)
     }
 
-    /// Once it waits for threads of a group, the creator must wait for all of them before it does anything else.
-    /// Looks at what it would do if they ended.
+    /// Once it waits for threads of a group, the creator must wait for all of them before it does anything
+    /// else. Looks at what it would do if they ended.
     fn look_ahead(&mut self) {
         let Some(mut op) = self.threads.op(CREATOR) else { return };
         let starts = matches!(op, Op::Join { thread } if self.in_group(thread));

@@ -4,7 +4,7 @@
 //! The compiler marks both (`Net`). Whether it comes to that depends on what the first one reads, so the
 //! machine looks ahead: where the next thing that the thread does is to take back what it adds, it does not
 //! add anything, but waits. Whether others could tell the difference is found out by the explorer
-//! (`tentative.rs`), which asks what a thread would do if it had read the location while something was added
+//! (`net_effect.rs`), which asks what a thread would do if it had read the location while something was added
 //! to it.
 //!
 //! Taking a lock and giving it back has no net effect either, unless somebody looks whether it is taken

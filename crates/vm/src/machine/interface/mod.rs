@@ -1,5 +1,5 @@
-//! The machine as the explorer sees it: threads and visible operations here, and a file for each of the capabilities
-//! that a machine may have (`selvedge_machine`).
+//! The machine as the explorer sees it: threads and visible operations here, and a file for each of the
+//! capabilities that a machine may have (`selvedge_machine`).
 
 mod claims;
 mod dependencies;

@@ -8,11 +8,12 @@ use crate::options::Options;
 use crate::settle::{Attempt, Settling, settle};
 use crate::violation::Wanted;
 use selvedge_explore::{
-    Config, Director, Estimate, GaveUp, Order, Progress, Sampled, Sampling, Snapshot, Stats, Team, Watch,
-    estimate,
+    Config, Deferred, Director, Engine, Estimate, GaveUp, Order, Progress, Sampled, Sampling, Snapshot,
+    Stats, Team, Watch, estimate,
 };
 use selvedge_machine::Again;
 use selvedge_model::Model;
+use selvedge_model::relational::Relational;
 use selvedge_vm::VmMachine;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,9 +29,18 @@ pub struct Run {
     pub again: Vec<Again>,
 }
 
+/// The model, as far as it matters for a program.
+#[derive(Clone, Copy)]
+pub enum Under<'a> {
+    /// Clocks.
+    Clocks(&'a Model),
+    /// It follows dependencies.
+    Matrices(&'a Relational),
+}
+
 /// The exploration of one program under one model.
 pub struct Campaign<'a> {
-    pub model: &'a Model,
+    pub model: Under<'a>,
     pub options: &'a Options,
     pub watch: &'a Watch,
     pub writer: Option<Writer>,
@@ -55,10 +65,6 @@ impl Campaign<'_> {
             let same = now.reasons.last().is_none_or(|why| *why == Again::Determinism);
             let begin = from.take().filter(|_| same);
             let begin = begin.unwrap_or_else(|| Snapshot::start(finder(self.options)));
-            if let Some(writer) = &mut self.writer {
-                writer.chains.clone_from(&now.config.chains);
-                writer.twins.clone_from(&now.config.twins);
-            }
             let workers = if now.alone { 1 } else { self.options.workers.number };
             if self.options.deterministic && workers > 1 {
                 now.before = Some(now.machine.separate());
@@ -81,7 +87,7 @@ impl Campaign<'_> {
         let end = end.result;
         let is_settled = end.units.is_empty() || error;
         if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
-            writer.write(&end, machine.room(), machine.save(), observer);
+            writer.write(&end, &config, machine.room(), machine.save(), observer);
         }
         let alike = config.twins.as_ref().map_or(0, |twins| twins.largest());
         Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled, alike, again: reasons })
@@ -102,7 +108,12 @@ impl Campaign<'_> {
         }
         let finder = finder(self.options);
         let deterministic = self.options.deterministic;
-        let team = Team { deterministic, workers, ..self.options.workers.team(self.model, config) };
+        let engine: Box<dyn Engine<VmMachine, Finder>> = match self.model {
+            Under::Clocks(model) => {
+                Box::new(Team { deterministic, workers, ..self.options.workers.team(model, config) })
+            }
+            Under::Matrices(model) => Box::new(Deferred::new(model, config)),
+        };
         let first = Mutex::new(machine.colleague());
         let colleague = || first.lock().unwrap_or_else(PoisonError::into_inner).colleague();
         observer.begins(Progress { executions: from.stats.executions(), blocked: from.stats.blocked });
@@ -110,10 +121,11 @@ impl Campaign<'_> {
             watch: self.watch,
             observer,
             writer: self.writer.as_mut(),
+            config,
             machine,
             learned_alone: None,
         };
-        let end = team.explore(&colleague, &finder, from, &mut direct).map_err(InputError::unsupported)?;
+        let end = engine.explore(&colleague, &finder, from, &mut direct).map_err(InputError::unsupported)?;
         let together = direct.learned_alone.is_some_and(|alone| alone != machine.knowledge());
         Ok((end, together))
     }
@@ -155,6 +167,7 @@ struct Direct<'w> {
     watch: &'w Watch,
     observer: &'w mut dyn Observer,
     writer: Option<&'w mut Writer>,
+    config: &'w Config,
     machine: &'w VmMachine,
     /// What the first worker had learned before the others came.
     learned_alone: Option<usize>,
@@ -173,7 +186,8 @@ impl Director<Finder> for Direct<'_> {
 
     fn snapshot(&mut self, snapshot: Snapshot<Finder>) {
         if let Some(writer) = &mut self.writer {
-            writer.write(&snapshot, self.machine.room(), self.machine.save(), self.observer);
+            let machine = self.machine.save();
+            writer.write(&snapshot, self.config, self.machine.room(), machine, self.observer);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One check, from the program to the outcome.
 
-use crate::campaign::{Campaign, Run, finder, sample, watching};
+use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
 use crate::error::{InputError, InputKind};
 use crate::finder::Results;
@@ -12,18 +12,17 @@ use crate::outcome::{Bound, Comparison, Outcome, Undecided, Warning};
 use crate::prepare::{
     hoped_for, machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry,
 };
-use crate::settle::{Attempt, Settling};
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
-use selvedge_explore::{Chains, Config, Sampling, Twins, Visitor, Watch, explore_compiled};
+use selvedge_explore::{Config, OtherFormat, Sampling, Watch};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
-use selvedge_model::{Compiled, Model, Property};
+use selvedge_model::relational::Relational;
+use selvedge_model::{Compiled, Model, Properties, Property};
 use selvedge_vm::VmMachine;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Threads to make room for at first. Room costs time per event, and most programs have few.
@@ -112,7 +111,10 @@ impl Check {
         let compiled = Compiled::compile(&self.theory).map_err(InputError::of_model)?;
         match &compiled {
             Compiled::Clocks(model) => self.explore_clocks(model, source, watch, observer),
-            Compiled::Matrices(_) => self.explore_dependencies(&compiled, source, watch, observer),
+            Compiled::Matrices(model) => {
+                let properties = properties_of(&self.theory, &compiled);
+                self.explore_dependencies(model, &properties, source, watch, observer)
+            }
         }
     }
 
@@ -129,7 +131,8 @@ impl Check {
 
     fn explore_dependencies(
         &self,
-        model: &Compiled,
+        model: &Relational,
+        properties: &Properties,
         source: Source,
         watch: &Watch,
         observer: &mut dyn Observer,
@@ -137,8 +140,7 @@ impl Check {
         let options = &self.options;
         refuse_checkpoints(options, model.name())?;
         let module = source.finish(watch, observer)?;
-        let properties = properties_of(&self.theory, model);
-        let reductions = reductions_for(&module, options, &properties);
+        let reductions = reductions_for(&module, options, properties);
         observer.phase(Phase::Exploring);
         let room = FEW_THREADS.min(options.most_threads);
         let of_machine = selvedge_vm::Options {
@@ -147,23 +149,12 @@ impl Check {
             ..options.of_machine(reductions, room)
         };
         let mut machine = machine(&module, of_machine)?;
-        refuse_sections(&machine, &properties, model.name())?;
+        refuse_sections(&machine, properties, model.name())?;
         let config = options.config(Reductions::NONE, Some(watch.clone()));
         let config = Config { max_events: options.most_events.min(MOST_EVENTS_DEPENDING), ..config };
-        let mut settling = Settling::new(&mut machine, config, options.most_threads);
-        let attempt = settling.explore(|now| {
-            let mut visitor = finder(options);
-            let stats = explore_compiled(&*now.machine, model, &now.config, &mut |x| visitor.visit(x))
-                .map_err(InputError::unsupported)?;
-            Ok::<_, InputError>(Attempt {
-                gave_up: stats.gave_up.clone(),
-                found: false,
-                result: (stats, visitor.results()),
-            })
-        })?;
-        let again = settling.reasons;
-        let (stats, results) = attempt.result;
-        let run = Run { stats, results, is_settled: true, alike: 0, again };
+        let under = Under::Matrices(model);
+        let mut campaign = Campaign { model: under, options, watch, writer: None };
+        let run = campaign.explore(&mut machine, config, options.most_threads, None, observer)?;
         let is_interleaving = properties.has(Property::Interleaving);
         let model = model.name().to_string();
         Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0, model, is_interleaving })
@@ -206,7 +197,7 @@ impl Check {
             _ => None,
         };
         let seconds_before = saved.as_ref().map_or(0.0, |saved| saved.seconds);
-        let mut campaign = Campaign { model: &simpler, options, watch, writer: None };
+        let mut campaign = Campaign { model: Under::Clocks(&simpler), options, watch, writer: None };
         if let (Some(to), Some(identity)) = (&options.checkpoint, identity) {
             let resumed = options.resume.as_deref();
             campaign.writer = Some(Writer::new(&to.file, identity, to.every, seconds_before, resumed)?);
@@ -225,17 +216,12 @@ impl Check {
                 let message = "cannot resume: the checkpoint is of another program";
                 return Err(InputError::plain(InputKind::Checkpoint, message, None).into());
             }
-            config.chains = saved.chains.map(|known| {
-                let chains = Chains::default();
-                chains.restore(&known);
-                Arc::new(chains)
-            });
-            config.twins = saved.twins.map(|known| {
-                let twins = Twins::default();
-                twins.restore(&known);
-                Arc::new(twins)
-            });
-            from = Some(saved.snapshot);
+            let snapshot = saved.exploration.restore(saved.visitor, &mut config);
+            let other = |why: OtherFormat| {
+                let message = format!("cannot resume: {why}");
+                InputError::plain(InputKind::Checkpoint, message, None)
+            };
+            from = Some(snapshot.map_err(other)?);
         }
         let run = campaign.explore(&mut vm, config, options.most_threads, from, observer)?;
         if vm.uses_barriers() {
@@ -323,7 +309,7 @@ impl Check {
         let properties = properties_by_clocks(&theory, &sc);
         let reductions = reductions_for(machine.module(), options, &properties);
         let config = watching(options.config(reductions, None));
-        let mut campaign = Campaign { model: &sc, options, watch, writer: None };
+        let mut campaign = Campaign { model: Under::Clocks(&sc), options, watch, writer: None };
         let room = machine.room();
         let run = campaign.explore(machine, config, room, None, &mut Nobody)?;
         let complete = run.stats.gave_up.is_none();

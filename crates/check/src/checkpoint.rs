@@ -8,12 +8,11 @@ use crate::finder::{Finder, Found, Printed};
 use crate::observer::Observer;
 use crate::owned::{Owned, Refusal, open_regular};
 use crate::violation::Violation;
-use selvedge_explore::{Chains, Path as Decisions, Snapshot, Stats, Twins, Unit};
+use selvedge_explore::{Config, Path as Decisions, Saved, Snapshot};
 use selvedge_vm::SavedTables;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MAGIC: &str = "selvedge-checkpoint";
@@ -68,44 +67,26 @@ struct Body {
     /// Threads that there is room for.
     room: u32,
     machine: SavedTables,
-    counts: Counts,
+    exploration: Saved,
     found: Vec<SavedFound>,
     /// Path and text of the first complete execution.
-    printed: Option<(String, String)>,
-    units: Vec<String>,
-    /// What was known of the locations (`Chains`); nothing if that is not asked any more.
-    chains: Option<Vec<u8>>,
-    /// The same of threads that do the same (`Twins`).
-    twins: Option<(u32, Vec<u8>)>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Counts {
-    complete: u64,
-    blocked: u64,
-    cut: u64,
-    errors: u64,
-    revisits: u64,
-    events: u64,
-    dropped_rmw: u64,
-    aborted: u64,
+    printed: Option<(Decisions, String)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedFound {
-    path: String,
+    path: Decisions,
     violation: Violation,
     output: Option<String>,
 }
 
 /// Where an exploration stood.
-pub struct Saved {
+pub struct Left {
     pub seconds: f64,
     pub room: u32,
     pub machine: SavedTables,
-    pub chains: Option<Vec<u8>>,
-    pub twins: Option<(u32, Vec<u8>)>,
-    pub snapshot: Snapshot<Finder>,
+    pub exploration: Saved,
+    pub visitor: Finder,
 }
 
 /// Writes checkpoints of one run.
@@ -123,10 +104,6 @@ pub struct Writer {
     begin: Instant,
     /// Of the runs before this one.
     seconds: f64,
-    /// What is known of the locations.
-    pub chains: Option<Arc<Chains>>,
-    /// What is known of threads that do the same.
-    pub twins: Option<Arc<Twins>>,
 }
 
 impl Writer {
@@ -177,8 +154,6 @@ impl Writer {
             next: begin,
             begin,
             seconds,
-            chains: None,
-            twins: None,
         };
         writer.wait();
         Ok(writer)
@@ -197,14 +172,13 @@ impl Writer {
     pub fn write(
         &mut self,
         snapshot: &Snapshot<Finder>,
+        config: &Config,
         room: u32,
         machine: SavedTables,
         observer: &mut dyn Observer,
     ) {
-        let Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, .. } =
-            snapshot.stats;
         let found = snapshot.visitor.found().iter().map(|found| SavedFound {
-            path: found.path.to_string(),
+            path: found.path.clone(),
             violation: found.violation.clone(),
             output: found.output.clone(),
         });
@@ -213,12 +187,9 @@ impl Writer {
             seconds: self.seconds + self.begin.elapsed().as_secs_f64(),
             room,
             machine,
-            counts: Counts { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted },
+            exploration: Saved::new(snapshot, config),
             found: found.collect(),
-            printed: printed.map(|printed| (printed.path.to_string(), printed.text.clone())),
-            units: snapshot.units.iter().map(Unit::to_string).collect(),
-            chains: self.chains.as_ref().map(|chains| chains.save()),
-            twins: self.twins.as_ref().map(|twins| twins.save()),
+            printed: printed.map(|printed| (printed.path.clone(), printed.text.clone())),
         };
         self.wait();
         let written = serde_json::to_string(&body).map_err(std::io::Error::from).and_then(|body| {
@@ -293,7 +264,7 @@ fn belongs<'t>(text: &'t str, identity: &Identity) -> Result<&'t str, &'static s
 }
 
 /// Reads a checkpoint and makes sure that it belongs to this exploration; nothing if that had not begun.
-pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<Saved>, InputError> {
+pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<Left>, InputError> {
     let restart = "run without --resume to start from the beginning";
     let give = "give a file that --checkpoint wrote";
     let unreadable = |e: std::io::Error| refuse("resume", path, &e.to_string(), give);
@@ -313,23 +284,17 @@ pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<S
     }
     let damaged = || refuse("resume", path, "the file is damaged", restart);
     let body: Body = serde_json::from_str(body).map_err(|_| damaged())?;
-    saved(body, fresh).ok_or_else(damaged).map(Some)
+    Ok(Some(left(body, fresh)))
 }
 
-fn saved(mut body: Body, fresh: &Finder) -> Option<Saved> {
-    let Counts { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted } = body.counts;
-    let stats =
-        Stats { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, ..Stats::default() };
-    let units: Option<Vec<Unit>> = body.units.iter().map(|text| text.parse().ok()).collect();
+fn left(body: Body, fresh: &Finder) -> Left {
+    let Body { seconds, room, machine, exploration, found, printed } = body;
     let mut visitor = fresh.clone();
-    for SavedFound { path, violation, output } in std::mem::take(&mut body.found) {
-        let path: Decisions = path.parse().ok()?;
+    for SavedFound { path, violation, output } in found {
         visitor.add(Found { path, violation, output });
     }
-    if let Some((path, text)) = body.printed.take() {
-        visitor.print(Printed { path: path.parse().ok()?, text });
+    if let Some((path, text)) = printed {
+        visitor.print(Printed { path, text });
     }
-    let snapshot = Snapshot { units: units?, stats, visitor };
-    let Body { seconds, room, machine, chains, twins, .. } = body;
-    Some(Saved { seconds, room, machine, chains, twins, snapshot })
+    Left { seconds, room, machine, exploration, visitor }
 }

@@ -32,8 +32,7 @@ use crate::options::Workers;
 use crate::witness::Witness;
 use executions::Collector;
 use selvedge_explore::{
-    Config, Director, Equivalence, Order, Progress, Schedule, Snapshot, Stats, Visitor, Watch,
-    explore_compiled,
+    Config, Deferred, Director, Engine, Equivalence, Order, Progress, Schedule, Snapshot, Stats, Watch,
 };
 use selvedge_litmus::{Histogram, Observation, Test, Verdict};
 use selvedge_model::Compiled;
@@ -157,24 +156,15 @@ pub fn check_litmus(
     let collector = Collector::new(test, options.witness);
     let start = Instant::now();
     let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
-    let explored = match model {
-        Compiled::Clocks(model) => {
-            let team = options.workers.team(model, &config);
-            let from = Snapshot::start(collector.clone());
-            let mut lead = Lead { watch, progress };
-            let explored = team.explore(&|| program.clone(), &collector, from, &mut lead);
-            explored.map(|end| (end.stats, end.visitor))
-        }
-        // One worker, for now.
-        Compiled::Matrices(_) => {
-            let mut collector = collector;
-            explore_compiled(&program, model, &config, &mut |x| collector.visit(x))
-                .map(|stats| (stats, collector))
-        }
+    let engine: Box<dyn Engine<_, Collector<'_>>> = match model {
+        Compiled::Clocks(model) => Box::new(options.workers.team(model, &config)),
+        Compiled::Matrices(model) => Box::new(Deferred::new(model, &config)),
     };
+    let from = Snapshot::start(collector.clone());
+    let explored = engine.explore(&|| program.clone(), &collector, from, &mut Lead { watch, progress });
     let seconds = start.elapsed().as_secs_f64();
-    let (stats, collector) = explored.map_err(InputError::unsupported)?;
-    let (histogram, flags, failure, witness) = collector.results();
+    let Snapshot { stats, visitor, .. } = explored.map_err(InputError::unsupported)?;
+    let (histogram, flags, failure, witness) = visitor.results();
     let model = model.name().to_string();
     Ok(LitmusOutcome { model, histogram, stats, flags, failure, seconds, witness })
 }

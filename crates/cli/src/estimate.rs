@@ -1,6 +1,6 @@
 //! `selvedge estimate`: how many executions, and how long exploring them would take.
 
-use crate::args::{EstimateArgs, Format};
+use crate::args::EstimateArgs;
 use crate::check::{Screen, loop_bounds, nothing, refuse};
 use crate::error::{Exit, InputError, InputKind};
 use crate::guard::Phase;
@@ -56,9 +56,9 @@ pub fn main(args: &EstimateArgs) -> Exit {
         Err(error) => return refuse("estimate", args.format.format(), &args.model, error),
     };
     guard::claim();
-    match args.format.format() {
-        Format::Json => output::print_json(&result_json("estimate", &report)),
-        Format::Text => output::print(&render(&report)),
+    match args.format.is_json() {
+        true => output::print_json(&result_json("estimate", &report)),
+        false => output::print(&render(&report)),
     }
     if guard::reason_to_stop().is_some() { Exit::Bounded } else { Exit::Done }
 }

@@ -117,3 +117,18 @@ fn every_file_that_a_page_names_exists() {
     assert!(wrong.is_empty(), "pages name files that do not exist:\n  {}\n", wrong.join("\n  "));
     assert!(named > 20, "{named}");
 }
+
+#[test]
+fn every_kind_of_error_is_in_the_table() {
+    use selvedge_machine::ErrorKind;
+    let page = text(&root().join("docs/check.md"));
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    for kind in ErrorKind::ALL {
+        // The first is called by the model's own name; the second is no error of the program.
+        if matches!(kind, ErrorKind::OfModel | ErrorKind::Unsupported) {
+            continue;
+        }
+        let name = format!("`{kind}`");
+        assert!(rows.iter().any(|row| row.contains(&name)), "docs/check.md does not tell of {name}");
+    }
+}

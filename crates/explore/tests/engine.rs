@@ -27,7 +27,7 @@ fn program() -> Program {
     for t in 0..3 {
         let store = Instr::Store { addr: Addr::Loc(locs[t]), value: Expr::Const(1), mode: Mode::Rlx };
         let load = Instr::Load { dst: Reg(0), addr: Addr::Loc(locs[(t + 1) % 3]), mode: Mode::Rlx };
-        program.thread(&format!("t{t}"), true, vec![store, load]);
+        program.thread(format!("t{t}"), true, vec![store, load]);
     }
     program
 }

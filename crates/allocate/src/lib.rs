@@ -1,8 +1,9 @@
-//! Memory is accounted for before it is taken, as far as large pieces go: the rest shows in the size of the process.
+//! Memory is accounted for before it is taken, as far as large pieces go: the rest shows in the size of the
+//! process.
 //!
-//! The standard library ends the process where memory is not given. Here the thread that wants too much waits instead,
-//! and the guard ends the process with a report. A crate of its own, since an allocator takes `unsafe` code, and no
-//! other crate of the command but `llvm` has any.
+//! The standard library ends the process where memory is not given. Here the thread that wants too much
+//! waits instead, and the guard ends the process with a report. A crate of its own, since an allocator takes
+//! `unsafe` code, and no other crate of the command but `llvm` has any.
 
 #![warn(missing_docs)]
 #![allow(unsafe_code)]
@@ -57,7 +58,8 @@ fn given(memory: *mut u8) -> *mut u8 {
     if memory.is_null() { refuse() } else { memory }
 }
 
-// SAFETY: the system's allocator with the same arguments, or a null pointer, which says that there is no memory.
+// SAFETY: the system's allocator with the same arguments, or a null pointer, which says that there is no
+// memory.
 unsafe impl GlobalAlloc for Accounting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_too_much(layout.size()) {

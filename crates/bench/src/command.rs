@@ -1,7 +1,7 @@
 //! `selvedge` run on a C program: what it reports, and what it cost.
 //!
-//! Seconds are of the processor and count everything, start-up and clang included: on a busy machine the clock on
-//! the wall says little. Linux counts them in hundredths, so runs that are short are repeated.
+//! Seconds are of the processor and count everything, start-up and clang included: on a busy machine the
+//! clock on the wall says little. Linux counts them in hundredths, so runs that are short are repeated.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -29,8 +29,8 @@ pub enum End {
 
 /// Rows that take longer than this, in seconds, are cut off, unless they say otherwise.
 const TIME_LIMIT: &str = "400";
-/// Runs shorter than this are repeated a few times, those shorter than a tenth of it often: as the times are counted in
-/// hundredths of a second, the mean is off by a thousandth at most then.
+/// Runs shorter than this are repeated a few times, those shorter than a tenth of it often: as the times are
+/// counted in hundredths of a second, the mean is off by a thousandth at most then.
 const SHORT: f64 = 0.5;
 const FEW: u32 = 3;
 const MANY: u32 = 10;
@@ -118,8 +118,8 @@ pub fn timed(command: &mut Command) -> Result<(Output, f64, f64), String> {
     Ok((out, (children_seconds() - before).max(0.0), start.elapsed().as_secs_f64()))
 }
 
-/// Processor time of all processes that this one has waited for, and of theirs (`man 5 proc`, fields 16 and 17,
-/// counted after the name in parentheses).
+/// Processor time of all processes that this one has waited for, and of theirs (`man 5 proc`, fields 16 and
+/// 17, counted after the name in parentheses).
 fn children_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();

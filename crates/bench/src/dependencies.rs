@@ -1,5 +1,5 @@
-//! What following dependencies costs (thesis Fig. 10.1): the same programs under rc11 and under imm, which has more
-//! executions where load buffering is possible.
+//! What following dependencies costs (thesis Fig. 10.1): the same programs under rc11 and under imm, which
+//! has more executions where load buffering is possible.
 
 use crate::command::{Check, End, Report};
 use crate::table::grouped;

@@ -1,5 +1,5 @@
-//! The benchmark harness: `table NAME` prints a table, `report DIR` writes all of them, `run …` measures one row of
-//! the tables of the explorer alone.
+//! The benchmark harness: `table NAME` prints a table, `report DIR` writes all of them, `run …` measures one
+//! row of the tables of the explorer alone.
 //!
 //! Every row runs in a process of its own, so that peak memory is that row's.
 

@@ -1,5 +1,5 @@
-//! Another tool, run on the same sources in the same run. `SELVEDGE_PEER` is its command line, in which `{model}`,
-//! `{flags}`, `{file}` and `{n}` stand for what they say; the shell takes it apart.
+//! Another tool, run on the same sources in the same run. `SELVEDGE_PEER` is its command line, in which
+//! `{model}`, `{flags}`, `{file}` and `{n}` stand for what they say; the shell takes it apart.
 
 use crate::command::timed;
 use std::process::Command;

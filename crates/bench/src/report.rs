@@ -1,5 +1,5 @@
-//! All tables and plots, written to a directory: `benchmarks.md` and `plots/NAME.svg`. What is said about them comes
-//! from `text/`.
+//! All tables and plots, written to a directory: `benchmarks.md` and `plots/NAME.svg`. What is said about
+//! them comes from `text/`.
 
 use crate::{accuracy, dependencies, engine, plot, scaling, summary, switches, table};
 use selvedge_bench::catalogue::TABLES;

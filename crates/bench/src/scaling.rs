@@ -1,5 +1,5 @@
-//! Two workers beside one (thesis Fig. 10.2). Here the time is that on the wall, so this says little on a machine
-//! that has other things to do; the ratio of processor times shows what sharing the work costs.
+//! Two workers beside one (thesis Fig. 10.2). Here the time is that on the wall, so this says little on a
+//! machine that has other things to do; the ratio of processor times shows what sharing the work costs.
 
 use crate::command::{Check, Report};
 use crate::table::grouped;

@@ -113,8 +113,8 @@ pub fn markdown(outcomes: &[Outcome], start_up: f64) -> String {
     text
 }
 
-/// The ratio without our start-up; what is left of ours is at least a hundredth of a second, which is as fine as
-/// the clock is.
+/// The ratio without our start-up; what is left of ours is at least a hundredth of a second, which is as
+/// fine as the clock is.
 fn beyond(o: &Outcome, start_up: f64) -> Option<f64> {
     let published = o.published_seconds.filter(|s| s.is_finite())?;
     (o.report.end != End::Interrupted).then(|| published / (o.report.seconds - start_up).max(0.01))

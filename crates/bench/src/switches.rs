@@ -1,6 +1,6 @@
-//! Each reduction on and off, on programs where it matters. What `spin-assume` and `rotation` find in a program's text,
-//! `pef` finds when it is run: it has to be off as well for a difference to show. Symmetry changes what is counted, and is
-//! off but in rows of its own.
+//! Each reduction on and off, on programs where it matters. What `spin-assume` and `rotation` find in a
+//! program's text, `pef` finds when it is run: it has to be off as well for a difference to show. Symmetry
+//! changes what is counted, and is off but in rows of its own.
 
 use crate::command::{Check, End, Report};
 use crate::table::grouped;

@@ -1,5 +1,5 @@
-//! The harness itself, with stand-ins for `selvedge` and for the other tool: shell scripts that say what they were
-//! asked.
+//! The harness itself, with stand-ins for `selvedge` and for the other tool: shell scripts that say what
+//! they were asked.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

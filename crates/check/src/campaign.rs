@@ -1,4 +1,5 @@
-//! The exploration of one program under one model: by several workers, from the beginning or from a checkpoint.
+//! The exploration of one program under one model: by several workers, from the beginning or from a
+//! checkpoint.
 
 use crate::checkpoint::Writer;
 use crate::error::InputError;

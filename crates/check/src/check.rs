@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 /// Threads to make room for at first. Room costs time per event, and most programs have few.
 const FEW_THREADS: u32 = 4;
 
-/// Under models that follow dependencies, every step costs more the longer an execution is; beyond this it would not
-/// end.
+/// Under models that follow dependencies, every step costs more the longer an execution is; beyond this it
+/// would not end.
 const MOST_EVENTS_DEPENDING: usize = 1000;
 
 /// For the estimate before a check.
@@ -57,8 +57,8 @@ impl From<Module> for Program {
     }
 }
 
-/// A program, a memory model, and how to check the one under the other. Nothing of it is shared with other checks:
-/// several may run side by side.
+/// A program, a memory model, and how to check the one under the other. Nothing of it is shared with other
+/// checks: several may run side by side.
 #[derive(Clone, Debug)]
 pub struct Check {
     /// What is checked.

@@ -1,7 +1,7 @@
 //! Explorations that are interrupted and go on later: `--checkpoint` and `--resume`.
 //!
-//! The first line of the file says what it is, whose it is and a checksum of the rest, which is JSON, or nothing
-//! if nothing was explored yet: a run takes hold of its file before it starts (`owned`).
+//! The first line of the file says what it is, whose it is and a checksum of the rest, which is JSON, or
+//! nothing if nothing was explored yet: a run takes hold of its file before it starts (`owned`).
 
 use crate::error::{InputError, InputKind};
 use crate::finder::{Finder, Found, Printed};

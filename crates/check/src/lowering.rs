@@ -1,5 +1,5 @@
-//! Sources are lowered in a child process, so that LLVM's memory is gone before the exploration starts, and a crash of it
-//! is a message.
+//! Sources are lowered in a child process, so that LLVM's memory is gone before the exploration starts, and
+//! a crash of it is a message.
 
 use crate::error::{InputError, InputKind};
 use crate::limits::Limits;
@@ -187,7 +187,8 @@ impl Lowering {
     }
 }
 
-/// The compiler of a program that is installed: beside it, or one directory up, where tests and examples are built.
+/// The compiler of a program that is installed: beside it, or one directory up, where tests and examples are
+/// built.
 fn beside(program: &Path) -> PathBuf {
     let here = program.with_file_name(LOWER);
     let above = program.parent().and_then(Path::parent).map(|directory| directory.join(LOWER));

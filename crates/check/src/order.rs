@@ -5,8 +5,8 @@ use selvedge_graph::{EventId, ExecutionGraph, Kind, Tid};
 use selvedge_machine::Machine;
 use selvedge_vm::VmMachine;
 
-/// The events in an order that is an interleaving, if there is one; else in one that respects program
-/// order and reads-from. Atomic sections stay together: one begins when nothing is left that it has to wait for.
+/// The events in an order that is an interleaving, if there is one; else in one that respects program order
+/// and reads-from. Atomic sections stay together: one begins when nothing is left that it has to wait for.
 pub fn explaining_order<M: Machine>(machine: &M, x: &Execution<'_, M>) -> (Vec<EventId>, bool) {
     let g = x.graph;
     let inside =

@@ -48,7 +48,8 @@ fn lock(file: &File) -> Result<(), Refusal> {
 }
 
 impl Owned {
-    /// Makes a new file with these contents, or takes hold of the one that is there. Says also whether it is new.
+    /// Makes a new file with these contents, or takes hold of the one that is there. Says also whether it is
+    /// new.
     pub fn take(path: &Path, contents: &[u8]) -> Result<(Owned, bool), Refusal> {
         loop {
             // A link's target is replaced, not the link.

@@ -39,8 +39,8 @@ pub fn refuse_sections(machine: &VmMachine, properties: &Properties, name: &str)
     Err(InputError::plain(InputKind::Unsupported, message, Some("use `-m sc`")))
 }
 
-/// Races are errors of the language: what C says of them counts under all models that do not say themselves what an
-/// error is.
+/// Races are errors of the language: what C says of them counts under all models that do not say themselves
+/// what an error is.
 pub fn with_races(model: &Model, wanted: bool) -> Result<Cow<'_, Model>, InputError> {
     if !wanted || model.defines_errors() {
         return Ok(Cow::Borrowed(model));
@@ -75,8 +75,8 @@ pub fn simplified(
     classes.map(compile).transpose().map_err(InputError::of_model)
 }
 
-/// The model with what symmetry needs, if the program has threads that may do the same, and read-modify-writes, by which
-/// they are put in order.
+/// The model with what symmetry needs, if the program has threads that may do the same, and
+/// read-modify-writes, by which they are put in order.
 pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Model> {
     let rmws = || machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR));
     if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }

@@ -1,9 +1,10 @@
 //! Why an execution is none of sequential consistency: a cycle of program order and communication.
 //!
-//! Under every model an execution is one that its constraints allow; what a reader wants to know is which constraint of
-//! the model that they have in mind it breaks. Sequential consistency forbids cycles of `po | rf | co | fr`, and an
-//! execution that has no interleaving has one. The shortest is shown, counted in steps from one thread to
-//! another; and the steps of it that are program order are where something may be missing.
+//! Under every model an execution is one that its constraints allow; what a reader wants to know is which
+//! constraint of the model that they have in mind it breaks. Sequential consistency forbids cycles of `po |
+//! rf | co | fr`, and an execution that has no interleaving has one. The shortest is shown, counted in steps
+//! from one thread to another; and the steps of it that are program order are where something may be
+//! missing.
 
 use selvedge_graph::{EventId, ExecutionGraph, Kind};
 use serde::{Deserialize, Serialize};
@@ -101,8 +102,8 @@ fn crossings(cycle: &[Step]) -> usize {
     cycle.iter().filter(|(_, relation, _)| *relation != "po").count()
 }
 
-/// The cycle through `start` with the fewest steps of communication, if it has fewer than `fewer`. Steps of program order
-/// cost nothing, so they are taken first.
+/// The cycle through `start` with the fewest steps of communication, if it has fewer than `fewer`. Steps of
+/// program order cost nothing, so they are taken first.
 fn cycle_from(g: &ExecutionGraph, start: EventId, fewer: usize) -> Option<Vec<Step>> {
     let mut before: Vec<Option<Step>> = vec![None; g.arena_len()];
     let mut cost = vec![usize::MAX; g.arena_len()];

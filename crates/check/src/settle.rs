@@ -1,12 +1,13 @@
 //! Explores until there is no reason left to begin anew.
 //!
-//! An exploration takes things for granted that make it cheap: how memory is divided, that arrivals at barriers need no
-//! order, that nobody notices what is left out. All of them are watched. Where one turns out not to hold, what was
-//! explored does not count; the program is explored again without it ([`Again`]). Each reason is given in to
-//! for good, or adds something of which there is only so much, so this comes to an end.
+//! An exploration takes things for granted that make it cheap: how memory is divided, that arrivals at
+//! barriers need no order, that nobody notices what is left out. All of them are watched. Where one turns
+//! out not to hold, what was explored does not count; the program is explored again without it ([`Again`]).
+//! Each reason is given in to for good, or adds something of which there is only so much, so this comes to
+//! an end.
 //!
-//! This is the only place where explorations of a [`VmMachine`] are begun anew: checks, estimates and tests differ in what
-//! they do once ([`Attempt`]), not in what it is worth.
+//! This is the only place where explorations of a [`VmMachine`] are begun anew: checks, estimates and tests
+//! differ in what they do once ([`Attempt`]), not in what it is worth.
 
 use selvedge_explore::{Config, GaveUp};
 use selvedge_machine::{Again, Machine};
@@ -17,8 +18,8 @@ use std::sync::Arc;
 pub struct Attempt<R> {
     /// Why it stopped early, if it did.
     pub gave_up: Option<GaveUp>,
-    /// It found an error, and that is all that it was to find. That threads are told apart, or that a lock is not used as
-    /// one, makes an exploration miss executions; those that it has are right.
+    /// It found an error, and that is all that it was to find. That threads are told apart, or that a lock
+    /// is not used as one, makes an exploration miss executions; those that it has are right.
     pub found: bool,
     /// Whatever else it is for.
     pub result: R,
@@ -46,8 +47,8 @@ impl<'m> Settling<'m> {
         Settling { machine, config, most_threads, alone: false, before: None, reasons: Vec::new() }
     }
 
-    /// Explores by calling `once`, until it holds. The first attempt has the watches that `config` has; later ones have
-    /// new ones, as locations are new.
+    /// Explores by calling `once`, until it holds. The first attempt has the watches that `config` has;
+    /// later ones have new ones, as locations are new.
     pub fn explore<R, E>(
         &mut self,
         mut once: impl FnMut(&mut Settling<'m>) -> Result<Attempt<R>, E>,
@@ -66,7 +67,8 @@ impl<'m> Settling<'m> {
             Some(GaveUp::Again(again)) => Some(again),
             _ => None,
         };
-        // What the machine learned counts whatever was found: what it did not know then, it did not explore rightly.
+        // What the machine learned counts whatever was found: what it did not know then, it did not explore
+        // rightly.
         let of_machine = |again: &Again| {
             matches!(again, Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed)
         };

@@ -1,8 +1,8 @@
 //! One execution, as data.
 //!
-//! A [`Witness`] is taken from the graph of an execution while that is at hand, and says nothing in words but names: texts,
-//! drawings and JSON are made of it afterwards. Events are numbered from 1 in the order in which they are told, which
-//! is an interleaving if there is one; number 0 stands for the initial values.
+//! A [`Witness`] is taken from the graph of an execution while that is at hand, and says nothing in words
+//! but names: texts, drawings and JSON are made of it afterwards. Events are numbered from 1 in the order in
+//! which they are told, which is an interleaving if there is one; number 0 stands for the initial values.
 
 use crate::order::explaining_order;
 use crate::reason::{Reason, reason};
@@ -260,7 +260,8 @@ pub enum WaitsFor {
     Other,
 }
 
-/// Takes an execution down. `thread_name` says what a thread runs. Returns also the numbers of events, by event.
+/// Takes an execution down. `thread_name` says what a thread runs. Returns also the numbers of events, by
+/// event.
 pub fn witness<M: Machine>(
     x: &Execution<'_, M>,
     thread_name: &dyn Fn(Tid) -> String,

@@ -130,8 +130,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub deterministic: bool,
 
-    /// Write to FILE now and then where the exploration stands, and when it is interrupted. FILE must not exist yet, or
-    /// be what --resume goes on from
+    /// Write to FILE now and then where the exploration stands, and when it is interrupted. FILE must not
+    /// exist yet, or be what --resume goes on from
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
 

@@ -1,7 +1,7 @@
 //! Texts of others, as they are shown: programs, tests and models may hold characters that a terminal obeys.
 //!
-//! Nothing that is printed goes to a terminal as it is: [`shown`] is part of `output`. What is meant to stand in one
-//! line, such as a name, goes through [`line`] before.
+//! Nothing that is printed goes to a terminal as it is: [`shown`] is part of `output`. What is meant to
+//! stand in one line, such as a name, goes through [`line`] before.
 
 use selvedge_diagnostic::is_active;
 use std::borrow::Cow;
@@ -42,8 +42,8 @@ pub fn name(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-/// JSON that is shown on a terminal: the same values, written with escapes. Outside of strings, and so in all places
-/// where an escape would be wrong, JSON has none of these characters.
+/// JSON that is shown on a terminal: the same values, written with escapes. Outside of strings, and so in
+/// all places where an escape would be wrong, JSON has none of these characters.
 pub fn json(text: &str) -> Cow<'_, str> {
     let goes = |c: char| is_active(c) && c != '\n';
     if !text.contains(goes) {

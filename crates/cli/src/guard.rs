@@ -1,9 +1,9 @@
 //! Limits and signals hold in every phase of a run.
 //!
-//! Explorations ask for themselves whether they have to stop, and report how far they came. Everything else (models,
-//! compilers, drawings) runs to its end, however far that is. So a thread of its own watches: where a phase does not
-//! ask, or does not listen, it reports that there is no verdict and ends the process. Children end with it: they watch
-//! a pipe that closes then (`selvedge-lower`), or the system ends them.
+//! Explorations ask for themselves whether they have to stop, and report how far they came. Everything else
+//! (models, compilers, drawings) runs to its end, however far that is. So a thread of its own watches: where
+//! a phase does not ask, or does not listen, it reports that there is no verdict and ends the process.
+//! Children end with it: they watch a pipe that closes then (`selvedge-lower`), or the system ends them.
 
 use crate::error::Exit;
 use crate::{interrupt, output};
@@ -53,7 +53,8 @@ impl Phase {
 
 /// How often it is looked.
 const TICK: Duration = Duration::from_millis(10);
-/// How long an exploration may take to notice that it has to stop; and with a checkpoint or a report to write.
+/// How long an exploration may take to notice that it has to stop; and with a checkpoint or a report to
+/// write.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LONG_PATIENCE: Duration = Duration::from_secs(15);
 /// What memory an exploration may take on its way to the end, in bytes.
@@ -79,8 +80,8 @@ struct Report {
     watch: Watch,
 }
 
-/// Watches over the process from now on. `tell` reports that there is no verdict. Returns what ends a check when the
-/// process is asked to end.
+/// Watches over the process from now on. `tell` reports that there is no verdict. Returns what ends a check
+/// when the process is asked to end.
 pub fn start(has_checkpoint: bool, limits: Limits, tell: impl Fn(&str) + Send + Sync + 'static) -> Cancel {
     let cancel = interrupt::listen();
     let patience = if has_checkpoint { LONG_PATIENCE } else { PATIENCE };

@@ -1,7 +1,7 @@
 //! JSON: one shape for all commands, described in `docs/json.md`.
 //!
-//! Every result is an object that begins with the number of the shape and the command; an error of the input is one with
-//! `"verdict": "error"`. Commands with several results print an array of them.
+//! Every result is an object that begins with the number of the shape and the command; an error of the input
+//! is one with `"verdict": "error"`. Commands with several results print an array of them.
 
 use crate::error::InputError;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The `selvedge-lower` command: prints the bytecode of C programs.
 //!
-//! `selvedge` runs it, so that LLVM's memory is gone before the exploration starts, a crash of LLVM is a message, and
-//! nothing else has to load it.
+//! `selvedge` runs it, so that LLVM's memory is gone before the exploration starts, a crash of LLVM is a
+//! message, and nothing else has to load it.
 
 #[expect(dead_code, reason = "not all of it is needed here")]
 mod escape;

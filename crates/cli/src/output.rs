@@ -1,4 +1,5 @@
-//! Standard output and standard error: nothing that a terminal obeys gets there, and what does not arrive is noticed.
+//! Standard output and standard error: nothing that a terminal obeys gets there, and what does not arrive is
+//! noticed.
 
 use crate::escape;
 use std::io::{ErrorKind, Write};

@@ -1,5 +1,5 @@
-//! The programs of the tables, each at its smallest size: they compile, run, and have the counts that the tables
-//! expect. So no row can rot unnoticed between the runs of `make bench`.
+//! The programs of the tables, each at its smallest size: they compile, run, and have the counts that the
+//! tables expect. So no row can rot unnoticed between the runs of `make bench`.
 
 use selvedge_bench::catalogue::{Series, TABLES};
 use std::path::Path;

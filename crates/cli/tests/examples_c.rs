@@ -1,5 +1,5 @@
-//! The programs of `examples/c` and `examples/c-deps`, against what they say of themselves: `// expect: MODEL VERDICT [KIND]
-//! [line=N] [executions=N] [no-races]`, with `// args:` for clang and `// unroll:`.
+//! The programs of `examples/c` and `examples/c-deps`, against what they say of themselves: `// expect:
+//! MODEL VERDICT [KIND] [line=N] [executions=N] [no-races]`, with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Lifetimes, and wrong use of what the C library has for threads: each program beside the wrong one that it is most easily
-//! taken for. Verdicts must not depend on how barriers are explored.
+//! Lifetimes, and wrong use of what the C library has for threads: each program beside the wrong one that it
+//! is most easily taken for. Verdicts must not depend on how barriers are explored.
 
 mod support;
 

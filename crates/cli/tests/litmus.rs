@@ -328,7 +328,8 @@ P1 (atomic_int* x) {{ atomic_store(x, 1); }} {condition}\n"
     }
 }
 
-/// A witness is one, and a counterexample, too, whatever else there may be; the exit code still says that there is more.
+/// A witness is one, and a counterexample, too, whatever else there may be; the exit code still says that
+/// there is more.
 #[test]
 fn an_execution_that_decides_decides() {
     let spin = |condition: &str| {
@@ -354,7 +355,8 @@ P1 (atomic_int* x) {{ atomic_store(x, 1); }} {condition}\n"
     }
 }
 
-/// Plain accesses of the kernel race, and are no part of its order; with release and acquire around them they are.
+/// Plain accesses of the kernel race, and are no part of its order; with release and acquire around them
+/// they are.
 #[test]
 fn plain_accesses_of_the_kernel_race() {
     let test = |load: &str| {

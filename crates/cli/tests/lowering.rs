@@ -1,4 +1,5 @@
-//! `selvedge-lower` compiles with clang as a library, if that is linked, or runs clang: with the same results.
+//! `selvedge-lower` compiles with clang as a library, if that is linked, or runs clang: with the same
+//! results.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Threads that do the same are explored in one order: the verdict is the same with and without, and threads that only
-//! look the same are told apart.
+//! Threads that do the same are explored in one order: the verdict is the same with and without, and threads
+//! that only look the same are told apart.
 
 use serde_json::Value;
 use std::path::PathBuf;

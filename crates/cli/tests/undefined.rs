@@ -1,7 +1,7 @@
-//! Undefined values in generated sequential programs: Selvedge finds the first use of one where a naive evaluator of the
-//! unoptimised IR does, and nothing where there is none; and the evaluator agrees with MemorySanitizer and memcheck, where
-//! they are installed. `make soak` has many more programs; `SELVEDGE_FUZZ_PROGRAMS` and `SELVEDGE_FUZZ_SEED` set how many
-//! and which.
+//! Undefined values in generated sequential programs: Selvedge finds the first use of one where a naive
+//! evaluator of the unoptimised IR does, and nothing where there is none; and the evaluator agrees with
+//! MemorySanitizer and memcheck, where they are installed. `make soak` has many more programs;
+//! `SELVEDGE_FUZZ_PROGRAMS` and `SELVEDGE_FUZZ_SEED` set how many and which.
 
 use selvedge_undef::compare::{Judges, compare};
 use selvedge_undef::generate::{self, Program};

@@ -1,5 +1,6 @@
-//! Undefined values through what moves code and values around: promotion, each pass over loops, memory, copies, atomics. What is
-//! undefined before is undefined after, with the pass and without, and what is defined stays so.
+//! Undefined values through what moves code and values around: promotion, each pass over loops, memory,
+//! copies, atomics. What is undefined before is undefined after, with the pass and without, and what is
+//! defined stays so.
 
 mod support;
 
@@ -137,7 +138,8 @@ int main(void) { struct h e, n = { 1, 1 }; e.a = 0; return atomic_compare_exchan
     );
 }
 
-/// Programs whose loops each pass has something to do with, in a thread beside `main`; `r` passes through the loop.
+/// Programs whose loops each pass has something to do with, in a thread beside `main`; `r` passes through
+/// the loop.
 const LOOPS: [(&str, &str); 7] = [
     ("spin-assume", "while (!atomic_load(&x));"),
     ("rotation", "int v = atomic_load(&x); while (!v) v = atomic_load(&x);"),

@@ -1,5 +1,5 @@
-//! What a verdict stands for: what it says of itself, that it is the same with and without reductions, and that errors and
-//! warnings of models keep their names.
+//! What a verdict stands for: what it says of itself, that it is the same with and without reductions, and
+//! that errors and warnings of models keep their names.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

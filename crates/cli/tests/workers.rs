@@ -164,8 +164,9 @@ fn start(args: &[&str]) -> Child {
     command.spawn().expect("the command starts")
 }
 
-/// Kills a run whenever it has written a few checkpoints, until one comes to its end. How far a run gets before it
-/// is killed is up to the machine; one that ended before it was killed twice says nothing, and there is another.
+/// Kills a run whenever it has written a few checkpoints, until one comes to its end. How far a run gets
+/// before it is killed is up to the machine; one that ended before it was killed twice says nothing, and
+/// there is another.
 fn killed(name: &str, disable: &str, size: &str) -> Value {
     let dir = directory(name);
     let file = write(&dir, "counter.c", COUNTER);

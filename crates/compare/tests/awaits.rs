@@ -53,8 +53,8 @@ fn explored(p: &Program, model: &Model, schedule: Schedule, reductions: Reductio
                     }
                     let g = x.graph;
                     let last = g.thread(t).last().copied().filter(|&e| g.event(e).is_read());
-                    // One that waits at a read-modify-write although the load before it said that the lock is free
-                    // would come to that load again, in a loop.
+                    // One that waits at a read-modify-write although the load before it said that the lock
+                    // is free would come to that load again, in a loop.
                     let confirmed = |e| {
                         let (ev, before) = (g.event(e), g.po_pred(e).map(|r| g.event(r)));
                         !before.is_some_and(|r| r.is_read() && r.loc == ev.loc)

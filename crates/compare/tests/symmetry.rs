@@ -1,6 +1,6 @@
-//! Exploring threads that do the same in one order makes no difference but for their names: with and without, generated
-//! programs have the same complete executions up to a permutation of such threads, the same deadlocks and the same
-//! errors.
+//! Exploring threads that do the same in one order makes no difference but for their names: with and
+//! without, generated programs have the same complete executions up to a permutation of such threads, the
+//! same deadlocks and the same errors.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model, `SELVEDGE_FUZZ_SEED` which ones.
 
@@ -186,8 +186,8 @@ fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
                     }
                     let g = x.graph;
                     let last = g.thread(t).last().copied().filter(|&e| g.event(e).is_read());
-                    // One that waits at a read-modify-write although the load before it said that the lock is free
-                    // would come to that load again, in a loop.
+                    // One that waits at a read-modify-write although the load before it said that the lock
+                    // is free would come to that load again, in a loop.
                     let confirmed = |e| {
                         let (ev, before) = (g.event(e), g.po_pred(e).map(|r| g.event(r)));
                         !before.is_some_and(|r| r.is_read() && r.loc == ev.loc)

@@ -3,7 +3,8 @@
 /// The longest excerpt of a source line that a diagnostic shows, in characters.
 const EXCERPT: usize = 100;
 
-/// A source line, cut around a place if it is very long, without characters that would move what is printed below it.
+/// A source line, cut around a place if it is very long, without characters that would move what is printed
+/// below it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Excerpt {
     /// What is shown of the line, at most 100 characters.
@@ -13,8 +14,8 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The line around `offset` (in bytes; a boundary of characters). Takes time in the length of the excerpt, not of
-    /// the line.
+    /// The line around `offset` (in bytes; a boundary of characters). Takes time in the length of the
+    /// excerpt, not of the line.
     pub fn of(text: &str, offset: usize) -> Excerpt {
         let offset = offset.min(text.len());
         let ends_line = |c: &char| *c != '\n';
@@ -57,8 +58,8 @@ impl Excerpt {
     }
 }
 
-/// A character that takes the room of one and does nothing else. Tabs and control characters would move the underline
-/// away from its place.
+/// A character that takes the room of one and does nothing else. Tabs and control characters would move the
+/// underline away from its place.
 pub fn printable(c: char) -> char {
     if c.is_whitespace() {
         ' '

@@ -39,8 +39,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// The place `offset` bytes after the start of `text`. Takes time in `offset`: whoever makes many spans of one text
-    /// counts lines on the way.
+    /// The place `offset` bytes after the start of `text`. Takes time in `offset`: whoever makes many spans
+    /// of one text counts lines on the way.
     pub fn of(file: &str, text: &str, offset: usize, len: u32) -> Span {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,5 @@
-//! The alternatives of a decision, one after the other: sources of a read, places of a write, what a program chose.
+//! The alternatives of a decision, one after the other: sources of a read, places of a write, what a program
+//! chose.
 
 use crate::explorer::Explorer;
 use crate::frame::{Frame, PlaceFrame, ReadFrame};

@@ -5,8 +5,8 @@ use crate::{Outcome, Subject};
 use selvedge_vm::format::{Needed, Text, Trouble};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// One conversion with its arguments: flags, width, precision, length, letter; then eight bytes each for the two numbers
-/// that stars stand for and for the value, which are read from the end of the input.
+/// One conversion with its arguments: flags, width, precision, length, letter; then eight bytes each for the
+/// two numbers that stars stand for and for the value, which are read from the end of the input.
 pub struct Formats;
 
 const NUMBERS: [i32; 14] = [0, 1, 2, 5, 17, 40, 300, -1, -7, 1000, 70_000, 2_000_000_000, i32::MIN, i32::MAX];
@@ -103,8 +103,8 @@ fn expected(format: &[u8], letter: u8, arguments: &[u64]) -> Option<Vec<u8>> {
     let (to, room, format) = (out.as_mut_ptr().cast(), out.capacity(), format.as_ptr().cast());
     let star = |at: usize| arguments[at] as i32;
     let value = arguments[arguments.len() - 1];
-    // SAFETY: the format has one conversion, which takes the stars and a value of the type that its letter says; the
-    // buffer has the room that is said.
+    // SAFETY: the format has one conversion, which takes the stars and a value of the type that its letter
+    // says; the buffer has the room that is said.
     let length = unsafe {
         macro_rules! print {
             ($value:expr) => {

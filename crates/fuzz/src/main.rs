@@ -1,9 +1,11 @@
-//! Throws random and damaged inputs at everything that reads: `selvedge-hostile TARGET [--seconds S] [--seed N]`.
+//! Throws random and damaged inputs at everything that reads: `selvedge-hostile TARGET [--seconds S] [--seed
+//! N]`.
 //!
-//! Inputs are the examples of this repository with random changes. Models, tests and formats are read in this process;
-//! bitcode, checkpoints and command lines go to the `selvedge` that is built beside this command. What is looked for are
-//! panics, crashes, runs without an end, exit codes that mean nothing and, for formats, texts that the C library would
-//! not print. Inputs that fail are kept in the directory for temporary files; the exit code is 1 if there are any.
+//! Inputs are the examples of this repository with random changes. Models, tests and formats are read in
+//! this process; bitcode, checkpoints and command lines go to the `selvedge` that is built beside this
+//! command. What is looked for are panics, crashes, runs without an end, exit codes that mean nothing and,
+//! for formats, texts that the C library would not print. Inputs that fail are kept in the directory for
+//! temporary files; the exit code is 1 if there are any.
 
 mod formats;
 mod mutate;

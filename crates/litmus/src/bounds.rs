@@ -1,5 +1,5 @@
-//! Loops whose number of iterations does not depend on what is read run to their end, up to a modest number of
-//! iterations; the bound of loops is for those that others decide about.
+//! Loops whose number of iterations does not depend on what is read run to their end, up to a modest number
+//! of iterations; the bound of loops is for those that others decide about.
 
 use selvedge_graph::Value;
 use selvedge_machine::expr::{Expr, Reg};
@@ -18,7 +18,8 @@ pub struct Loop {
     pub check: usize,
 }
 
-/// Gives loops that only constants decide about a higher bound. Each must have another way out than its bound.
+/// Gives loops that only constants decide about a higher bound. Each must have another way out than its
+/// bound.
 pub fn widen(code: &mut [Instr], loops: &[Loop], unroll: u32) {
     if loops.is_empty() || unroll >= BY_CONSTANTS {
         return;

@@ -129,8 +129,8 @@ impl Histogram {
         }
     }
 
-    /// `whole`: no execution is missing. If some are, a state that decides decides all the same (a witness of an
-    /// `exists`, a counterexample of the others), and that there is none so far says nothing.
+    /// `whole`: no execution is missing. If some are, a state that decides decides all the same (a witness
+    /// of an `exists`, a counterexample of the others), and that there is none so far says nothing.
     pub fn verdict(&self, quantifier: Quantifier, whole: bool) -> Verdict {
         let decided = self.states().any(|state| decides(quantifier, state.holds));
         match quantifier {

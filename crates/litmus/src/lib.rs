@@ -1,5 +1,5 @@
-//! Litmus tests in herd's C dialect and in assembly: from text to a [`Program`](selvedge_machine::Program), and from
-//! final states to a verdict in herd's words.
+//! Litmus tests in herd's C dialect and in assembly: from text to a [`Program`](selvedge_machine::Program),
+//! and from final states to a verdict in herd's words.
 //!
 //! A test goes through the files of this crate in order: `lex` cuts the text into tokens, `syntax`
 //! (statements and expressions) and `file` (everything around them) make a tree of it, `lower`

@@ -1,4 +1,5 @@
-//! Sizes of accesses in assembly: mixed ones are refused by name, and values of 32 bits are what they are on hardware.
+//! Sizes of accesses in assembly: mixed ones are refused by name, and values of 32 bits are what they are on
+//! hardware.
 
 use selvedge_graph::{Tid, Value};
 use selvedge_litmus::{Observable, Options, Test, parse};
@@ -38,7 +39,8 @@ fn holds(text: &str) -> Option<bool> {
     }))
 }
 
-/// By architecture: how a test gets at `x`, and loads, stores and read-modify-writes of 32 bits and then of 64.
+/// By architecture: how a test gets at `x`, and loads, stores and read-modify-writes of 32 bits and then of
+/// 64.
 type Instructions = &'static [&'static str];
 const ACCESSES: [(&str, &str, Instructions, Instructions); 4] = [
     (

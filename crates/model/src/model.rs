@@ -140,9 +140,9 @@ impl Model {
         self.cycles.iter().any(CycleCheck::is_interleaving)
     }
 
-    /// Whether a plain write and any other access of its location are an error, unless a relation orders them that
-    /// coherence is asked of. Who reads from the past of such a write is not ordered after it: nor before it, as
-    /// clocks are of relations inside of causal order.
+    /// Whether a plain write and any other access of its location are an error, unless a relation orders
+    /// them that coherence is asked of. Who reads from the past of such a write is not ordered after it: nor
+    /// before it, as clocks are of relations inside of causal order.
     pub(crate) fn has_coherent_races(&self) -> bool {
         let modes = [Mode::Na, Mode::Rlx, Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc];
         let write = Attrs::of(Kind::Write, Mode::Na, false);
@@ -165,8 +165,8 @@ impl Model {
         !self.errors.is_empty()
     }
 
-    /// The same model, with what another one calls an error. The clocks that this takes come beside its own: what is
-    /// consistent stays as it is. `None` if there are too many.
+    /// The same model, with what another one calls an error. The clocks that this takes come beside its own:
+    /// what is consistent stays as it is. `None` if there are too many.
     pub fn with_errors_of(&self, other: &Model) -> Option<Model> {
         let mut model = self.clone();
         for check in &other.errors {
@@ -202,8 +202,8 @@ impl Model {
 
     // ---- clocks ----
 
-    /// Adds `x` and all before it to the causal prefix of `e`, the latest event of another thread. The model must
-    /// have a clock of its own for that.
+    /// Adds `x` and all before it to the causal prefix of `e`, the latest event of another thread. The model
+    /// must have a clock of its own for that.
     pub fn add_to_prefix(&self, g: &mut ExecutionGraph, x: EventId, e: EventId) {
         debug_assert!(self.has_prefix_apart());
         let ev = g.event(x);

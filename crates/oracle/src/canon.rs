@@ -87,8 +87,8 @@ impl Canon {
         Canon::renamed(graph, with_co, &same)
     }
 
-    /// The same after a permutation of threads: thread `t` does what `does[t]` did. Who creates threads and waits for
-    /// them still does so by the old names.
+    /// The same after a permutation of threads: thread `t` does what `does[t]` did. Who creates threads and
+    /// waits for them still does so by the old names.
     pub fn renamed(graph: &ExecutionGraph, with_co: bool, does: &[Tid]) -> Canon {
         let name = |t: Tid| does.iter().position(|x| *x == t).unwrap_or(t.index()) as u16;
         let place = |e: EventId| {

@@ -68,7 +68,8 @@ struct State {
     from: Vec<u32>,
     /// The reads that decided the branches so far.
     ctrl: u32,
-    /// The branches that may decide what the thread does: their instructions, and the reads that they depend on.
+    /// The branches that may decide what the thread does: their instructions, and the reads that they depend
+    /// on.
     arms: Vec<(usize, u32)>,
     /// The reads that all that follows depends on.
     for_good: u32,
@@ -388,8 +389,8 @@ fn constants(instr: &Instr, found: &mut Vec<Value>) {
 /// suffice where the domains do not close by themselves (counters).
 pub fn all_traces(program: &Program, max: usize) -> Result<Vec<Vec<Trace>>, TooBig> {
     let mut domains: Domains = program.locs.iter().map(|(_, init)| vec![*init]).collect();
-    // Where branches do not hold back what follows them, values may come out of thin air: those that the program
-    // mentions.
+    // Where branches do not hold back what follows them, values may come out of thin air: those that the
+    // program mentions.
     if program.arms.is_some() {
         let mut named = Vec::new();
         program.threads.iter().flat_map(|t| &t.code).for_each(|instr| constants(instr, &mut named));

@@ -76,7 +76,8 @@ fn sequential_consistency_is_the_strongest() {
     }
 }
 
-/// Podkopaev19, theorems 4.1 to 4.5: compiled programs have no more behaviours than IMM says. Read-modify-writes are left out, since they are compiled to loops there.
+/// Podkopaev19, theorems 4.1 to 4.5: compiled programs have no more behaviours than IMM says.
+/// Read-modify-writes are left out, since they are compiled to loops there.
 #[test]
 fn imm_is_weaker_than_what_it_is_compiled_to() {
     let fits = |p: &Program| {

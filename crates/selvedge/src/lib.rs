@@ -1,16 +1,16 @@
 //! Selvedge verifies concurrent programs under weak memory models.
 //!
-//! Give it a program and a memory model; it explores every distinct execution exactly once and either says that the
-//! program is [`Verified`](Verdict::Verified), or shows the execution that breaks. The `selvedge` command is made of
-//! this library; what it can do, a program can.
+//! Give it a program and a memory model; it explores every distinct execution exactly once and either says
+//! that the program is [`Verified`](Verdict::Verified), or shows the execution that breaks. The `selvedge`
+//! command is made of this library; what it can do, a program can.
 //!
 //! # A check
 //!
 //! A [`Check`] is a program, a memory model and how to check the one under the other. Running it gives an
 //! [`Outcome`]: the verdict, how many executions there are, and what is wrong.
 //!
-//! The program may be C: [`Sources`] names files, which `selvedge-lower` compiles (it is installed with the command; see
-//! [`Sources::compiler`]).
+//! The program may be C: [`Sources`] names files, which `selvedge-lower` compiles (it is installed with the
+//! command; see [`Sources::compiler`]).
 //!
 //! ```no_run
 //! use selvedge::{Check, Sources, Verdict, models};
@@ -21,8 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! It may also be bytecode ([`ir`]), which other front ends produce. Here two threads pass a message, and the flag
-//! orders nothing:
+//! It may also be bytecode ([`ir`]), which other front ends produce. Here two threads pass a message, and
+//! the flag orders nothing:
 //!
 //! ```
 //! use selvedge::{Check, Verdict, ir, models};
@@ -74,8 +74,8 @@
 //! # Models
 //!
 //! A memory model is text; [`models`] loads and compiles it. Models that come with Selvedge have names, and
-//! any other is a file in the same language (`docs/models.md`). A model that cannot be explored soundly is refused, with
-//! the line and the reason.
+//! any other is a file in the same language (`docs/models.md`). A model that cannot be explored soundly is
+//! refused, with the line and the reason.
 //!
 //! ```
 //! use selvedge::models;
@@ -88,8 +88,9 @@
 //!
 //! # Options, limits, and many checks at once
 //!
-//! [`Options`] are what the command's options are. [`Limits`] and a [`Cancel`] token belong to one check: several run side
-//! by side in one process, and each ends for reasons of its own. That a limit was reached is an outcome, not an error.
+//! [`Options`] are what the command's options are. [`Limits`] and a [`Cancel`] token belong to one check:
+//! several run side by side in one process, and each ends for reasons of its own. That a limit was reached
+//! is an outcome, not an error.
 //!
 //! ```
 //! use selvedge::{Cancel, Check, GaveUp, Options, Undecided, Verdict, ir, models};
@@ -120,20 +121,20 @@
 //!
 //! # Witnesses
 //!
-//! A [`Violation`] has a [`Witness`]: the execution as data, with events, places in the source, values, relations, and
-//! the reason in terms of a model. It serialises with `serde`; `docs/json.md` describes the fields. What the command
-//! prints and draws is made of it.
+//! A [`Violation`] has a [`Witness`]: the execution as data, with events, places in the source, values,
+//! relations, and the reason in terms of a model. It serialises with `serde`; `docs/json.md` describes the
+//! fields. What the command prints and draws is made of it.
 //!
 //! # Litmus tests and estimates
 //!
-//! [`litmus::check`] runs a litmus test under a model; [`Check::estimate`] says how many executions there are, about,
-//! before they are explored.
+//! [`litmus::check`] runs a litmus test under a model; [`Check::estimate`] says how many executions there
+//! are, about, before they are explored.
 //!
 //! # Front ends
 //!
-//! A front end that is not LLVM has two ways in. If its programs can be bytecode, it makes an [`ir::Module`], lets
-//! [`ir::passes::run`] find what can be left out of loops, and checks that. If not, it implements
-//! [`machine::Machine`], and [`explore`] explores it.
+//! A front end that is not LLVM has two ways in. If its programs can be bytecode, it makes an
+//! [`ir::Module`], lets [`ir::passes::run`] find what can be left out of loops, and checks that. If not, it
+//! implements [`machine::Machine`], and [`explore`] explores it.
 
 pub use selvedge_check::{
     Access, Action, Attempt, Bound, Call, Cancel, Check, Checkpoints, Comparison, Edge, Event, Facts,
@@ -156,8 +157,8 @@ pub mod models {
         selvedge_kat::load_named(name)
     }
 
-    /// A model by its text in the language of `.kat` files; it may include models that come with Selvedge. `file` is what
-    /// messages call it.
+    /// A model by its text in the language of `.kat` files; it may include models that come with Selvedge.
+    /// `file` is what messages call it.
     pub fn parse(file: &str, text: &str) -> Result<Theory, Diagnostic> {
         let include = |name: &str| {
             let stem = name.strip_suffix(".kat").unwrap_or(name);

@@ -1,7 +1,7 @@
 //! Values of which some bits are undefined, and what operations make of them.
 //!
-//! `u` has a bit for each undefined one of `b`, as in memcheck's V bits. Where the sanitizers are less exact than the
-//! rules here, [`Inexact`] says so: what they report then is not comparable.
+//! `u` has a bit for each undefined one of `b`, as in memcheck's V bits. Where the sanitizers are less exact
+//! than the rules here, [`Inexact`] says so: what they report then is not comparable.
 
 /// A value of up to 128 bits. Bits of `b` that are undefined are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Runs a function of the unoptimised IR, one byte and one bit at a time, until an undefined value is used.
 //!
-//! Memory is one long row of bytes with their undefined bits beside them; nothing is ever used again. That makes
-//! programs with other errors than uses of undefined values come out wrong: there must be none.
+//! Memory is one long row of bytes with their undefined bits beside them; nothing is ever used again. That
+//! makes programs with other errors than uses of undefined values come out wrong: there must be none.
 
 use crate::bits::{self, Bits, Inexact, Op, mask};
 use crate::ir::{Function, Instr, Module, Operand, Ty, Value, What, offset};

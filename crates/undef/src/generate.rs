@@ -1,9 +1,9 @@
-//! Generated sequential C programs with undefined values in every place that has some: locals, heap, unions, padding,
-//! bit-fields, partly initialised aggregates, and whatever these are copied to.
+//! Generated sequential C programs with undefined values in every place that has some: locals, heap, unions,
+//! padding, bit-fields, partly initialised aggregates, and whatever these are copied to.
 //!
 //! Nothing else is wrong with them, whatever the undefined values are: indices are masked, divisors are odd,
-//! arithmetic is unsigned, and loops have fixed numbers of iterations. Each statement has a line of its own, and a
-//! program is a function `pN_main`, so that many of them are compiled at once.
+//! arithmetic is unsigned, and loops have fixed numbers of iterations. Each statement has a line of its own,
+//! and a program is a function `pN_main`, so that many of them are compiled at once.
 
 mod statements;
 

@@ -1,7 +1,7 @@
 //! What MemorySanitizer and memcheck say of programs that were compiled without optimisations.
 //!
-//! All programs of a file run in one process, which goes on after each report; the first report about a program
-//! counts.
+//! All programs of a file run in one process, which goes on after each report; the first report about a
+//! program counts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,8 +53,8 @@ fn stderr_of(command: &mut Command) -> Result<String, String> {
     if run.status.success() { Ok(text) } else { Err(format!("{}\n{text}", run.status)) }
 }
 
-/// Reports begin with a line that contains `begin`; then there is a line for each frame, of which the innermost in
-/// this file is the place, and the one of `pN_main` says which program it is.
+/// Reports begin with a line that contains `begin`; then there is a line for each frame, of which the
+/// innermost in this file is the place, and the one of `pN_main` says which program it is.
 fn first_lines(text: &str, file: &Path, begin: &str, innermost: &str) -> Verdicts {
     let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default() + ":";
     let mut verdicts = Verdicts::new();

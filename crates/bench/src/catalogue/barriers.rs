@@ -1,5 +1,6 @@
 //! Barriers: thesis Tables 10.9 and 10.10, and Kokologiannakis21 Tables 1 and 2, which are the same programs
-//! on another machine with an earlier GenMC. Both with BAM and, as `--no-bam`, with arrivals that are counted.
+//! on another machine with an earlier GenMC. Both with BAM and, as `--no-bam`, with arrivals that are
+//! counted.
 
 use super::*;
 

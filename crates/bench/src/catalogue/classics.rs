@@ -109,8 +109,8 @@ pub const CONSISTENCY: Table = Table {
     ],
 };
 
-/// GenMC's default checks leave the order of SC accesses unchecked until something breaks: what it explores is what
-/// the program with acquire and release has.
+/// GenMC's default checks leave the order of SC accesses unchecked until something breaks: what it explores
+/// is what the program with acquire and release has.
 pub const WEAKENED: Table = Table {
     key: "partial",
     title: "Without the order of SC accesses (thesis Table 10.14, Default/partial)",

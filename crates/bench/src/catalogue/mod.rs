@@ -1,7 +1,7 @@
 //! The tables of C programs: what is run, and what was published about it.
 //!
-//! A published count is compared only where the program is the published one as far as the text describes it; where
-//! it is not, the series says why (`other`), and its figures give the order of magnitude.
+//! A published count is compared only where the program is the published one as far as the text describes
+//! it; where it is not, the series says why (`other`), and its figures give the order of magnitude.
 
 mod barriers;
 mod classics;

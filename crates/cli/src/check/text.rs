@@ -32,7 +32,8 @@ impl Paint {
     }
 }
 
-/// The report with all that comes from the program made safe to be shown. Whoever adds a field says here how it is.
+/// The report with all that comes from the program made safe to be shown. Whoever adds a field says here how
+/// it is.
 fn safe(report: &Report) -> Report {
     let one = |text: &String| line(text).into_owned();
     let maybe = |text: &Option<String>| text.as_ref().map(one);

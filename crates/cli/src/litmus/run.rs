@@ -86,7 +86,8 @@ fn check(test: &Test, outcome: &Outcome, args: &LitmusArgs) -> Check {
     if all.peek().is_none() {
         return Check::None;
     }
-    // What is undecided is neither as expected nor not; what is decided in spite of what is missing is either.
+    // What is undecided is neither as expected nor not; what is decided in spite of what is missing is
+    // either.
     if all.clone().any(|(_, found)| found == "Undecided") {
         return Check::Unsettled;
     }

@@ -18,8 +18,8 @@ const HEADERS: [&str; 11] = [
     "threads.h",
 ];
 
-/// Checks that one program is verified, and that the other has an error of this kind. `flags` are for clang, but for
-/// `--strict-bounds`.
+/// Checks that one program is verified, and that the other has an error of this kind. `flags` are for clang,
+/// but for `--strict-bounds`.
 pub fn twins(kind: &str, flags: &str, right: &str, wrong: &str) {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("twins-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

@@ -1,5 +1,5 @@
-//! Barriers (BAM: Kokologiannakis21 §3, thesis §7.1). Arrivals are events without `rf` and `co`; those of a round
-//! come before its departures.
+//! Barriers (BAM: Kokologiannakis21 §3, thesis §7.1). Arrivals are events without `rf` and `co`; those of a
+//! round come before its departures.
 //!
 //! Which round an arrival is in must be a function of the graph, not of the order in which it was made.
 //! It is, if no more arrivals than meet at the barrier are without an order among them (thesis Def. 7.1.1):

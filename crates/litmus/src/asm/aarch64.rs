@@ -220,8 +220,8 @@ fn barrier(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
         b.fence(Barrier::Isb);
         return Ok(());
     }
-    // A `dsb` lets nothing after it begin before what its option names is complete. For all accesses and for loads
-    // the `dmb` does that as well; for stores, it only holds back other stores.
+    // A `dsb` lets nothing after it begin before what its option names is complete. For all accesses and for
+    // loads the `dmb` does that as well; for stores, it only holds back other stores.
     b.fence(match option.as_str() {
         "sy" | "ish" | "osh" | "nsh" => Barrier::DmbSy,
         "ld" | "ishld" | "oshld" | "nshld" => Barrier::DmbLd,

@@ -2,8 +2,9 @@
 //!
 //! `file` reads the parts around the table and brings names together, `thread` builds the code of one
 //! thread, `operand` cuts instructions into pieces, and there is a file for each instruction set. Registers
-//! hold 64-bit numbers, and addresses are numbers too, so that a dependency through arithmetic is one. `width` sees to
-//! it that accesses are of the size of their locations. What is not known is refused by its name; nothing is guessed.
+//! hold 64-bit numbers, and addresses are numbers too, so that a dependency through arithmetic is one.
+//! `width` sees to it that accesses are of the size of their locations. What is not known is refused by its
+//! name; nothing is guessed.
 
 mod aarch64;
 mod file;

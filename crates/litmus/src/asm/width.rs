@@ -1,13 +1,14 @@
 //! Sizes of accesses and of locations.
 //!
-//! A location is one cell, so every access to it has to be of the location's own size and at its beginning. What is
-//! known of that before the test runs is refused here: for each access, the locations that its address may be
-//! computed from are found (whatever the order of instructions), and all accesses to one location have to agree, with
-//! one another and with the location's type. An address that lands elsewhere at run time is no location's: pointers
-//! are so far apart that no offset leads from one to another, and the execution fails.
+//! A location is one cell, so every access to it has to be of the location's own size and at its beginning.
+//! What is known of that before the test runs is refused here: for each access, the locations that its
+//! address may be computed from are found (whatever the order of instructions), and all accesses to one
+//! location have to agree, with one another and with the location's type. An address that lands elsewhere at
+//! run time is no location's: pointers are so far apart that no offset leads from one to another, and the
+//! execution fails.
 //!
-//! A cell of 32 bits holds its value as a signed number, whoever wrote it: what instructions do with the sign is done
-//! on the way to and from registers.
+//! A cell of 32 bits holds its value as a signed number, whoever wrote it: what instructions do with the
+//! sign is done on the way to and from registers.
 
 use super::operand::Piece;
 use super::thread::Locations;
@@ -136,7 +137,8 @@ fn address(instr: &Instr) -> Option<&Addr> {
     }
 }
 
-/// The locations whose addresses each register and each location may ever hold, or what is computed from them.
+/// The locations whose addresses each register and each location may ever hold, or what is computed from
+/// them.
 struct Reach {
     regs: Vec<Vec<BTreeSet<u32>>>,
     memory: Vec<BTreeSet<u32>>,
@@ -226,7 +228,8 @@ impl Reach {
     }
 }
 
-/// A number of 32 bits, with a sign or without, as the signed number that a cell holds. Others stay what they are.
+/// A number of 32 bits, with a sign or without, as the signed number that a cell holds. Others stay what
+/// they are.
 pub fn as_word(value: Value) -> Value {
     u32::try_from(value).map_or(value, |value| Value::from(value as i32))
 }

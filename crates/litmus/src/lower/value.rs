@@ -118,8 +118,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Goes to `label` if the condition is as asked for. What is decided step by step is a branch for each step, so
-    /// that what follows depends on each.
+    /// Goes to `label` if the condition is as asked for. What is decided step by step is a branch for each
+    /// step, so that what follows depends on each.
     pub(super) fn branch_on(&mut self, cond: &'a Expr<'a>, holds: bool, label: Label) -> Parsed<()> {
         match &cond.kind {
             ExprKind::Un(UnOp::Not, inner) if acts(inner) => self.branch_on(inner, !holds, label),

@@ -146,9 +146,9 @@ pub enum ModuleError {
 
 /// A program, ready to be explored.
 ///
-/// Memory is divided into cells as it is used. When an access does not fit the cells that there are, the thread does
-/// not go on, and the machine says so ([`Machine::again`](selvedge_machine::Machine::again)); the exploration is to
-/// be left then and, after [`VmMachine::give_in`], begun anew.
+/// Memory is divided into cells as it is used. When an access does not fit the cells that there are, the
+/// thread does not go on, and the machine says so ([`Machine::again`](selvedge_machine::Machine::again));
+/// the exploration is to be left then and, after [`VmMachine::give_in`], begun anew.
 pub struct VmMachine {
     module: Module,
     options: Options,
@@ -348,9 +348,9 @@ impl VmMachine {
         self.learn(|common| _ = common.order_barriers.get_or_insert(why.to_string()));
     }
 
-    /// Gives in to a reason to begin anew, and to all others that are known: divides memory anew, gives barriers an
-    /// order, keeps iterations. Returns whether there was anything to change. To be called between two
-    /// explorations: locations get other numbers.
+    /// Gives in to a reason to begin anew, and to all others that are known: divides memory anew, gives
+    /// barriers an order, keeps iterations. Returns whether there was anything to change. To be called
+    /// between two explorations: locations get other numbers.
     pub fn give_in(&mut self, again: Again) -> bool {
         match again {
             Again::BarriersOutOfForm => self.order_barriers(CROWDED),
@@ -365,8 +365,8 @@ impl VmMachine {
         self.options.max_threads
     }
 
-    /// Makes room for so many threads, and forgets what was learned of memory: threads, objects and locations get
-    /// other numbers.
+    /// Makes room for so many threads, and forgets what was learned of memory: threads, objects and
+    /// locations get other numbers.
     pub fn make_room(&mut self, threads: u32) {
         self.options.max_threads = threads;
         let mut tables = Tables::new(&self.module);

@@ -1,4 +1,7 @@
 //! From the terms of a model to the list of operations that [`crate::eval`] runs.
+//!
+//! `selvedge_model::relational` has its own way, which looks much like this one. That is on purpose: one is
+//! the test of the other, so they share nothing.
 
 use crate::eval::{Check, Node, Op, Stage, Step, Test, Unsupported};
 use selvedge_kat::ast::{DefBody, DefId, Inclusion, Prim, Rel, Set, Theory};

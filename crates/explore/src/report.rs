@@ -8,6 +8,7 @@ use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
@@ -318,7 +319,7 @@ impl fmt::Debug for Watch {
 }
 
 /// What an exploration did.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     pub complete: u64,
     pub blocked: u64,
@@ -338,7 +339,8 @@ pub struct Stats {
     pub held_up: u64,
     /// Graphs that no interleaving explains in which atomic sections are one step.
     pub torn: u64,
-    /// Why the exploration stopped early.
+    /// Why the exploration stopped early; not kept in files.
+    #[serde(skip)]
     pub gave_up: Option<GaveUp>,
 }
 

@@ -17,28 +17,12 @@ use std::sync::Arc;
 pub struct Saved {
     /// Of the paths.
     format: u32,
-    counts: Counts,
+    counts: Stats,
     units: Vec<Unit>,
     /// What was known of the locations ([`Chains`]); nothing if that is not asked any more.
     chains: Option<Vec<u8>>,
     /// The same of threads that do the same ([`Twins`]).
     twins: Option<(u32, Vec<u8>)>,
-}
-
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-struct Counts {
-    complete: u64,
-    blocked: u64,
-    cut: u64,
-    errors: u64,
-    revisits: u64,
-    events: u64,
-    dropped_rmw: u64,
-    aborted: u64,
-    #[serde(default)]
-    held_up: u64,
-    #[serde(default)]
-    torn: u64,
 }
 
 /// It was written by an explorer that takes other decisions.
@@ -52,33 +36,9 @@ pub struct OtherFormat {
 impl Saved {
     /// Of a snapshot of an exploration with this configuration.
     pub fn new<V>(snapshot: &Snapshot<V>, config: &Config) -> Saved {
-        let Stats {
-            complete,
-            blocked,
-            cut,
-            errors,
-            revisits,
-            events,
-            dropped_rmw,
-            aborted,
-            held_up,
-            torn,
-            gave_up: _,
-        } = snapshot.stats;
         Saved {
             format: FORMAT,
-            counts: Counts {
-                complete,
-                blocked,
-                cut,
-                errors,
-                revisits,
-                events,
-                dropped_rmw,
-                aborted,
-                held_up,
-                torn,
-            },
+            counts: Stats { gave_up: None, ..snapshot.stats.clone() },
             units: snapshot.units.clone(),
             chains: config.chains.as_ref().map(|chains| chains.save()),
             twins: config.twins.as_ref().map(|twins| twins.save()),
@@ -100,22 +60,7 @@ impl Saved {
             twins.restore(&saved);
             Arc::new(twins)
         });
-        let Counts { complete, blocked, cut, errors, revisits, events, dropped_rmw, aborted, held_up, torn } =
-            self.counts;
-        let stats = Stats {
-            complete,
-            blocked,
-            cut,
-            errors,
-            revisits,
-            events,
-            dropped_rmw,
-            aborted,
-            held_up,
-            torn,
-            gave_up: None,
-        };
-        Ok(Snapshot { units: self.units, stats, visitor })
+        Ok(Snapshot { units: self.units, stats: self.counts, visitor })
     }
 }
 

@@ -1,4 +1,7 @@
 //! From the terms of a model to a list of operations on matrices, in the order in which they are run.
+//!
+//! The oracle's evaluator (`selvedge_certify`) has its own way, which looks much like this one. That is on
+//! purpose: one is the test of the other, so they share nothing.
 
 use super::{Check, Flag, Node, Op, Relational, Step, Test};
 use crate::guard::Guard;

@@ -1,7 +1,7 @@
 //! Texts of others, as they are shown: programs, tests and models may hold characters that a terminal obeys.
 //!
 //! Nothing that is printed goes to a terminal as it is: [`shown`] is part of `output`. What is meant to
-//! stand in one line, such as a name, goes through [`line`] before.
+//! stand in one line, such as a name, goes through [`line()`] before.
 
 use selvedge_diagnostic::is_active;
 use std::borrow::Cow;

@@ -50,7 +50,7 @@ pub fn refutes(theory: &Theory, claim: &Inclusion, bounds: Bounds) -> Result<(bo
 }
 
 /// Whether a small execution that `strong` allows breaks axiom number `at` of `weak` (of those that
-/// [`stronger`] answers for).
+/// `stronger` answers for).
 pub fn violates(
     strong: &Theory,
     weak: &Theory,

@@ -261,7 +261,7 @@ fn instr_text(places: &Places, instr: &Instr) -> Option<String> {
     })
 }
 
-/// Where the threads of a program that [`print`] accepts stand at the end of an execution.
+/// Where the threads of a program that [`print()`] accepts stand at the end of an execution.
 pub fn final_registers(program: &Program, x: &Execution<'_>) -> Registers {
     let mut all = Registers::new();
     for (t, thread) in program.threads.iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! Of blocks, for the passes: [`effects`] of calls, [`escape`] of objects, where control may [`follow`]. Of
 //! whole functions and modules, for the machine that runs them: [`nesting`] of loops, loads before loops
-//! ([`retry`]), [`failures`] that make a thread wait, [`thread_local`] variables that nobody else sees, what
+//! ([`retry`]), [`failures`] that make a thread wait, [`mod@thread_local`] variables that nobody else sees, what
 //! may still be written ([`stores`]), and which threads do the same ([`anonymity`]), given what [`external`]
 //! functions do.
 

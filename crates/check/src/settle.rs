@@ -57,7 +57,10 @@ impl<'m> Settling<'m> {
             let attempt = once(self)?;
             let Some(again) = self.reason(&attempt) else { return Ok(attempt) };
             self.reasons.push(again);
-            self.give_in(again);
+            // Whoever cannot give in has nothing better: the attempt says that it gave up.
+            if !self.give_in(again) {
+                return Ok(attempt);
+            }
         }
     }
 
@@ -91,10 +94,13 @@ impl<'m> Settling<'m> {
         wrong.or_else(chance).or_else(missed).or_else(room)
     }
 
-    fn give_in(&mut self, again: Again) {
+    /// Returns whether there was something to change.
+    fn give_in(&mut self, again: Again) -> bool {
         match again {
             Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed => {
-                self.machine.give_in(again);
+                if !self.machine.give_in(again) {
+                    return false;
+                }
             }
             Again::ChainsBroken => self.config.chains = None,
             Again::TwinsToldApart => self.config.twins = None,
@@ -115,6 +121,7 @@ impl<'m> Settling<'m> {
             self.config.chains = self.config.chains.take().map(|_| Arc::default());
             self.config.twins = self.config.twins.take().map(|_| Arc::default());
         }
+        true
     }
 }
 

@@ -10,13 +10,13 @@ use crate::settle::{Attempt, Settling, settle};
 use crate::violation::Wanted;
 use selvedge_explore::{
     Config, Deferred, Director, Engine, Estimate, GaveUp, Order, Progress, Sampled, Sampling, Snapshot,
-    Stats, Team, Watch, estimate,
+    Stats, Team, Watch, Watches, estimate,
 };
 use selvedge_machine::Again;
 use selvedge_model::Model;
 use selvedge_model::relational::Relational;
 use selvedge_vm::VmMachine;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// What a run under one model came to.
 pub struct Run {
@@ -90,7 +90,7 @@ impl Campaign<'_> {
         if let Some(writer) = self.writer.as_mut().filter(|_| !is_settled) {
             writer.write(&end, &config, machine.room(), machine.save(), observer);
         }
-        let alike = config.twins.as_ref().map_or(0, |twins| twins.largest());
+        let alike = config.watches.twins.as_ref().map_or(0, |twins| twins.largest());
         Ok(Run { stats: end.stats, results: end.visitor.results(), is_settled, alike, again: reasons })
     }
 
@@ -134,7 +134,7 @@ impl Campaign<'_> {
 
 /// With what is watched on the way; nothing is known of the locations yet.
 pub fn watching(config: Config) -> Config {
-    Config { chains: Some(Arc::default()), twins: Some(Arc::default()), ..config }
+    Config { watches: Watches::all(), ..config }
 }
 
 /// Samples executions of a machine of its own: what it learns comes in a random order.

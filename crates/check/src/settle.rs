@@ -10,9 +10,8 @@
 //! differ in what they do once ([`Attempt`]), not in what it is worth.
 
 use selvedge_explore::{Config, GaveUp};
-use selvedge_machine::{Again, Machine};
+use selvedge_machine::{Again, Machine, Reduction};
 use selvedge_vm::VmMachine;
-use std::sync::Arc;
 
 /// What one exploration came to.
 pub struct Attempt<R> {
@@ -77,14 +76,11 @@ impl<'m> Settling<'m> {
         };
         let wrong = said.filter(of_machine).or_else(|| self.machine.again());
         let missed = || {
-            let chains = self.config.chains.as_ref().filter(|chains| chains.broken().is_some());
-            let twins = self
-                .config
-                .twins
-                .as_ref()
-                .filter(|twins| twins.broken() || twins.largest() > 0 && self.machine.names_show());
-            let chains = chains.map(|_| Again::ChainsBroken);
-            chains.or(twins.map(|_| Again::TwinsToldApart)).filter(|_| !attempt.found)
+            let watches = &self.config.watches;
+            let named =
+                watches.twins.as_ref().is_some_and(|twins| twins.largest() > 0) && self.machine.names_show();
+            let unfounded = watches.broken().or(named.then_some(Reduction::Symmetry));
+            unfounded.map(Again::Unfounded).filter(|_| !attempt.found)
         };
         let room = || {
             let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
@@ -102,8 +98,11 @@ impl<'m> Settling<'m> {
                     return false;
                 }
             }
-            Again::ChainsBroken => self.config.chains = None,
-            Again::TwinsToldApart => self.config.twins = None,
+            Again::Unfounded(reduction) => {
+                if !self.config.watches.leave(reduction) {
+                    return false;
+                }
+            }
             Again::MoreRoom => {
                 let more = self.machine.room().saturating_mul(2).min(self.most_threads);
                 self.machine.make_room(more);
@@ -118,8 +117,7 @@ impl<'m> Settling<'m> {
         // What is known of the locations stays where they do.
         self.alone = again == Again::Determinism;
         if !self.alone {
-            self.config.chains = self.config.chains.take().map(|_| Arc::default());
-            self.config.twins = self.config.twins.take().map(|_| Arc::default());
+            self.config.watches = self.config.watches.anew();
         }
         true
     }

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::premises::{ProgramFacts, properties_by_clocks, sound};
-use selvedge_explore::{Config, End, Execution, ExploreError, explore};
+use selvedge_explore::{Config, End, Execution, ExploreError, Watches, explore};
 use selvedge_graph::Loc;
 use selvedge_machine::{ErrorKind, Names, Reduction, Reductions};
 use selvedge_model::{Model, Properties};
@@ -71,7 +71,7 @@ fn outcome(
         inspect: true,
         max_executions: Some(60_000),
         reductions,
-        chains: Some(Arc::default()),
+        watches: Watches { chains: Some(Arc::default()), twins: None },
         ..Config::default()
     };
     settle(&mut machine, config, |machine, config| {

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{program, shown};
-use selvedge_explore::{Chains, Config, End, Schedule, explore};
+use selvedge_explore::{Chains, Config, End, Schedule, Watches, explore};
 use selvedge_graph::Tid;
 use selvedge_machine::{Op, Program, Reduction, Reductions};
 use selvedge_model::Model;
@@ -34,7 +34,7 @@ fn explored(p: &Program, model: &Model, schedule: Schedule, reductions: Reductio
     let config = Config {
         schedule,
         reductions,
-        chains: Some(chains.clone()),
+        watches: Watches { chains: Some(chains.clone()), twins: None },
         max_executions: Some(MOST),
         ..Config::default()
     };

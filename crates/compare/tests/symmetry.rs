@@ -10,7 +10,7 @@ use common::shown;
 
 use rand::Rng;
 use rand::rngs::SmallRng;
-use selvedge_explore::{Chains, Config, End, Schedule, Twins, explore};
+use selvedge_explore::{Chains, Config, End, Schedule, Twins, Watches, explore};
 use selvedge_graph::{ExecutionGraph, Loc, Mode, Tid};
 use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::{Addr, Instr};
@@ -164,8 +164,7 @@ fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
         reductions: way.reductions,
         shortcuts: way.shortcuts,
         inspect: way.inspect,
-        chains: Some(chains.clone()),
-        twins: Some(twins.clone()),
+        watches: Watches { chains: Some(chains.clone()), twins: Some(twins.clone()) },
         max_executions: Some(MOST),
         ..Config::default()
     };

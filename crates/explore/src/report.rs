@@ -3,7 +3,7 @@
 use crate::frame::Frame;
 use crate::path::Path;
 use crate::process_end::{Over, process_over};
-use crate::reductions::{Chains, Twins};
+use crate::reductions::Watches;
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
@@ -50,13 +50,9 @@ pub struct Config {
     /// What is left out because it makes no difference; only with [`Equivalence::Co`]. The
     /// annotations lower the number of blocked executions, confirmation that of complete ones.
     pub reductions: Reductions,
-    /// Where the condition of [`Reduction::Awaits`](selvedge_machine::Reduction::Awaits) is watched; the
-    /// reduction is off without. Whoever gives one has to look at [`Chains::broken`] afterwards.
-    pub chains: Option<Arc<Chains>>,
-    /// Where the condition of [`Reduction::Symmetry`](selvedge_machine::Reduction::Symmetry) is watched; the
-    /// reduction is off without, and with models that have no clock of their own for it
-    /// ([`Model::with_prefix_apart`]). Whoever gives one has to look at [`Twins::broken`] afterwards.
-    pub twins: Option<Arc<Twins>>,
+    /// Where conditions of reductions are watched; a reduction that has to be is off without. Whoever gives
+    /// some has to look at [`Watches::broken`] afterwards.
+    pub watches: Watches,
     /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
     pub watch: Option<Watch>,
 }
@@ -72,8 +68,7 @@ impl Default for Config {
             inspect: false,
             races: true,
             reductions: Reductions::NONE,
-            chains: None,
-            twins: None,
+            watches: Watches::default(),
             watch: None,
         }
     }

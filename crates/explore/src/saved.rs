@@ -6,11 +6,10 @@
 //! ([`FORMAT`]).
 
 use crate::path::{FORMAT, NoUnit, Path, Unit};
-use crate::reductions::{Chains, Twins};
+use crate::reductions::{SavedWatches, Watches};
 use crate::report::{Config, Stats};
 use crate::team::Snapshot;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// A snapshot without its visitor.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -19,10 +18,8 @@ pub struct Saved {
     format: u32,
     counts: Stats,
     units: Vec<Unit>,
-    /// What was known of the locations ([`Chains`]); nothing if that is not asked any more.
-    chains: Option<Vec<u8>>,
-    /// The same of threads that do the same ([`Twins`]).
-    twins: Option<(u32, Vec<u8>)>,
+    /// What was known of the program.
+    watches: SavedWatches,
 }
 
 /// It was written by an explorer that takes other decisions.
@@ -40,8 +37,7 @@ impl Saved {
             format: FORMAT,
             counts: Stats { gave_up: None, ..snapshot.stats.clone() },
             units: snapshot.units.clone(),
-            chains: config.chains.as_ref().map(|chains| chains.save()),
-            twins: config.twins.as_ref().map(|twins| twins.save()),
+            watches: config.watches.save(),
         }
     }
 
@@ -50,16 +46,7 @@ impl Saved {
         if self.format != FORMAT {
             return Err(OtherFormat { found: self.format });
         }
-        config.chains = self.chains.map(|saved| {
-            let chains = Chains::default();
-            chains.restore(&saved);
-            Arc::new(chains)
-        });
-        config.twins = self.twins.map(|saved| {
-            let twins = Twins::default();
-            twins.restore(&saved);
-            Arc::new(twins)
-        });
+        config.watches = Watches::restore(self.watches);
         Ok(Snapshot { units: self.units, stats: self.counts, visitor })
     }
 }
@@ -96,6 +83,7 @@ impl TryFrom<String> for Path {
 mod tests {
     use super::*;
     use selvedge_graph::Loc;
+    use std::sync::Arc;
 
     fn snapshot() -> Snapshot<&'static str> {
         let units = ["s3p2+r7+v1", "/"].map(|text| text.parse().expect("a unit"));
@@ -103,27 +91,31 @@ mod tests {
         Snapshot { units: units.into(), stats, visitor: "what it saw" }
     }
 
+    fn watching(watches: Watches) -> Config {
+        Config { watches, ..Config::default() }
+    }
+
     #[test]
     fn a_snapshot_is_read_back_as_it_was_written() {
-        let config = Config { twins: Some(Arc::default()), ..Config::default() };
+        let config = watching(Watches { twins: Some(Arc::default()), chains: None });
         let text = serde_json::to_string(&Saved::new(&snapshot(), &config)).expect("it is written");
         let saved: Saved = serde_json::from_str(&text).expect("it is read");
-        let mut config = Config { chains: Some(Arc::default()), ..Config::default() };
+        let mut config = watching(Watches { chains: Some(Arc::default()), twins: None });
         let again = saved.restore("what it saw", &mut config).expect("of this format");
         assert_eq!((again.units, again.stats), (snapshot().units, snapshot().stats));
         // What was not watched any more is not watched again.
-        assert!(config.chains.is_none() && config.twins.is_some());
+        assert!(config.watches.chains.is_none() && config.watches.twins.is_some());
     }
 
     #[test]
     fn what_was_known_of_locations_is_known_again() {
-        let config = Config { chains: Some(Arc::default()), ..Config::default() };
+        let config = watching(Watches { chains: Some(Arc::default()), twins: None });
         // A lock was lost at location 1, and its writes form no chain.
-        config.chains.as_ref().expect("watched").restore(&[0, 3]);
+        config.watches.chains.as_ref().expect("watched").restore(&[0, 3]);
         let saved = Saved::new(&snapshot(), &config);
         let mut config = Config::default();
         saved.restore((), &mut config).expect("of this format");
-        assert_eq!(config.chains.expect("watched").broken(), Some(Loc(1)));
+        assert_eq!(config.watches.chains.expect("watched").broken(), Some(Loc(1)));
     }
 
     #[test]

@@ -18,7 +18,6 @@ use crate::report::{Config, End, ExploreError, GaveUp};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::Model;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// What was met, by its weight.
@@ -62,9 +61,7 @@ pub fn walk<M: Machine>(
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Walk, ExploreError> {
     // What is known of the locations is not for others to see.
-    let chains = config.chains.as_ref().map(|_| Arc::default());
-    let twins = config.twins.as_ref().map(|_| Arc::default());
-    let config = &Config { chains, twins, ..config.clone() };
+    let config = &Config { watches: config.watches.anew(), ..config.clone() };
     let mut explorer = Explorer::new(machine, model, config, &NOBODY_CALLS, None)?;
     let (tally, weight, weights) = (Tally::default(), 1.0, Vec::new());
     let mut thinned = Thinned { keep, rng, bounds, stop, tally, weight, weights, ended: None };

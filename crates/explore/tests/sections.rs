@@ -1,7 +1,7 @@
 //! Atomic sections against an interpreter that knows nothing of execution graphs: it runs every interleaving,
 //! a section at a time. Final states and errors that can be reached have to be the same.
 
-use selvedge_explore::{Chains, Config, End, Twins, explore};
+use selvedge_explore::{Config, End, Watches, explore};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use selvedge_machine::{
     Block, Claims, Dependencies, ErrorKind, Foresight, Lifetimes, Machine, Names, Op, ProgramError,
@@ -10,7 +10,6 @@ use selvedge_machine::{
 use selvedge_model::Model;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 const LOCATIONS: usize = 3;
 const REGISTERS: usize = 2;
@@ -234,12 +233,7 @@ fn one_step(program: &Tiny, world: &World, t: usize, fails: &mut bool) -> Option
 }
 
 fn explored(program: &Tiny, model: &Model, reductions: Reductions) -> (Outcome, u64) {
-    let config = Config {
-        reductions,
-        chains: Some(Arc::new(Chains::default())),
-        twins: Some(Arc::new(Twins::default())),
-        ..Config::default()
-    };
+    let config = Config { reductions, watches: Watches::all(), ..Config::default() };
     let mut out = Outcome::default();
     let stats = explore(program, model, &config, &mut |x| {
         match x.end {
@@ -257,7 +251,7 @@ fn explored(program: &Tiny, model: &Model, reductions: Reductions) -> (Outcome, 
         }
         ControlFlow::Continue(())
     });
-    assert_eq!(config.chains.and_then(|chains| chains.broken()), None);
+    assert_eq!(config.watches.broken(), None);
     (out, stats.expect("explored").torn)
 }
 

@@ -1,5 +1,6 @@
 //! Reasons to explore a program again.
 
+use crate::reduction::Reduction;
 use std::fmt;
 
 /// Why an exploration is not the last one: something that it took for granted does not hold. What was found
@@ -13,10 +14,9 @@ pub enum Again {
     BarriersOutOfForm,
     /// Somebody can tell whether iterations without net effect were left out.
     NetEffectNoticed,
-    /// A lock is also written by threads that do not have it: what `awaits` needs does not hold.
-    ChainsBroken,
-    /// Threads that were taken to do the same are told apart by the program.
-    TwinsToldApart,
+    /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
+    /// written by threads that do not have it), twins are told apart (`symmetry`).
+    Unfounded(Reduction),
     /// There are more threads than there was room for.
     MoreRoom,
     /// Several workers found an error, in an order of their own: one worker has to find the first.
@@ -27,15 +27,17 @@ pub enum Again {
 
 impl fmt::Display for Again {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let text = match self {
             Again::CellsRefined => "memory is accessed in smaller parts than before",
             Again::BarriersOutOfForm => "arrivals at barriers need an order",
             Again::NetEffectNoticed => "iterations without net effect are noticed",
-            Again::ChainsBroken => "a lock is also written by threads that do not have it",
-            Again::TwinsToldApart => "threads that do the same are told apart",
+            Again::Unfounded(reduction) => {
+                return write!(f, "what `{}` needs does not hold", reduction.name());
+            }
             Again::MoreRoom => "there are more threads than there was room for",
             Again::Determinism => "the first error has to be found by one worker",
             Again::ComparisonWithSc => "an error is looked for under sequential consistency",
-        })
+        };
+        f.write_str(text)
     }
 }

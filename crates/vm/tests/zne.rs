@@ -6,7 +6,7 @@ mod common;
 
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};
-use selvedge_explore::{Config, End, Execution, GaveUp, explore};
+use selvedge_explore::{Config, End, Execution, GaveUp, Watches, explore};
 use selvedge_machine::{Again, Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{Options, VmMachine};
@@ -74,7 +74,7 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
         inspect: true,
         races: false,
         reductions,
-        chains: awaits.then(Arc::default),
+        watches: Watches { chains: awaits.then(Arc::default), twins: None },
         max_executions: Some(60_000),
         ..Config::default()
     };
@@ -96,7 +96,7 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
         found.complete = stats.complete;
         found.noticed = stats.gave_up == Some(GaveUp::Again(Again::NetEffectNoticed));
         found.cut = stats.cut > 0;
-        let broken = config.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
+        let broken = config.watches.broken().is_some();
         found.useless = broken || (stats.gave_up.is_some() && !found.noticed);
         // Whether that is so is what is asked for here.
         match found.noticed || broken {

@@ -99,7 +99,7 @@ pub(crate) struct Awaits {
 
 impl Awaits {
     pub(crate) fn new(config: &Config) -> Awaits {
-        let on = config.chains.is_some()
+        let on = config.watches.chains.is_some()
             && config.shortcuts
             && [Reduction::Awaits, Reduction::Annotations, Reduction::Futile]
                 .iter()
@@ -158,7 +158,7 @@ impl<M: Machine> Hooks<M> for Awaits {
 
     #[inline(always)]
     fn is_broken(x: &Explorer<'_, M>) -> Option<Again> {
-        x.reducers.awaits.broken.then_some(Again::ChainsBroken)
+        x.reducers.awaits.broken.then_some(Again::Unfounded(Reduction::Awaits))
     }
 }
 
@@ -167,7 +167,7 @@ impl<M: Machine> Explorer<'_, M> {
     fn note(&mut self, loc: Loc, bit: u8) {
         let awaits = &mut self.reducers.awaits;
         if awaits.told.is_news(loc, bit) {
-            awaits.broken |= self.config.chains.as_ref().is_some_and(|chains| !chains.note(loc, bit));
+            awaits.broken |= self.config.watches.chains.as_ref().is_some_and(|chains| !chains.note(loc, bit));
         }
     }
 

@@ -19,7 +19,8 @@
 //!    remembers and `new`, which says whether it is on; `impl Hooks for Symmetry`. If its condition has to be
 //!    watched by all workers together: a type like [`Twins`] with `broken`, `save` and `restore`, made of
 //!    `locations::Shared`.
-//! 3. `crates/explore/src/reductions/mod.rs`: a line in the list of [`Reducers`] and in [`Remembered`].
+//! 3. `crates/explore/src/reductions/mod.rs`: a line in the list of [`Reducers`] and in [`Remembered`], and, if
+//!    it is watched, in [`Watches`]: whoever explores again, or writes checkpoints, needs no more.
 //! 4. `crates/explore/src/premises.rs`: what it needs of a model and of a program.
 //! 5. `crates/machine/src/foresight.rs`: what it asks machines about, with a default that is always right
 //!    (`alike`). A front end that knows better says so (`crates/vm/src/machine/interface/foresight.rs`).
@@ -48,7 +49,80 @@ use net_effect::NetEffect;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use symmetry::Symmetry;
+
+/// Where conditions are watched that cannot be known before: for each reduction that has one what its workers
+/// have seen of it. A reduction whose watch is missing is off.
+#[derive(Clone, Debug, Default)]
+pub struct Watches {
+    /// Of `awaits`.
+    pub chains: Option<Arc<Chains>>,
+    /// Of `symmetry`; models without a clock of their own for it
+    /// ([`Model::with_prefix_apart`]) are explored without.
+    pub twins: Option<Arc<Twins>>,
+}
+
+/// Watches as they are written to files.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct SavedWatches {
+    chains: Option<Vec<u8>>,
+    twins: Option<(u32, Vec<u8>)>,
+}
+
+impl Watches {
+    /// Everything is watched, and nothing is known yet.
+    pub fn all() -> Watches {
+        Watches { chains: Some(Arc::default()), twins: Some(Arc::default()) }
+    }
+
+    /// The same conditions, of which nothing is known: locations have other numbers.
+    pub fn anew(&self) -> Watches {
+        Watches {
+            chains: self.chains.as_ref().map(|_| Arc::default()),
+            twins: self.twins.as_ref().map(|_| Arc::default()),
+        }
+    }
+
+    /// The first reduction whose condition does not hold.
+    pub fn broken(&self) -> Option<Reduction> {
+        let chains = self.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
+        let twins = self.twins.as_ref().is_some_and(|twins| twins.broken());
+        chains.then_some(Reduction::Awaits).or(twins.then_some(Reduction::Symmetry))
+    }
+
+    /// Explores without a reduction from now on. Returns whether it was watched.
+    pub fn leave(&mut self, reduction: Reduction) -> bool {
+        match reduction {
+            Reduction::Awaits => self.chains.take().is_some(),
+            Reduction::Symmetry => self.twins.take().is_some(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn save(&self) -> SavedWatches {
+        SavedWatches {
+            chains: self.chains.as_ref().map(|chains| chains.save()),
+            twins: self.twins.as_ref().map(|twins| twins.save()),
+        }
+    }
+
+    pub(crate) fn restore(saved: SavedWatches) -> Watches {
+        Watches {
+            chains: saved.chains.map(|saved| {
+                let chains = Chains::default();
+                chains.restore(&saved);
+                Arc::new(chains)
+            }),
+            twins: saved.twins.map(|saved| {
+                let twins = Twins::default();
+                twins.restore(&saved);
+                Arc::new(twins)
+            }),
+        }
+    }
+}
 
 /// Whether a reduction is wanted. They are all for executions that differ in coherence.
 pub(crate) fn reduces(config: &Config, reduction: Reduction) -> bool {

@@ -115,7 +115,7 @@ pub(crate) struct Symmetry {
 
 impl Symmetry {
     pub(crate) fn new<M: Machine>(machine: &M, model: &Model, config: &Config) -> Symmetry {
-        let on = config.twins.is_some()
+        let on = config.watches.twins.is_some()
             && reduces(config, Reduction::Symmetry)
             && model.has_prefix_apart()
             && machine.has_twins();
@@ -183,7 +183,7 @@ impl<M: Machine> Hooks<M> for Symmetry {
 
     #[inline(always)]
     fn is_broken(x: &Explorer<'_, M>) -> Option<Again> {
-        x.reducers.symmetry.told_apart.then_some(Again::TwinsToldApart)
+        x.reducers.symmetry.told_apart.then_some(Again::Unfounded(Reduction::Symmetry))
     }
 }
 
@@ -201,7 +201,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// There is a group that has another thread after `t`.
     fn note_group(&self, t: Tid) {
-        if let Some(twins) = &self.config.twins {
+        if let Some(twins) = &self.config.watches.twins {
             let others = std::iter::successors(Some(t), |&t| self.threads.twin(t)).count();
             twins.largest.fetch_max(others as u32 + 1, Ordering::Relaxed);
         }
@@ -242,7 +242,8 @@ impl<M: Machine> Explorer<'_, M> {
     fn note_twins(&mut self, loc: Loc, bits: u8) {
         let symmetry = &mut self.reducers.symmetry;
         if symmetry.told.is_news(loc, bits) {
-            symmetry.told_apart |= self.config.twins.as_ref().is_some_and(|twins| !twins.note(loc, bits));
+            symmetry.told_apart |=
+                self.config.watches.twins.as_ref().is_some_and(|twins| !twins.note(loc, bits));
         }
     }
 

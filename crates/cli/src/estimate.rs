@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// As `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
-struct Report {
+struct EstimateReport {
     model: String,
     seed: u64,
     /// Of the samples: executions, blocked ones included.
@@ -63,7 +63,7 @@ pub fn main(args: &EstimateArgs) -> Exit {
     if guard::reason_to_stop().is_some() { Exit::Bounded } else { Exit::Done }
 }
 
-fn render(report: &Report) -> String {
+fn render(report: &EstimateReport) -> String {
     let of_mean = report.stddev / (report.samples.max(1) as f64).sqrt();
     let mut text = format!(
         "about {} executions, {} blocked, under {}; about {} with {} worker{}\n",
@@ -87,7 +87,7 @@ fn render(report: &Report) -> String {
     text
 }
 
-fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<Report, Undecided>, InputError> {
+fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<EstimateReport, Undecided>, InputError> {
     let theory = selvedge_kat::load_named(&args.model).map_err(InputError::of_model)?;
     let sampling = Sampling {
         seed: args.seed,
@@ -111,7 +111,7 @@ fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<Report, Undecided>,
     };
     let jobs = args.jobs.workers().number;
     let Forecast { estimate, pace } = forecast;
-    Ok(Ok(Report {
+    Ok(Ok(EstimateReport {
         model: name,
         seed: args.seed,
         mean: estimate.mean,

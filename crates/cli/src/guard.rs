@@ -69,10 +69,10 @@ static CHANGES: AtomicU32 = AtomicU32::new(0);
 static ENDED: AtomicBool = AtomicBool::new(false);
 /// The process that lowers the program; 0 if there is none.
 static CHILD: AtomicU32 = AtomicU32::new(0);
-static REPORT: OnceLock<Report> = OnceLock::new();
+static REPORT: OnceLock<Guarded> = OnceLock::new();
 static ROOM: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-struct Report {
+struct Guarded {
     /// Says that there is no verdict, and why.
     tell: Box<dyn Fn(&str) + Send + Sync>,
     patience: Duration,
@@ -86,7 +86,7 @@ pub fn start(has_checkpoint: bool, limits: Limits, tell: impl Fn(&str) + Send + 
     let cancel = interrupt::listen();
     let patience = if has_checkpoint { LONG_PATIENCE } else { PATIENCE };
     let watch = limits.start(&cancel);
-    if REPORT.set(Report { tell: Box::new(tell), patience, limits, watch }).is_err() {
+    if REPORT.set(Guarded { tell: Box::new(tell), patience, limits, watch }).is_err() {
         return cancel;
     }
     *ROOM.lock().unwrap_or_else(PoisonError::into_inner) = vec![1; RESERVE];

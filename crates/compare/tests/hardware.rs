@@ -2,7 +2,7 @@
 
 use selvedge_compare::explored;
 use selvedge_model::Compiled;
-use selvedge_oracle::family::{Entry, Found, observe, read};
+use selvedge_oracle::family::{Found, TableEntry, observe, read};
 use selvedge_oracle::{Judge, Limits};
 use std::collections::HashMap;
 use std::time::Instant;
@@ -48,7 +48,7 @@ impl Subject {
     }
 }
 
-fn entries(name: &str) -> Vec<Entry> {
+fn entries(name: &str) -> Vec<TableEntry> {
     let table = TABLES.iter().find(|(known, _)| *known == name).map_or("", |(_, table)| table);
     read(table).unwrap_or_else(|message| panic!("{name}: {message}"))
 }

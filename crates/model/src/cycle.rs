@@ -28,7 +28,7 @@ struct Move {
 
 /// A move made for being tried often.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct CycleStep {
     letter: Letter,
     /// The same by its number.
     pub number: usize,
@@ -43,7 +43,7 @@ pub struct CycleCheck {
     /// Moves by state.
     moves: Vec<Vec<Move>>,
     /// The same for searches.
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<CycleStep>>,
     /// The letters of all moves, each once.
     letters: Vec<Letter>,
     /// Copies have the same; others have not.
@@ -135,7 +135,7 @@ impl CycleCheck {
         check.letters.dedup();
         check.interleaving = check.plain && interleaving::is_interleaving(check.letters.iter().copied());
         let number = |letter: Letter| check.letters.partition_point(|l| *l < letter);
-        let step = |m: &Move| Step {
+        let step = |m: &Move| CycleStep {
             letter: m.letter,
             number: number(m.letter),
             to: m.to,
@@ -155,7 +155,7 @@ impl CycleCheck {
     }
 
     /// The moves from events with these attributes, each with the state that it leaves.
-    pub fn moves_at(&self, attrs: Attrs) -> impl Iterator<Item = (usize, &Step)> {
+    pub fn moves_at(&self, attrs: Attrs) -> impl Iterator<Item = (usize, &CycleStep)> {
         let all = self.steps.iter().enumerate().flat_map(|(s, steps)| steps.iter().map(move |m| (s, m)));
         all.filter(move |(_, m)| m.test.holds(attrs))
     }

@@ -131,7 +131,7 @@ struct Var {
 }
 
 #[derive(Clone, Debug)]
-enum Function {
+enum Routine {
     /// `uN f(u32, uN)`
     Plain(String, u32),
     /// `T f(u32)`
@@ -148,7 +148,7 @@ struct Generator {
     rng: SmallRng,
     number: u64,
     types: Vec<Type>,
-    functions: Vec<Function>,
+    functions: Vec<Routine>,
     vars: Vec<Var>,
     /// What has probably been written, in the order of that.
     defined: Vec<(String, u32)>,
@@ -275,21 +275,21 @@ impl Generator {
                 self.statements(&mut body, 2, 1);
                 let result = self.expression(32, 2, 60);
                 body.push(Self::line(format!("return {result};")));
-                (format!("static u{bits} {name}(u32 a, u{bits} b)"), Function::Plain(name, bits))
+                (format!("static u{bits} {name}(u32 a, u{bits} b)"), Routine::Plain(name, bits))
             }
             1 => {
                 body.push(Self::line(format!("{of} r;")));
                 self.vars.extend([var("a", Kind::Scalar(32)), var("r", Kind::Aggregate(ty))]);
                 self.statements(&mut body, 3, 1);
                 body.push(Self::line("return r;"));
-                (format!("static {of} {name}(u32 a)"), Function::Makes(name, ty))
+                (format!("static {of} {name}(u32 a)"), Routine::Makes(name, ty))
             }
             2 => {
                 self.vars.extend([var("s", Kind::Aggregate(ty)), var("a", Kind::Scalar(32))]);
                 self.statements(&mut body, 2, 1);
                 let result = self.expression(32, 2, 50);
                 body.push(Self::line(format!("return {result};")));
-                (format!("static u32 {name}({of} s, u32 a)"), Function::Takes(name, ty))
+                (format!("static u32 {name}({of} s, u32 a)"), Routine::Takes(name, ty))
             }
             3 => {
                 self.defined.clear();
@@ -297,7 +297,7 @@ impl Generator {
                 self.statements(&mut body, 3, 1);
                 let result = self.pick(&["s", "t"]);
                 body.push(Self::line(format!("return {result};")));
-                (format!("static {of} {name}({of} s, {of} t)"), Function::Mixes(name, ty))
+                (format!("static {of} {name}({of} s, {of} t)"), Routine::Mixes(name, ty))
             }
             _ => {
                 self.vars.push(var("a", Kind::Scalar(32)));
@@ -307,7 +307,7 @@ impl Generator {
                     let then = vec![Self::line(format!("*p = {value};"))];
                     body.push(Node::Block { head, body: then, tail: String::new() });
                 }
-                (format!("static void {name}(u{bits} *p, u32 a)"), Function::Fills(name, bits))
+                (format!("static void {name}(u{bits} *p, u32 a)"), Routine::Fills(name, bits))
             }
         };
         self.vars.truncate(vars);
@@ -471,15 +471,15 @@ impl Generator {
         let functions = self.functions.clone();
         let ty = Self::cast(bits);
         match self.pick(&functions) {
-            Function::Plain(name, second) => {
+            Routine::Plain(name, second) => {
                 let (a, b) = (self.expression(32, 1, sure), self.expression(second, 1, sure));
                 Some(format!("({ty}){name}({a}, (u{second}){b})"))
             }
-            Function::Takes(name, of) => {
+            Routine::Takes(name, of) => {
                 let s = self.aggregate(of)?;
                 Some(format!("({ty}){name}({s}, {})", self.expression(32, 1, sure)))
             }
-            Function::Makes(name, of) => {
+            Routine::Makes(name, of) => {
                 let (member, _) = self.member("", ".", of);
                 Some(format!("({ty}){name}({}){member}", self.expression(32, 1, sure)))
             }
@@ -495,10 +495,10 @@ impl Generator {
                 return None;
             }
             match self.pick(&functions) {
-                Function::Makes(name, of) if of == ty => {
+                Routine::Makes(name, of) if of == ty => {
                     return Some(format!("{name}({})", self.expression(32, 1, 70)));
                 }
-                Function::Mixes(name, of) if of == ty => {
+                Routine::Mixes(name, of) if of == ty => {
                     let (s, t) = (self.aggregate(of)?, self.aggregate(of)?);
                     return Some(format!("{name}({s}, {t})"));
                 }

@@ -33,7 +33,7 @@
 
 use super::annotations::waits;
 use super::confirmation::acquires;
-use super::locations::{Shared, Told};
+use super::locations::{SharedBits, Told};
 use super::{Hooks, Reducers, reduces};
 use crate::explorer::Explorer;
 use crate::frame::{Frame, LostFrame};
@@ -62,7 +62,7 @@ const MANY_WRITES: usize = 64;
 /// What is known of the locations of a program, by all who explore it.
 #[derive(Debug, Default)]
 pub struct Chains {
-    seen: Shared,
+    seen: SharedBits,
 }
 
 impl Chains {

@@ -1,6 +1,6 @@
 //! What reductions find out about locations while exploring: a few bits for each, which are only ever set.
 //!
-//! All who explore a program add to one set ([`Shared`]); each of them remembers what it has told already
+//! All who explore a program add to one set ([`SharedBits`]); each of them remembers what it has told already
 //! ([`Told`]), so that hardly anything is said twice and nobody waits for a lock on the way.
 
 use selvedge_graph::Loc;
@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard};
 
 /// What all know.
 #[derive(Debug, Default)]
-pub(super) struct Shared(Mutex<Vec<u8>>);
+pub(super) struct SharedBits(Mutex<Vec<u8>>);
 
-impl Shared {
+impl SharedBits {
     /// Adds what was found out; returns all that is known of the location.
     pub(super) fn note(&self, loc: Loc, bits: u8) -> u8 {
         let (mut known, at) = (self.lock(), loc.0 as usize);
@@ -73,10 +73,10 @@ mod tests {
 
     #[test]
     fn what_is_known_is_known_again_after_it_was_saved() {
-        let shared = Shared::default();
+        let shared = SharedBits::default();
         assert_eq!(shared.note(Loc(2), 1), 1);
         assert_eq!(shared.note(Loc(2), 4), 5);
-        let other = Shared::default();
+        let other = SharedBits::default();
         other.note(Loc(2), 8);
         other.restore(&shared.save());
         assert_eq!(other.save(), [0, 0, 13]);

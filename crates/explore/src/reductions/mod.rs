@@ -18,7 +18,7 @@
 //! 2. `crates/explore/src/reductions/symmetry.rs`: idea and argument; `struct Symmetry` with what it
 //!    remembers and `new`, which says whether it is on; `impl Hooks for Symmetry`. If its condition has to be
 //!    watched by all workers together: a type like [`Twins`] with `broken`, `save` and `restore`, made of
-//!    `locations::Shared`.
+//!    `locations::SharedBits`.
 //! 3. `crates/explore/src/reductions/mod.rs`: a line in the list of [`Reducers`] and in [`Remembered`], and, if
 //!    it is watched, in [`Watches`]: whoever explores again, or writes checkpoints, needs no more.
 //! 4. `crates/explore/src/premises.rs`: what it needs of a model and of a program.

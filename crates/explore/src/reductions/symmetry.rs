@@ -36,7 +36,7 @@
 //!
 //! [`Model::with_prefix_apart`]: selvedge_model::Model::with_prefix_apart
 
-use super::locations::{Shared, Told};
+use super::locations::{SharedBits, Told};
 use super::{Hooks, Reducers, reduces};
 use crate::conclusion::Conclusion;
 use crate::explorer::Explorer;
@@ -71,7 +71,7 @@ const FAR: usize = 10_000;
 /// What is known of a program with threads that are alike, by all who explore it.
 #[derive(Debug, Default)]
 pub struct Twins {
-    seen: Shared,
+    seen: SharedBits,
     /// The size of the largest group.
     largest: AtomicU32,
 }

@@ -1,7 +1,7 @@
 //! AArch64: loads and stores of 32 and 64 bits, exclusive pairs, LSE, barriers, integer arithmetic.
 
 use super::operand::{Line, Piece, inside, number, parts};
-use super::thread::{Builder, Test, pointer};
+use super::thread::{BranchTest, Builder, pointer};
 use super::width::{Width, at_an_offset, low, signed_low};
 use crate::lex::clip;
 use crate::syntax::Parsed;
@@ -10,13 +10,13 @@ use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
 use selvedge_machine::program::{Addr, RmwOp};
 
 /// A register name: `X3`, `W3`, `XZR`.
-pub struct Register {
+pub struct Aarch64Register {
     /// `None` is the zero register.
     pub number: Option<u8>,
     pub wide: bool,
 }
 
-pub fn register(name: &str) -> Option<Register> {
+pub fn register(name: &str) -> Option<Aarch64Register> {
     let name = name.to_ascii_lowercase();
     let (wide, rest) = match name.split_at_checked(1)? {
         ("x", rest) => (true, rest),
@@ -24,15 +24,15 @@ pub fn register(name: &str) -> Option<Register> {
         _ => return None,
     };
     if rest == "zr" {
-        return Some(Register { number: None, wide });
+        return Some(Aarch64Register { number: None, wide });
     }
     let plain = rest.len() <= 2 && rest.bytes().all(|b| b.is_ascii_digit());
     let number = rest.parse().ok().filter(|n| plain && *n <= 30)?;
-    Some(Register { number: Some(number), wide })
+    Some(Aarch64Register { number: Some(number), wide })
 }
 
 impl Builder<'_> {
-    fn a64(&self, piece: Piece<'_>) -> Parsed<Register> {
+    fn a64(&self, piece: Piece<'_>) -> Parsed<Aarch64Register> {
         register(piece.text).ok_or_else(|| self.not_a_register(piece))
     }
 
@@ -167,18 +167,18 @@ fn sized(e: Expr, wide: bool) -> Expr {
     }
 }
 
-fn condition(code: &str) -> Option<Test> {
+fn condition(code: &str) -> Option<BranchTest> {
     Some(match code {
-        "eq" => Test::Signed(BinOp::Eq),
-        "ne" => Test::Signed(BinOp::Ne),
-        "lt" => Test::Signed(BinOp::Lt),
-        "le" => Test::Signed(BinOp::Le),
-        "gt" => Test::Signed(BinOp::Gt),
-        "ge" => Test::Signed(BinOp::Ge),
-        "lo" | "cc" => Test::Unsigned(BinOp::Lt),
-        "ls" => Test::Unsigned(BinOp::Le),
-        "hi" => Test::Unsigned(BinOp::Gt),
-        "hs" | "cs" => Test::Unsigned(BinOp::Ge),
+        "eq" => BranchTest::Signed(BinOp::Eq),
+        "ne" => BranchTest::Signed(BinOp::Ne),
+        "lt" => BranchTest::Signed(BinOp::Lt),
+        "le" => BranchTest::Signed(BinOp::Le),
+        "gt" => BranchTest::Signed(BinOp::Gt),
+        "ge" => BranchTest::Signed(BinOp::Ge),
+        "lo" | "cc" => BranchTest::Unsigned(BinOp::Lt),
+        "ls" => BranchTest::Unsigned(BinOp::Le),
+        "hi" => BranchTest::Unsigned(BinOp::Gt),
+        "hs" | "cs" => BranchTest::Unsigned(BinOp::Ge),
         _ => return None,
     })
 }

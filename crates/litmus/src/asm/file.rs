@@ -2,7 +2,7 @@
 
 use super::Arch;
 use super::operand::{Line, Piece, is_name};
-use super::thread::{Builder, Locations};
+use super::thread::{AsmLocations, Builder};
 use super::width::{self, Reason, Width};
 use crate::cond::{Cond, Observable, Quantifier};
 use crate::lex::{Mode, Tok, clip};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 const MAX_THREADS: usize = 1000;
 
 /// A register's initial value.
-struct Register<'a> {
+struct InitialRegister<'a> {
     thread: ThreadRef,
     name: Piece<'a>,
     value: Value,
@@ -30,7 +30,7 @@ struct Register<'a> {
 pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parsed<Test> {
     let mut parser = Parser::new(source);
     let (_, name) = parser.header()?;
-    let mut locations = Locations::default();
+    let mut locations = AsmLocations::default();
     let registers = init(&mut parser, arch, &mut locations)?;
     let start = parser.last().end();
     let (columns, end) = table(source, start)?;
@@ -73,7 +73,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         prop: Prop::Const(true),
     };
     parser.after_threads(&mut file)?;
-    let mut resolver = Resolver {
+    let mut resolver = AsmResolver {
         source,
         arch,
         locations: &mut locations,
@@ -120,7 +120,11 @@ fn with_names(condition: &Cond, program: &Program) -> String {
 }
 
 /// `{ x=1; 0:X1=x; uint64_t y; }`.
-fn init<'a>(parser: &mut Parser<'a>, arch: Arch, locations: &mut Locations) -> Parsed<Vec<Register<'a>>> {
+fn init<'a>(
+    parser: &mut Parser<'a>,
+    arch: Arch,
+    locations: &mut AsmLocations,
+) -> Parsed<Vec<InitialRegister<'a>>> {
     let source = parser.source;
     let open = parser.expect("{")?;
     let mut registers = Vec::new();
@@ -154,7 +158,7 @@ fn init<'a>(parser: &mut Parser<'a>, arch: Arch, locations: &mut Locations) -> P
                 let name = parser.name("a register")?;
                 let name = Piece { text: name.text, place: name.place };
                 let value = if parser.eat("=")? { value(parser, locations)? } else { 0 };
-                registers.push(Register { thread, name, value, width: of_type(&words) });
+                registers.push(InitialRegister { thread, name, value, width: of_type(&words) });
             }
             Tok::Sym("[") if name.is_none() => {
                 parser.next()?;
@@ -188,7 +192,7 @@ fn init<'a>(parser: &mut Parser<'a>, arch: Arch, locations: &mut Locations) -> P
 /// `addresses`: the size of a location that holds one.
 fn set(
     source: &Source<'_>,
-    locations: &mut Locations,
+    locations: &mut AsmLocations,
     name: Piece<'_>,
     value: Value,
     addresses: Option<Width>,
@@ -202,7 +206,7 @@ fn set(
 }
 
 /// A number, or the address of a location.
-fn value(parser: &mut Parser<'_>, locations: &mut Locations) -> Parsed<Value> {
+fn value(parser: &mut Parser<'_>, locations: &mut AsmLocations) -> Parsed<Value> {
     let address = parser.eat("&")?;
     match parser.peek()? {
         Tok::Ident(name) => {
@@ -310,17 +314,17 @@ fn place_of(source: &Source<'_>, text: &str) -> Place {
     Place::new(start, start + text.len())
 }
 
-struct Resolver<'a> {
+struct AsmResolver<'a> {
     source: &'a Source<'a>,
     arch: Arch,
-    locations: &'a mut Locations,
+    locations: &'a mut AsmLocations,
     threads: &'a mut Vec<Thread>,
-    registers: &'a [Register<'a>],
+    registers: &'a [InitialRegister<'a>],
     /// By thread and register: the hidden one that has its value as conditions see it.
     shown: BTreeMap<(usize, Reg), Reg>,
 }
 
-impl Resolver<'_> {
+impl AsmResolver<'_> {
     fn prop(&mut self, prop: &Prop<'_>) -> Parsed<Cond> {
         Ok(match prop {
             Prop::Const(value) => Cond::Const(*value),
@@ -367,7 +371,7 @@ impl Resolver<'_> {
             regs.len() - 1
         });
         let reg = Reg(found as u16);
-        let declared = |r: &&Register<'_>| {
+        let declared = |r: &&InitialRegister<'_>| {
             r.thread.number == thread.number && self.arch.register(r.name.text).as_deref() == Some(&canonical)
         };
         let width = self.registers.iter().filter(declared).find_map(|r| r.width);

@@ -1,7 +1,7 @@
 //! POWER: loads and stores of words and doublewords, reservations, barriers, integer arithmetic.
 
 use super::operand::{Line, Piece, number};
-use super::thread::{Builder, Test, pointer};
+use super::thread::{BranchTest, Builder, pointer};
 use super::width::{Width, at_an_offset, signed_low};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
@@ -206,7 +206,7 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
                 [cr, label] if matches!(cr.text, "cr0" | "CR0") => *label,
                 _ => return Err(line.error(b.source, format!("`{mnemonic}` takes a label"))),
             };
-            let cond = b.outcome(Test::Signed(test))?;
+            let cond = b.outcome(BranchTest::Signed(test))?;
             b.jump(Some(cond), label)
         }
     }

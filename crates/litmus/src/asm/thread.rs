@@ -19,14 +19,14 @@ const MAX_LOCATIONS: usize = 512;
 
 /// The locations of a test, by name.
 #[derive(Default)]
-pub struct Locations {
+pub struct AsmLocations {
     pub cells: Vec<(String, Value)>,
     /// By location; `None` while nothing says how large it is.
     pub sizes: Vec<Option<(Width, Reason)>>,
     names: HashMap<String, Loc>,
 }
 
-impl Locations {
+impl AsmLocations {
     /// The location of this name, a new one with value 0 if need be.
     pub fn intern(&mut self, source: &Source<'_>, name: &str, place: Place) -> Parsed<Loc> {
         if let Some(loc) = self.names.get(name) {
@@ -50,7 +50,7 @@ impl Locations {
 pub struct Builder<'a> {
     pub source: &'a Source<'a>,
     pub arch: Arch,
-    pub locations: &'a mut Locations,
+    pub locations: &'a mut AsmLocations,
     pub regs: Vec<String>,
     names: HashMap<String, Reg>,
     pub code: Vec<Instr>,
@@ -67,13 +67,18 @@ pub struct Builder<'a> {
 
 /// A comparison of the two registers that stand for the flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Test {
+pub enum BranchTest {
     Signed(BinOp),
     Unsigned(BinOp),
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(source: &'a Source<'a>, arch: Arch, locations: &'a mut Locations, unroll: u32) -> Builder<'a> {
+    pub fn new(
+        source: &'a Source<'a>,
+        arch: Arch,
+        locations: &'a mut AsmLocations,
+        unroll: u32,
+    ) -> Builder<'a> {
         Builder {
             source,
             arch,
@@ -215,12 +220,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The outcome of the last comparison.
-    pub fn outcome(&mut self, test: Test) -> Parsed<Expr> {
+    pub fn outcome(&mut self, test: BranchTest) -> Parsed<Expr> {
         let (l, r) = self.flags()?;
         let (l, r) = (Expr::Reg(l), Expr::Reg(r));
         Ok(match test {
-            Test::Signed(op) => Expr::bin(op, l, r),
-            Test::Unsigned(op) => unsigned(op, l, r),
+            BranchTest::Signed(op) => Expr::bin(op, l, r),
+            BranchTest::Unsigned(op) => unsigned(op, l, r),
         })
     }
 

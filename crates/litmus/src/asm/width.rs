@@ -11,7 +11,7 @@
 //! sign is done on the way to and from registers.
 
 use super::operand::Piece;
-use super::thread::Locations;
+use super::thread::AsmLocations;
 use crate::lex::clip;
 use crate::source::{Place, Source};
 use crate::syntax::Parsed;
@@ -74,7 +74,7 @@ pub enum Reason {
 /// Gives every location its size, or says which access does not fit.
 pub fn check(
     source: &Source<'_>,
-    locations: &mut Locations,
+    locations: &mut AsmLocations,
     threads: &[(Thread, Vec<Access>)],
 ) -> Parsed<()> {
     let reach = Reach::of(locations, threads);
@@ -146,7 +146,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn of(locations: &Locations, threads: &[(Thread, Vec<Access>)]) -> Reach {
+    fn of(locations: &AsmLocations, threads: &[(Thread, Vec<Access>)]) -> Reach {
         let known = |value: Value| pointed_to(value).filter(|l| l.index() < locations.cells.len());
         let mut reach = Reach {
             regs: threads.iter().map(|(t, _)| vec![BTreeSet::new(); t.regs.len()]).collect(),

@@ -1,7 +1,7 @@
 //! x86: moves, arithmetic and locked instructions of 32 and 64 bits, fences, jumps.
 
 use super::operand::{Line, Piece, inside, is_name, number};
-use super::thread::{Builder, Test};
+use super::thread::{BranchTest, Builder};
 use super::width::{Width, low, signed_low, stored};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode, Value};
@@ -17,7 +17,7 @@ pub enum Syntax {
     Att,
 }
 
-pub struct Register {
+pub struct X86Register {
     /// Of 32 bits.
     pub short: &'static str,
     /// Of 64 bits.
@@ -25,7 +25,7 @@ pub struct Register {
     pub wide: bool,
 }
 
-pub fn register(name: &str) -> Option<Register> {
+pub fn register(name: &str) -> Option<X86Register> {
     const NAMES: [(&str, &str); 16] = [
         ("EAX", "rax"),
         ("EBX", "rbx"),
@@ -47,24 +47,24 @@ pub fn register(name: &str) -> Option<Register> {
     let name = name.strip_prefix('%').unwrap_or(name);
     let same = |known: &str| known.eq_ignore_ascii_case(name);
     let (short, long) = NAMES.iter().find(|(short, long)| same(short) || same(long))?;
-    Some(Register { short, long, wide: same(long) })
+    Some(X86Register { short, long, wide: same(long) })
 }
 
 enum Operand {
-    Register { reg: Reg, wide: bool },
+    X86Register { reg: Reg, wide: bool },
     Immediate(Value),
     Memory(Addr),
 }
 
 impl Builder<'_> {
-    fn x86_register(&mut self, register: &Register) -> Parsed<Reg> {
+    fn x86_register(&mut self, register: &X86Register) -> Parsed<Reg> {
         let name = if self.arch == super::Arch::X86 { register.short } else { register.long };
         self.reg(name)
     }
 
     fn x86_operand(&mut self, piece: Piece<'_>) -> Parsed<Operand> {
         if let Some(r) = register(piece.text) {
-            return Ok(Operand::Register { reg: self.x86_register(&r)?, wide: r.wide });
+            return Ok(Operand::X86Register { reg: self.x86_register(&r)?, wide: r.wide });
         }
         if let Some(value) = number(piece.text) {
             return Ok(Operand::Immediate(value));
@@ -96,7 +96,7 @@ impl Builder<'_> {
     /// The value of an operand; memory is loaded from.
     fn x86_value(&mut self, operand: &Operand, width: Width) -> Parsed<Expr> {
         Ok(match operand {
-            Operand::Register { reg, .. } => Expr::Reg(*reg),
+            Operand::X86Register { reg, .. } => Expr::Reg(*reg),
             Operand::Immediate(value) => Expr::Const(*value),
             Operand::Memory(addr) => {
                 let dst = self.temp()?;
@@ -128,7 +128,7 @@ impl<'a> X86<'_, 'a> {
     fn width(&self, b: &Builder<'_>, operands: &[&Operand]) -> Parsed<Width> {
         let mut wide = self.wide;
         for operand in operands {
-            if let Operand::Register { wide: own, .. } = operand
+            if let Operand::X86Register { wide: own, .. } = operand
                 && *wide.get_or_insert(*own) != *own
             {
                 let message = format!("the operands of `{}` are not of one size", self.line.mnemonic);
@@ -144,8 +144,8 @@ impl<'a> X86<'_, 'a> {
         let source = b.x86_operand(from)?;
         let width = self.width(b, &[&target, &source])?;
         match (target, source) {
-            (Operand::Register { reg, .. }, Operand::Memory(addr)) => b.x86_load(reg, addr, width),
-            (Operand::Register { reg, .. }, source) => {
+            (Operand::X86Register { reg, .. }, Operand::Memory(addr)) => b.x86_load(reg, addr, width),
+            (Operand::X86Register { reg, .. }, source) => {
                 let value = b.x86_value(&source, width)?;
                 let value = b.x86_sized(value, width);
                 b.assign(reg, value);
@@ -173,8 +173,8 @@ impl<'a> X86<'_, 'a> {
         let target = b.x86_operand(to)?;
         let width = self.width(b, &[&target, &source])?;
         match target {
-            Operand::Register { .. } if self.locked => Err(b.not_an_operand(to)),
-            Operand::Register { reg, .. } => {
+            Operand::X86Register { .. } if self.locked => Err(b.not_an_operand(to)),
+            Operand::X86Register { reg, .. } => {
                 let value = b.x86_value(&source, width)?;
                 let result = b.x86_sized(Expr::bin(op, Expr::Reg(reg), value), width);
                 b.assign(reg, result);
@@ -205,13 +205,13 @@ impl<'a> X86<'_, 'a> {
         let (first_operand, second_operand) = (b.x86_operand(first)?, b.x86_operand(second)?);
         let width = self.width(b, &[&first_operand, &second_operand])?;
         match (first_operand, second_operand) {
-            (Operand::Memory(addr), Operand::Register { reg, .. })
-            | (Operand::Register { reg, .. }, Operand::Memory(addr)) => {
+            (Operand::Memory(addr), Operand::X86Register { reg, .. })
+            | (Operand::X86Register { reg, .. }, Operand::Memory(addr)) => {
                 let what = (RmwOp::Exchange, Expr::Reg(reg));
                 b.rmw(reg, addr, what, Mode::Rlx, width, b.arch == super::Arch::X86);
                 Ok(())
             }
-            (Operand::Register { reg, .. }, Operand::Register { reg: other, .. }) => {
+            (Operand::X86Register { reg, .. }, Operand::X86Register { reg: other, .. }) => {
                 let keep = b.temp()?;
                 b.assign(keep, Expr::Reg(reg));
                 b.assign(reg, b.x86_sized(Expr::Reg(other), width));
@@ -227,7 +227,7 @@ impl<'a> X86<'_, 'a> {
         let (target, source) = (b.x86_operand(to)?, b.x86_operand(from)?);
         let width = self.width(b, &[&target, &source])?;
         match (target, source) {
-            (Operand::Memory(addr), Operand::Register { reg, .. }) if self.locked => {
+            (Operand::Memory(addr), Operand::X86Register { reg, .. }) if self.locked => {
                 let what = (RmwOp::Add, Expr::Reg(reg));
                 b.rmw(reg, addr, what, Mode::Rlx, width, b.arch == super::Arch::X86);
                 Ok(())
@@ -240,7 +240,7 @@ impl<'a> X86<'_, 'a> {
         let [to, from] = self.take(b)?;
         let (target, source) = (b.x86_operand(to)?, b.x86_operand(from)?);
         let width = self.width(b, &[&target, &source])?;
-        let (Operand::Memory(addr), Operand::Register { reg, .. }) = (target, source) else {
+        let (Operand::Memory(addr), Operand::X86Register { reg, .. }) = (target, source) else {
             return Err(b.not_an_operand(to));
         };
         if !self.locked {
@@ -266,18 +266,18 @@ impl<'a> X86<'_, 'a> {
     }
 }
 
-fn condition(code: &str) -> Option<Test> {
+fn condition(code: &str) -> Option<BranchTest> {
     Some(match code {
-        "e" | "z" => Test::Signed(BinOp::Eq),
-        "ne" | "nz" => Test::Signed(BinOp::Ne),
-        "l" => Test::Signed(BinOp::Lt),
-        "le" => Test::Signed(BinOp::Le),
-        "g" => Test::Signed(BinOp::Gt),
-        "ge" => Test::Signed(BinOp::Ge),
-        "b" => Test::Unsigned(BinOp::Lt),
-        "be" => Test::Unsigned(BinOp::Le),
-        "a" => Test::Unsigned(BinOp::Gt),
-        "ae" => Test::Unsigned(BinOp::Ge),
+        "e" | "z" => BranchTest::Signed(BinOp::Eq),
+        "ne" | "nz" => BranchTest::Signed(BinOp::Ne),
+        "l" => BranchTest::Signed(BinOp::Lt),
+        "le" => BranchTest::Signed(BinOp::Le),
+        "g" => BranchTest::Signed(BinOp::Gt),
+        "ge" => BranchTest::Signed(BinOp::Ge),
+        "b" => BranchTest::Unsigned(BinOp::Lt),
+        "be" => BranchTest::Unsigned(BinOp::Le),
+        "a" => BranchTest::Unsigned(BinOp::Gt),
+        "ae" => BranchTest::Unsigned(BinOp::Ge),
         _ => return None,
     })
 }

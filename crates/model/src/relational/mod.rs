@@ -48,7 +48,7 @@ enum Op {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum PlanStep {
     Compute(Node),
     /// Computes the nodes of `range` until each unknown equals its body.
     Fix {
@@ -56,7 +56,7 @@ enum Step {
         range: Range<u32>,
     },
     /// An axiom, with what it is asked unless.
-    Check(Check, Option<Test>),
+    Check(Check, Option<PlanTest>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,11 +64,11 @@ enum Check {
     Acyclic(Node),
     Irreflexive(Node),
     Empty(Node),
-    Holds(Test),
+    Holds(PlanTest),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Test {
+enum PlanTest {
     Subset(Node, Node),
     Equal(Node, Node),
     Total(Node),
@@ -78,8 +78,8 @@ enum Test {
 struct Flag {
     name: String,
     warning: bool,
-    test: Test,
-    guard: Option<Test>,
+    test: PlanTest,
+    guard: Option<PlanTest>,
 }
 
 /// A memory model as operations on matrices.
@@ -93,9 +93,9 @@ pub struct Relational {
     of_sets: Vec<bool>,
     /// By node: whether it relates events to themselves only.
     is_set: Vec<bool>,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     /// What only errors are made of; for executions that are complete.
-    last_steps: Vec<Step>,
+    last_steps: Vec<PlanStep>,
     flags: Vec<Flag>,
     orders_threads: bool,
     /// It follows control as far as the arms of branches.
@@ -167,8 +167,8 @@ impl Relational {
         let last = if progress == Progress::Final { &self.last_steps[..] } else { &[] };
         for step in self.steps.iter().chain(last) {
             match step {
-                Step::Compute(node) => self.compute(*node, c, progress, v),
-                Step::Fix { unknowns, range } => {
+                PlanStep::Compute(node) => self.compute(*node, c, progress, v),
+                PlanStep::Fix { unknowns, range } => {
                     for (unknown, _) in unknowns {
                         v[unknown.index()].clear(n);
                     }
@@ -189,7 +189,7 @@ impl Relational {
                         }
                     }
                 }
-                Step::Check(check, guard) => {
+                PlanStep::Check(check, guard) => {
                     if !self.passes(*check, progress, v) && !guard.is_some_and(|g| self.lifts(g, progress, v))
                     {
                         return false;
@@ -210,7 +210,7 @@ impl Relational {
     }
 
     /// Whether a guard lifts its axiom, or may come to lift it.
-    fn lifts(&self, guard: Test, progress: Progress, v: &[Matrix]) -> bool {
+    fn lifts(&self, guard: PlanTest, progress: Progress, v: &[Matrix]) -> bool {
         progress != Progress::Final || guard.holds(v)
     }
 
@@ -312,20 +312,20 @@ impl Relational {
     }
 }
 
-impl Test {
+impl PlanTest {
     fn nodes(self) -> Vec<Node> {
         match self {
-            Test::Subset(a, b) | Test::Equal(a, b) => vec![a, b],
-            Test::Total(r) => vec![r],
+            PlanTest::Subset(a, b) | PlanTest::Equal(a, b) => vec![a, b],
+            PlanTest::Total(r) => vec![r],
         }
     }
 
     fn holds(self, v: &[Matrix]) -> bool {
         let at = |x: Node| &v[x.index()];
         match self {
-            Test::Subset(a, b) => at(a).is_subset(at(b)),
-            Test::Equal(a, b) => at(a) == at(b),
-            Test::Total(r) => {
+            PlanTest::Subset(a, b) => at(a).is_subset(at(b)),
+            PlanTest::Equal(a, b) => at(a) == at(b),
+            PlanTest::Total(r) => {
                 let r = at(r);
                 let n = r.len();
                 (0..n).all(|x| (0..n).all(|y| x == y || r.has(x, y) || r.has(y, x)))
@@ -336,7 +336,7 @@ impl Test {
     /// Two events for which the test of an error fails. A pair that the left side relates in both
     /// directions only needs the right side in one of them; an event is not in conflict with itself.
     fn violation(self, v: &[Matrix]) -> Option<(usize, usize)> {
-        let Test::Subset(a, b) = self else { return (!self.holds(v)).then_some((0, 0)) };
+        let PlanTest::Subset(a, b) = self else { return (!self.holds(v)).then_some((0, 0)) };
         let (a, b) = (&v[a.index()], &v[b.index()]);
         (0..a.len()).find_map(|x| {
             let open = |y: &usize| x != *y && !b.has(x, *y) && !(a.has(*y, x) && b.has(*y, x));

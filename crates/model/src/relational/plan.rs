@@ -3,7 +3,7 @@
 //! The oracle's evaluator (`selvedge_certify`) has its own way, which looks much like this one. That is on
 //! purpose: one is the test of the other, so they share nothing.
 
-use super::{Check, Flag, Node, Op, Relational, Step, Test};
+use super::{Check, Flag, Node, Op, PlanStep, PlanTest, Relational};
 use crate::guard::Guard;
 use crate::term::not_admissible;
 use selvedge_kat::{
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
-    let mut c = Compiler {
+    let mut c = Planner {
         theory,
         ops: Vec::new(),
         known: HashMap::new(),
@@ -54,7 +54,7 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
                 continue;
             }
         };
-        c.steps.push(Step::Check(check, guard));
+        c.steps.push(PlanStep::Check(check, guard));
     }
     orders_threads |= c.ops.iter().any(|op| matches!(op, Op::Prim(Prim::Tc | Prim::Tj)));
     // Errors before warnings.
@@ -78,12 +78,12 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
 
 /// Puts every axiom as early as it can be asked, in the order in which the model has them: most of what is
 /// forbidden is so by the first one. What only errors need comes last.
-fn schedule(ops: &[Op], steps: Vec<Step>, flags: &[Flag]) -> (Vec<Step>, Vec<Step>) {
-    let (checks, mut computing): (Vec<Step>, Vec<Step>) =
-        steps.into_iter().partition(|step| matches!(step, Step::Check(..)));
+fn schedule(ops: &[Op], steps: Vec<PlanStep>, flags: &[Flag]) -> (Vec<PlanStep>, Vec<PlanStep>) {
+    let (checks, mut computing): (Vec<PlanStep>, Vec<PlanStep>) =
+        steps.into_iter().partition(|step| matches!(step, PlanStep::Check(..)));
     let mut order = Vec::new();
     for step in checks {
-        let Step::Check(check, guard) = &step else { unreachable!("these are checks") };
+        let PlanStep::Check(check, guard) = &step else { unreachable!("these are checks") };
         let mut nodes = match *check {
             Check::Acyclic(r) | Check::Irreflexive(r) | Check::Empty(r) => vec![r],
             Check::Holds(test) => test.nodes(),
@@ -93,12 +93,12 @@ fn schedule(ops: &[Op], steps: Vec<Step>, flags: &[Flag]) -> (Vec<Step>, Vec<Ste
         order.push(step);
     }
     let of_flags = flags.iter().flat_map(|f| [Some(f.test), f.guard]).flatten();
-    let last = take_needed(ops, &mut computing, of_flags.flat_map(Test::nodes).collect());
+    let last = take_needed(ops, &mut computing, of_flags.flat_map(PlanTest::nodes).collect());
     (order, last)
 }
 
 /// Takes the steps out of `computing` that compute some nodes and all that these are made of.
-fn take_needed(ops: &[Op], computing: &mut Vec<Step>, nodes: Vec<Node>) -> Vec<Step> {
+fn take_needed(ops: &[Op], computing: &mut Vec<PlanStep>, nodes: Vec<Node>) -> Vec<PlanStep> {
     let mut needed = vec![false; ops.len()];
     let mut todo = nodes;
     while let Some(node) = todo.pop() {
@@ -112,15 +112,15 @@ fn take_needed(ops: &[Op], computing: &mut Vec<Step>, nodes: Vec<Node>) -> Vec<S
         }
         // A recursive definition is computed as a whole.
         let group = computing.iter().find_map(|step| match step {
-            Step::Fix { range, .. } if range.contains(&node.0) => Some(range.clone()),
+            PlanStep::Fix { range, .. } if range.contains(&node.0) => Some(range.clone()),
             _ => None,
         });
         todo.extend(group.into_iter().flatten().map(Node));
     }
-    let is_needed = |step: &Step| match step {
-        Step::Compute(node) => needed[node.index()],
-        Step::Fix { range, .. } => range.clone().any(|at| needed[at as usize]),
-        Step::Check(..) => false,
+    let is_needed = |step: &PlanStep| match step {
+        PlanStep::Compute(node) => needed[node.index()],
+        PlanStep::Fix { range, .. } => range.clone().any(|at| needed[at as usize]),
+        PlanStep::Check(..) => false,
     };
     let (taken, rest) = std::mem::take(computing).into_iter().partition(is_needed);
     *computing = rest;
@@ -187,18 +187,18 @@ fn is_set(ops: &[Op], node: Node) -> bool {
     }
 }
 
-struct Compiler<'a> {
+struct Planner<'a> {
     theory: &'a Theory,
     ops: Vec<Op>,
     known: HashMap<Op, Node>,
     defs: Vec<Option<Node>>,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     /// Nodes of a recursive group are computed by the group's step.
     in_group: bool,
     span: Option<Span>,
 }
 
-impl Compiler<'_> {
+impl Planner<'_> {
     fn refuse<T>(&self, message: &str, help: &str) -> Result<T, Diagnostic> {
         Err(not_admissible(self.theory, self.span.as_ref(), message, help))
     }
@@ -213,7 +213,7 @@ impl Compiler<'_> {
             self.known.insert(op, node);
         }
         if !self.in_group {
-            self.steps.push(Step::Compute(node));
+            self.steps.push(PlanStep::Compute(node));
         }
         node
     }
@@ -256,7 +256,7 @@ impl Compiler<'_> {
         self.in_group = false;
         let pairs = group.zip(&bodies);
         let unknowns = pairs.filter_map(|(d, body)| self.defs[d].map(|unknown| (unknown, *body))).collect();
-        self.steps.push(Step::Fix { unknowns, range: start..self.ops.len() as u32 });
+        self.steps.push(PlanStep::Fix { unknowns, range: start..self.ops.len() as u32 });
         Ok(())
     }
 
@@ -319,11 +319,11 @@ impl Compiler<'_> {
         Ok(self.node(op))
     }
 
-    fn inclusion(&mut self, i: &Inclusion) -> Result<Test, Diagnostic> {
+    fn inclusion(&mut self, i: &Inclusion) -> Result<PlanTest, Diagnostic> {
         Ok(match i {
-            Inclusion::Subset(a, b) => Test::Subset(self.rel(a)?, self.rel(b)?),
-            Inclusion::Equal(a, b) => Test::Equal(self.rel(a)?, self.rel(b)?),
-            Inclusion::Total(r) => Test::Total(self.rel(r)?),
+            Inclusion::Subset(a, b) => PlanTest::Subset(self.rel(a)?, self.rel(b)?),
+            Inclusion::Equal(a, b) => PlanTest::Equal(self.rel(a)?, self.rel(b)?),
+            Inclusion::Total(r) => PlanTest::Total(self.rel(r)?),
         })
     }
 }

@@ -13,4 +13,4 @@ mod table;
 pub use emit::Dialect;
 pub use outcome::{Found, observe};
 pub use shape::{Case, SHAPES};
-pub use table::{Entry, read};
+pub use table::{TableEntry, read};

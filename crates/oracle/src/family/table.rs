@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// One test with its verdict.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct TableEntry {
     pub name: String,
     pub model: String,
     /// The litmus test.
@@ -33,8 +33,8 @@ pub struct Entry {
 
 /// The tests of a table, each once, or what is wrong with it. A later line may repeat a test of an
 /// earlier one, but not contradict it.
-pub fn read(table: &str) -> Result<Vec<Entry>, String> {
-    let mut reader = Reader::default();
+pub fn read(table: &str) -> Result<Vec<TableEntry>, String> {
+    let mut reader = TableReader::default();
     for (line, number) in table.lines().zip(1..) {
         let line = line.split('#').next().unwrap_or("").trim();
         if !line.is_empty() {
@@ -45,15 +45,15 @@ pub fn read(table: &str) -> Result<Vec<Entry>, String> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct TableReader {
     dialect: Option<Dialect>,
     model: String,
     keeps: BTreeMap<String, BTreeSet<String>>,
     /// By name.
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TableEntry>,
 }
 
-impl Reader {
+impl TableReader {
     fn line(&mut self, line: &str, number: usize) -> Result<(), String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let words: Vec<&str> = rest.split_whitespace().collect();
@@ -141,7 +141,7 @@ impl Reader {
             return Ok(true);
         }
         let model = self.model.clone();
-        self.entries.insert(name.clone(), Entry { name, model, text, forbidden, line });
+        self.entries.insert(name.clone(), TableEntry { name, model, text, forbidden, line });
         Ok(true)
     }
 }

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Function, Generator, Kind, Node, SIZES, Var};
+use super::{Generator, Kind, Node, Routine, SIZES, Var};
 use rand::Rng;
 
 impl Generator {
@@ -249,7 +249,7 @@ impl Generator {
             }
             1 | 2 => {
                 for function in functions {
-                    let Function::Fills(name, bits) = function else { continue };
+                    let Routine::Fills(name, bits) = function else { continue };
                     let all: Vec<String> = self
                         .vars
                         .iter()

@@ -1,7 +1,8 @@
-//! Every `.kat` and `.cat` file in `models/` is a model that Selvedge comes with: adding one is adding the file.
+//! Every `.kat` and `.cat` file in `models/` is a model that Selvedge comes with: adding one is adding the
+//! file.
 //!
-//! Writes a list of names, texts and dialects, the `.kat` files first, each by name. Directories in `models/` are
-//! something else: parts of models, mappings, tables of questions.
+//! Writes a list of names, texts and dialects, the `.kat` files first, each by name. Directories in
+//! `models/` are something else: parts of models, mappings, tables of questions.
 
 use std::fmt::Write;
 use std::path::Path;

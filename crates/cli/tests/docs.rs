@@ -132,3 +132,23 @@ fn every_kind_of_error_is_in_the_table() {
         assert!(rows.iter().any(|row| row.contains(&name)), "docs/check.md does not tell of {name}");
     }
 }
+
+#[test]
+fn comments_are_within_110_columns() {
+    let mut open = vec![root().join("crates")];
+    let mut wrong = Vec::new();
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).expect("a directory").map(|e| e.expect("an entry").path())
+        {
+            if entry.is_dir() {
+                open.push(entry);
+            } else if entry.extension().is_some_and(|e| e == "rs") {
+                let lines = text(&entry);
+                let long = |line: &str| line.trim_start().starts_with("//") && line.chars().count() > 110;
+                let lines = lines.lines().zip(1..).filter(|(line, _)| long(line));
+                wrong.extend(lines.map(|(_, number)| format!("{}:{number}", entry.display())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

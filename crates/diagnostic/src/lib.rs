@@ -12,7 +12,8 @@
 //!     .with_help("did you mean `hb`?");
 //! assert_eq!(
 //!     error.to_string(),
-//!     "error: `hp` is not defined\n  --> tiny.kat:2:9\n   |\n 2 | acyclic hp\n   |         ^^\n  help: did you mean `hb`?"
+//!     "error: `hp` is not defined\n  --> tiny.kat:2:9\n   |\n 2 | acyclic hp\n   |         ^^\n  \
+//!      help: did you mean `hb`?"
 //! );
 //! ```
 

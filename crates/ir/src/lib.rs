@@ -25,9 +25,9 @@
 //! ```
 //!
 //! The data is in this module itself; [`text`] reads and prints it; [`arith`] says what its operations on
-//! integers mean; [`mod@cfg`] and [`liveness`] are what passes stand on; [`analysis`] has what is asked without
-//! changing anything, by the passes and by the machine that runs a module. Nothing here knows where a module
-//! comes from, nor how it is run, nor of memory models.
+//! integers mean; [`mod@cfg`] and [`liveness`] are what passes stand on; [`analysis`] has what is asked
+//! without changing anything, by the passes and by the machine that runs a module. Nothing here knows where
+//! a module comes from, nor how it is run, nor of memory models.
 
 pub mod analysis;
 pub mod arith;

@@ -19,8 +19,8 @@
 //!    remembers and `new`, which says whether it is on; `impl Hooks for Symmetry`. If its condition has to be
 //!    watched by all workers together: a type like [`Twins`] with `broken`, `save` and `restore`, made of
 //!    `locations::SharedBits`.
-//! 3. `crates/explore/src/reductions/mod.rs`: a line in the list of [`Reducers`] and in [`Remembered`], and, if
-//!    it is watched, in [`Watches`]: whoever explores again, or writes checkpoints, needs no more.
+//! 3. `crates/explore/src/reductions/mod.rs`: a line in the list of [`Reducers`] and in [`Remembered`], and,
+//!    if it is watched, in [`Watches`]: whoever explores again, or writes checkpoints, needs no more.
 //! 4. `crates/explore/src/premises.rs`: what it needs of a model and of a program.
 //! 5. `crates/machine/src/foresight.rs`: what it asks machines about, with a default that is always right
 //!    (`alike`). A front end that knows better says so (`crates/vm/src/machine/interface/foresight.rs`).

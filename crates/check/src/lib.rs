@@ -1,8 +1,8 @@
 //! The verifier as a library: a [`Check`] in, an [`Outcome`] out.
 //!
 //! Everything that makes a check *correct* is here and below: which reductions are sound for a model and a
-//! program, when to explore again ([`settle()`]), what a verdict follows from ([`Verdict::of`]). What
-//! is found is taken down as data ([`Violation`], [`Witness`]) and rendered by whoever asked. There is no state
+//! program, when to explore again ([`settle()`]), what a verdict follows from ([`Verdict::of`]). What is
+//! found is taken down as data ([`Violation`], [`Witness`]) and rendered by whoever asked. There is no state
 //! of the process: any number of checks run side by side.
 //!
 //! Crate `selvedge` has this with everything else that a library user needs, and a guide.

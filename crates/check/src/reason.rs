@@ -10,8 +10,8 @@ use selvedge_graph::{EventId, ExecutionGraph, Kind};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// With more events than this, cycles are looked for from so many of them only.
-const STARTS: usize = 2000;
+/// Events that are looked at, about: in large executions, cycles are looked for from some of them only.
+const WORK: usize = 4_000_000;
 
 /// What forbids an execution elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -89,7 +89,10 @@ fn communicates(g: &ExecutionGraph, e: EventId) -> Vec<(&'static str, EventId)> 
 fn shortest(g: &ExecutionGraph) -> Option<Vec<Step>> {
     let mut best: Option<Vec<Step>> = None;
     let starts = g.order().iter().copied().filter(|e| !e.is_init());
-    for start in starts.filter(|&e| !communicates(g, e).is_empty()).take(STARTS) {
+    let most = WORK / g.len().max(1) + 1;
+    // A cycle leaves a thread somewhere.
+    let leaves = |e: EventId| communicates(g, e).iter().any(|(_, to)| g.event(*to).tid != g.event(e).tid);
+    for start in starts.filter(|&e| leaves(e)).take(most) {
         let found = cycle_from(g, start, best.as_ref().map_or(usize::MAX, |best| crossings(best)));
         if let Some(found) = found {
             best = Some(found);

@@ -89,6 +89,7 @@ impl Lowering {
         let before = children_bytes();
         let mut child = command
             .arg("--leash")
+            .arg(format!("--expects={}", env!("CARGO_PKG_VERSION")))
             .arg(format!("--disable={reductions}"))
             .args(sources.strict_bounds.then_some("--strict-bounds"))
             .args(&sources.files)

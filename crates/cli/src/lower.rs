@@ -26,6 +26,10 @@ struct LowerArgs {
     #[arg(long, hide = true)]
     leash: bool,
 
+    /// The version that asks: bytecode of another one may mean something else
+    #[arg(long, value_name = "VERSION", hide = true)]
+    expects: Option<String>,
+
     /// Bytes of memory that may be used
     #[arg(long, value_name = "N", hide = true)]
     most_bytes: Option<u64>,
@@ -81,6 +85,13 @@ const TOO_LARGE: u8 = 3;
 
 fn main() -> ExitCode {
     let args = LowerArgs::parse();
+    let version = env!("CARGO_PKG_VERSION");
+    if let Some(other) = args.expects.as_ref().filter(|expected| *expected != version) {
+        output::complain(&format!(
+            "error: selvedge-lower is of version {version}, and version {other} asks for it; install both together"
+        ));
+        return ExitCode::from(BAD_INPUT);
+    }
     if let Some(most) = args.most_bytes {
         selvedge_llvm::process::limit_memory(most.saturating_add(SLACK));
     }

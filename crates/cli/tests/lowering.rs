@@ -117,3 +117,18 @@ fn deep_expressions() {
     let run = support::selvedge(["check", file.as_str()]);
     assert_eq!(run.code, 0, "{}", run.err);
 }
+
+#[test]
+fn bytecode_is_for_the_same_version_only() {
+    let dir = directory("lowering-version");
+    let file = write(&dir, "empty.c", "int main(void) { return 0; }\n");
+    let lower = |version: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge-lower"));
+        command.arg(format!("--expects={version}")).arg(&file).output().expect("selvedge-lower")
+    };
+    assert!(lower(env!("CARGO_PKG_VERSION")).status.success());
+    let refused = lower("0.0.1");
+    assert_eq!(refused.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(text.contains("version 0.0.1 asks for it; install both together"), "{text}");
+}

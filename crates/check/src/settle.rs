@@ -10,7 +10,7 @@
 //! differ in what they do once ([`Attempt`]), not in what it is worth.
 
 use selvedge_explore::{Config, GaveUp};
-use selvedge_machine::{Again, Machine, Reduction};
+use selvedge_machine::{Again, Reduction};
 use selvedge_vm::VmMachine;
 
 /// What one exploration came to.
@@ -74,7 +74,8 @@ impl<'m> Settling<'m> {
         let of_machine = |again: &Again| {
             matches!(again, Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed)
         };
-        let wrong = said.filter(of_machine).or_else(|| self.machine.again());
+        // Colleagues of the machine may have learned it in a graph that nobody was shown.
+        let wrong = said.filter(of_machine).or_else(|| self.machine.again_for_all());
         let missed = || {
             let watches = &self.config.watches;
             let named =

@@ -4,7 +4,7 @@ mod common;
 
 use common::{main_with, run};
 use proptest::prelude::*;
-use selvedge_machine::Op;
+use selvedge_machine::{Again, Machine, Op, Tid};
 
 fn values(body: &str) -> (Vec<String>, u32) {
     let run = run(&main_with(body));
@@ -271,4 +271,26 @@ proptest! {
             prop_assert_eq!(run.bytes("result", 64), bytes, "{}", text);
         }
     }
+}
+
+/// What one machine learns, those who explore with it are told of when it is asked for all of them.
+#[test]
+fn a_colleague_that_needs_smaller_cells_is_heard() {
+    let text = "
+        global @x size 8 align 8 = zero 8
+        func &main() results 1 regs 1 {
+            store.8.na @x, 1
+            store.2.na @x+2, 1
+            return (0)
+        }";
+    let machine = common::machine(text, selvedge_vm::Options::default());
+    let colleague = machine.colleague();
+    let mut state = colleague.start(Tid(0));
+    for _ in 0..4 {
+        if matches!(colleague.step(&mut state, 0), Op::Error(_)) {
+            break;
+        }
+    }
+    assert_eq!(colleague.again(), Some(Again::CellsRefined));
+    assert_eq!(machine.again_for_all(), Some(Again::CellsRefined));
 }

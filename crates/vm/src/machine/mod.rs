@@ -331,9 +331,12 @@ impl VmMachine {
         &self.module
     }
 
-    /// Why the exploration has to be begun anew, as far as the machine knows.
-    fn reason_to_restart(&self) -> Option<Again> {
-        let tables = self.tables.borrow();
+    /// Why the exploration has to be begun anew, as far as this machine and its colleagues know.
+    pub fn again_for_all(&self) -> Option<Again> {
+        self.reason_to_restart(&self.common())
+    }
+
+    fn reason_to_restart(&self, tables: &Tables) -> Option<Again> {
         let wanted = |option: bool, again| option.then_some(again);
         wanted(tables.layout.needs_restart(), Again::CellsRefined)
             .or(wanted(

@@ -92,6 +92,6 @@ impl Machine for VmMachine {
     }
 
     fn again(&self) -> Option<Again> {
-        self.reason_to_restart()
+        self.reason_to_restart(&self.tables.borrow())
     }
 }

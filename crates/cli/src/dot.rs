@@ -29,14 +29,18 @@ pub fn label(event: &Event) -> String {
         Action::Create { peer } => format!("spawn P{peer}"),
         Action::Join { peer } => format!("join P{peer}"),
         Action::Choose { way } => format!("choose {way}"),
-        Action::Allocate { object } => format!("alloc {object}"),
-        Action::Free { object } => format!("free {object}"),
+        Action::Allocate { object, name } => format!("alloc {}", object_name(*object, name)),
+        Action::Free { object, name } => format!("free {}", object_name(*object, name)),
         Action::Detach { peer } => format!("detach P{peer}"),
-        Action::Local { object } => format!("local {object}"),
+        Action::Local { object, name } => format!("local {}", object_name(*object, name)),
         Action::Arrive { barrier } => format!("arrive {barrier}"),
         Action::Depart => String::from("depart"),
     };
     line + &what
+}
+
+fn object_name(number: u32, name: &Option<String>) -> String {
+    name.clone().unwrap_or_else(|| number.to_string())
 }
 
 /// The text of a `.dot` file that shows an execution. `initial` is what is said of the initial values.

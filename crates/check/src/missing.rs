@@ -16,7 +16,7 @@
 //! write and a read of the same thread (store buffering), which the cycle of [`Reason`] tells.
 
 use crate::reason::Reason;
-use crate::witness::{Event, Witness};
+use crate::witness::{Action, Event, Witness};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -271,25 +271,38 @@ impl Witness {
         let misses = if missing.missed { ", which does not see it" } else { "" };
         let lacking = missing.through.iter().filter(|p| p.no_release || p.no_acquire);
         let passages: Vec<String> = lacking.filter_map(|p| self.passage(p)).collect();
-        Some(format!("{what} between {first} and {second}{misses}: {}.", passages.join("; ")))
+        Some(format!("{what} between {first} and {second}{misses}. {}.", passages.join(". ")))
     }
 
-    /// `main#0 knows of it by the read of top at q.c:35 (acquire), of what pusher#2 wrote at q.c:28
-    /// (relaxed)`.
+    /// `main#0 learns of what pusher#2 did by reading top at q.c:35 (acquire); the write that it reads, at
+    /// q.c:28 in pusher#2, is relaxed, and no release fence is before it`.
     fn passage(&self, passage: &Passage) -> Option<String> {
         let (write, read) = (self.event(passage.write)?, self.event(passage.read)?);
         let order = |event: &Event| event.order.clone().unwrap_or_else(|| String::from("plain"));
         let (reader, writer) = (self.thread(read.thread), self.thread(write.thread));
-        let at = |event: &Event| {
-            event.place.as_ref().map_or(String::new(), |place| format!(" at {}", self.at(place)))
+        let at = |event: &Event, before: &str| {
+            event.place.as_ref().map_or(String::new(), |place| format!("{before}at {}", self.at(place)))
         };
-        Some(format!(
-            "{reader} knows of {writer} by {} ({}), of what {writer} wrote{} ({})",
-            self.named(passage.read)?,
-            order(read),
-            at(write),
-            order(write)
-        ))
+        let Action::Read { location, .. } = &read.action else { return None };
+        let learns = format!("{reader} learns of what {writer} did by reading {location}{}", at(read, " "));
+        let which = format!("the write that it reads,{} in {writer},", at(write, " "));
+        let no_release = format!("{which} is {}, and no release fence is before it", order(write));
+        Some(match (passage.no_release, passage.no_acquire) {
+            (true, false) => format!("{learns} ({}); {no_release}", order(read)),
+            (_, false) => format!("{learns} ({}), {}", order(read), order(write)),
+            (false, true) => {
+                format!(
+                    "{learns}, which {writer} wrote{} ({}); that read is {}, and no acquire fence is after it",
+                    at(write, " "),
+                    order(write),
+                    order(read)
+                )
+            }
+            (true, true) => format!(
+                "{learns}; that read is {}, and no acquire fence is after it; {no_release}",
+                order(read)
+            ),
+        })
     }
 
     /// An event without its thread: `the write to x at q.c:12`.

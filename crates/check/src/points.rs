@@ -59,7 +59,10 @@ impl Violation {
         // A read that misses a write, and the write.
         if let Some(missing) = self.missing.as_ref().filter(|missing| missing.missed) {
             let missed = format!("{}, which is missed", w.what(missing.before));
-            points.push(w.point(missing.after));
+            let read = w.point(missing.after);
+            if points.iter().all(|point| (&point.place, point.thread) != (&read.place, read.thread)) {
+                points.push(read);
+            }
             points.push(Point { what: Some(missed), ..w.point(missing.before) });
         }
         points.retain(|point| point.place.is_some());

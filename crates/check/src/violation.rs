@@ -177,24 +177,27 @@ impl Suspect {
         witness: &Witness,
         numbers: &[usize],
     ) -> Option<Missing> {
+        let g = x.graph;
+        let between = |a: EventId, b: EventId| Missing::between(g, numbers, a, b);
         let in_order = |a: EventId, b: EventId| {
-            let (first, second) = if numbers[a.index()] < numbers[b.index()] { (a, b) } else { (b, a) };
-            Missing::between(x.graph, numbers, first, second)
+            if numbers[a.index()] < numbers[b.index()] { between(a, b) } else { between(b, a) }
         };
-        match (self.kind, &self.about) {
+        let found = match (self.kind, &self.about) {
             (ErrorKind::DataRace, About::Events(a, Some(b))) => in_order(*a, *b),
             (ErrorKind::OfModel, About::NotAllowed(a, b)) if self.name.contains("race") => in_order(*a, *b),
             (ErrorKind::UseAfterFree | ErrorKind::DeadStack, About::Events(a, Some(b))) => {
-                let is_end = x.graph.event(*a).kind == Kind::Free;
-                let (access, end) = if is_end { (*b, *a) } else { (*a, *b) };
-                Missing::between(x.graph, numbers, access, end)
+                let is_end = g.event(*a).kind == Kind::Free;
+                if is_end { between(*b, *a) } else { between(*a, *b) }
             }
-            (ErrorKind::UnpublishedObject, About::Events(access, Some(allocation))) => {
-                Missing::between(x.graph, numbers, *allocation, *access)
-            }
-            _ if !witness.interleaving => Missing::of_reason(x.graph, numbers, witness.reason.as_ref()?),
+            (ErrorKind::UnpublishedObject, About::Events(access, Some(made))) => between(*made, *access),
             _ => None,
+        };
+        // If no read leads from one to the other, it may be because one of them came too early.
+        if found.as_ref().is_none_or(|missing| missing.through.is_empty()) && !witness.interleaving {
+            let other = witness.reason.as_ref().and_then(|reason| Missing::of_reason(g, numbers, reason));
+            return other.or(found);
         }
+        found
     }
 }
 
@@ -287,13 +290,14 @@ impl Violation {
     fn after_its_end(&self, event: usize, other: Option<usize>) -> String {
         let w = &self.witness;
         let Some(other) = other else { return w.in_words(event) };
-        let is_end = matches!(w.event(event).map(|e| &e.action), Some(Action::Free { .. }));
-        let (access, end) = if is_end { (other, event) } else { (event, other) };
-        let (access, end) = (w.in_words(access), w.in_words(end));
+        let is_end = |number: usize| matches!(w.event(number).map(|e| &e.action), Some(Action::Free { .. }));
+        let (access, end) = if is_end(event) { (other, event) } else { (event, other) };
+        // What is freed is what is accessed.
+        let called = if self.kind == ErrorKind::DeadStack { "end of its life" } else { "free" };
+        let named_end = w.access(end).map(|e| if is_end(end) { e.called(called) } else { e });
+        let (access, end) = (w.in_words(access), named(named_end.as_ref()));
         match self.kind {
             ErrorKind::DeadStack => {
-                let free = end.split(" at ").next().unwrap_or("the free").to_string();
-                let end = end.replacen(&free, "the end of its life", 1);
                 let of = "is of a variable whose life may have ended";
                 format!("{access} {of}: nothing orders it before {end}")
             }
@@ -357,8 +361,14 @@ impl Witness {
             Action::Create { peer } => format!("creates {}", self.thread(*peer)),
             Action::Join { peer } => format!("joins {}", self.thread(*peer)),
             Action::Choose { way } => format!("chooses {way}"),
-            Action::Allocate { name, .. } => format!("allocates {}", name.as_deref().unwrap_or_default()),
-            Action::Free { name, .. } => format!("frees {}", name.as_deref().unwrap_or_default()),
+            Action::Allocate { name, local, .. } => {
+                let verb = if *local { "declares" } else { "allocates" };
+                format!("{verb} {}", name.as_deref().unwrap_or_default())
+            }
+            Action::Free { name, local, .. } => {
+                let verb = if *local { "ends the life of" } else { "frees" };
+                format!("{verb} {}", name.as_deref().unwrap_or_default())
+            }
             Action::Detach { peer } => format!("detaches {}", self.thread(*peer)),
             Action::Local { name, .. } => {
                 format!("says that {} is local", name.as_deref().unwrap_or("an object"))

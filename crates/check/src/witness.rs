@@ -189,6 +189,9 @@ pub enum Action {
         /// What it is called.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        /// It is a variable of a function.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        local: bool,
     },
     /// An object's life ends.
     Free {
@@ -197,6 +200,9 @@ pub enum Action {
         /// What it is called.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        /// It is a variable of a function.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        local: bool,
     },
     /// Claims an object for its thread alone.
     Local {
@@ -342,6 +348,11 @@ impl Access {
 }
 
 impl Access {
+    /// The same by another name.
+    pub(crate) fn called(self, what: &str) -> Access {
+        Access { what: what.to_string(), ..self }
+    }
+
     /// `the write to x`.
     pub(crate) fn name(&self) -> String {
         format!("the {}", self.what)
@@ -444,8 +455,8 @@ impl<M: Machine> Taker<'_, M> {
             Kind::Join => Action::Join { peer: ev.peer.0 },
             Kind::Detach => Action::Detach { peer: ev.peer.0 },
             Kind::Choice => Action::Choose { way: ev.value },
-            Kind::Alloc => Action::Allocate { object, name: name() },
-            Kind::Free => Action::Free { object, name: name() },
+            Kind::Alloc => Action::Allocate { object, name: name(), local: machine.is_local(object) },
+            Kind::Free => Action::Free { object, name: name(), local: machine.is_local(object) },
             Kind::Local => Action::Local { object, name: name() },
             Kind::Arrive => Action::Arrive { barrier: ev.value },
             Kind::Depart => Action::Depart,
@@ -544,8 +555,10 @@ impl Witness {
         let what = match &event.action {
             Action::Read { location, .. } => format!("read of {location}"),
             Action::Write { location, .. } => format!("write to {location}"),
+            Action::Free { name: Some(name), local: true, .. } => format!("end of the life of {name}"),
             Action::Free { name: Some(name), .. } => format!("free of {name}"),
             Action::Free { .. } => String::from("free"),
+            Action::Allocate { name: Some(name), local: true, .. } => format!("declaration of {name}"),
             Action::Allocate { name: Some(name), .. } => format!("allocation of {name}"),
             Action::Allocate { .. } => String::from("allocation"),
             Action::Join { .. } => String::from("join"),

@@ -201,6 +201,9 @@ impl Finding {
 impl Spot {
     fn of(witness: &Witness, point: Point) -> Option<Spot> {
         let place = point.place?;
+        // What the library does inside is known by where it is called.
+        let of_library = point.stack.iter().take_while(|call| call.place.is_none()).count();
+        let calls = if point.stack.len() > of_library + 1 { &point.stack[of_library..] } else { &[] };
         let call = |(at, call): (usize, &Call)| match call.place.as_ref().filter(|_| at > 0) {
             Some(place) => format!("{} at {}", call.function, witness.at(place)),
             None => call.function.clone(),
@@ -211,7 +214,7 @@ impl Spot {
             thread: point.thread.map(|thread| witness.thread(thread).to_string()),
             file: place.file,
             line: place.line,
-            calls: point.stack.iter().enumerate().map(call).collect(),
+            calls: calls.iter().enumerate().map(call).collect(),
             stack: point.stack,
         })
     }

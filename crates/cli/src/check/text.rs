@@ -165,8 +165,10 @@ fn show_finding(finding: &Finding, paint: &Paint, columns: usize) -> String {
     } else {
         "How it comes about. No interleaving explains it; `!` marks reads that do not see the latest write:"
     };
-    let _ = writeln!(out, "\n{}", wrap(how, columns, "", ""));
-    out += &trace(finding, paint, columns);
+    if !finding.trace.is_empty() {
+        let _ = writeln!(out, "\n{}", wrap(how, columns, "", ""));
+        out += &trace(finding, paint, columns);
+    }
     out.push('\n');
     if let Some(missing) = &finding.missing {
         let _ = writeln!(out, "{}", wrap(&missing.message, columns, "", "  "));
@@ -192,18 +194,27 @@ fn show_spot(spot: &Spot, quote: bool, columns: usize) -> String {
         let text = if width(&text) > room { text.trim_start() } else { &text };
         let _ = writeln!(out, "   {pad} |\n   {number} | {}\n   {pad} |", cut(text, room));
     }
-    let most = CALLS.0 + CALLS.1;
-    let left_out = if spot.calls.len() > most + 1 { CALLS.0..spot.calls.len() - CALLS.1 } else { 0..0 };
-    for (at, call) in spot.calls.iter().enumerate() {
-        let said = match at {
-            0 => format!("in {call}"),
-            at if at == left_out.start && !left_out.is_empty() => format!("... {} calls ...", left_out.len()),
-            at if left_out.contains(&at) => continue,
-            _ => format!("called by {call}"),
-        };
-        out += &wrap(&said, columns, "      ", "        ");
+    let calls = told(&spot.calls);
+    let left_out = if calls.len() > CALLS.0 + CALLS.1 + 1 { CALLS.0..calls.len() - CALLS.1 } else { 0..0 };
+    for (at, call) in calls.iter().enumerate() {
+        if !left_out.contains(&at) {
+            out += &wrap(call, columns, "      ", "        ");
+        } else if at == left_out.start {
+            let _ = writeln!(out, "      …");
+        }
     }
     out
+}
+
+/// Calls in words. Those that repeat, as recursion does, are counted.
+fn told(calls: &[String]) -> Vec<String> {
+    let Some((innermost, callers)) = calls.split_first() else { return Vec::new() };
+    let caller = |same: &[String]| match same.len() {
+        1 => format!("called by {}", same[0]),
+        times => format!("called by {} ({times} times)", same[0]),
+    };
+    let callers = callers.chunk_by(|one, next| one == next).map(caller);
+    [format!("in {innermost}")].into_iter().chain(callers).collect()
 }
 
 fn source_line(file: &str, number: u32) -> Option<String> {

@@ -1,4 +1,4 @@
-// A list on the heap that is walked while another thread cuts it: a node is freed too early.
+// A list on the heap that is walked while another thread cuts it, without a word to the reader.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

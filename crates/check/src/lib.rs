@@ -16,6 +16,7 @@ mod files;
 mod finder;
 mod limits;
 mod litmus;
+mod locks;
 mod lowering;
 mod missing;
 mod observer;
@@ -51,6 +52,6 @@ pub use stopped::Stopped;
 pub use verdict::{Facts, Verdict};
 pub use violation::{Violation, What};
 pub use witness::{
-    Access, Action, Call, Event, Initial, Place, Relations, Thread, Value, Waiting, WaitsFor, Witness, short,
-    witness,
+    Access, Action, Call, Event, Files, Initial, Place, Relations, Thread, Value, Waiting, WaitsFor, Witness,
+    short, witness,
 };

@@ -262,9 +262,12 @@ impl Witness {
             (true, false) => "No release",
             (false, true) => "No acquire",
             (false, false) => {
+                let locks = self.locks_at(missing.before, missing.after);
+                let locks = locks.map_or(String::new(), |locks| format!(" {locks}."));
                 return Some(format!(
                     "Nothing between {first} in {one} and {second} in {other}: {other} has read nothing \
-                     by then that {one} wrote after it, and there is no lock, join or barrier between them."
+                     by then that {one} wrote after it, and there is no lock, join or barrier between \
+                     them.{locks}"
                 ));
             }
         };

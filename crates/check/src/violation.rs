@@ -3,7 +3,8 @@
 use crate::missing::Missing;
 use crate::reason::Reason;
 use crate::witness::{
-    Access, Action, Call, Event, Place, Taken, Waiting, WaitsFor, Witness, function_of, stack_of, witness,
+    Access, Action, Call, Event, Files, Place, Taken, Waiting, WaitsFor, Witness, function_of, stack_of,
+    witness,
 };
 use selvedge_explore::{End, Execution, Failure};
 use selvedge_graph::{EventId, Kind, Tid};
@@ -330,6 +331,11 @@ impl Witness {
     /// `worker#1 waits for a lock at queue.c:42`.
     fn waits(&self, waiting: &Waiting) -> String {
         let place = waiting.place.as_ref().map_or(String::new(), |place| format!(" at {}", self.at(place)));
+        if let Some((lock, taken)) = self.awaited(waiting) {
+            let at = taken.place.as_ref().map_or(String::new(), |place| format!(" at {}", self.at(place)));
+            let (thread, holder) = (self.thread(waiting.thread), self.thread(taken.thread));
+            return format!("{thread} waits for the lock {lock}{place}, which {holder} took{at}");
+        }
         let why = match &waiting.reason {
             WaitsFor::Lock => "for a lock",
             WaitsFor::Condition => "for a condition",
@@ -381,11 +387,17 @@ impl Witness {
 
     /// Where the value of a read came from, in words.
     pub fn source(&self, event: &Event) -> Option<String> {
+        self.source_in(&self.files(), event)
+    }
+
+    /// The same, for many events.
+    pub fn source_in(&self, files: &Files<'_>, event: &Event) -> Option<String> {
         let Action::Read { from, .. } = event.action else { return None };
         Some(match self.event(from) {
             None => String::from("initial value"),
             Some(w) => {
-                let place = w.place.as_ref().map_or(String::new(), |place| format!(" at {}", self.at(place)));
+                let place =
+                    w.place.as_ref().map_or(String::new(), |place| format!(" at {}", files.at(place)));
                 format!("from {}{place}", self.thread(w.thread))
             }
         })

@@ -93,6 +93,29 @@ impl Place {
     }
 }
 
+/// The files of an execution.
+#[derive(Clone, Debug)]
+pub struct Files<'w> {
+    all: BTreeSet<&'w str>,
+    /// Those whose name others have as well, in other directories.
+    alike: BTreeSet<&'w str>,
+}
+
+impl Files<'_> {
+    /// Whether there are several.
+    pub fn are_several(&self) -> bool {
+        self.all.len() > 1
+    }
+
+    /// `queue.c:42`; the whole path where its last part is not enough.
+    pub fn at(&self, place: &Place) -> String {
+        match self.alike.contains(place.file.as_str()) {
+            true => format!("{}:{}", place.file, place.line),
+            false => place.short(),
+        }
+    }
+}
+
 /// The last part of a path.
 pub fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
@@ -569,26 +592,25 @@ impl Witness {
                 String::from("operation")
             }
         };
-        let whole = event.place.as_ref().is_some_and(|place| self.is_ambiguous(&place.file));
+        let files = self.files();
+        let whole = event.place.as_ref().is_some_and(|place| files.alike.contains(place.file.as_str()));
         let thread = self.thread(event.thread).to_string();
         Some(Access { what, place: event.place.clone(), thread, whole })
     }
 
     /// All files that it is about.
-    pub fn files(&self) -> BTreeSet<&str> {
+    pub fn files(&self) -> Files<'_> {
         let waiting = self.waiting.iter().filter_map(|waiting| waiting.place.as_ref());
         let places = self.events.iter().filter_map(|event| event.place.as_ref()).chain(waiting);
-        places.map(|place| place.file.as_str()).collect()
-    }
-
-    /// Whether another file has the same name, in another directory.
-    fn is_ambiguous(&self, file: &str) -> bool {
-        self.files().into_iter().any(|other| other != file && short(other) == short(file))
+        let all: BTreeSet<&str> = places.map(|place| place.file.as_str()).collect();
+        let is_alike = |file: &&str| all.iter().any(|other| other != file && short(other) == short(file));
+        let alike = all.iter().copied().filter(is_alike).collect();
+        Files { all, alike }
     }
 
     /// `queue.c:42`; the whole path where its last part is not enough.
     pub fn at(&self, place: &Place) -> String {
-        if self.is_ambiguous(&place.file) { format!("{}:{}", place.file, place.line) } else { place.short() }
+        self.files().at(place)
     }
 
     /// A thread's name.

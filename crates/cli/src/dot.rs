@@ -5,7 +5,7 @@
 //! `neato -Tpng` both honour it, since the file asks for pinned positions.
 
 use crate::escape::line;
-use selvedge_check::{Action, Event, Thread, Witness};
+use selvedge_check::{Action, Event, Files, Thread, Witness};
 use selvedge_graph::Mode;
 use std::fmt::Write;
 
@@ -19,9 +19,9 @@ const FR: &str = "#d97700";
 const CREATE: &str = "#666666";
 
 /// `12: W[rel] x=1`, `R[acq] x → 0`, `F[sc]`; `queue.h:12: …` if there are several files.
-fn label(witness: &Witness, several: bool, event: &Event) -> String {
-    let line = event.place.as_ref().map_or(String::new(), |place| match several {
-        true => format!("{}: ", witness.at(place)),
+fn label(witness: &Witness, files: &Files<'_>, event: &Event) -> String {
+    let line = event.place.as_ref().map_or(String::new(), |place| match files.are_several() {
+        true => format!("{}: ", files.at(place)),
         false => format!("{}: ", place.line),
     });
     let mode = event.order.as_deref().and_then(Mode::by_c_name).unwrap_or(Mode::Na);
@@ -78,13 +78,13 @@ fn nodes(witness: &Witness, initial: &str, out: &mut String) {
         let longest = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0);
         COLUMN.max(longest as f64 * 0.11 + 1.2)
     };
-    let several = witness.files().len() > 1;
+    let files = witness.files();
     let names = witness.threads.iter().map(|thread| &thread.function);
     let is_alone = |thread: &Thread| names.clone().filter(|name| **name == thread.function).count() == 1;
     let mut x = 0.0;
     let mut placed = Vec::new();
     for (t, (events, thread)) in columns(witness).into_iter().zip(&witness.threads).enumerate() {
-        let texts: Vec<String> = events.iter().map(|event| label(witness, several, event)).collect();
+        let texts: Vec<String> = events.iter().map(|event| label(witness, &files, event)).collect();
         if !texts.is_empty() || !thread.function.is_empty() {
             let here = x;
             x += width(&texts);

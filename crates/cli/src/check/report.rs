@@ -158,9 +158,9 @@ impl Finding {
             .clone()
             .and_then(|what| violation.witness.missing(&what).map(|message| Lacking { message, what }));
         let Violation { name: kind, place, thread, witness, .. } = violation;
-        let several = witness.files().len() > 1;
+        let files = witness.files();
         let place_of = |place: &Place, word: &str| {
-            if several { witness.at(place) } else { format!("{word}{}", place.line) }
+            if files.are_several() { files.at(place) } else { format!("{word}{}", place.line) }
         };
         let source_of = |event: &Event| {
             let Action::Read { from, .. } = event.action else { return None };
@@ -176,7 +176,7 @@ impl Finding {
             file: event.place.as_ref().map(|place| place.file.clone()),
             line: event.place.as_ref().map(|place| place.line),
             action: witness.action(event),
-            from: witness.source(event),
+            from: witness.source_in(&files, event),
             stale: matches!(event.action, Action::Read { stale: true, .. }),
             at: event.place.as_ref().map(|place| place_of(place, "")),
             source: source_of(event),

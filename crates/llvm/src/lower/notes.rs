@@ -56,7 +56,9 @@ impl<'m> Program<'m> {
                 }
             }
             open.extend(ty.base());
-            open.extend(ty.members());
+            if is_record(ty) {
+                open.extend(ty.members());
+            }
         }
     }
 
@@ -92,6 +94,7 @@ impl<'m> Program<'m> {
             if at.kind() != ValueKind::LLVMInstructionValueKind
                 || at.opcode() != Some(Opcode::LLVMGetElementPtr)
                 || at.ty().kind() == TypeKind::Vector
+                || at.operand_count() < 2
             {
                 break;
             }

@@ -23,6 +23,7 @@ mod threads;
 mod tracking;
 mod twins;
 mod unwind;
+mod usage;
 mod wide;
 mod zne;
 
@@ -493,14 +494,6 @@ impl VmMachine {
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
         state.frames().find(|frame| !self.info(frame.func).runtime)
-    }
-
-    /// `&x`, if a value is an address.
-    fn pointer_name(&self, tables: &Tables, value: u64) -> Option<String> {
-        let (allocation, offset) = pointer::split(value)?;
-        let object = *tables.objects.get(allocation as usize)?;
-        let offset = u64::try_from(offset).ok()?;
-        Some(format!("&{}", self.name_of(object, offset)))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

@@ -16,6 +16,8 @@
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
+//! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
+//!   left out is some of them, and that nobody else looks at these words shows in races.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
 use crate::reductions::orders_by_rmw;
@@ -48,6 +50,8 @@ pub enum Premise {
     ModelOrRaces(Property, Property),
     /// That the program has no atomic sections.
     NoSections,
+    /// That races are errors.
+    RacesAreErrors,
 }
 
 impl Premise {
@@ -58,6 +62,7 @@ impl Premise {
                 properties.has(one) || properties.has(other) && program.races_are_errors
             }
             Premise::NoSections => !program.atomic_sections,
+            Premise::RacesAreErrors => program.races_are_errors,
         }
     }
 }
@@ -74,13 +79,14 @@ impl fmt::Display for Premise {
                 other.name()
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
+            Premise::RacesAreErrors => f.write_str("races are no errors"),
         }
     }
 }
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Model, ModelOrRaces, NoSections};
+    use Premise::{Model, ModelOrRaces, NoSections, RacesAreErrors};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity => &[],
@@ -99,6 +105,16 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic)]
         }
+        Reduction::LockOrder => &[
+            Model(PorfAcyclic),
+            Model(Coherent),
+            Model(MonotoneInOrderings),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(OrdersByRmw),
+            RacesAreErrors,
+        ],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }

@@ -2,7 +2,7 @@
 
 use super::VmMachine;
 use crate::tables::{Object, Site};
-use selvedge_ir::{Instr, TypeInfo};
+use selvedge_ir::{Instr, TypeInfo, pointer};
 use std::fmt::Write;
 
 /// How many parts a name may have.
@@ -20,6 +20,13 @@ impl VmMachine {
             Object::Result(thread) => (format!("the result of thread {}", thread.0), None),
             Object::Destructor(key) => (format!("the destructor of key {key}"), None),
             Object::Barrier { thread, number, .. } => (format!("barrier {}.{number}", thread.0), None),
+            Object::LockPart { lock, part } => {
+                let home = pointer::split(lock).and_then(|(object, at)| {
+                    Some((*self.tables.borrow().objects.get(object as usize)?, u64::try_from(at).ok()?))
+                });
+                let name = home.map_or_else(String::new, |(object, at)| self.name_of(object, at));
+                (format!("{name} (part {part})"), None)
+            }
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };
@@ -33,7 +40,8 @@ impl VmMachine {
             Object::Made { heap: true, .. }
             | Object::Result(_)
             | Object::Destructor(_)
-            | Object::Barrier { .. } => self.name_of(object, 0),
+            | Object::Barrier { .. }
+            | Object::LockPart { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)
             }

@@ -95,6 +95,11 @@ pub trait Foresight: Stateful {
         LeftOutOrders::None
     }
 
+    /// Whether nothing is left out of the order of some lock, so that it might as well be explored as it is.
+    fn orders_all_the_same(&self) -> bool {
+        false
+    }
+
     /// Where the locks are whose critical sections are not all ordered: the location with this number.
     fn unordered_lock(&self, _number: usize) -> Option<Loc> {
         None

@@ -127,16 +127,6 @@ impl LockParts {
             });
             parts.values_mut().filter(|part| **part == other).for_each(|part| *part = one);
         }
-        // A lock whose sections are all ordered is that order.
-        let all: BTreeSet<Section> = seen.sections.iter().chain(parts.keys()).copied().collect();
-        let locks: BTreeSet<u64> = parts.keys().map(|section| section.lock).collect();
-        for lock in locks {
-            let mut of_lock = all.iter().filter(|section| section.lock == lock).map(|s| parts.get(s));
-            let first = of_lock.next().flatten();
-            if first.is_some() && of_lock.all(|part| part == first) {
-                self.whole.insert(lock);
-            }
-        }
         parts.retain(|section, _| !self.whole.contains(&section.lock));
         // Numbers by the order of sections, whoever found the conflicts first.
         let mut numbers = BTreeMap::new();
@@ -147,6 +137,18 @@ impl LockParts {
         self.parts = parts;
         seen.sections.clear();
         seen.of_locks = false;
+    }
+
+    /// The locks whose sections, as far as they were seen, are all in one part, and more than one.
+    pub fn in_vain(&self, seen: &SeenSections) -> Vec<u64> {
+        let mut locks: Vec<u64> = self.parts.keys().map(|section| section.lock).collect();
+        locks.dedup();
+        locks.retain(|lock| {
+            let mut of_lock = seen.sections.iter().filter(|s| s.lock == *lock).map(|s| self.parts.get(s));
+            let first = of_lock.next().flatten();
+            first.is_some() && of_lock.all(|part| part == first)
+        });
+        locks
     }
 
     pub fn save(&self, seen: &SeenSections) -> SavedLocks {
@@ -260,11 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_whose_sections_are_all_ordered_is_whole() {
-        let (a, b, other) = (section(8, 1), section(8, 2), section(16, 1));
+    fn a_lock_whose_sections_are_all_ordered_is_divided_in_vain() {
+        let (a, b, c, other) = (section(8, 1), section(8, 2), section(8, 3), section(16, 1));
         let mut parts = LockParts::new(false);
-        parts.give_in(&mut seen(&[a, b, other], &[(a, b)]));
-        assert_eq!((parts.part_of(a), parts.part_of(other)), (Part::Whole, Part::Alone));
+        parts.give_in(&mut seen(&[a, b], &[(a, b)]));
+        assert_eq!(parts.in_vain(&seen(&[a, b, other], &[])), [8]);
+        assert!(parts.in_vain(&seen(&[a, b, c, other], &[])).is_empty());
+        assert_eq!((parts.part_of(a), parts.part_of(c)), (Part::Number(0), Part::Alone));
     }
 
     #[test]

@@ -203,6 +203,13 @@ impl VmMachine {
         }
     }
 
+    /// Locks of which all sections turn out to be in one part are not divided any more; whether there are such.
+    pub(super) fn gathers_parts(&self) -> bool {
+        let in_vain = self.parts.in_vain(&self.tables.borrow().sections);
+        in_vain.iter().for_each(|lock| self.keep_whole(*lock));
+        !in_vain.is_empty()
+    }
+
     /// Whether the order of critical sections is left out such that what is found may be due to that.
     pub fn leaves_out_orders(&self) -> bool {
         self.common().sections.of_locks()

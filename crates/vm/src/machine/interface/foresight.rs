@@ -86,6 +86,10 @@ impl Foresight for VmMachine {
         self.orders_left_out()
     }
 
+    fn orders_all_the_same(&self) -> bool {
+        self.gathers_parts()
+    }
+
     fn unordered_lock(&self, number: usize) -> Option<Loc> {
         self.divided_lock(number)
     }

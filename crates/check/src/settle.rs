@@ -88,6 +88,12 @@ impl<'m> Settling<'m> {
             let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
             wanted.then_some(Again::MoreRoom)
         };
+        // A thread that there is no room for is an error, which is no reason to order critical sections.
+        if wrong == Some(Again::LockOrder)
+            && let Some(room) = room()
+        {
+            return Some(room);
+        }
         let chance = || said.filter(|again| *again == Again::Determinism);
         wrong.or_else(chance).or_else(missed).or_else(room)
     }

@@ -45,7 +45,11 @@ impl<M: Machine> Explorer<'_, M> {
             }
             Conclusion::Execution(end, failure, culprit) => (end, failure, culprit),
         };
-        if visit(&self.execution(end, failure.as_ref(), culprit)).is_break() {
+        let before = self.graph.mark();
+        self.make_stuck(end);
+        let flow = visit(&self.execution(end, failure.as_ref(), culprit));
+        self.graph.undo_to(before);
+        if flow.is_break() {
             self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());
         }

@@ -32,12 +32,14 @@ pub struct ProgramFacts {
     pub races_are_errors: bool,
     /// There are atomic sections, which are one step of an interleaving.
     pub atomic_sections: bool,
+    /// Executions that differ in coherence alone are told apart.
+    pub coherence_counts: bool,
 }
 
 impl ProgramFacts {
     /// What is assumed of a program as long as it is not known: that nothing stands in the way.
     pub fn unknown(races_are_errors: bool) -> ProgramFacts {
-        ProgramFacts { races_are_errors, atomic_sections: false }
+        ProgramFacts { races_are_errors, atomic_sections: false, coherence_counts: true }
     }
 }
 
@@ -52,6 +54,8 @@ pub enum Premise {
     NoSections,
     /// That races are errors.
     RacesAreErrors,
+    /// That executions which differ in coherence are told apart.
+    Coherence,
 }
 
 impl Premise {
@@ -63,6 +67,7 @@ impl Premise {
             }
             Premise::NoSections => !program.atomic_sections,
             Premise::RacesAreErrors => program.races_are_errors,
+            Premise::Coherence => program.coherence_counts,
         }
     }
 }
@@ -80,13 +85,14 @@ impl fmt::Display for Premise {
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
             Premise::RacesAreErrors => f.write_str("races are no errors"),
+            Premise::Coherence => f.write_str("executions that differ in coherence are not told apart"),
         }
     }
 }
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Model, ModelOrRaces, NoSections, RacesAreErrors};
+    use Premise::{Coherence, Model, ModelOrRaces, NoSections, RacesAreErrors};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity => &[],
@@ -100,10 +106,12 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne => &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections],
-        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections],
+        Reduction::Zne => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
+        }
+        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
-            &[Model(PorfAcyclic)]
+            &[Model(PorfAcyclic), Coherence]
         }
         Reduction::LockOrder => &[
             Model(PorfAcyclic),
@@ -114,6 +122,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(ForgetsRmws),
             Model(OrdersByRmw),
             RacesAreErrors,
+            Coherence,
         ],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
@@ -183,19 +192,21 @@ mod tests {
         sound(Reductions::ALL, &of(model), &program).on.to_string()
     }
 
-    const USUAL: ProgramFacts = ProgramFacts { races_are_errors: true, atomic_sections: false };
+    const USUAL: ProgramFacts =
+        ProgramFacts { races_are_errors: true, atomic_sections: false, coherence_counts: true };
 
     #[test]
     fn reductions_under_the_shipped_models() {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape"),
-            (&["x86"], "zne,confirmation"),
-            (&["tso.cat"], "zne,escape,confirmation"),
-            (&["rlx"], "zne,escape,confirmation,bam"),
+            (&["x86"], "zne,confirmation,lock-order"),
+            (&["tso.cat"], "zne,escape,confirmation,lock-order"),
+            (&["rlx"], "zne,escape,confirmation,bam,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry",
+                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry,\
+                 lock-order",
             ),
         ] {
             for model in models {
@@ -207,13 +218,19 @@ mod tests {
     #[test]
     fn without_races_a_write_may_overtake_the_one_that_publishes_it() {
         let facts = ProgramFacts { races_are_errors: false, ..USUAL };
-        assert_eq!(off("rc11", facts), "escape");
-        assert_eq!(off("tso", facts), "");
+        assert_eq!(off("rc11", facts), "escape,lock-order");
+        assert_eq!(off("tso", facts), "lock-order");
     }
 
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,confirmation");
+    }
+
+    #[test]
+    fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
+        let facts = ProgramFacts { coherence_counts: false, ..USUAL };
+        assert_eq!(off("rc11", facts), "zne,annotations,futile,confirmation,awaits,symmetry,lock-order");
     }
 
     #[test]

@@ -95,6 +95,12 @@ pub trait Foresight: Stateful {
         LeftOutOrders::None
     }
 
+    /// Whether the operation that a state stands at is part of a critical section that is not ordered with
+    /// all others of its lock. Two such sections of a thread have an operation between them that is not.
+    fn in_unordered_section(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// Whether nothing is left out of the order of some lock, so that it might as well be explored as it is.
     fn orders_all_the_same(&self) -> bool {
         false

@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// After so many attempts, locks whose sections still turn out to conflict are not divided any more.
 const MOST_ATTEMPTS: u32 = 6;
 
+/// After so many attempts, for whatever reason, no lock is.
+const MOST_ATTEMPTS_OF_ALL: u32 = 16;
+
 /// Critical sections that are not told apart: of a lock, by its address, of a thread, and from where the
 /// thread takes the lock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -25,8 +28,9 @@ pub struct LockParts {
     whole: BTreeSet<u64>,
     /// The parts of more than one section. Other sections are alone in theirs.
     parts: BTreeMap<Section, u32>,
-    /// How often sections turned out to conflict.
+    /// How often sections turned out to conflict, and how often there was any reason to begin anew.
     attempts: u32,
+    attempts_of_all: u32,
 }
 
 /// What was seen of critical sections by all who explore a program.
@@ -51,6 +55,7 @@ pub struct SavedLocks {
     whole: Vec<u64>,
     parts: Vec<(Section, u32)>,
     attempts: u32,
+    attempts_of_all: u32,
     seen: Vec<Section>,
     conflicts: Vec<(Section, Section)>,
     seen_whole: Vec<u64>,
@@ -108,7 +113,8 @@ impl LockParts {
 
     /// Divides anew by what was seen.
     pub fn give_in(&mut self, seen: &mut SeenSections) {
-        self.off |= std::mem::take(&mut seen.off);
+        self.attempts_of_all += 1;
+        self.off |= std::mem::take(&mut seen.off) || self.attempts_of_all > MOST_ATTEMPTS_OF_ALL;
         self.whole.append(&mut seen.whole);
         let conflicts = std::mem::take(&mut seen.conflicts);
         self.attempts += u32::from(!conflicts.is_empty());
@@ -157,6 +163,7 @@ impl LockParts {
             whole: self.whole.iter().copied().collect(),
             parts: self.parts.iter().map(|(section, part)| (*section, *part)).collect(),
             attempts: self.attempts,
+            attempts_of_all: self.attempts_of_all,
             seen: seen.sections.iter().copied().collect(),
             conflicts: seen.conflicts.iter().copied().collect(),
             seen_whole: seen.whole.iter().copied().collect(),
@@ -173,6 +180,7 @@ impl SavedLocks {
             whole: self.whole.into_iter().collect(),
             parts: self.parts.into_iter().collect(),
             attempts: self.attempts,
+            attempts_of_all: self.attempts_of_all,
         };
         let seen = SeenSections {
             sections: self.seen.into_iter().collect(),

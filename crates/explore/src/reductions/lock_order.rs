@@ -27,10 +27,11 @@
 //!
 //! **What is wrong has to be real.** The converse does not hold: `G'` may lack an order that the lock gives,
 //! as in store buffering around two empty sections. So an execution of the program with parts is only trusted
-//! if nothing is wrong with it. Where one is, or where one is cut or waits for ever, the program is explored
-//! again, with all locks as they are ([`Hooks::is_doubtful`]). Verdicts are those of the real program in both
-//! cases. With atomic sections the graph is judged by an interleaving in which sections are single steps
-//! (`sections.rs`), and that is an order of them: only races are then in doubt.
+//! if nothing is wrong with it. Where one is, or where one waits for ever, or is cut and no interleaving shows
+//! that it is real, the program is explored again with all locks as they are ([`Hooks::is_doubtful`]).
+//! Verdicts are those of the real program in both cases. With atomic sections the graph is judged by an
+//! interleaving in which sections are single steps (`sections.rs`), and that is an order of them: only races
+//! are then in doubt.
 //!
 //! **Waiting.** One thing that is wrong with `G` might go unnoticed in `G'`: a thread that waits for the lock
 //! for ever, because another one never gives it back. The latter ends with the lock, or waits inside of its
@@ -81,7 +82,8 @@ impl<M: Machine> Explorer<'_, M> {
         let wrong = match end {
             _ if found.is_some() => true,
             _ if orders == LeftOutOrders::OfAtomicSections => false,
-            End::Error | End::Cut => true,
+            End::Error => true,
+            End::Cut => !self.has_order_of_sections(),
             End::Blocked => self.execution(end, found, None).stuck().is_some(),
             End::Complete => false,
         };

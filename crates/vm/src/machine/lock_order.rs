@@ -6,7 +6,7 @@
 //! what is noticed too much costs executions, not verdicts.
 
 use super::state::{Held, VmState};
-use super::{Halt, VmMachine, is_private};
+use super::{VmMachine, is_private};
 use crate::lock_parts::{Part, Section};
 use crate::tables::Object;
 use selvedge_graph::{Loc, Tid};
@@ -64,7 +64,7 @@ impl VmMachine {
         }
         // Whoever takes a further lock may have to wait for it.
         self.keep_held_whole(state);
-        if pointer::split(lock).is_none_or(|(object, _)| is_private(object)) {
+        if !is_shared(lock) {
             return 0;
         }
         let section = self.section(state, lock);
@@ -86,20 +86,18 @@ impl VmMachine {
         Held { word, site: self.section(state, lock).site, ..Held::alone(lock) }
     }
 
-    /// Whoever does what comes next sees whether the lock is taken.
-    pub(super) fn needs_whole_lock(&self, lock: u64) -> Result<u64, Halt> {
-        if self.divides_locks() && !self.parts.is_whole(lock) {
+    /// Whoever does what comes next sees whether the lock is taken. The thread goes on, as it may come to
+    /// others; but this exploration is of no use.
+    pub(super) fn needs_whole_lock(&self, lock: u64) {
+        if self.divides_locks() && is_shared(lock) && !self.parts.is_whole(lock) {
             self.keep_whole(lock);
-            return Err(Halt::Restart);
         }
-        Ok(0)
     }
 
     /// The same, if the thread holds the lock.
-    pub(super) fn needs_whole_if_held(&self, state: &VmState, lock: u64) -> Result<u64, Halt> {
-        match state.rare.held.iter().any(|held| held.addr == lock && held.word != 0) {
-            true => self.needs_whole_lock(lock),
-            false => Ok(0),
+    pub(super) fn needs_whole_if_held(&self, state: &VmState, lock: u64) {
+        if state.rare.held.iter().any(|held| held.addr == lock && held.word != 0) {
+            self.keep_whole(lock);
         }
     }
 
@@ -190,6 +188,10 @@ impl VmMachine {
         }
     }
 
+    pub(super) fn is_in_part(&self, state: &VmState) -> bool {
+        state.rare.held.iter().any(|held| held.word != 0)
+    }
+
     pub(super) fn divided_lock(&self, number: usize) -> Option<Loc> {
         self.footprints.borrow().locks.get(number).copied()
     }
@@ -227,6 +229,11 @@ impl VmMachine {
         self.parts.of_thread(a.0).eq(self.parts.of_thread(b.0))
             && !self.parts.locks().any(|lock| own(lock).is_some_and(|t| t == a || t == b))
     }
+}
+
+/// Whether there may be anything at an address that others see.
+fn is_shared(lock: u64) -> bool {
+    pointer::split(lock).is_some_and(|(object, _)| !is_private(object))
 }
 
 /// The function that looks at a divided lock.

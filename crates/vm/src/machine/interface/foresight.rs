@@ -86,6 +86,10 @@ impl Foresight for VmMachine {
         self.orders_left_out()
     }
 
+    fn in_unordered_section(&self, state: &VmState) -> bool {
+        self.is_in_part(state)
+    }
+
     fn orders_all_the_same(&self) -> bool {
         self.gathers_parts()
     }

@@ -40,10 +40,12 @@ pub enum Reduction {
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
     Symmetry,
+    /// Critical sections of a lock that have nothing to do with each other are not ordered.
+    LockOrder,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 16] = [
+    pub const ALL: [Reduction; 17] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -60,6 +62,7 @@ impl Reduction {
         Reduction::Bam,
         Reduction::Simplification,
         Reduction::Symmetry,
+        Reduction::LockOrder,
     ];
 
     pub fn name(self) -> &'static str {
@@ -80,6 +83,7 @@ impl Reduction {
             Reduction::Bam => "bam",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
+            Reduction::LockOrder => "lock-order",
         }
     }
 }

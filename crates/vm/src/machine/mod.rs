@@ -9,6 +9,7 @@ mod functions;
 mod input;
 mod interface;
 mod library_dependencies;
+mod lock_order;
 mod memory;
 mod misuse;
 mod names;
@@ -29,12 +30,14 @@ mod zne;
 
 pub use state::VmState;
 
+use crate::lock_parts::LockParts;
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
+use lock_order::Footprints;
 use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
@@ -162,6 +165,9 @@ pub struct VmMachine {
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
     anonymous: RefCell<Anonymous>,
+    /// How locks are divided, and what critical sections access.
+    parts: LockParts,
+    footprints: RefCell<Footprints>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
@@ -180,6 +186,8 @@ struct Hooks {
     local_objects: bool,
     /// Whether nobody looks whether a lock is taken but to take it.
     quiet_locks: bool,
+    /// Looks at a lock that is divided.
+    look: Option<FuncId>,
     /// Whether it makes barriers.
     barriers: bool,
     /// Whether it assumes anything.
@@ -210,6 +218,11 @@ impl Hooks {
                 .iter()
                 .position(|g| g.name == runtime::SECTION_LOCK)
                 .map(|g| GlobalId(g as u32)),
+            look: module
+                .functions
+                .iter()
+                .position(|f| lock_order::is_look(&f.name))
+                .map(|f| FuncId(f as u32)),
             quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }
@@ -259,6 +272,8 @@ impl VmMachine {
             stores,
             tables: RefCell::new(tables),
             anonymous: RefCell::default(),
+            parts: LockParts::default(),
+            footprints: RefCell::default(),
             common,
         })
     }
@@ -278,6 +293,8 @@ impl VmMachine {
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
             anonymous: self.anonymous.clone(),
+            parts: self.parts.clone(),
+            footprints: RefCell::default(),
             common: Arc::clone(&self.common),
         }
     }
@@ -296,13 +313,19 @@ impl VmMachine {
 
     /// What is needed to go on with an exploration later.
     pub fn save(&self) -> SavedTables {
-        self.common().save(self.options.unordered_barriers, self.options.leave_out_undone)
+        let common = self.common();
+        let locks = self.parts.save(&common.sections);
+        common.save(self.options.unordered_barriers, self.options.leave_out_undone, locks)
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
         let (unordered_barriers, leave_out_undone) = saved.how();
-        let Some(tables) = Tables::restore(&self.module, saved) else { return false };
+        let (parts, sections) = saved.locks();
+        let Some(mut tables) = Tables::restore(&self.module, saved) else { return false };
+        tables.sections = sections;
+        self.parts = parts;
+        self.footprints.take();
         self.options.unordered_barriers = unordered_barriers;
         self.options.leave_out_undone = leave_out_undone;
         self.common = Arc::new(Mutex::new(tables.clone()));
@@ -351,6 +374,7 @@ impl VmMachine {
                 Again::BarriersOutOfForm,
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
+            .or(wanted(tables.sections.is_pending(), Again::LockOrder))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -365,6 +389,10 @@ impl VmMachine {
         match again {
             Again::BarriersOutOfForm => self.order_barriers(CROWDED),
             Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
+            // Where nothing says what to divide otherwise, nothing can be divided.
+            Again::LockOrder if !self.common().sections.is_pending() => {
+                self.learn(|common| common.sections.keep_all_whole());
+            }
             _ => {}
         }
         self.refine()
@@ -379,6 +407,8 @@ impl VmMachine {
     /// locations get other numbers.
     pub fn make_room(&mut self, threads: u32) {
         self.options.max_threads = threads;
+        self.parts = LockParts::new(self.parts.are_off());
+        self.footprints.take();
         let mut tables = Tables::new(&self.module);
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
@@ -399,9 +429,16 @@ impl VmMachine {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
-        if !order && !keep && !common.layout.needs_restart() {
+        let divide = common.sections.is_pending();
+        if !order && !keep && !divide && !common.layout.needs_restart() {
             return false;
         }
+        if divide {
+            self.parts.give_in(&mut common.sections);
+            // Executions that are none may have reached them.
+            common.limits.clear();
+        }
+        self.footprints.take();
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
         self.options.unordered_barriers &= !order;

@@ -72,7 +72,13 @@ impl<'m> Settling<'m> {
         // What the machine learned counts whatever was found: what it did not know then, it did not explore
         // rightly.
         let of_machine = |again: &Again| {
-            matches!(again, Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed)
+            matches!(
+                again,
+                Again::CellsRefined
+                    | Again::BarriersOutOfForm
+                    | Again::NetEffectNoticed
+                    | Again::UnpublishedSeen
+            )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
         let wrong = said.filter(of_machine).or_else(|| self.machine.again_for_all());
@@ -94,7 +100,10 @@ impl<'m> Settling<'m> {
     /// Returns whether there was something to change.
     fn give_in(&mut self, again: Again) -> bool {
         match again {
-            Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed => {
+            Again::CellsRefined
+            | Again::BarriersOutOfForm
+            | Again::NetEffectNoticed
+            | Again::UnpublishedSeen => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

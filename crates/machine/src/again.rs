@@ -14,6 +14,8 @@ pub enum Again {
     BarriersOutOfForm,
     /// Somebody can tell whether iterations without net effect were left out.
     NetEffectNoticed,
+    /// Somebody may read what iterations that were left out wrote to an object before it was published.
+    UnpublishedSeen,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
@@ -31,6 +33,7 @@ impl fmt::Display for Again {
             Again::CellsRefined => "memory is accessed in smaller parts than before",
             Again::BarriersOutOfForm => "arrivals at barriers need an order",
             Again::NetEffectNoticed => "iterations without net effect are noticed",
+            Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

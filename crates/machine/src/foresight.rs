@@ -54,6 +54,17 @@ pub trait Foresight: Stateful {
         false
     }
 
+    /// Whether `is_unpublished` may hold of some state.
+    fn has_unpublished(&self) -> bool {
+        false
+    }
+
+    /// Whether the atomic store that the state stands at is to an object that no other thread knows yet, and
+    /// the machine leaves out iterations with such stores before it.
+    fn is_unpublished(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// What a read-modify-write adds, at whose load (of kind `Rmw::Tentative`) the state stands.
     fn amount(&self, _state: &Self::State) -> Value {
         0

@@ -20,17 +20,26 @@ pub struct SavedTables {
     origins: Vec<(u32, u32)>,
     limits: Vec<SavedLimit>,
     order_barriers: Option<String>,
-    /// How barriers are explored: that is not what was learned, but what was done about it.
-    unordered_barriers: bool,
-    /// The same of iterations without net effect.
     keep_undone: bool,
-    leave_out_undone: bool,
+    keep_unpublished: bool,
+    how: How,
+}
+
+/// How a program is explored: that is not what was learned, but what was done about it.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct How {
+    /// Arrivals at barriers have no order.
+    pub unordered_barriers: bool,
+    /// Iterations without net effect are left out.
+    pub leave_out_undone: bool,
+    /// So are those that only write to objects that nobody knows, by atomic stores.
+    pub leave_out_unpublished: bool,
 }
 
 impl SavedTables {
-    /// Whether barriers were without order, and iterations without net effect left out.
-    pub fn how(&self) -> (bool, bool) {
-        (self.unordered_barriers, self.leave_out_undone)
+    /// How the program was explored.
+    pub fn how(&self) -> How {
+        self.how
     }
 }
 
@@ -60,7 +69,7 @@ enum SavedLimit {
 }
 
 impl Tables {
-    pub fn save(&self, unordered_barriers: bool, leave_out_undone: bool) -> SavedTables {
+    pub fn save(&self, how: How) -> SavedTables {
         let object = |object: &Object| match *object {
             Object::Global(g) => SavedObject::Global(g.0),
             Object::Code(f) => SavedObject::Code(f.0),
@@ -96,9 +105,9 @@ impl Tables {
             origins: self.origins.iter().map(|site| (site.func.0, site.pc)).collect(),
             limits: self.limits.iter().map(limit).collect(),
             order_barriers: self.order_barriers.clone(),
-            unordered_barriers,
             keep_undone: self.keep_undone,
-            leave_out_undone,
+            keep_unpublished: self.keep_unpublished,
+            how,
         }
     }
 
@@ -162,6 +171,7 @@ impl Tables {
         }
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
+        tables.keep_unpublished = saved.keep_unpublished;
         Some(tables)
     }
 }

@@ -98,6 +98,8 @@ pub struct Tables {
     pub order_barriers: Option<String>,
     /// Somebody notices iterations without net effect.
     pub keep_undone: bool,
+    /// Somebody may see what iterations wrote to objects before they were published.
+    pub keep_unpublished: bool,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -222,6 +224,7 @@ impl Tables {
         self.ran_out_of_threads = common.ran_out_of_threads;
         self.order_barriers.clone_from(&common.order_barriers);
         self.keep_undone = common.keep_undone;
+        self.keep_unpublished = common.keep_unpublished;
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) mod bam;
 pub(crate) mod confirmation;
 mod locations;
 pub(crate) mod net_effect;
+pub(crate) mod publication;
 pub(crate) mod symmetry;
 
 pub use awaits::Chains;
@@ -46,6 +47,7 @@ use awaits::Awaits;
 use bam::Bam;
 use confirmation::Confirmation;
 use net_effect::NetEffect;
+use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
@@ -162,6 +164,10 @@ pub(crate) trait Hooks<M: Machine> {
     #[inline(always)]
     fn before_load(_x: &mut Explorer<'_, M>, _rmw: Rmw) {}
 
+    /// The read `e` was added; it knows of the write at this place of coherence, and of none that comes later.
+    #[inline(always)]
+    fn before_reading(_x: &mut Explorer<'_, M>, _e: EventId, _floor: usize) {}
+
     /// The write `w` was added; it may go to so many places of coherence.
     #[inline(always)]
     fn after_store(_x: &mut Explorer<'_, M>, _w: EventId, _places: u32) {}
@@ -266,7 +272,8 @@ pub(crate) trait Hooks<M: Machine> {
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (NetEffect, (Symmetry, Bam)))));
+pub(crate) type Reducers =
+    (Annotations, (Confirmation, (Awaits, (NetEffect, (Publication, (Symmetry, Bam))))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -275,6 +282,7 @@ pub(crate) struct Remembered {
     pub(crate) confirmation: Confirmation,
     pub(crate) awaits: Awaits,
     pub(crate) net_effect: NetEffect,
+    pub(crate) publication: Publication,
     pub(crate) symmetry: Symmetry,
 }
 
@@ -285,6 +293,7 @@ impl Remembered {
             confirmation: Confirmation::new(config),
             awaits: Awaits::new(config),
             net_effect: NetEffect::default(),
+            publication: Publication::new(machine),
             symmetry: Symmetry::new(machine, model, config),
         }
     }
@@ -317,6 +326,12 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     fn before_load(x: &mut Explorer<'_, M>, rmw: Rmw) {
         A::before_load(x, rmw);
         B::before_load(x, rmw);
+    }
+
+    #[inline(always)]
+    fn before_reading(x: &mut Explorer<'_, M>, e: EventId, floor: usize) {
+        A::before_reading(x, e, floor);
+        B::before_reading(x, e, floor);
     }
 
     #[inline(always)]

@@ -93,7 +93,7 @@ impl VmMachine {
                     self.tables.borrow().layout.exact(object, at, bytes as u32)
                 };
                 if let Some(loc) = loc {
-                    if mode == Mode::Na {
+                    if mode == Mode::Na || self.options.leave_out_unpublished {
                         state.frame.forgive_store(addr, bytes, 1);
                     }
                     state.stage = Stage::Advance;

@@ -30,7 +30,7 @@ pub use state::VmState;
 
 use crate::private::PrivateObject;
 use crate::runtime;
-use crate::saved::SavedTables;
+use crate::saved::{How, SavedTables};
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
@@ -96,6 +96,9 @@ pub struct Options {
     pub unordered_barriers: bool,
     /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
     pub leave_out_undone: bool,
+    /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
+    /// have seen them.
+    pub leave_out_unpublished: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
     /// The arguments of the command line, without the name of the program.
@@ -119,6 +122,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             unordered_barriers: true,
             leave_out_undone: true,
+            leave_out_unpublished: true,
             track_deps: false,
             args: Vec::new(),
             env: Vec::new(),
@@ -289,15 +293,20 @@ impl VmMachine {
 
     /// What is needed to go on with an exploration later.
     pub fn save(&self) -> SavedTables {
-        self.common().save(self.options.unordered_barriers, self.options.leave_out_undone)
+        self.common().save(How {
+            unordered_barriers: self.options.unordered_barriers,
+            leave_out_undone: self.options.leave_out_undone,
+            leave_out_unpublished: self.options.leave_out_unpublished,
+        })
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
-        let (unordered_barriers, leave_out_undone) = saved.how();
+        let how = saved.how();
         let Some(tables) = Tables::restore(&self.module, saved) else { return false };
-        self.options.unordered_barriers = unordered_barriers;
-        self.options.leave_out_undone = leave_out_undone;
+        self.options.unordered_barriers = how.unordered_barriers;
+        self.options.leave_out_undone = how.leave_out_undone;
+        self.options.leave_out_unpublished = how.leave_out_unpublished;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         true
@@ -344,6 +353,10 @@ impl VmMachine {
                 Again::BarriersOutOfForm,
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
+            .or(wanted(
+                self.options.leave_out_unpublished && tables.keep_unpublished,
+                Again::UnpublishedSeen,
+            ))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -358,6 +371,7 @@ impl VmMachine {
         match again {
             Again::BarriersOutOfForm => self.order_barriers(CROWDED),
             Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
+            Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
             _ => {}
         }
         self.refine()
@@ -392,11 +406,13 @@ impl VmMachine {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
-        if !order && !keep && !common.layout.needs_restart() {
+        let show = self.options.leave_out_unpublished && common.keep_unpublished;
+        if !order && !keep && !show && !common.layout.needs_restart() {
             return false;
         }
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
+        self.options.leave_out_unpublished &= !show;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true

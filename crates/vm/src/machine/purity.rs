@@ -212,6 +212,11 @@ fn same_memory(a: &Rc<Vec<Rc<PrivateObject>>>, b: &Rc<Vec<Rc<PrivateObject>>>) -
 }
 
 impl Frame {
+    /// Whether some loop under way rewrites a cell.
+    pub fn rewrites(&self, address: u64, bytes: u8) -> bool {
+        self.watches.iter().any(|watch| watch.at_header.rewritten.contains(&(address, bytes)))
+    }
+
     /// Notes that the back edge of a loop is taken.
     pub fn return_to_header(&mut self, number: u32) {
         if let Some(watch) = self.watches.iter_mut().find(|w| w.number == number) {
@@ -219,8 +224,8 @@ impl Frame {
         }
     }
 
-    /// Notes that a plain store is about to be made, by that many operations: it is no effect for the loops
-    /// that rewrite the cell.
+    /// Notes that a store is about to be made, by that many operations: it is no effect for the loops that
+    /// rewrite the cell.
     pub fn forgive_store(&mut self, address: u64, bytes: u8, operations: u32) {
         for watch in &mut self.watches {
             if watch.at_header.rewritten.contains(&(address, bytes)) {

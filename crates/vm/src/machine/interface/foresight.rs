@@ -7,7 +7,7 @@ use selvedge_graph::{Loc, Mode, Value};
 use selvedge_ir::analysis::failures::Waiting;
 use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
 use selvedge_ir::{Instr, Net, RmwOp};
-use selvedge_machine::{EventClasses, Foresight};
+use selvedge_machine::{EventClasses, Foresight, Reduction};
 use std::sync::Arc;
 
 impl Foresight for VmMachine {
@@ -70,6 +70,24 @@ impl Foresight for VmMachine {
             }
             Some(Waiting::IfRetry { number, load }) => self.is_retry(state, number, load),
             None => false,
+        }
+    }
+
+    fn has_unpublished(&self) -> bool {
+        let loops = |i: &Instr| matches!(i, Instr::LoopHead { rewritten, .. } if !rewritten.is_empty());
+        let stores = |i: &Instr| matches!(i, Instr::Store { mode, .. } if *mode != Mode::Na);
+        self.options.leave_out_unpublished
+            && self.options.reductions.has(Reduction::Escape)
+            && self.module.functions.iter().any(|f| f.code.iter().any(loops) && f.code.iter().any(stores))
+    }
+
+    fn is_unpublished(&self, state: &VmState) -> bool {
+        match *self.current(state) {
+            Instr::Store { addr, bytes: bytes @ ..=8, mode, .. } if mode != Mode::Na => {
+                let addr = self.value(state, addr);
+                addr.undef == 0 && state.frame.rewrites(addr.bits, bytes)
+            }
+            _ => false,
         }
     }
 

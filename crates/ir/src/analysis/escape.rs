@@ -143,6 +143,38 @@ impl Definitions {
         }
     }
 
+    /// What an address is always computed from by a known offset: as far as registers have one value in an
+    /// activation of the function or, in a loop, in an iteration.
+    pub fn address(&self, graph: &Graph, addr: Operand) -> (Operand, i64) {
+        let (mut at, mut offset) = (addr, 0i64);
+        for _ in 0..graph.blocks.len() + 64 {
+            let Operand::Reg(reg) = at else { break };
+            let Some((block, position)) = self.only(reg) else { break };
+            match graph.blocks[block].code[position] {
+                Instr::Offset { base, index: Operand::Const(index), scale, .. } if self.is_fixed(base) => {
+                    offset = offset.wrapping_add((index as i64).wrapping_mul(scale));
+                    at = base;
+                }
+                Instr::Move { src, .. } if self.is_fixed(src) => at = src,
+                _ => break,
+            }
+        }
+        (at, offset)
+    }
+
+    /// Whether an operand gets its value in one place.
+    fn is_fixed(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Reg(reg) => match self.all(reg) {
+                [] => self.is_param(reg),
+                [_] => !self.is_param(reg),
+                _ => false,
+            },
+            Operand::Global(..) => true,
+            _ => false,
+        }
+    }
+
     /// The register that this one is always computed from, by a known offset.
     pub fn exact(&self, graph: &Graph, mut reg: Reg) -> Option<(Reg, i64)> {
         let mut offset = 0i64;

@@ -13,6 +13,7 @@ pub mod external;
 pub mod failures;
 pub mod follow;
 pub mod nesting;
+pub mod pauses;
 pub mod retry;
 pub mod stores;
 pub mod thread_local;

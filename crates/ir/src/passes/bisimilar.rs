@@ -51,7 +51,9 @@ fn tail(graph: &Graph, block: usize, length: usize) -> &[Instr] {
 }
 
 fn reads(graph: &Graph, block: usize, length: usize) -> bool {
-    tail(graph, block, length).iter().any(|i| matches!(i, Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Rmw { .. }))
+    tail(graph, block, length)
+        .iter()
+        .any(|i| matches!(i, Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Rmw { .. }))
 }
 
 /// Whether the ends of two blocks do the same, but for registers that nobody else uses.

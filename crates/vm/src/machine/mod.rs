@@ -353,10 +353,7 @@ impl VmMachine {
                 Again::BarriersOutOfForm,
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
-            .or(wanted(
-                self.options.leave_out_unpublished && tables.keep_unpublished,
-                Again::UnpublishedSeen,
-            ))
+            .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.

@@ -177,7 +177,7 @@ impl VmMachine {
     }
 
     /// The location of an atomic access, if it was accessed before.
-    fn cell_at(&self, state: &VmState, addr: Operand, bytes: u8) -> Option<Loc> {
+    pub(super) fn cell_at(&self, state: &VmState, addr: Operand, bytes: u8) -> Option<Loc> {
         let addr = self.value(state, addr);
         if addr.undef != 0 {
             return None;

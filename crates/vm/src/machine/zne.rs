@@ -79,7 +79,9 @@ impl VmMachine {
         for _ in 0..FAR {
             let code = &self.function(ahead.frame.func).code;
             match code.get(ahead.frame.pc as usize) {
-                Some(Instr::Rmw { net: Net::Undoes, .. }) => return true,
+                Some(Instr::Rmw { net: Net::Undoes, addr, bytes, .. }) => {
+                    return self.cell_at(&ahead, *addr, *bytes) == Some(loc);
+                }
                 Some(instr) if only_computes(instr) => {}
                 _ => return false,
             }

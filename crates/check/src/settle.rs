@@ -78,6 +78,7 @@ impl<'m> Settling<'m> {
                     | Again::BarriersOutOfForm
                     | Again::NetEffectNoticed
                     | Again::UnpublishedSeen
+                    | Again::HelpNeeded
             )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
@@ -103,7 +104,8 @@ impl<'m> Settling<'m> {
             Again::CellsRefined
             | Again::BarriersOutOfForm
             | Again::NetEffectNoticed
-            | Again::UnpublishedSeen => {
+            | Again::UnpublishedSeen
+            | Again::HelpNeeded => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

@@ -13,6 +13,7 @@
 //! * `escape`: what was left out may have written to such an object; nobody gets to see that.
 //! * `zne`: what is left out took something and put it back.
 //! * `confirmation` is `confirms-reads`, said of programs.
+//! * `helping` is `delegates-rmws`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
@@ -99,6 +100,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic)]
         }
+        Reduction::Helping => &[Model(PorfAcyclic), Model(ForgetsReads), Model(DelegatesRmws), NoSections],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }

@@ -16,6 +16,8 @@ pub enum Again {
     NetEffectNoticed,
     /// Somebody may read what iterations that were left out wrote to an object before it was published.
     UnpublishedSeen,
+    /// A step by which a thread completes what another one has begun is not the other one's next step.
+    HelpNeeded,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
@@ -34,6 +36,7 @@ impl fmt::Display for Again {
             Again::BarriersOutOfForm => "arrivals at barriers need an order",
             Again::NetEffectNoticed => "iterations without net effect are noticed",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
+            Again::HelpNeeded => "a step that completes another thread's may be needed",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

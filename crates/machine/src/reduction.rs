@@ -34,6 +34,8 @@ pub enum Reduction {
     Awaits,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
+    /// A compare-and-exchange that only completes another thread's step is left to that thread.
+    Helping,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
@@ -41,7 +43,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 15] = [
+    pub const ALL: [Reduction; 16] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -55,6 +57,7 @@ impl Reduction {
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Bam,
+        Reduction::Helping,
         Reduction::Simplification,
         Reduction::Symmetry,
     ];
@@ -74,6 +77,7 @@ impl Reduction {
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Bam => "bam",
+            Reduction::Helping => "helping",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
         }

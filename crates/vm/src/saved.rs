@@ -22,6 +22,7 @@ pub struct SavedTables {
     order_barriers: Option<String>,
     keep_undone: bool,
     keep_unpublished: bool,
+    keep_help: bool,
     how: How,
 }
 
@@ -34,6 +35,8 @@ pub struct How {
     pub leave_out_undone: bool,
     /// So are those that only write to objects that nobody knows, by atomic stores.
     pub leave_out_unpublished: bool,
+    /// So are steps that complete another thread's.
+    pub leave_out_help: bool,
 }
 
 impl SavedTables {
@@ -107,6 +110,7 @@ impl Tables {
             order_barriers: self.order_barriers.clone(),
             keep_undone: self.keep_undone,
             keep_unpublished: self.keep_unpublished,
+            keep_help: self.keep_help,
             how,
         }
     }
@@ -172,6 +176,7 @@ impl Tables {
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
         tables.keep_unpublished = saved.keep_unpublished;
+        tables.keep_help = saved.keep_help;
         Some(tables)
     }
 }

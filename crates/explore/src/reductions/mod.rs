@@ -30,6 +30,7 @@ pub(crate) mod annotations;
 pub(crate) mod awaits;
 pub(crate) mod bam;
 pub(crate) mod confirmation;
+pub(crate) mod helping;
 mod locations;
 pub(crate) mod net_effect;
 pub(crate) mod publication;
@@ -46,6 +47,7 @@ use annotations::Annotations;
 use awaits::Awaits;
 use bam::Bam;
 use confirmation::Confirmation;
+use helping::Helping;
 use net_effect::NetEffect;
 use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
@@ -273,7 +275,7 @@ pub(crate) trait Hooks<M: Machine> {
 
 /// All reductions that have a say, in the order in which they are asked.
 pub(crate) type Reducers =
-    (Annotations, (Confirmation, (Awaits, (NetEffect, (Publication, (Symmetry, Bam))))));
+    (Annotations, (Confirmation, (Awaits, (NetEffect, (Publication, (Helping, (Symmetry, Bam)))))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -283,6 +285,7 @@ pub(crate) struct Remembered {
     pub(crate) awaits: Awaits,
     pub(crate) net_effect: NetEffect,
     pub(crate) publication: Publication,
+    pub(crate) helping: Helping,
     pub(crate) symmetry: Symmetry,
 }
 
@@ -294,6 +297,7 @@ impl Remembered {
             awaits: Awaits::new(config),
             net_effect: NetEffect::default(),
             publication: Publication::new(machine),
+            helping: Helping::new(machine),
             symmetry: Symmetry::new(machine, model, config),
         }
     }

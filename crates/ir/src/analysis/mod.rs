@@ -12,6 +12,7 @@ pub mod escape;
 pub mod external;
 pub mod failures;
 pub mod follow;
+pub mod helping;
 pub mod nesting;
 pub mod pauses;
 pub mod retry;

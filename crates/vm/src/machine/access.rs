@@ -188,6 +188,10 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
+        if self.is_help(state) {
+            state.stage = Stage::Helping;
+            return Op::Load { loc, mode: failure, rmw: Rmw::No };
+        }
         let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
@@ -327,6 +331,11 @@ impl VmMachine {
                 return Ok(Some(Op::Load { loc, mode: failure, rmw: Rmw::No }));
             }
             _ => {}
+        }
+        if let Stage::Helping = stage
+            && self.found(state, self.decode_word(input, bytes), expected, bytes)?
+        {
+            return Ok(Some(self.wait_for_owner(state)));
         }
         let desired = self.as_value(state, desired, bytes);
         let hit = match stage {

@@ -4,6 +4,7 @@ use super::Options;
 use super::native::Native;
 use super::zne::LOCKS;
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
+use selvedge_ir::analysis::helping::ignored_outcomes;
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::retry::loads_before_loops;
 use selvedge_ir::{Function, Instr, Net};
@@ -27,6 +28,9 @@ pub struct FunctionInfo {
     /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if
     /// there is none.
     pub waiting_failures: Vec<Option<Waiting>>,
+    /// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is
+    /// none.
+    pub ignored_outcomes: Vec<bool>,
 }
 
 impl FunctionInfo {
@@ -51,6 +55,7 @@ impl FunctionInfo {
             waits,
             waiting_failures: waiting_failures(function, &loads_before),
             loads_before,
+            ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
         }
     }
 }

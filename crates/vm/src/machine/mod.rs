@@ -6,6 +6,7 @@ mod call;
 mod dependencies;
 mod external;
 mod functions;
+mod helping;
 mod input;
 mod interface;
 mod library_dependencies;
@@ -99,6 +100,9 @@ pub struct Options {
     /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
     /// have seen them.
     pub leave_out_unpublished: bool,
+    /// Compare-and-exchanges that complete another thread's step wait (`Reduction::Helping`) until one turns
+    /// out to be needed.
+    pub leave_out_help: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
     /// The arguments of the command line, without the name of the program.
@@ -123,6 +127,7 @@ impl Default for Options {
             unordered_barriers: true,
             leave_out_undone: true,
             leave_out_unpublished: true,
+            leave_out_help: true,
             track_deps: false,
             args: Vec::new(),
             env: Vec::new(),
@@ -297,6 +302,7 @@ impl VmMachine {
             unordered_barriers: self.options.unordered_barriers,
             leave_out_undone: self.options.leave_out_undone,
             leave_out_unpublished: self.options.leave_out_unpublished,
+            leave_out_help: self.options.leave_out_help,
         })
     }
 
@@ -307,6 +313,7 @@ impl VmMachine {
         self.options.unordered_barriers = how.unordered_barriers;
         self.options.leave_out_undone = how.leave_out_undone;
         self.options.leave_out_unpublished = how.leave_out_unpublished;
+        self.options.leave_out_help = how.leave_out_help;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         true
@@ -354,6 +361,7 @@ impl VmMachine {
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
             .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
+            .or(wanted(self.options.leave_out_help && tables.keep_help, Again::HelpNeeded))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -369,6 +377,7 @@ impl VmMachine {
             Again::BarriersOutOfForm => self.order_barriers(CROWDED),
             Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
             Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
+            Again::HelpNeeded => self.learn(|common| common.keep_help = true),
             _ => {}
         }
         self.refine()
@@ -404,12 +413,14 @@ impl VmMachine {
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
         let show = self.options.leave_out_unpublished && common.keep_unpublished;
-        if !order && !keep && !show && !common.layout.needs_restart() {
+        let help = self.options.leave_out_help && common.keep_help;
+        if !order && !keep && !show && !help && !common.layout.needs_restart() {
             return false;
         }
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
         self.options.leave_out_unpublished &= !show;
+        self.options.leave_out_help &= !help;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true

@@ -217,6 +217,11 @@ impl Frame {
         self.watches.iter().any(|watch| watch.at_header.rewritten.contains(&(address, bytes)))
     }
 
+    /// Whether an iteration is under way that has read something and had no effect so far.
+    pub fn is_idle(&self, state: &VmState) -> bool {
+        self.watches.iter().any(|watch| watch.effects == state.effects && watch.loads < state.loads)
+    }
+
     /// Notes that the back edge of a loop is taken.
     pub fn return_to_header(&mut self, number: u32) {
         if let Some(watch) = self.watches.iter_mut().find(|w| w.number == number) {

@@ -86,6 +86,8 @@ pub struct Made {
     pub weak_failures: u32,
     /// Not 0: its stores are said to be final.
     pub final_writes: u32,
+    /// Not 0: its compare-and-exchanges are said to complete another thread's step.
+    pub helping: u32,
 }
 
 /// Parts of a state that change seldom.
@@ -180,6 +182,8 @@ pub enum Stage {
     CasChosen(Loc),
     /// The load of one that does.
     CasFailing,
+    /// That of a compare and exchange which is left to another thread if it would succeed.
+    Helping,
     /// About to create a thread that runs this function on this argument.
     Spawning(FuncId, Val),
     /// In the middle of an access of several cells.

@@ -1,5 +1,6 @@
 //! What the bytecode tells of what a thread may still do.
 
+use crate::machine::functions::FunctionInfo;
 use crate::machine::zne::reading_part;
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
@@ -7,7 +8,7 @@ use selvedge_graph::{Loc, Mode, Value};
 use selvedge_ir::analysis::failures::Waiting;
 use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
 use selvedge_ir::{Instr, Net, RmwOp};
-use selvedge_machine::{EventClasses, Foresight, Reduction};
+use selvedge_machine::{EventClasses, Foresight, Help, Reduction};
 use std::sync::Arc;
 
 impl Foresight for VmMachine {
@@ -89,6 +90,19 @@ impl Foresight for VmMachine {
             }
             _ => false,
         }
+    }
+
+    fn has_help(&self) -> bool {
+        let ignores = |info: &FunctionInfo| info.ignored_outcomes.contains(&true);
+        self.leaves_out_help() && self.functions.iter().any(ignores)
+    }
+
+    fn help(&self, state: &VmState) -> Option<Help> {
+        self.help_at(state)
+    }
+
+    fn ignores_outcome(&self, state: &VmState) -> bool {
+        self.is_outcome_ignored(state)
     }
 
     fn amount(&self, state: &VmState) -> Value {

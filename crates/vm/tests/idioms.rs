@@ -86,7 +86,9 @@ fn explored(program: &str, known: &Named, reductions: Reductions) -> Option<Foun
             } else if let Some(failure) = x.failure() {
                 found.errors.insert(failure.kind);
             } else if x.end == End::Complete {
-                found.states.insert(final_state(machine, x));
+                // Locations that one run never comes to are as they were.
+                let state = final_state(machine, x);
+                found.states.insert(state.into_iter().filter(|(_, value)| *value != 0).collect());
             }
             ControlFlow::Continue(())
         };

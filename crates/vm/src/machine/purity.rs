@@ -14,7 +14,8 @@
 //! not come back to the same state. But if the last thing that the first iteration did was to read `x`, and
 //! its state is what it would be if the load before the loop had read this, then that is a shorter way to the
 //! same state: leave out the load and the iteration, and let the last read take the place of the load. The
-//! execution is consistent if the read is at least as strong as the load.
+//! execution is consistent if the read is at least as strong as the load, or if the compare-and-exchange that
+//! succeeds in the end is and nothing happens in between (`retry` of the analyses).
 
 use super::VmMachine;
 use super::memory::{Spot, Use};
@@ -159,7 +160,9 @@ impl VmMachine {
         else {
             return false;
         };
-        if !is_as_strong(read.mode, mode) || self.cell_at(state, addr, bytes) != Some(read.loc) {
+        let confirmed = self.info(func).confirmed.get(number as usize).copied().unwrap_or(false);
+        if !(confirmed || is_as_strong(read.mode, mode)) || self.cell_at(state, addr, bytes) != Some(read.loc)
+        {
             return false;
         }
         let mut other = state.clone();

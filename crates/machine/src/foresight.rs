@@ -9,6 +9,7 @@ use selvedge_graph::{Loc, Mode, Value};
 /// A compare-and-exchange that completes what another thread has begun.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Help {
+    pub loc: Loc,
     pub expected: Value,
     pub desired: Value,
     /// Its ordering if it succeeded.
@@ -80,8 +81,9 @@ pub trait Foresight: Stateful {
     }
 
     /// If the load that the state stands at is a compare-and-exchange by which a thread completes what another
-    /// one has begun: what it would do. The machine makes no read-modify-write of it: where it would succeed,
-    /// the thread waits. Otherwise it goes on as it also would if it had succeeded.
+    /// one has begun, or the thread waits because it would come to one and wait after it in any case: what it
+    /// would do. The machine makes no read-modify-write of it: where it would succeed, the thread waits.
+    /// Otherwise it goes on as it also would if it had succeeded.
     fn help(&self, _state: &Self::State) -> Option<Help> {
         None
     }

@@ -38,7 +38,7 @@
 use super::Hooks;
 use crate::explorer::Explorer;
 use crate::report::End;
-use selvedge_graph::{EventId, Loc, Mode, Tid};
+use selvedge_graph::{EventId, Mode, Tid};
 use selvedge_machine::{Again, Help, Machine, Op, Rmw};
 
 /// Whether there is anything to ask for.
@@ -66,7 +66,6 @@ struct Helper {
     thread: Tid,
     /// How many events of the thread come before it.
     before: usize,
-    loc: Loc,
     help: Help,
 }
 
@@ -79,12 +78,14 @@ impl<M: Machine> Explorer<'_, M> {
             let ev = g.event(e);
             let read = !e.is_init() && ev.is_read() && !ev.is_rmw_read();
             let help = self.threads.state_of(e).filter(|_| read).and_then(|s| self.machine.help(s))?;
-            Some(Helper { thread: ev.tid, before: ev.idx as usize - 1, loc: ev.loc, help })
+            Some(Helper { thread: ev.tid, before: ev.idx as usize - 1, help })
         });
         let standing = (0..self.threads.status().len() as u16).map(Tid).filter_map(|thread| {
-            let Some(Op::Load { loc, rmw: Rmw::No, .. }) = self.threads.op(thread) else { return None };
+            let Some(Op::Load { rmw: Rmw::No, .. } | Op::Block(_)) = self.threads.op(thread) else {
+                return None;
+            };
             let help = self.machine.help(self.threads.state(thread)?)?;
-            Some(Helper { thread, before: g.thread(thread).len(), loc, help })
+            Some(Helper { thread, before: g.thread(thread).len(), help })
         });
         let mut all = helpers.chain(standing);
         all.any(|helper| self.is_left_to_owner(&helper).is_none())
@@ -92,7 +93,8 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// What a helper would do is the next step of a thread that it knows of, and was made by that thread.
     fn is_left_to_owner(&self, helper: &Helper) -> Option<()> {
-        let &Helper { thread, before, loc, help } = helper;
+        let &Helper { thread, before, help } = helper;
+        let loc = help.loc;
         let g = &self.graph;
         let co = g.co(loc);
         let mut expected = (0..co.len()).filter(|&at| g.value_of(co[at], loc) == help.expected);

@@ -43,6 +43,9 @@ impl VmMachine {
             Spot::Shared { object, at } => {
                 if mode != Mode::Na {
                     let loc = self.atomic_cell(object, at, bytes)?;
+                    if let Some(wait) = self.waits_for_owner(state, loc, dst) {
+                        return Ok(Some(wait));
+                    }
                     state.stage = Stage::Give(Some(dst));
                     return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
                 }
@@ -189,6 +192,9 @@ impl VmMachine {
             unreachable!("not a compare and exchange")
         };
         if self.is_help(state) {
+            if let Some(wait) = self.waits_after_help(state, loc) {
+                return wait;
+            }
             state.stage = Stage::Helping;
             return Op::Load { loc, mode: failure, rmw: Rmw::No };
         }

@@ -35,12 +35,12 @@ use crate::saved::{How, SavedTables};
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
-use selvedge_graph::Tid;
+use selvedge_graph::{Loc, Tid};
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
-use state::{Frame, Made, Rare, Stage};
+use state::{Frame, Made, RECENT, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -190,6 +190,8 @@ struct Hooks {
     quiet_locks: bool,
     /// Whether it makes barriers.
     barriers: bool,
+    /// Whether it has compare-and-exchanges whose outcome does not matter.
+    may_help: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -207,6 +209,7 @@ impl Hooks {
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
             barriers: declared("pthread_barrier_init"),
+            may_help: false,
             section: module
                 .globals
                 .iter()
@@ -233,13 +236,14 @@ impl VmMachine {
         let (outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
-        let hooks = Hooks::of(&module);
+        let mut hooks = Hooks::of(&module);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
             functions.push(FunctionInfo::new(function, runtime, &options));
         }
+        hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let tables = Tables::new(&module);
@@ -503,6 +507,8 @@ impl VmMachine {
             effects_at_header: 0,
             choices: 0,
             last_read: None,
+            recent: [Loc(0); RECENT],
+            would_help: None,
             left_result: false,
             tracking: self.options.track_deps.then(Box::default),
         }

@@ -132,7 +132,7 @@ impl VmMachine {
 }
 
 /// Whether an instruction only changes registers, or where the thread goes on in its function.
-fn only_computes(instr: &Instr) -> bool {
+pub(super) fn only_computes(instr: &Instr) -> bool {
     matches!(
         instr,
         Instr::Move { .. }

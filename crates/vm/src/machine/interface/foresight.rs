@@ -1,6 +1,5 @@
 //! What the bytecode tells of what a thread may still do.
 
-use crate::machine::functions::FunctionInfo;
 use crate::machine::zne::reading_part;
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
@@ -93,8 +92,7 @@ impl Foresight for VmMachine {
     }
 
     fn has_help(&self) -> bool {
-        let ignores = |info: &FunctionInfo| info.ignored_outcomes.contains(&true);
-        self.leaves_out_help() && self.functions.iter().any(ignores)
+        self.leaves_out_help() && self.hooks.may_help
     }
 
     fn help(&self, state: &VmState) -> Option<Help> {

@@ -71,7 +71,11 @@ impl Machine for VmMachine {
         });
         state.last_read = LastRead::of(op);
         match op {
-            Op::Load { .. } => state.loads += 1,
+            Op::Load { loc, .. } => {
+                state.loads += 1;
+                state.recent.rotate_right(1);
+                state.recent[0] = loc;
+            }
             Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;

@@ -72,8 +72,15 @@ impl<'m> Settling<'m> {
         // What the machine learned counts whatever was found: what it did not know then, it did not explore
         // rightly.
         let of_machine = |again: &Again| {
-            let of_machine = [Again::BarriersOutOfForm, Again::NetEffectNoticed, Again::LockOrder];
-            *again == Again::CellsRefined || of_machine.contains(again)
+            matches!(
+                again,
+                Again::CellsRefined
+                    | Again::BarriersOutOfForm
+                    | Again::NetEffectNoticed
+                    | Again::LockOrder
+                    | Again::UnpublishedSeen
+                    | Again::HelpNeeded
+            )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
         let wrong = said.filter(of_machine).or_else(|| self.machine.again_for_all());
@@ -101,7 +108,12 @@ impl<'m> Settling<'m> {
     /// Returns whether there was something to change.
     fn give_in(&mut self, again: Again) -> bool {
         match again {
-            Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed | Again::LockOrder => {
+            Again::CellsRefined
+            | Again::BarriersOutOfForm
+            | Again::NetEffectNoticed
+            | Again::LockOrder
+            | Again::UnpublishedSeen
+            | Again::HelpNeeded => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

@@ -261,6 +261,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let g = &mut self.graph;
                 let e = g.add_read(t, mode, loc);
                 let (floor, known) = self.model.floor_before_reading(g, e);
+                Reducers::before_reading(self, e, floor);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
                 let g = &self.graph;
                 let (next, mark) = (g.co(loc).len() as u32, g.mark());

@@ -330,7 +330,7 @@ impl<S: Clone> Threads<S> {
     }
 
     /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain
-    /// writes before.
+    /// or relaxed writes before.
     fn next_read<M: Machine<State = S>>(
         &mut self,
         machine: &M,
@@ -339,7 +339,10 @@ impl<S: Clone> Threads<S> {
     ) -> Option<(Op, &S)> {
         let mut standing = self.after(machine, self.origin[e.index()], value);
         for _ in 0..FEW_WRITES {
-            let Op::Store { mode: Mode::Na, rmw: false, .. } = self.nodes[standing.index()].op else { break };
+            let Op::Store { mode: Mode::Na | Mode::Rlx, rmw: false, .. } = self.nodes[standing.index()].op
+            else {
+                break;
+            };
             standing = self.after(machine, standing, 0);
         }
         match self.nodes[standing.index()].op {

@@ -17,6 +17,16 @@ pub enum LeftOutOrders {
     OfLocks,
 }
 
+/// A compare-and-exchange that completes what another thread has begun.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Help {
+    pub loc: Loc,
+    pub expected: Value,
+    pub desired: Value,
+    /// Its ordering if it succeeded.
+    pub mode: Mode,
+}
+
 /// What may come, and what makes no difference to it.
 pub trait Foresight: Stateful {
     /// What events the program may have, whatever the values that it reads: their attributes. Events that
@@ -73,6 +83,36 @@ pub trait Foresight: Stateful {
     /// do again (or nothing is, as after an `assume`), and nobody can have seen what it wrote since. Saying
     /// no is always right.
     fn waits_if_it_fails(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether `is_unpublished` may hold of some state.
+    fn has_unpublished(&self) -> bool {
+        false
+    }
+
+    /// Whether the atomic store that the state stands at is to an object that no other thread knows yet, and
+    /// the machine leaves out iterations with such stores before it.
+    fn is_unpublished(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether `help` may hold of some state.
+    fn has_help(&self) -> bool {
+        false
+    }
+
+    /// If the load that the state stands at is a compare-and-exchange by which a thread completes what another
+    /// one has begun, or the thread waits because it would come to one and wait after it in any case: what it
+    /// would do. The machine makes no read-modify-write of it: where it would succeed, the thread waits.
+    /// Otherwise it goes on as it also would if it had succeeded.
+    fn help(&self, _state: &Self::State) -> Option<Help> {
+        None
+    }
+
+    /// Whether the thread goes on in the same way whatever the compare-and-exchange finds, at whose load (of
+    /// kind `Rmw::Cas`) the state stands. Saying no is always right.
+    fn ignores_outcome(&self, _state: &Self::State) -> bool {
         false
     }
 

@@ -36,6 +36,8 @@ pub enum Reduction {
     Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
+    /// A compare-and-exchange that only completes another thread's step is left to that thread.
+    Helping,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
@@ -45,7 +47,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 17] = [
+    pub const ALL: [Reduction; 18] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -60,6 +62,7 @@ impl Reduction {
         Reduction::Awaits,
         Reduction::Assumptions,
         Reduction::Bam,
+        Reduction::Helping,
         Reduction::Simplification,
         Reduction::Symmetry,
         Reduction::LockOrder,
@@ -81,6 +84,7 @@ impl Reduction {
             Reduction::Awaits => "awaits",
             Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
+            Reduction::Helping => "helping",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
             Reduction::LockOrder => "lock-order",

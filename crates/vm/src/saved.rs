@@ -21,13 +21,25 @@ pub struct SavedTables {
     origins: Vec<(u32, u32)>,
     limits: Vec<SavedLimit>,
     order_barriers: Option<String>,
-    /// How barriers are explored: that is not what was learned, but what was done about it.
-    unordered_barriers: bool,
-    /// The same of iterations without net effect.
     keep_undone: bool,
-    leave_out_undone: bool,
+    keep_unpublished: bool,
+    keep_help: bool,
+    how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
+}
+
+/// How a program is explored: that is not what was learned, but what was done about it.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct How {
+    /// Arrivals at barriers have no order.
+    pub unordered_barriers: bool,
+    /// Iterations without net effect are left out.
+    pub leave_out_undone: bool,
+    /// So are those that only write to objects that nobody knows, by atomic stores.
+    pub leave_out_unpublished: bool,
+    /// So are steps that complete another thread's.
+    pub leave_out_help: bool,
 }
 
 impl SavedTables {
@@ -36,9 +48,9 @@ impl SavedTables {
         self.locks.clone().restore()
     }
 
-    /// Whether barriers were without order, and iterations without net effect left out.
-    pub fn how(&self) -> (bool, bool) {
-        (self.unordered_barriers, self.leave_out_undone)
+    /// How the program was explored.
+    pub fn how(&self) -> How {
+        self.how
     }
 }
 
@@ -69,7 +81,7 @@ enum SavedLimit {
 }
 
 impl Tables {
-    pub fn save(&self, unordered_barriers: bool, leave_out_undone: bool, locks: SavedLocks) -> SavedTables {
+    pub fn save(&self, how: How, locks: SavedLocks) -> SavedTables {
         let object = |object: &Object| match *object {
             Object::Global(g) => SavedObject::Global(g.0),
             Object::Code(f) => SavedObject::Code(f.0),
@@ -106,10 +118,11 @@ impl Tables {
             origins: self.origins.iter().map(|site| (site.func.0, site.pc)).collect(),
             limits: self.limits.iter().map(limit).collect(),
             order_barriers: self.order_barriers.clone(),
-            unordered_barriers,
             keep_undone: self.keep_undone,
-            leave_out_undone,
             locks,
+            keep_unpublished: self.keep_unpublished,
+            keep_help: self.keep_help,
+            how,
         }
     }
 
@@ -174,6 +187,8 @@ impl Tables {
         }
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
+        tables.keep_unpublished = saved.keep_unpublished;
+        tables.keep_help = saved.keep_help;
         Some(tables)
     }
 }

@@ -31,9 +31,11 @@ pub(crate) mod assumptions;
 pub(crate) mod awaits;
 pub(crate) mod bam;
 pub(crate) mod confirmation;
+pub(crate) mod helping;
 mod locations;
 pub(crate) mod lock_order;
 pub(crate) mod net_effect;
+pub(crate) mod publication;
 pub(crate) mod symmetry;
 
 pub use assumptions::Owners;
@@ -49,8 +51,10 @@ use assumptions::Assumptions;
 use awaits::Awaits;
 use bam::Bam;
 use confirmation::Confirmation;
+use helping::Helping;
 use lock_order::LockOrder;
 use net_effect::NetEffect;
+use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
@@ -181,6 +185,10 @@ pub(crate) trait Hooks<M: Machine> {
     #[inline(always)]
     fn before_load(_x: &mut Explorer<'_, M>, _rmw: Rmw) {}
 
+    /// The read `e` was added; it knows of the write at this place of coherence, and of none that comes later.
+    #[inline(always)]
+    fn before_reading(_x: &mut Explorer<'_, M>, _e: EventId, _floor: usize) {}
+
     /// The write `w` was added; it may go to so many places of coherence.
     #[inline(always)]
     fn after_store(_x: &mut Explorer<'_, M>, _w: EventId, _places: u32) {}
@@ -293,7 +301,10 @@ pub(crate) trait Hooks<M: Machine> {
 
 /// All reductions that have a say, in the order in which they are asked.
 pub(crate) type Reducers =
-    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Symmetry, (Bam, LockOrder)))))));
+    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Publication, (Helping, Last)))))));
+
+/// The last of them.
+type Last = (Symmetry, (Bam, LockOrder));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -303,6 +314,8 @@ pub(crate) struct Remembered {
     pub(crate) awaits: Awaits,
     pub(crate) assumptions: Assumptions,
     pub(crate) net_effect: NetEffect,
+    pub(crate) publication: Publication,
+    pub(crate) helping: Helping,
     pub(crate) symmetry: Symmetry,
 }
 
@@ -314,6 +327,8 @@ impl Remembered {
             awaits: Awaits::new(config),
             assumptions: Assumptions::new(machine, config),
             net_effect: NetEffect::default(),
+            publication: Publication::new(machine),
+            helping: Helping::new(machine),
             symmetry: Symmetry::new(machine, model, config),
         }
     }
@@ -346,6 +361,12 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     fn before_load(x: &mut Explorer<'_, M>, rmw: Rmw) {
         A::before_load(x, rmw);
         B::before_load(x, rmw);
+    }
+
+    #[inline(always)]
+    fn before_reading(x: &mut Explorer<'_, M>, e: EventId, floor: usize) {
+        A::before_reading(x, e, floor);
+        B::before_reading(x, e, floor);
     }
 
     #[inline(always)]

@@ -34,6 +34,7 @@ use selvedge_machine::{Reduction, Reductions};
 
 use crate::analysis::effects::{Callee, Effects};
 use crate::analysis::escape::Allocators;
+use crate::analysis::pauses::Pauses;
 use crate::bytecode::{Function, Instr, Loop, Module};
 use crate::cfg::Graph;
 use crate::check;
@@ -81,6 +82,7 @@ fn find_waiting(
 ) {
     let callees: Vec<Callee<'_>> = module.functions.iter().zip(&*bodies).map(Callee::of).collect();
     let (effects, allocators) = (Effects::new(&callees), Allocators::new(&callees));
+    let pauses = Pauses::new(&callees);
     for ((body, loops), function) in bodies.iter_mut().zip(loops).zip(&mut module.functions) {
         let Some(body) = body else { continue };
         if body.blocks.len().saturating_mul(function.regs as usize) >= MOST_LIVE {
@@ -90,7 +92,7 @@ fn find_waiting(
             function.regs = carry::carry(body, loops, &allocators, function.regs);
         }
         if reductions.has(Reduction::Zne) {
-            zne::mark(body, loops, function.regs);
+            zne::mark(body, loops, function.regs, &pauses);
         }
         if reductions.has(Reduction::SpinAssume) {
             spin::mark(body, loops, function.regs, &effects, reductions.has(Reduction::Rotation));

@@ -43,6 +43,9 @@ impl VmMachine {
             Spot::Shared { object, at } => {
                 if mode != Mode::Na {
                     let loc = self.atomic_cell(object, at, bytes)?;
+                    if let Some(wait) = self.waits_for_owner(state, loc, dst) {
+                        return Ok(Some(wait));
+                    }
                     state.stage = Stage::Give(Some(dst));
                     return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
                 }
@@ -93,7 +96,7 @@ impl VmMachine {
                     self.tables.borrow().layout.exact(object, at, bytes as u32)
                 };
                 if let Some(loc) = loc {
-                    if mode == Mode::Na {
+                    if mode == Mode::Na || self.options.leave_out_unpublished {
                         state.frame.forgive_store(addr, bytes, 1);
                     }
                     state.stage = Stage::Advance;
@@ -188,6 +191,13 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
+        if self.is_help(state) {
+            if let Some(wait) = self.waits_after_help(state, loc) {
+                return wait;
+            }
+            state.stage = Stage::Helping;
+            return Op::Load { loc, mode: failure, rmw: Rmw::No };
+        }
         let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
@@ -327,6 +337,11 @@ impl VmMachine {
                 return Ok(Some(Op::Load { loc, mode: failure, rmw: Rmw::No }));
             }
             _ => {}
+        }
+        if let Stage::Helping = stage
+            && self.found(state, self.decode_word(input, bytes), expected, bytes)?
+        {
+            return Ok(Some(self.wait_for_owner(state)));
         }
         let desired = self.as_value(state, desired, bytes);
         let hit = match stage {

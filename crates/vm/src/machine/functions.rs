@@ -5,9 +5,11 @@ use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
+use selvedge_ir::analysis::helping::ignored_outcomes;
 use selvedge_ir::analysis::nesting::nesting;
-use selvedge_ir::analysis::retry::loads_before_loops;
+use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
 use selvedge_ir::{Function, Instr, Net};
+use selvedge_machine::Reduction;
 
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
@@ -27,9 +29,14 @@ pub struct FunctionInfo {
     pub waits: Vec<bool>,
     /// By loop, the load before it that its state depends on.
     pub loads_before: Vec<Option<u32>>,
+    /// By loop, whether failures may be weaker than that load; empty if none may.
+    pub confirmed: Vec<bool>,
     /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if
     /// there is none.
     pub waiting_failures: Vec<Option<Waiting>>,
+    /// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is
+    /// none.
+    pub ignored_outcomes: Vec<bool>,
 }
 
 impl FunctionInfo {
@@ -45,6 +52,10 @@ impl FunctionInfo {
             }
         }
         let loads_before = loads_before_loops(function);
+        let confirmed = match options.reductions.has(Reduction::Confirmation) {
+            true => confirmed_loops(function, &loads_before),
+            false => Vec::new(),
+        };
         FunctionInfo {
             runtime,
             locks: runtime && LOCKS.contains(&function.name.as_str()),
@@ -53,8 +64,10 @@ impl FunctionInfo {
             bounds,
             within: nesting(function),
             waits,
-            waiting_failures: waiting_failures(function, &loads_before),
+            waiting_failures: waiting_failures(function, &loads_before, &confirmed),
+            confirmed,
             loads_before,
+            ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
         }
     }
 }

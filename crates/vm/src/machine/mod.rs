@@ -6,6 +6,7 @@ mod call;
 mod dependencies;
 mod external;
 mod functions;
+mod helping;
 mod input;
 mod interface;
 mod library_dependencies;
@@ -33,17 +34,17 @@ pub use state::VmState;
 use crate::lock_parts::LockParts;
 use crate::private::PrivateObject;
 use crate::runtime;
-use crate::saved::SavedTables;
+use crate::saved::{How, SavedTables};
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
 use lock_order::Footprints;
-use selvedge_graph::Tid;
+use selvedge_graph::{Loc, Tid};
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
-use state::{Frame, Made, Rare, Stage};
+use state::{Frame, Made, RECENT, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -100,6 +101,12 @@ pub struct Options {
     pub unordered_barriers: bool,
     /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
     pub leave_out_undone: bool,
+    /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
+    /// have seen them.
+    pub leave_out_unpublished: bool,
+    /// Compare-and-exchanges that complete another thread's step wait (`Reduction::Helping`) until one turns
+    /// out to be needed.
+    pub leave_out_help: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
     /// The arguments of the command line, without the name of the program.
@@ -123,6 +130,8 @@ impl Default for Options {
             reductions: Reductions::ALL,
             unordered_barriers: true,
             leave_out_undone: true,
+            leave_out_unpublished: true,
+            leave_out_help: true,
             track_deps: false,
             args: Vec::new(),
             env: Vec::new(),
@@ -192,6 +201,8 @@ struct Hooks {
     barriers: bool,
     /// Whether it assumes anything.
     assumes: bool,
+    /// Whether it has compare-and-exchanges whose outcome does not matter.
+    may_help: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -213,6 +224,7 @@ impl Hooks {
                 .functions
                 .iter()
                 .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
+            may_help: false,
             section: module
                 .globals
                 .iter()
@@ -244,13 +256,14 @@ impl VmMachine {
         let (outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
-        let hooks = Hooks::of(&module);
+        let mut hooks = Hooks::of(&module);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
             functions.push(FunctionInfo::new(function, runtime, &options));
         }
+        hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let tables = Tables::new(&module);
@@ -315,19 +328,27 @@ impl VmMachine {
     pub fn save(&self) -> SavedTables {
         let common = self.common();
         let locks = self.parts.save(&common.sections);
-        common.save(self.options.unordered_barriers, self.options.leave_out_undone, locks)
+        let how = How {
+            unordered_barriers: self.options.unordered_barriers,
+            leave_out_undone: self.options.leave_out_undone,
+            leave_out_unpublished: self.options.leave_out_unpublished,
+            leave_out_help: self.options.leave_out_help,
+        };
+        common.save(how, locks)
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
-        let (unordered_barriers, leave_out_undone) = saved.how();
+        let how = saved.how();
         let (parts, sections) = saved.locks();
         let Some(mut tables) = Tables::restore(&self.module, saved) else { return false };
         tables.sections = sections;
         self.parts = parts;
         self.footprints.take();
-        self.options.unordered_barriers = unordered_barriers;
-        self.options.leave_out_undone = leave_out_undone;
+        self.options.unordered_barriers = how.unordered_barriers;
+        self.options.leave_out_undone = how.leave_out_undone;
+        self.options.leave_out_unpublished = how.leave_out_unpublished;
+        self.options.leave_out_help = how.leave_out_help;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         true
@@ -375,6 +396,8 @@ impl VmMachine {
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
             .or(wanted(tables.sections.is_pending(), Again::LockOrder))
+            .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
+            .or(wanted(self.options.leave_out_help && tables.keep_help, Again::HelpNeeded))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -393,6 +416,8 @@ impl VmMachine {
             Again::LockOrder if !self.common().sections.is_pending() => {
                 self.learn(|common| common.sections.keep_all_whole());
             }
+            Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
+            Again::HelpNeeded => self.learn(|common| common.keep_help = true),
             _ => {}
         }
         self.refine()
@@ -429,8 +454,10 @@ impl VmMachine {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
+        let show = self.options.leave_out_unpublished && common.keep_unpublished;
+        let help = self.options.leave_out_help && common.keep_help;
         let divide = common.sections.is_pending();
-        if !order && !keep && !divide && !common.layout.needs_restart() {
+        if !order && !keep && !show && !help && !divide && !common.layout.needs_restart() {
             return false;
         }
         if divide {
@@ -441,6 +468,8 @@ impl VmMachine {
         self.footprints.take();
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
+        self.options.leave_out_unpublished &= !show;
+        self.options.leave_out_help &= !help;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -523,6 +552,8 @@ impl VmMachine {
             effects_at_header: 0,
             choices: 0,
             last_read: None,
+            recent: [Loc(0); RECENT],
+            would_help: None,
             left_result: false,
             tracking: self.options.track_deps.then(Box::default),
         }

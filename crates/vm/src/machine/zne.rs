@@ -80,7 +80,9 @@ impl VmMachine {
         for _ in 0..FAR {
             let code = &self.function(ahead.frame.func).code;
             match code.get(ahead.frame.pc as usize) {
-                Some(Instr::Rmw { net: Net::Undoes, .. }) => return true,
+                Some(Instr::Rmw { net: Net::Undoes, addr, bytes, .. }) => {
+                    return self.cell_at(&ahead, *addr, *bytes) == Some(loc);
+                }
                 Some(instr) if only_computes(instr) => {}
                 _ => return false,
             }
@@ -131,7 +133,7 @@ impl VmMachine {
 }
 
 /// Whether an instruction only changes registers, or where the thread goes on in its function.
-fn only_computes(instr: &Instr) -> bool {
+pub(super) fn only_computes(instr: &Instr) -> bool {
     matches!(
         instr,
         Instr::Move { .. }

@@ -7,7 +7,7 @@ use selvedge_graph::{Loc, Mode, Value};
 use selvedge_ir::analysis::failures::Waiting;
 use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
 use selvedge_ir::{Instr, Net, RmwOp};
-use selvedge_machine::{EventClasses, Foresight, LeftOutOrders};
+use selvedge_machine::{EventClasses, Foresight, Help, LeftOutOrders, Reduction};
 use std::sync::Arc;
 
 impl Foresight for VmMachine {
@@ -72,6 +72,36 @@ impl Foresight for VmMachine {
             self.keep_held_whole(state);
         }
         waits
+    }
+
+    fn has_unpublished(&self) -> bool {
+        let loops = |i: &Instr| matches!(i, Instr::LoopHead { rewritten, .. } if !rewritten.is_empty());
+        let stores = |i: &Instr| matches!(i, Instr::Store { mode, .. } if *mode != Mode::Na);
+        self.options.leave_out_unpublished
+            && self.options.reductions.has(Reduction::Escape)
+            && self.module.functions.iter().any(|f| f.code.iter().any(loops) && f.code.iter().any(stores))
+    }
+
+    fn is_unpublished(&self, state: &VmState) -> bool {
+        match *self.current(state) {
+            Instr::Store { addr, bytes: bytes @ ..=8, mode, .. } if mode != Mode::Na => {
+                let addr = self.value(state, addr);
+                addr.undef == 0 && state.frame.rewrites(addr.bits, bytes)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_help(&self) -> bool {
+        self.leaves_out_help() && self.hooks.may_help
+    }
+
+    fn help(&self, state: &VmState) -> Option<Help> {
+        self.help_at(state)
+    }
+
+    fn ignores_outcome(&self, state: &VmState) -> bool {
+        self.is_outcome_ignored(state)
     }
 
     fn amount(&self, state: &VmState) -> Value {

@@ -15,6 +15,7 @@
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
+//! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
 //!   left out is some of them, and that nobody else looks at these words shows in races.
@@ -113,6 +114,14 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic), Coherence]
         }
+        Reduction::Assumptions => &[
+            Model(PorfAcyclic),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(Coherent),
+            Coherence,
+        ],
         Reduction::LockOrder => &[
             Model(PorfAcyclic),
             Model(Coherent),
@@ -200,13 +209,13 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape"),
-            (&["x86"], "zne,confirmation,lock-order"),
-            (&["tso.cat"], "zne,escape,confirmation,lock-order"),
-            (&["rlx"], "zne,escape,confirmation,bam,lock-order"),
+            (&["x86"], "zne,confirmation,assumptions,lock-order"),
+            (&["tso.cat"], "zne,escape,confirmation,assumptions,lock-order"),
+            (&["rlx"], "zne,escape,confirmation,assumptions,bam,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry,\
-                 lock-order",
+                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,simplification,\
+                 symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -230,7 +239,8 @@ mod tests {
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        assert_eq!(off("rc11", facts), "zne,annotations,futile,confirmation,awaits,symmetry,lock-order");
+        let expected = "zne,annotations,futile,confirmation,awaits,assumptions,symmetry,lock-order";
+        assert_eq!(off("rc11", facts), expected);
     }
 
     #[test]

@@ -353,6 +353,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
             && self.trouble.is_none()
             && !self.machine.has_sections()
             && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
+            // Where all is to be explored again, the machine may learn more from what comes next.
+            && self.machine.again().is_none()
         {
             self.trouble = Some(Trouble::Failure(found));
         }

@@ -309,6 +309,64 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
+/// A thread with so many sections of a lock, around this.
+fn sections(count: usize, inside: &str) -> String {
+    let section =
+        format!("r1 = call.1 &pthread_mutex_lock (@m)\n{inside}\nr1 = call.1 &pthread_mutex_unlock (@m)\n");
+    section.repeat(count)
+}
+
+const INCREMENT: [&str; 3] = ["@x", "@y", "@xx"];
+
+fn increments(at: &str) -> String {
+    format!("r2 = load.4.na {at}\nr2 = add.32 r2, 1\nstore.4.na {at}, r2\n")
+}
+
+#[test]
+fn sections_on_data_of_their_own_have_one_execution() {
+    let bodies = INCREMENT.map(|at| sections(2, &increments(at)));
+    let text = program(&bodies, "", "");
+    for name in MODELS {
+        let (with, without) = (explored(&text, &racing(name), ON), explored(&text, &racing(name), off()));
+        // 6! / 2!^3 orders of the sections.
+        assert_eq!((with.executions, without.executions), (1, 90), "{name}");
+        assert_eq!((with.restarts, &with.states), (0, &without.states), "{name}");
+    }
+}
+
+#[test]
+fn sections_that_conflict_are_ordered_and_others_are_not() {
+    let shared = |at| sections(2, &increments(at));
+    let bodies = [shared("@x"), shared("@x") + "r3 = move 1\n", shared("@y"), shared("@y") + "r3 = move 2\n"];
+    let found = explored(&program(&bodies, "", ""), &racing("rc11"), ON);
+    // 4! / 2!^2 orders each, for whatever is in the other part.
+    assert_eq!((found.executions, found.restarts), (36, 1));
+    // Where all of them conflict, the lock is explored as it is.
+    let bodies = [shared("@x"), shared("@x") + "r3 = move 1\n"];
+    let text = program(&bodies, "", "");
+    let (with, without) = (explored(&text, &racing("rc11"), ON), explored(&text, &racing("rc11"), off()));
+    assert_eq!((with.executions, without.executions, with.restarts), (6, 6, 2));
+}
+
+#[test]
+fn what_only_the_order_rules_out_is_no_error() {
+    let fenced = |write: &str, read: &str, n: u32| {
+        format!(
+            "store.4.rlx {write}, 1\n{}r4 = load.4.rlx {read}\nstore.4.na @outs+{}, r4\n",
+            sections(1, ""),
+            4 * n
+        )
+    };
+    let last = "r1 = load.4.na @outs\nr2 = load.4.na @outs+4\nr1 = or.32 r1, r2\nbranch r1, right, wrong\n\
+                wrong:\ncall.0 &reach_error ()\nright:\n";
+    let text = program(&[fenced("@x", "@y", 0), fenced("@y", "@x", 1)], "", last);
+    for name in MODELS {
+        let found = explored(&text, &racing(name), ON);
+        assert!(found.kinds.is_empty() && found.complete > 0, "{name}");
+        assert_eq!(found.states, explored(&text, &racing(name), off()).states, "{name}");
+    }
+}
+
 #[test]
 fn generated_programs_have_the_same_errors_with_and_without() {
     let (wanted, seed) = (setting("SELVEDGE_FUZZ_PROGRAMS", 1500), setting("SELVEDGE_FUZZ_SEED", 1));

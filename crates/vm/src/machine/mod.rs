@@ -182,6 +182,8 @@ struct Hooks {
     quiet_locks: bool,
     /// Whether it makes barriers.
     barriers: bool,
+    /// Whether it assumes anything.
+    assumes: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -199,6 +201,10 @@ impl Hooks {
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
             barriers: declared("pthread_barrier_init"),
+            assumes: module
+                .functions
+                .iter()
+                .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
             section: module
                 .globals
                 .iter()

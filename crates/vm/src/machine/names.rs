@@ -74,12 +74,13 @@ impl VmMachine {
         let whole = used.element == 0 || self.size_of(object) < 2 * used.element;
         let index = if whole { 0 } else { offset / used.element };
         let mut name = used.name.clone();
-        if !whole && !(how.address && offset == 0) {
+        let is_start = how.address && offset == 0;
+        if !whole && !is_start {
             let _ = write!(name, "[{index}]");
         }
         let within = offset - index * used.element;
-        let is_start = within == 0 && how.address;
-        if used.of_type.is_some() && !is_start {
+        let is_whole_element = within == 0 && how.address;
+        if used.of_type.is_some() && !is_whole_element {
             self.path(&mut name, if whole { "->" } else { "." }, used.of_type, within, how);
         } else if within != 0 {
             let _ = write!(name, "+{within}");

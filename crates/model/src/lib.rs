@@ -22,6 +22,7 @@ mod model;
 mod properties;
 mod recursion;
 pub mod relational;
+mod search;
 mod steps;
 mod table;
 mod term;

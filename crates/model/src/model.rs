@@ -1,8 +1,9 @@
 //! A model, ready to answer.
 
 use crate::classes::Classes;
-use crate::cycle::{CycleCheck, Search};
+use crate::cycle::CycleCheck;
 use crate::guard::Test;
+use crate::search::Search;
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 

@@ -115,6 +115,7 @@ impl<'a> Compiler<'a> {
         }
         self.model.orders_threads = self.mentions_threads;
         self.model.errors.sort_by_key(|check| check.warning);
+        self.model.note_epochs();
         if self.model.cycles.iter().any(|c| c.states() > 1 || c.letters().iter().any(|l| l.is_view())) {
             let steps = [Base::PoImm, Base::Rf, Base::Co, Base::Fr, Base::Tc, Base::Tj];
             let any = steps.into_iter().map(Term::letter).fold(Term::Empty, Term::union);
@@ -379,7 +380,9 @@ impl<'a> Compiler<'a> {
         };
         let conflicts = conflicts(&left);
         let left = Reach { positions: Arc::new(left) };
-        self.model.errors.push(ErrorCheck { name: name.to_string(), warning, left, right, needs, conflicts });
+        let name = name.to_string();
+        let orders_plain = false; // until it is known what coherence is asked of
+        self.model.errors.push(ErrorCheck { name, warning, left, right, needs, conflicts, orders_plain });
         Ok(())
     }
 

@@ -14,6 +14,7 @@ mod classes;
 mod compile;
 mod compiled;
 mod cycle;
+mod epoch;
 mod glushkov;
 mod guard;
 mod interleaving;

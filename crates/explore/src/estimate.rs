@@ -9,10 +9,10 @@
 //!
 //! That is biased where much waits or is revisited. So the exploration is tried, too: as it is, for a short
 //! while, which is all there is to do for small programs; and thinned out at random (`thinning`), which is
-//! not biased but varies more, most often. Where few executions have very many alternatives, both hardly ever
-//! meet one of those, and say too little; so the larger mean is the estimate, unless it is that of the samples
-//! and the thinned exploration is sure that it is too large. Complete and blocked executions are estimated
-//! apart.
+//! not biased but varies more, most often. Where few executions have very many alternatives, both hardly
+//! ever meet one of those, and say too little; so the larger mean is the estimate, unless it is that of the
+//! samples and the thinned exploration is sure that it is too large. Complete and blocked executions are
+//! estimated apart.
 //!
 //! When to stop is counted in work, not in time: in events that are added and alternatives that are tried. So
 //! an estimate is the same on a slow or a busy machine.
@@ -319,8 +319,9 @@ impl Mean {
         self.stddev() / (self.samples.max(1) as f64).sqrt()
     }
 
-    /// This, or what is not biased, if that is more, or rules this out. Both say too little more often than too
-    /// much, since what is met seldom counts much; and the less they have met of that, the surer they seem.
+    /// This, or what is not biased, if that is more, or rules this out. Both say too little more often than
+    /// too much, since what is met seldom counts much; and the less they have met of that, the surer they
+    /// seem.
     fn or(self, unbiased: Option<Mean>) -> Mean {
         match unbiased {
             Some(other) if other.mean > self.mean || other.contradicts(&self) => other,

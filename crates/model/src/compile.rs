@@ -258,8 +258,8 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// The automaton of a term in which every view that there is a clock for is one step. On cycles that makes
-    /// no difference: clocks leave out the initialising event only, and nothing leads there.
+    /// The automaton of a term in which every view that there is a clock for is one step. On cycles that
+    /// makes no difference: clocks leave out the initialising event only, and nothing leads there.
     fn abridged(&mut self, term: Term, span: &Span) -> Result<Positions, Diagnostic> {
         let views = &mut self.terms.views;
         for (view, _) in &self.known {

@@ -1,10 +1,11 @@
 //! Races of plain accesses, by the latest ones only (after FastTrack, Flanagan and Freund, PLDI 2009).
 //!
-//! Take a location that has only plain accesses, and an error that any two of them are that are not ordered by
-//! a view, one of them being a write. In a graph without such an error the view orders all its writes, one after
-//! the other, as coherence does: the view is one that coherence is asked of, or part of one. And whatever reads one of them
-//! comes before the next. So whoever comes after the last write, and a write that also comes after all who read
-//! that one, comes after all that it must be ordered with; what else there is need not be looked at.
+//! Take a location that has only plain accesses, and an error that any two of them are that are not ordered
+//! by a view, one of them being a write. In a graph without such an error the view orders all its writes,
+//! one after the other, as coherence does: the view is one that coherence is asked of, or part of one. And
+//! whatever reads one of them comes before the next. So whoever comes after the last write, and a write that
+//! also comes after all who read that one, comes after all that it must be ordered with; what else there is
+//! need not be looked at.
 //!
 //! That takes a graph that had no error before: the explorer goes on from no other. Where the answer is no,
 //! nothing is known, and all accesses are looked at.

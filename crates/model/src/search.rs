@@ -1,22 +1,23 @@
 //! Searches for a cycle through one event, in the product of graph and automaton.
 //!
-//! Where every closed walk makes a turn (`CycleCheck::turns`), and any number of turns will do, turns need not
-//! be counted: a constraint is violated at `e` exactly if some state of `e` leads back to itself. One search
-//! from all states that `e` can be in (`Row::entered`) finds the states in which one can come back. If there
-//! are none, or none of them was a state to begin with, there is no cycle. If all states to begin with come
-//! back, each of them is reached from one of them, and following that backwards ends in a circle: a closed walk
-//! through `e`. Otherwise the same is asked again of those that came back. Most often it is known earlier: a
-//! state that comes back, and that leads to everything that the search went to from `e`, leads to itself.
+//! Where every closed walk makes a turn (`CycleCheck::turns`), and any number of turns will do, turns need
+//! not be counted: a constraint is violated at `e` exactly if some state of `e` leads back to itself. One
+//! search from all states that `e` can be in (`Row::entered`) finds the states in which one can come back.
+//! If there are none, or none of them was a state to begin with, there is no cycle. If all states to begin
+//! with come back, each of them is reached from one of them, and following that backwards ends in a circle:
+//! a closed walk through `e`. Otherwise the same is asked again of those that came back. Most often it is
+//! known earlier: a state that comes back, and that leads to everything that the search went to from `e`,
+//! leads to itself.
 //!
-//! An event need not be left in a state that leads nowhere from such an event, nor in one that leads to no more
-//! than one that it was left in (`Row::stuck`, `Row::covered`).
+//! An event need not be left in a state that leads nowhere from such an event, nor in one that leads to no
+//! more than one that it was left in (`Row::stuck`, `Row::covered`).
 //!
 //! A view leads from an event to the rest of each thread from some event on, and the earlier the event in its
 //! thread, the more it leads to. So of each thread it is remembered which of its events was left along a
 //! view, and from where on all was reached; what is after that is not looked at again (`Suffixes`).
 //!
-//! Other constraints are searched plainly, once for all states and then for each that comes back; so is, where
-//! assertions are checked, every graph.
+//! Other constraints are searched plainly, once for all states and then for each that comes back; so is,
+//! where assertions are checked, every graph.
 
 use crate::cycle::CycleCheck;
 use crate::interleaving::{self, Reached};
@@ -141,8 +142,8 @@ impl CycleCheck {
         false
     }
 
-    /// Those of some states of `e` that one can come back in from one of them; `None` if one of them was found
-    /// to lead to itself.
+    /// Those of some states of `e` that one can come back in from one of them; `None` if one of them was
+    /// found to lead to itself.
     fn back_from(
         &self,
         g: &ExecutionGraph,
@@ -335,8 +336,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes from `x` by the letter of this number. Returns whether it leads anywhere, unless that was looked at
-    /// before.
+    /// Goes from `x` by the letter of this number. Returns whether it leads anywhere, unless that was looked
+    /// at before.
     #[inline]
     fn leave(&mut self, x: EventId, number: u16, to: u64) -> bool {
         let letter = self.check.letters()[number as usize];

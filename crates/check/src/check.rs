@@ -34,8 +34,14 @@ const FEW_THREADS: u32 = 4;
 const MOST_EVENTS_DEPENDING: usize = 1000;
 
 /// For the estimate before a check.
-const SHORT: Sampling =
-    Sampling { seed: 0, least: 24, most: 1000, precision: 0.05, time: Duration::from_millis(300) };
+const SHORT: Sampling = Sampling {
+    seed: 0,
+    least: 24,
+    most: 1000,
+    precision: 0.05,
+    work: 150_000,
+    time: Some(Duration::from_secs(3)),
+};
 
 /// What is checked.
 #[derive(Clone, Debug)]

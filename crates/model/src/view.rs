@@ -339,8 +339,13 @@ impl View {
         let mut main = main;
         let ev = g.event(x);
         let (before, tid, idx) = (ev.attrs, ev.tid, ev.idx);
+        // No unfinished words are on their way through `x`.
+        let quiet = g.note(x) & self.bit == 0;
         for take in takes {
-            if !take.guard.holds(before) || !(take.letter.is_plain() || take.letter.allows(g, x, e)) {
+            if quiet && take.from.is_some()
+                || !take.guard.holds(before)
+                || !(take.letter.is_plain() || take.letter.allows(g, x, e))
+            {
                 continue;
             }
             let so_far = match &take.to {
@@ -356,6 +361,9 @@ impl View {
                 }
                 Some(slot) => {
                     let words = g.clock(x, slot);
+                    if words == ClockId::EMPTY || words == so_far {
+                        continue;
+                    }
                     g.clocks_mut().join(so_far, words)
                 }
             };

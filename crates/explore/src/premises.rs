@@ -12,6 +12,7 @@
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
 //! * `escape`: what was left out may have written to such an object; nobody gets to see that.
 //! * `zne`: what is left out took something and put it back.
+//! * `exchange`: what is left out stored what it had read.
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
@@ -94,7 +95,9 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne => &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections],
+        Reduction::Zne | Reduction::Exchange => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections]
+        }
         Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections],
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic)]

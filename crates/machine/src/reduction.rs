@@ -16,6 +16,8 @@ pub enum Reduction {
     Pef,
     /// Iterations that take something and put it back wait instead (thesis §7.2.6).
     Zne,
+    /// Read-modify-writes that store what they read, and go round, only read.
+    Exchange,
     /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
@@ -41,12 +43,13 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 15] = [
+    pub const ALL: [Reduction; 16] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
         Reduction::Pef,
         Reduction::Zne,
+        Reduction::Exchange,
         Reduction::Retry,
         Reduction::Escape,
         Reduction::Carry,
@@ -66,6 +69,7 @@ impl Reduction {
             Reduction::Bisimilarity => "bisimilarity",
             Reduction::Pef => "pef",
             Reduction::Zne => "zne",
+            Reduction::Exchange => "exchange",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",

@@ -32,6 +32,7 @@ pub(crate) mod bam;
 pub(crate) mod confirmation;
 mod locations;
 pub(crate) mod net_effect;
+pub(crate) mod swaps;
 pub(crate) mod symmetry;
 
 pub use awaits::Chains;
@@ -51,6 +52,7 @@ use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use swaps::Swaps;
 use symmetry::Symmetry;
 
 /// Where conditions are watched that cannot be known before: for each reduction that has one what its workers
@@ -266,7 +268,7 @@ pub(crate) trait Hooks<M: Machine> {
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (NetEffect, (Symmetry, Bam)))));
+pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (NetEffect, (Swaps, (Symmetry, Bam))))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -275,6 +277,7 @@ pub(crate) struct Remembered {
     pub(crate) confirmation: Confirmation,
     pub(crate) awaits: Awaits,
     pub(crate) net_effect: NetEffect,
+    pub(crate) swaps: Swaps,
     pub(crate) symmetry: Symmetry,
 }
 
@@ -285,6 +288,7 @@ impl Remembered {
             confirmation: Confirmation::new(config),
             awaits: Awaits::new(config),
             net_effect: NetEffect::default(),
+            swaps: Swaps::default(),
             symmetry: Symmetry::new(machine, model, config),
         }
     }

@@ -44,8 +44,10 @@ pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, allocators: &All
 fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
     let back = Instr::LoopBack { number: number as u32 };
     let goes_round = found.latches.iter().any(|&latch| graph.blocks[latch].code.contains(&back));
-    let reads =
-        |instr: &Instr| matches!(instr, Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Call { .. });
+    let reads = |instr: &Instr| {
+        use Instr::*;
+        matches!(instr, Load { .. } | Cmpxchg { .. } | Rmw { .. } | Call { .. })
+    };
     goes_round && found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(reads))
 }
 

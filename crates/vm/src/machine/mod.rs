@@ -4,6 +4,7 @@ mod access;
 mod barrier;
 mod call;
 mod dependencies;
+mod exchange;
 mod external;
 mod functions;
 mod input;

@@ -108,6 +108,11 @@ impl VmMachine {
 }
 
 impl Watch {
+    /// Whether nothing that others can see was done since the header was passed.
+    pub(super) fn is_unseen(&self, state: &VmState) -> bool {
+        self.effects == state.effects
+    }
+
     /// Whether nothing that others can see was done since the header was passed, nor anything in the thread's
     /// own memory.
     fn without_effect(&self, state: &VmState) -> bool {

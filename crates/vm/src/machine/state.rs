@@ -64,7 +64,7 @@ impl LastRead {
         match rmw {
             Rmw::No => Some(LastRead { loc, mode, value: 0 }),
             Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
-            Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } => None,
+            Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } | Rmw::Swap { .. } => None,
         }
     }
 }
@@ -170,6 +170,8 @@ pub enum Stage {
     GiveWide(Reg),
     /// The load half of an RMW.
     RmwLoaded(Loc),
+    /// The same of one that need not write if it stores what it read.
+    SwapLoaded(Loc),
     /// The load half of a compare and exchange that is meant.
     CasLoaded(Loc),
     /// The way out of a barrier; like `Give`, but which value is given is not decided.

@@ -1,5 +1,6 @@
 //! What the bytecode tells of what a thread may still do.
 
+use crate::machine::exchange::may_keep;
 use crate::machine::zne::reading_part;
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
@@ -23,9 +24,9 @@ impl Foresight for VmMachine {
             match instr {
                 Instr::Load { mode, .. } => classes.read(*mode),
                 Instr::Store { mode, .. } => classes.write(*mode),
-                Instr::Rmw { mode, net, .. } => {
+                Instr::Rmw { op, mode, net, .. } => {
                     classes.rmw(*mode);
-                    if matches!(net, Net::Tentative(_)) {
+                    if matches!(net, Net::Tentative(_)) || may_keep(*op) {
                         classes.read(reading_part(*mode));
                     }
                 }

@@ -1,0 +1,84 @@
+//! Read-modify-writes that store what they have read, in loops that wait (`Reduction::Exchange`).
+//!
+//! `while (atomic_exchange(&l, 1));` takes a lock. An attempt that fails stores the 1 that was there and goes
+//! round; so does `atomic_flag_test_and_set`, and `fetch_or(&l, 1)`. Like a compare-and-exchange that fails,
+//! it may as well only read.
+//!
+//! *Nothing is lost.* Take an execution, and leave out an iteration that comes back to its header in the
+//! state that it started in, and of which the only effect is one read-modify-write `u` that stores what it
+//! read. Let `u` have read from `s`. Whoever read from `u` now reads from `s`, which has the same value; so
+//! all threads do the same as before. `u` came directly after `s` in coherence, so its place is simply free,
+//! and if another read-modify-write came directly after `u`, it now comes directly after `s`. Happens-before
+//! does not get larger: what a read learned from `s`, it had learned from `s` through `u` before. That the
+//! execution is consistent is what `forgets-rmws` says of a model, and `forgets-reads` of the other reads of
+//! the iteration. With all such iterations left out, what is left of a waiting loop is its last iteration,
+//! which does something else, or the thread waits in it for ever. So it is enough to explore executions in
+//! which read-modify-writes of such iterations do not write, and their threads wait.
+//!
+//! *Nothing is added*: a thread that waits has not gone further than to its loop, and what others do does not
+//! depend on a read of it; where it goes on, it did not make the attempts that failed.
+//!
+//! *Who could tell* is a plain read: it races with a write of the same location, but not with a read. Whether
+//! there are such reads is found out by the explorer (`reductions/swaps.rs`), and then these
+//! read-modify-writes write again. In programs that say of writes that they are final, they always do.
+//!
+//! Whether an iteration goes round is found out by running it: up to its end, which it has to reach without
+//! another visible operation.
+
+use super::VmMachine;
+use super::state::{Stage, VmState};
+use selvedge_graph::Loc;
+use selvedge_ir::{Instr, RmwOp};
+use selvedge_machine::{Op, Reduction};
+
+/// How many instructions there may be between the read-modify-write and the end of the iteration: pauses of
+/// all kinds are made there.
+const FAR: usize = 10_000;
+
+/// Whether a read-modify-write may store what it reads, whatever its operand.
+pub fn may_keep(op: RmwOp) -> bool {
+    use RmwOp::*;
+    matches!(op, Xchg | And | Or | Max | Min | UMax | UMin)
+}
+
+impl VmMachine {
+    /// Whether a thread that stands at a read-modify-write may turn out to have done nothing.
+    pub(super) fn may_go_round_idly(&self, state: &VmState, op: RmwOp) -> bool {
+        let reductions = self.options.reductions;
+        may_keep(op)
+            && self.options.leave_out_undone
+            && reductions.has(Reduction::Exchange)
+            && reductions.has(Reduction::Pef)
+            && !self.options.track_deps
+            && !self.hooks.final_writes
+            && state.frames().any(|frame| frame.watches.iter().any(|watch| watch.is_unseen(state)))
+    }
+
+    /// What such a thread does when it has read `input`: it writes, or waits.
+    pub(super) fn swap(&self, state: &mut VmState, loc: Loc, input: u64) -> Op {
+        let mut ahead = state.clone();
+        let store = self.rmw_store(&mut ahead, loc, input);
+        if !matches!(store, Op::Store { value, .. } if value as u64 == input) {
+            *state = ahead;
+            return store;
+        }
+        let written = ahead.clone();
+        ahead.stage = Stage::Fetch;
+        ahead.frame.pc += 1;
+        for _ in 0..FAR {
+            let code = &self.function(ahead.frame.func).code;
+            let at_end = matches!(code.get(ahead.frame.pc as usize), Some(Instr::LoopBack { .. }));
+            match self.run(&mut ahead) {
+                Ok(None) => {}
+                // A loop that waits has read something, so it is one that this iteration is of.
+                Ok(Some(wait @ Op::Block(_))) if at_end => {
+                    *state = ahead;
+                    return wait;
+                }
+                _ => break,
+            }
+        }
+        *state = written;
+        store
+    }
+}

@@ -6,7 +6,8 @@
 //!
 //! * *Loops that wait* (`spin-assume`, `pef`): iterations without effect are left out, which are reads and
 //!   fences. What comes after is another iteration, which begins like the one that was left out.
-//! * `rotation` and `bisimilarity` find more such loops: they change a program's text, not its executions.
+//! * `rotation`, `bisimilarity` and `faint` find more such loops: they look at a program's text, or change
+//!   it, but not its executions.
 //! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values
 //!   then go another way.
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
@@ -84,7 +85,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
     use Premise::{Model, ModelOrRaces, NoSections};
     use Property::*;
     match reduction {
-        Reduction::Rotation | Reduction::Bisimilarity => &[],
+        Reduction::Rotation | Reduction::Bisimilarity | Reduction::Faint => &[],
         Reduction::SpinAssume | Reduction::Pef => &[Model(ForgetsReads)],
         Reduction::Retry => &[Model(NoDependencies), Model(ForgetsReads), Model(MonotoneInOrderings)],
         Reduction::Carry => &[Model(NoDependencies), Model(ForgetsReads), Model(Coherent)],

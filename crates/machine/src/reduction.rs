@@ -18,6 +18,8 @@ pub enum Reduction {
     Zne,
     /// Read-modify-writes that store what they read, and go round, only read.
     Exchange,
+    /// Registers that decide nothing but how a thread passes its time do not matter to loops that wait.
+    Faint,
     /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
@@ -43,13 +45,14 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 16] = [
+    pub const ALL: [Reduction; 17] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
         Reduction::Pef,
         Reduction::Zne,
         Reduction::Exchange,
+        Reduction::Faint,
         Reduction::Retry,
         Reduction::Escape,
         Reduction::Carry,
@@ -70,6 +73,7 @@ impl Reduction {
             Reduction::Pef => "pef",
             Reduction::Zne => "zne",
             Reduction::Exchange => "exchange",
+            Reduction::Faint => "faint",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",

@@ -7,17 +7,24 @@
 use crate::analysis::escape::{Allocators, rewritten};
 use crate::bytecode::{BinOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
-use crate::liveness::{RegSet, live_in};
+use crate::liveness::RegSet;
 use crate::passes::loops::LoopBlocks;
 
-/// Marks the headers of the loops of a function that has `regs` registers. `with_escape`: they also say which
+/// Marks the headers of the loops of a function. `live_in`: the registers that matter at the beginning of each
+/// block. `with_escape`: they also say which
 /// cells of objects that nobody knows every iteration rewrites.
-pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, allocators: &Allocators, with_escape: bool) {
+pub fn mark(
+    graph: &mut Graph,
+    loops: &[LoopBlocks],
+    allocators: &Allocators,
+    live_in: impl Fn(&Graph) -> Vec<RegSet>,
+    with_escape: bool,
+) {
     let candidates: Vec<usize> = (0..loops.len()).filter(|&n| may_idle(graph, n, &loops[n])).collect();
     if candidates.is_empty() {
         return;
     }
-    let live = live_in(graph, regs);
+    let live = live_in(graph);
     let heads: Vec<(usize, Instr)> = candidates
         .into_iter()
         .filter(|&number| !counts(graph, &loops[number], &live[loops[number].header]))

@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use selvedge_graph::Mode;
 
-use crate::bytecode::{BinOp, Instr, Net, Operand, Reg, RmwOp};
+use crate::bytecode::{BinOp, Instr, Net, Operand, RmwOp};
 use crate::cfg::Graph;
-use crate::liveness::live_in;
+use crate::liveness::RegSet;
 use crate::passes::loops::LoopBlocks;
 
 /// How far an iteration is.
@@ -57,15 +57,16 @@ impl Addition {
     }
 }
 
-/// Marks what is added and taken back in the loops of a function that has `regs` registers.
-pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg) {
+/// Marks what is added and taken back in the loops of a function. `live_in`: the registers that matter at the
+/// beginning of each block.
+pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], live_in: impl Fn(&Graph) -> Vec<RegSet>) {
     let mut candidates: Vec<usize> = (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n])).collect();
     if candidates.is_empty() {
         return;
     }
     // Inner loops first: what is marked for one loop is not marked for another.
     candidates.sort_by_key(|&n| loops[n].blocks.len());
-    let live = live_in(graph, regs);
+    let live = live_in(graph);
     for number in candidates {
         let found = &loops[number];
         let carries = |instr: &Instr| instr.written().any(|reg| live[found.header].contains(reg));

@@ -1,61 +1,117 @@
-//! Loops that only count: they come to an end whatever the values that they start with.
+//! Loops that count: they come to an end whatever the values that they start with.
+//!
+//! A register takes one step of a constant size in each round, and one test, which every round makes, compares
+//! it with something that stays as it is. That such a loop ends is plain if the step is 1 and the test is not
+//! whether some number is at most as large as another, which may be the largest one: all numbers are come to.
+//! If the test is for a constant, the loop ends or not whatever else there is, which is seen when it is run.
 
 use std::collections::HashSet;
 
-use crate::bytecode::{BinOp, CmpOp, Instr, Operand, Reg};
+use crate::bytecode::{BinOp, CmpOp, Function, Instr, Operand, Reg};
 use crate::cfg::Graph;
 
 /// How far copies of a register are followed.
 const FAR: usize = 8;
 
-/// Whether every cycle within some blocks of a graph counts: a register takes one step of a constant size in
-/// each round, and one test compares it with something that stays as it is, and leaves.
-///
-/// That such a loop ends is plain if the step is 1 and the test is not whether some number is at most as
-/// large as another, which may be the largest one: all numbers are come to. If the test is for a constant, the
-/// loop is run with the same constant each time it is come to, and it is seen that it ends.
+/// Whether every cycle within some blocks of a graph counts. Loops that are nested are not looked into.
 pub fn all_cycles_count(graph: &Graph, blocks: &HashSet<usize>) -> bool {
-    let within = cycles(graph, blocks, None);
-    within.iter().all(|cycle| counts(graph, cycle))
+    let found = cycles(graph, blocks);
+    found.iter().all(|cycle| {
+        counts(graph, cycle, &|block| {
+            let others = cycle.iter().copied().filter(|other| *other != block).collect();
+            cycles(graph, &others).is_empty()
+        })
+    })
+}
+
+/// By loop of a function that went through the passes, whether there is a way out of it.
+pub fn leaving_loops(function: &Function) -> Vec<bool> {
+    loops(function).map_or(vec![true; function.loops.len()], |(graph, loops)| {
+        let leaves = |blocks: &HashSet<usize>| {
+            blocks.iter().any(|&block| {
+                let next = graph.blocks[block].successors();
+                next.is_empty() || next.iter().any(|next| !blocks.contains(next))
+            })
+        };
+        loops.iter().map(|(_, blocks)| leaves(blocks)).collect()
+    })
+}
+
+/// By loop of a function that went through the passes, whether it counts; others may be within it.
+pub fn counted_loops(function: &Function) -> Vec<bool> {
+    let Some((graph, loops)) = loops(function) else { return vec![false; function.loops.len()] };
+    let counted = |(header, blocks): &(usize, HashSet<usize>)| {
+        let once = |block: usize| {
+            let again = |from: usize, left_out: usize| {
+                let others = blocks.iter().copied().filter(|other| *other != left_out).collect();
+                from != left_out && reach(&graph, from, &others).contains(&from)
+            };
+            !again(*header, block) && !again(block, *header)
+        };
+        counts(&graph, blocks, &once)
+    };
+    loops.iter().map(counted).collect()
+}
+
+/// The loops of a function, each by its header and its blocks; those without a back edge that is bounded
+/// have none.
+fn loops(function: &Function) -> Option<(Graph, Vec<(usize, HashSet<usize>)>)> {
+    let graph = Graph::of(function).filter(|_| !function.loops.is_empty())?;
+    let before = graph.predecessors();
+    let mut loops = Vec::new();
+    for number in 0..function.loops.len() as u32 {
+        let goes_back = |block: &usize| graph.blocks[*block].code.contains(&Instr::LoopBack { number });
+        let mut pending: Vec<usize> = (0..graph.blocks.len()).filter(goes_back).collect();
+        let header = pending.first().and_then(|&latch| graph.blocks[latch].successors().first().copied());
+        let mut blocks = HashSet::from_iter(header);
+        while let Some(block) = pending.pop() {
+            if blocks.insert(block) {
+                pending.extend(&before[block]);
+            }
+        }
+        loops.push((header.unwrap_or(0), blocks));
+    }
+    Some((graph, loops))
+}
+
+/// The blocks that can be reached from one, all within some.
+fn reach(graph: &Graph, from: usize, blocks: &HashSet<usize>) -> HashSet<usize> {
+    let mut seen = HashSet::new();
+    let mut pending = graph.blocks[from].successors();
+    while let Some(block) = pending.pop() {
+        if blocks.contains(&block) && seen.insert(block) {
+            pending.extend(graph.blocks[block].successors());
+        }
+    }
+    seen
 }
 
 /// The sets of blocks that can be reached from each other and are more than a way through, of those in
-/// `blocks` but for one.
-fn cycles(graph: &Graph, blocks: &HashSet<usize>, but: Option<usize>) -> Vec<HashSet<usize>> {
-    let inside = |block: &usize| blocks.contains(block) && Some(*block) != but;
-    let reach = |from: usize| {
-        let mut seen = HashSet::new();
-        let mut pending: Vec<usize> = graph.blocks[from].successors().into_iter().filter(inside).collect();
-        while let Some(block) = pending.pop() {
-            if seen.insert(block) {
-                pending.extend(graph.blocks[block].successors().into_iter().filter(inside));
-            }
-        }
-        seen
-    };
+/// `blocks`.
+fn cycles(graph: &Graph, blocks: &HashSet<usize>) -> Vec<HashSet<usize>> {
     let mut found: Vec<HashSet<usize>> = Vec::new();
-    let mut order: Vec<usize> = blocks.iter().copied().filter(inside).collect();
+    let mut order: Vec<usize> = blocks.iter().copied().collect();
     order.sort_unstable();
     for block in order {
         if found.iter().any(|cycle| cycle.contains(&block)) {
             continue;
         }
-        let forward = reach(block);
+        let forward = reach(graph, block, blocks);
         if forward.contains(&block) {
-            found.push(forward.iter().copied().filter(|&other| reach(other).contains(&block)).collect());
+            let back = |other: &usize| reach(graph, *other, blocks).contains(&block);
+            found.push(forward.iter().copied().filter(back).collect());
         }
     }
     found
 }
 
-fn counts(graph: &Graph, cycle: &HashSet<usize>) -> bool {
-    // Every round goes through this block.
-    let is_on_all = |block: usize| cycles(graph, cycle, Some(block)).is_empty();
+/// Whether some blocks, which go round, count. `once`: whether every round comes to a block, and only once.
+fn counts(graph: &Graph, cycle: &HashSet<usize>, once: &impl Fn(usize) -> bool) -> bool {
     cycle.iter().any(|&test| {
         let block = &graph.blocks[test];
         let leaves = block.successors().iter().any(|next| !cycle.contains(next));
         let Some(Instr::Branch { cond: Operand::Reg(cond), .. }) = block.code.last() else { return false };
-        leaves && is_on_all(test) && is_test(graph, cycle, *cond, &is_on_all)
+        leaves && is_test(graph, cycle, *cond, once) && once(test)
     })
 }
 
@@ -71,7 +127,7 @@ fn is_test(
     graph: &Graph,
     cycle: &HashSet<usize>,
     mut cond: Reg,
-    is_on_all: &impl Fn(usize) -> bool,
+    once: &impl Fn(usize) -> bool,
 ) -> bool {
     for _ in 0..FAR {
         let Some((_, instr)) = only_source(graph, cycle, cond) else { return false };
@@ -80,8 +136,8 @@ fn is_test(
             Instr::Cmp { op: CmpOp::Ne, a: Operand::Reg(a), b: Operand::Const(0), bits: 1, .. } => cond = a,
             Instr::Cmp { op, a, b, bits: ..=64, .. } => {
                 let step = match (stays(graph, cycle, a), stays(graph, cycle, b)) {
-                    (false, true) => step_of(graph, cycle, a, is_on_all),
-                    (true, false) => step_of(graph, cycle, b, is_on_all),
+                    (false, true) => step_of(graph, cycle, a, once),
+                    (true, false) => step_of(graph, cycle, b, once),
                     _ => None,
                 };
                 let strict = matches!(op, CmpOp::Ult | CmpOp::Ugt | CmpOp::Slt | CmpOp::Sgt);
@@ -119,7 +175,7 @@ fn step_of(
     graph: &Graph,
     cycle: &HashSet<usize>,
     operand: Operand,
-    is_on_all: &impl Fn(usize) -> bool,
+    once: &impl Fn(usize) -> bool,
 ) -> Option<u64> {
     let Operand::Reg(mut reg) = operand else { return None };
     // Each register on the way, and the step from it to the one before.
@@ -130,7 +186,7 @@ fn step_of(
             return steps.next().filter(|_| steps.next().is_none());
         }
         let (block, instr) = only_source(graph, cycle, reg)?;
-        if !is_on_all(block) {
+        if !once(block) {
             return None;
         }
         let (from, step) = match *instr {

@@ -27,9 +27,9 @@
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
-use selvedge_graph::Loc;
+use selvedge_graph::{Loc, Value};
 use selvedge_ir::{Instr, RmwOp};
-use selvedge_machine::{Op, Reduction};
+use selvedge_machine::{Machine, Op, Reduction};
 
 /// How many instructions there may be between the read-modify-write and the end of the iteration: pauses of
 /// all kinds are made there.
@@ -80,5 +80,17 @@ impl VmMachine {
         }
         *state = written;
         store
+    }
+
+    /// What such a thread stores if it reads `value`, where it waits if it reads that, and the last read
+    /// before is part of the iteration.
+    pub(super) fn swaps(&self, state: &VmState, value: Value) -> Option<Value> {
+        if !matches!(state.stage, Stage::SwapLoaded(_)) {
+            return None;
+        }
+        let (mut taking, mut waiting) = (state.clone(), state.clone());
+        let Op::Store { value: stored, rmw: true, .. } = self.step(&mut taking, value) else { return None };
+        let waits = matches!(self.step(&mut waiting, stored), Op::Block(_));
+        (waits && waiting.loads_at_header + 1 < waiting.loads).then_some(stored)
     }
 }

@@ -3,6 +3,7 @@
 use super::Options;
 use super::native::Native;
 use super::zne::LOCKS;
+use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::retry::loads_before_loops;
@@ -16,8 +17,10 @@ pub struct FunctionInfo {
     pub locks: bool,
     /// What the machine does instead of running it.
     pub native: Option<Native>,
-    /// By loop, how often its back edge may be taken.
+    /// By loop, how often its back edge may be taken, as far as that is counted ([`Self::counting`]).
     pub bounds: Vec<u32>,
+    /// By loop, which of its iterations count.
+    pub counting: Vec<Counting>,
     /// By loop, the loops within it: they start anew when it goes round.
     pub within: Vec<Vec<u32>>,
     /// By instruction, whether it is the header of a loop that may wait; empty if there is none.
@@ -29,11 +32,35 @@ pub struct FunctionInfo {
     pub waiting_failures: Vec<Option<Waiting>>,
 }
 
+/// Which iterations of a loop count for its bound.
+///
+/// A bound is for loops that may go round for ever, as they wait for what others write. Whether a loop goes
+/// round once more can only depend on others if it reads something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counting {
+    /// All: it has no end of its own, or it was given a bound by its name.
+    All,
+    /// Those that read something, or pick something.
+    Reading,
+    /// None: it counts its iterations itself.
+    None,
+}
+
 impl FunctionInfo {
     /// Of a function that is well-formed.
     pub fn new(function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
         let native = if function.code.is_empty() { Native::named(&function.name) } else { None };
-        let bounds = function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+        let bounds: Vec<(u32, bool)> =
+            function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+        let by_itself = counted_loops(function);
+        let counting = bounds.iter().zip(&by_itself).zip(leaving_loops(function));
+        let counting = counting
+            .map(|((&(_, named), &counted), leaves)| match (named, counted, leaves) {
+                (true, _, _) | (_, false, false) => Counting::All,
+                (_, true, _) => Counting::None,
+                (_, false, true) => Counting::Reading,
+            })
+            .collect();
         let mut waits = Vec::new();
         for instr in &function.code {
             if let Instr::SpinBlock { number } | Instr::Rmw { net: Net::Tentative(number), .. } = instr {
@@ -46,7 +73,8 @@ impl FunctionInfo {
             runtime,
             locks: runtime && LOCKS.contains(&function.name.as_str()),
             native,
-            bounds,
+            bounds: bounds.into_iter().map(|(bound, _)| bound).collect(),
+            counting,
             within: nesting(function),
             waits,
             waiting_failures: waiting_failures(function, &loads_before),
@@ -55,9 +83,10 @@ impl FunctionInfo {
     }
 }
 
-fn bound(function: &Function, line: u32, options: &Options) -> u32 {
+/// The bound of a loop, and whether it was named.
+fn bound(function: &Function, line: u32, options: &Options) -> (u32, bool) {
     let fits = |b: &&crate::LoopBound| {
         b.function.as_ref().is_none_or(|f| *f == function.name) && b.line.is_none_or(|l| l == line)
     };
-    options.unroll_some.iter().find(fits).map_or(options.unroll, |b| b.bound)
+    options.unroll_some.iter().find(fits).map_or((options.unroll, false), |b| (b.bound, true))
 }

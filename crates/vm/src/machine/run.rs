@@ -1,5 +1,6 @@
 //! Running instructions from one visible operation to the next.
 
+use super::functions::Counting;
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, misuse, private_address};
@@ -228,11 +229,17 @@ impl VmMachine {
         let func = state.frame.func;
         let info = self.info(func);
         for &inner in &info.within[number as usize] {
-            state.frame.rounds[inner as usize] = 0;
+            state.frame.rounds[inner as usize].counted = 0;
         }
+        let inputs = state.loads + state.choices;
         let rounds = &mut state.frame.rounds[number as usize];
-        *rounds += 1;
-        if *rounds <= info.bounds[number as usize] {
+        let has_read = std::mem::replace(&mut rounds.inputs, inputs) != inputs || self.hooks.barriers;
+        rounds.counted += match info.counting[number as usize] {
+            Counting::All => 1,
+            Counting::Reading => u32::from(has_read),
+            Counting::None => 0,
+        };
+        if rounds.counted <= info.bounds[number as usize] {
             return None;
         }
         // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes

@@ -115,6 +115,15 @@ pub struct Held {
     pub shared: bool,
 }
 
+/// How the back edge of a loop was taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rounds {
+    /// How often, as far as it counts.
+    pub counted: u32,
+    /// How many loads and choices there had been when it was taken last.
+    pub inputs: u32,
+}
+
 /// One call of a function.
 #[derive(Debug)]
 pub struct Frame {
@@ -124,8 +133,8 @@ pub struct Frame {
     pub regs: SmallVec<[u64; 16]>,
     /// By register, which of its bits are undefined, and where they come from; empty if all are defined.
     pub undef: Vec<(u64, Origin)>,
-    /// By loop, how often its back edge was taken since it was entered.
-    pub rounds: SmallVec<[u32; 4]>,
+    /// By loop, how its back edge was taken since it was entered.
+    pub rounds: SmallVec<[Rounds; 4]>,
     /// Headers of loops that may wait, and how many loads there were when they were last passed. Loops
     /// nest, so one number for all would be too few.
     pub headers: SmallVec<[(u32, u32); 2]>,
@@ -281,7 +290,7 @@ impl Frame {
             pc: 0,
             regs: SmallVec::from_elem(0, regs as usize),
             undef: Vec::new(),
-            rounds: SmallVec::from_elem(0, loops),
+            rounds: SmallVec::from_elem(Rounds::default(), loops),
             headers: SmallVec::new(),
             watches: SmallVec::new(),
             stack: SmallVec::new(),

@@ -74,6 +74,10 @@ impl Foresight for VmMachine {
         }
     }
 
+    fn swaps_for(&self, state: &VmState, value: Value) -> Option<Value> {
+        self.swaps(state, value)
+    }
+
     fn amount(&self, state: &VmState) -> Value {
         self.amount_added(state)
     }

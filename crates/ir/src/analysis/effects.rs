@@ -45,6 +45,8 @@ pub struct Effects {
     effects: Vec<Effect>,
     /// Whether they only compute what they return, and let time pass.
     quiet: Vec<bool>,
+    /// Whether they say which executions are of interest.
+    assume: Vec<bool>,
 }
 
 impl Effects {
@@ -54,7 +56,13 @@ impl Effects {
         let effects = (0..functions.len()).map(|f| effect_of(functions, f, &mut known)).collect();
         let mut known = vec![None; functions.len()];
         let quiet = (0..functions.len()).map(|f| is_quiet(functions, f, &mut known)).collect();
-        Effects { effects, quiet }
+        let assumes = |f: &Callee<'_>| matches!(f, Callee::Declared(name) if library::assumes(name));
+        Effects { effects, quiet, assume: functions.iter().map(assumes).collect() }
+    }
+
+    /// Whether a call says which executions are of interest.
+    pub fn assumes(&self, callee: Operand) -> bool {
+        matches!(callee, Operand::Func(FuncId(function)) if self.assume[function as usize])
     }
 
     /// Whether a call only computes what it returns from its arguments, and lets time pass.

@@ -3,7 +3,7 @@
 //! Of blocks, for the passes: [`effects`] of calls, [`escape`] of objects, where control may [`follow`],
 //! loops that are [`counted`], registers that are [`faint`]. Of
 //! whole functions and modules, for the machine that runs them: [`nesting`] of loops, loads before loops
-//! ([`retry`]), [`failures`] that make a thread wait, [`mod@thread_local`] variables that nobody else sees,
+//! ([`retry`]), loads after which they go round in any case ([`polls`]), [`failures`] that make a thread wait, [`mod@thread_local`] variables that nobody else sees,
 //! what may still be written ([`stores`]), and which threads do the same ([`anonymity`]), given what
 //! [`external`] functions do.
 
@@ -16,6 +16,7 @@ pub mod failures;
 pub mod faint;
 pub mod follow;
 pub mod nesting;
+pub mod polls;
 pub mod retry;
 pub mod stores;
 pub mod thread_local;

@@ -97,7 +97,7 @@ fn find_waiting(
             false => live_in(graph, regs),
         };
         if reductions.has(Reduction::Zne) {
-            zne::mark(body, loops, live_in);
+            zne::mark(body, loops, &effects, live_in);
         }
         if reductions.has(Reduction::SpinAssume) {
             spin::mark(body, loops, &effects, live_in, reductions.has(Reduction::Rotation));

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use selvedge_graph::Mode;
 
+use crate::analysis::effects::Effects;
 use crate::bytecode::{BinOp, Instr, Net, Operand, RmwOp};
 use crate::cfg::Graph;
 use crate::liveness::RegSet;
@@ -59,8 +60,13 @@ impl Addition {
 
 /// Marks what is added and taken back in the loops of a function. `live_in`: the registers that matter at the
 /// beginning of each block.
-pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], live_in: impl Fn(&Graph) -> Vec<RegSet>) {
-    let mut candidates: Vec<usize> = (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n])).collect();
+pub fn mark(
+    graph: &mut Graph,
+    loops: &[LoopBlocks],
+    effects: &Effects,
+    live_in: impl Fn(&Graph) -> Vec<RegSet>,
+) {
+    let mut candidates: Vec<usize> = (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n], effects)).collect();
     if candidates.is_empty() {
         return;
     }
@@ -73,7 +79,7 @@ pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], live_in: impl Fn(&Graph) ->
         if found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(carries)) {
             continue;
         }
-        let Some(marks) = marks(graph, found, number as u32) else { continue };
+        let Some(marks) = marks(graph, found, number as u32, effects) else { continue };
         for ((block, position), new) in marks {
             if let Instr::Rmw { net, .. } = &mut graph.blocks[block].code[position] {
                 *net = new;
@@ -83,15 +89,20 @@ pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], live_in: impl Fn(&Graph) ->
 }
 
 /// Whether a loop has more than one addition, writes nothing but by them, and reads only atomically.
-fn adds_twice(graph: &Graph, found: &LoopBlocks) -> bool {
+fn adds_twice(graph: &Graph, found: &LoopBlocks, effects: &Effects) -> bool {
     let code = || found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
     code().filter(|instr| Addition::of(instr).is_some()).count() > 1
-        && code().all(|instr| Addition::of(instr).is_some() || instr.only_reads())
+        && code().all(|instr| Addition::of(instr).is_some() || instr.only_reads() || assumes(instr, effects))
         && !code().any(|instr| matches!(instr, Instr::Load { mode: Mode::Na, .. }))
 }
 
 /// What to mark in a loop, if it is one. Goes all ways through an iteration.
-fn marks(graph: &Graph, found: &LoopBlocks, number: u32) -> Option<Vec<((usize, usize), Net)>> {
+fn marks(
+    graph: &Graph,
+    found: &LoopBlocks,
+    number: u32,
+    effects: &Effects,
+) -> Option<Vec<((usize, usize), Net)>> {
     let mut added: Option<Addition> = None;
     let mut marks = HashMap::new();
     let mut phases = HashMap::from([(found.header, Phase::Before)]);
@@ -110,7 +121,9 @@ fn marks(graph: &Graph, found: &LoopBlocks, number: u32) -> Option<Vec<((usize, 
                     Net::Undoes
                 }
                 (_, Some(_)) => return None,
-                (Phase::TakenBack, None) if !may_be_skipped(instr, added?) => return None,
+                (Phase::TakenBack, None) if !may_be_skipped(instr, added?) && !assumes(instr, effects) => {
+                    return None;
+                }
                 (_, None) => continue,
             };
             marks.insert((block, position), net);
@@ -146,6 +159,12 @@ fn marks(graph: &Graph, found: &LoopBlocks, number: u32) -> Option<Vec<((usize, 
     };
     let complete = has(Net::Undoes) && has(Net::Tentative(number)) && address_stays;
     complete.then(|| marks.into_iter().collect())
+}
+
+/// Whether an instruction says which executions are of interest. What is left out of an execution together
+/// with it may be an iteration after which the thread goes no further; it does not where it waits, either.
+fn assumes(instr: &Instr, effects: &Effects) -> bool {
+    matches!(instr, Instr::Call { callee, .. } if effects.assumes(*callee))
 }
 
 /// Whether leaving out an instruction after what was added is taken back hides no error.

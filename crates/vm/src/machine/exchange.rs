@@ -23,13 +23,15 @@
 //! read-modify-writes write again. In programs that say of writes that they are final, they always do.
 //!
 //! Whether an iteration goes round is found out by running it: up to its end, which it has to reach without
-//! another visible operation.
+//! another visible operation; or up to a load of the same location after which it comes to its end in any case
+//! (`polls`): such loads only let time pass, and if there is an error in one of them, there is one in the
+//! read-modify-write as well.
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
 use selvedge_graph::{Loc, Value};
 use selvedge_ir::{Instr, RmwOp};
-use selvedge_machine::{Machine, Op, Reduction};
+use selvedge_machine::{Block, Machine, Op, Reduction};
 
 /// How many instructions there may be between the read-modify-write and the end of the iteration: pauses of
 /// all kinds are made there.
@@ -68,8 +70,14 @@ impl VmMachine {
         for _ in 0..FAR {
             let code = &self.function(ahead.frame.func).code;
             let at_end = matches!(code.get(ahead.frame.pc as usize), Some(Instr::LoopBack { .. }));
+            let poll = self.info(ahead.frame.func).polls.get(ahead.frame.pc as usize).copied().flatten();
             match self.run(&mut ahead) {
                 Ok(None) => {}
+                Ok(Some(Op::Load { loc: same, .. })) if same == loc => {
+                    let Some(wait) = poll.and_then(|number| self.goes_round(&mut ahead, number)) else { break };
+                    *state = ahead;
+                    return Op::Block(wait);
+                }
                 // A loop that waits has read something, so it is one that this iteration is of.
                 Ok(Some(wait @ Op::Block(_))) if at_end => {
                     *state = ahead;
@@ -80,6 +88,16 @@ impl VmMachine {
         }
         *state = written;
         store
+    }
+
+    /// Why to wait at a load after which the loop goes round, if the iteration had no effect.
+    fn goes_round(&self, state: &mut VmState, number: u32) -> Option<Block> {
+        let choices = state.choices;
+        let watch = state.frame.watches.iter().find(|w| w.is_of(number))?;
+        let chose = watch.has_chosen(choices);
+        // The read-modify-write is part of the iteration.
+        state.loads_at_header = self.is_idle(state, number).filter(|then| *then < state.loads)?;
+        Some(if chose { Block::Assume } else { Block::Spin })
     }
 
     /// What such a thread stores if it reads `value`, where it waits if it reads that, and the last read

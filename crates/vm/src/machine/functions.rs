@@ -6,8 +6,9 @@ use super::zne::LOCKS;
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::nesting::nesting;
+use selvedge_ir::analysis::polls::polls;
 use selvedge_ir::analysis::retry::loads_before_loops;
-use selvedge_ir::{Function, Instr, Net};
+use selvedge_ir::{Function, Instr, Module, Net, Operand, library};
 
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
@@ -30,6 +31,10 @@ pub struct FunctionInfo {
     /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if
     /// there is none.
     pub waiting_failures: Vec<Option<Waiting>>,
+    /// By instruction, the loop that goes round after this load; empty if there is none.
+    pub polls: Vec<Option<u32>>,
+    /// It calls a function that says which executions are of interest.
+    pub assumes: bool,
 }
 
 /// Which iterations of a loop count for its bound.
@@ -48,7 +53,15 @@ pub enum Counting {
 
 impl FunctionInfo {
     /// Of a function that is well-formed.
-    pub fn new(function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
+    pub fn new(module: &Module, function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
+        let callee = |operand: Operand| match operand {
+            Operand::Func(f) => module.functions.get(f.0 as usize).filter(|f| f.code.is_empty()),
+            _ => None,
+        };
+        let assumes = |instr: &Instr| match instr {
+            Instr::Call { callee: f, .. } => callee(*f).is_some_and(|f| library::assumes(&f.name)),
+            _ => false,
+        };
         let native = if function.code.is_empty() { Native::named(&function.name) } else { None };
         let bounds: Vec<(u32, bool)> =
             function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
@@ -79,6 +92,8 @@ impl FunctionInfo {
             waits,
             waiting_failures: waiting_failures(function, &loads_before),
             loads_before,
+            polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
+            assumes: function.code.iter().any(assumes),
         }
     }
 }

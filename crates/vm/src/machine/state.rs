@@ -120,8 +120,11 @@ pub struct Held {
 pub struct Rounds {
     /// How often, as far as it counts.
     pub counted: u32,
-    /// How many loads and choices there had been when it was taken last.
+    /// How often not, although something was done.
+    pub free: u32,
+    /// How many loads and choices, and how many operations, there had been when it was taken last.
     pub inputs: u32,
+    pub steps: u32,
 }
 
 /// One call of a function.

@@ -178,12 +178,13 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape"),
-            (&["x86"], "zne,confirmation"),
-            (&["tso.cat"], "zne,escape,confirmation"),
-            (&["rlx"], "zne,escape,confirmation,bam"),
+            (&["x86"], "zne,exchange,confirmation"),
+            (&["tso.cat"], "zne,exchange,escape,confirmation"),
+            (&["rlx"], "zne,exchange,escape,confirmation,bam"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry",
+                "zne,exchange,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,\
+                 symmetry",
             ),
         ] {
             for model in models {
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
-        assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,confirmation");
+        assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,exchange,confirmation");
     }
 
     #[test]

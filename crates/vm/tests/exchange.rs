@@ -103,7 +103,9 @@ fn with(text: &str, name: &str) -> Found {
 
 /// Goes round as long as what the attempt gives in `r1` is not 0.
 fn lock(attempt: &str, pause: &str) -> String {
-    format!("head:\n{attempt}\nr2 = cmp.ne.32 r1, 0\nbranch r2, pause, done\npause:\n{pause}\njump head\ndone:\n")
+    format!(
+        "head:\n{attempt}\nr2 = cmp.ne.32 r1, 0\nbranch r2, pause, done\npause:\n{pause}\njump head\ndone:\n"
+    )
 }
 
 const XCHG: &str = "r1 = rmw.xchg.4.acq @x, 1";
@@ -211,7 +213,9 @@ fn waiting(random: &mut Random, n: usize, k: usize) -> String {
     };
     let tested = match random.below(3) {
         0 => {
-            format!("test{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\nbranch r2, test{k}, try{k}\ntry{k}:\n")
+            format!(
+                "test{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\nbranch r2, test{k}, try{k}\ntry{k}:\n"
+            )
         }
         _ => String::new(),
     };
@@ -229,9 +233,13 @@ fn waiting(random: &mut Random, n: usize, k: usize) -> String {
         7 => String::from("r6 = add.32 r6, r1\n"),
         // Attempts are counted, and enough is enough.
         8 => format!("r6 = add.32.nsw r6, 1\nr7 = cmp.sgt.32 r6, 2\nbranch r7, done{k}, on{k}\non{k}:\n"),
-        9 => format!("poll{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\nbranch r2, poll{k}, over{k}\nover{k}:\n"),
+        9 => format!(
+            "poll{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\nbranch r2, poll{k}, over{k}\nover{k}:\n"
+        ),
         10 => format!("r3 = load.4.{load} @d\nr7 = cmp.eq.32 r3, 1\nbranch r7, done{k}, on{k}\non{k}:\n"),
-        11 => format!("poll{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.eq.32 r1, 2\nbranch r2, done{k}, over{k}\nover{k}:\n"),
+        11 => format!(
+            "poll{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.eq.32 r1, 2\nbranch r2, done{k}, over{k}\nover{k}:\n"
+        ),
         12 => format!("store.4.{} @d, 1\n", random.pick(&["rlx", "rel"])),
         _ => format!("fence.{}\n", random.pick(&["acq", "rel", "sc"])),
     };

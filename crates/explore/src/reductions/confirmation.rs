@@ -116,7 +116,9 @@ impl<M: Machine> Explorer<'_, M> {
         let mut binary = false;
         let found = self.threads.one_with(machine, e, value, |next, state| match next {
             Op::Load { loc: next, mode, rmw: Rmw::Swap { .. } } => {
-                binary = next == loc && matches!(value, 0 | 1) && machine.swaps_for(state, value) == Some(1 - value);
+                binary = next == loc
+                    && matches!(value, 0 | 1)
+                    && machine.swaps_for(state, value) == Some(1 - value);
                 binary.then_some(mode)
             }
             Op::Load { loc: next, mode, rmw: Rmw::Cas { expected, .. } } => {

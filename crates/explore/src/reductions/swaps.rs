@@ -51,9 +51,10 @@ impl<M: Machine> Explorer<'_, M> {
             let ev = g.event(e);
             ev.kind == Kind::Read
                 && ev.mode == Mode::Na
-                && swaps.range((ev.loc, Tid(0))..).take_while(|(loc, _)| *loc == ev.loc).any(|&(_, thread)| {
-                    !self.are_apart(e, thread)
-                })
+                && swaps
+                    .range((ev.loc, Tid(0))..)
+                    .take_while(|(loc, _)| *loc == ev.loc)
+                    .any(|&(_, thread)| !self.are_apart(e, thread))
         })
     }
 

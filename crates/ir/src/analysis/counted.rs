@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use crate::arith;
 use crate::bytecode::{BinOp, CmpOp, Function, Instr, Operand, Reg};
 use crate::cfg::Graph;
 
@@ -17,10 +18,11 @@ const FAR: usize = 8;
 pub fn all_cycles_count(graph: &Graph, blocks: &HashSet<usize>) -> bool {
     let found = cycles(graph, blocks);
     found.iter().all(|cycle| {
-        counts(graph, cycle, &|block| {
+        let once = |block: usize| {
             let others = cycle.iter().copied().filter(|other| *other != block).collect();
             cycles(graph, &others).is_empty()
-        })
+        };
+        counts(graph, cycle, &once, true)
     })
 }
 
@@ -48,7 +50,7 @@ pub fn counted_loops(function: &Function) -> Vec<bool> {
             };
             !again(*header, block) && !again(block, *header)
         };
-        counts(&graph, blocks, &once)
+        counts(&graph, blocks, &once, false)
     };
     loops.iter().map(counted).collect()
 }
@@ -106,13 +108,33 @@ fn cycles(graph: &Graph, blocks: &HashSet<usize>) -> Vec<HashSet<usize>> {
 }
 
 /// Whether some blocks, which go round, count. `once`: whether every round comes to a block, and only once.
-fn counts(graph: &Graph, cycle: &HashSet<usize>, once: &impl Fn(usize) -> bool) -> bool {
+/// `surely`: they must come to an end.
+fn counts(graph: &Graph, cycle: &HashSet<usize>, once: &impl Fn(usize) -> bool, surely: bool) -> bool {
     cycle.iter().any(|&test| {
-        let block = &graph.blocks[test];
-        let leaves = block.successors().iter().any(|next| !cycle.contains(next));
-        let Some(Instr::Branch { cond: Operand::Reg(cond), .. }) = block.code.last() else { return false };
-        leaves && is_test(graph, cycle, *cond, once) && once(test)
+        let Some(&Instr::Branch { cond: Operand::Reg(cond), then, els }) = graph.blocks[test].code.last()
+        else {
+            return false;
+        };
+        let leaves = [els, then].map(|next| !cycle.contains(&(next as usize)));
+        let is_test = || match test_of(graph, cycle, cond, once) {
+            Some(Test::Decided(value)) => leaves[usize::from(value)],
+            Some(Test::Counted { op, step, constant }) => {
+                let strict = matches!(op, CmpOp::Ult | CmpOp::Ugt | CmpOp::Slt | CmpOp::Sgt);
+                let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
+                !surely || step == 1 && (strict || equality) || constant && !equality
+            }
+            None => false,
+        };
+        (leaves[0] || leaves[1]) && is_test() && once(test)
     })
+}
+
+/// What is tested in each round.
+enum Test {
+    /// A register that takes steps of this size; whether with a constant.
+    Counted { op: CmpOp, step: u64, constant: bool },
+    /// A register that is set anew each time, so that it is known what comes of it.
+    Decided(bool),
 }
 
 /// The only instruction of a cycle that writes a register, and its block.
@@ -123,35 +145,53 @@ fn only_source<'a>(graph: &'a Graph, cycle: &HashSet<usize>, reg: Reg) -> Option
     sources.next().is_none().then_some(first)
 }
 
-fn is_test(
+fn test_of(
     graph: &Graph,
     cycle: &HashSet<usize>,
     mut cond: Reg,
     once: &impl Fn(usize) -> bool,
-) -> bool {
+) -> Option<Test> {
+    let mut negated = false;
     for _ in 0..FAR {
-        let Some((_, instr)) = only_source(graph, cycle, cond) else { return false };
-        match *instr {
-            Instr::Bin { op: BinOp::Xor, bits: 1, a: Operand::Reg(a), b: Operand::Const(1), .. } => cond = a,
+        match *only_source(graph, cycle, cond)?.1 {
+            Instr::Bin { op: BinOp::Xor, bits: 1, a: Operand::Reg(a), b: Operand::Const(1), .. } => {
+                (cond, negated) = (a, !negated);
+            }
             Instr::Cmp { op: CmpOp::Ne, a: Operand::Reg(a), b: Operand::Const(0), bits: 1, .. } => cond = a,
-            Instr::Cmp { op, a, b, bits: ..=64, .. } => {
+            Instr::Cmp { op, a, b, bits: bits @ ..=64, .. } => {
+                if let (Some(x), Operand::Const(y)) = (set_to(graph, cycle, a, once), b) {
+                    return Some(Test::Decided(arith::cmp_narrow(op, bits, x, y) != negated));
+                }
                 let step = match (stays(graph, cycle, a), stays(graph, cycle, b)) {
                     (false, true) => step_of(graph, cycle, a, once),
                     (true, false) => step_of(graph, cycle, b, once),
                     _ => None,
-                };
-                let strict = matches!(op, CmpOp::Ult | CmpOp::Ugt | CmpOp::Slt | CmpOp::Sgt);
+                }?;
                 let constant = matches!(a, Operand::Const(_)) || matches!(b, Operand::Const(_));
-                let passes = match op {
-                    CmpOp::Eq | CmpOp::Ne => step == Some(1),
-                    _ => strict && step == Some(1) || constant && step.is_some(),
-                };
-                return passes;
+                return Some(Test::Counted { op, step, constant });
             }
-            _ => return false,
+            _ => return None,
         }
     }
-    false
+    None
+}
+
+/// The constant that a register is set to in each round, and nothing else.
+fn set_to(
+    graph: &Graph,
+    cycle: &HashSet<usize>,
+    operand: Operand,
+    once: &impl Fn(usize) -> bool,
+) -> Option<u64> {
+    let Operand::Reg(mut reg) = operand else { return None };
+    for _ in 0..FAR {
+        match only_source(graph, cycle, reg)? {
+            (block, Instr::Move { src: Operand::Const(value), .. }) => return once(block).then_some(*value),
+            (_, Instr::Move { src: Operand::Reg(src), .. }) => reg = *src,
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Whether an operand has one value in all rounds.
@@ -196,6 +236,9 @@ fn step_of(
             }
             Instr::Bin { op: BinOp::Sub, a: Operand::Reg(a), b: Operand::Const(by), bits, .. } => {
                 (a, magnitude(by, bits)?)
+            }
+            Instr::Offset { base: Operand::Reg(base), index: Operand::Const(index), scale, .. } => {
+                (base, magnitude(index.wrapping_mul(scale as u64), 64)?)
             }
             _ => return None,
         };

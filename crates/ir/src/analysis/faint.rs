@@ -150,7 +150,13 @@ pub(super) fn only_computes(instr: &Instr) -> bool {
         Instr::Move { .. } | Instr::Cmp { .. } | Instr::Select { .. } | Instr::Overflowing { .. } => true,
         Instr::Cast { op, .. } => matches!(op, CastOp::Zext | CastOp::Sext | CastOp::Trunc),
         Instr::Offset { within, .. } => !within,
-        Instr::Bin { op: Add | Sub, no_signed_wrap: true, b: Operand::Const(by), bits: bits @ 32..=64, .. } => {
+        Instr::Bin {
+            op: Add | Sub,
+            no_signed_wrap: true,
+            b: Operand::Const(by),
+            bits: bits @ 32..=64,
+            ..
+        } => {
             let unused = 64 - u32::from(bits);
             ((by << unused) as i64 >> unused).unsigned_abs() <= SMALL_STEP
         }

@@ -51,9 +51,10 @@ pub fn mark(
 fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
     let back = Instr::LoopBack { number: number as u32 };
     let goes_round = found.latches.iter().any(|&latch| graph.blocks[latch].code.contains(&back));
-    let reads = |instr: &Instr| {
-        use Instr::*;
-        matches!(instr, Load { .. } | Cmpxchg { .. } | Rmw { .. } | Call { .. })
+    let reads = |instr: &Instr| match instr {
+        Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Call { .. } => true,
+        Instr::Rmw { op, .. } => op.may_keep(),
+        _ => false,
     };
     goes_round && found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(reads))
 }

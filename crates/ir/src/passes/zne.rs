@@ -66,7 +66,8 @@ pub fn mark(
     effects: &Effects,
     live_in: impl Fn(&Graph) -> Vec<RegSet>,
 ) {
-    let mut candidates: Vec<usize> = (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n], effects)).collect();
+    let mut candidates: Vec<usize> =
+        (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n], effects)).collect();
     if candidates.is_empty() {
         return;
     }

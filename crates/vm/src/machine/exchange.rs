@@ -37,17 +37,11 @@ use selvedge_machine::{Block, Machine, Op, Reduction};
 /// all kinds are made there.
 const FAR: usize = 10_000;
 
-/// Whether a read-modify-write may store what it reads, whatever its operand.
-pub fn may_keep(op: RmwOp) -> bool {
-    use RmwOp::*;
-    matches!(op, Xchg | And | Or | Max | Min | UMax | UMin)
-}
-
 impl VmMachine {
     /// Whether a thread that stands at a read-modify-write may turn out to have done nothing.
     pub(super) fn may_go_round_idly(&self, state: &VmState, op: RmwOp) -> bool {
         let reductions = self.options.reductions;
-        may_keep(op)
+        op.may_keep()
             && self.options.leave_out_undone
             && reductions.has(Reduction::Exchange)
             && reductions.has(Reduction::Pef)
@@ -74,7 +68,9 @@ impl VmMachine {
             match self.run(&mut ahead) {
                 Ok(None) => {}
                 Ok(Some(Op::Load { loc: same, .. })) if same == loc => {
-                    let Some(wait) = poll.and_then(|number| self.goes_round(&mut ahead, number)) else { break };
+                    let Some(wait) = poll.and_then(|number| self.goes_round(&mut ahead, number)) else {
+                        break;
+                    };
                     *state = ahead;
                     return Op::Block(wait);
                 }

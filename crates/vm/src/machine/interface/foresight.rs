@@ -1,6 +1,5 @@
 //! What the bytecode tells of what a thread may still do.
 
-use crate::machine::exchange::may_keep;
 use crate::machine::zne::reading_part;
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
@@ -26,7 +25,7 @@ impl Foresight for VmMachine {
                 Instr::Store { mode, .. } => classes.write(*mode),
                 Instr::Rmw { op, mode, net, .. } => {
                     classes.rmw(*mode);
-                    if matches!(net, Net::Tentative(_)) || may_keep(*op) {
+                    if matches!(net, Net::Tentative(_)) || op.may_keep() {
                         classes.read(reading_part(*mode));
                     }
                 }

@@ -36,6 +36,8 @@ pub enum Reduction {
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
     /// thesis; see `reductions/awaits.rs` of the explorer).
     Awaits,
+    /// Nobody takes a lock from a thread that an assumption has ended since it gave the lock back.
+    Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
@@ -45,7 +47,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 17] = [
+    pub const ALL: [Reduction; 18] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -60,6 +62,7 @@ impl Reduction {
         Reduction::Futile,
         Reduction::Confirmation,
         Reduction::Awaits,
+        Reduction::Assumptions,
         Reduction::Bam,
         Reduction::Simplification,
         Reduction::Symmetry,
@@ -81,6 +84,7 @@ impl Reduction {
             Reduction::Futile => "futile",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
+            Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",

@@ -11,14 +11,15 @@
 //! where they meet. Loops on the way have to count (`counted`), so that they come to an end however long the
 //! pause. Everything is taken not to matter until there is a reason.
 //!
-//! What may be an error is needed: a division, an index out of bounds, a product that overflows. The one
-//! exception is that signed numbers are counted up or down by small steps: that they overflow, after some
-//! millions of iterations, is not looked for.
+//! What may be an error is needed: a division, an index out of bounds, a product that overflows unless it
+//! only grows to a limit (`limited`). The one exception is that signed numbers are counted up or down by small
+//! steps: that they overflow, after some millions of iterations, is not looked for.
 
 use std::collections::HashSet;
 
 use crate::analysis::counted::all_cycles_count;
 use crate::analysis::effects::Effects;
+use crate::analysis::limited::limited;
 use crate::bytecode::{BinOp, CastOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
 use crate::liveness::{RegSet, live_in_if};
@@ -31,12 +32,17 @@ const SMALL_STEP: u64 = 256;
 
 /// The registers that matter at the beginning of each block.
 pub fn needed_in(graph: &Graph, regs: Reg, effects: &Effects) -> Vec<RegSet> {
-    let mut detours = detours(graph, effects);
+    let limited = limited(graph);
+    let is_quiet = |block: usize, instr: &Instr| {
+        is_quiet(instr, effects)
+            || matches!(instr, Instr::Bin { dst, .. } if limited.contains(&(block, *dst)))
+    };
+    let mut detours = detours(graph, is_quiet);
     loop {
         let idle: HashSet<usize> = detours.iter().map(|detour| detour.branch).collect();
         let needed = live_in_if(graph, regs, |block, instr| match instr {
             Instr::Branch { .. } | Instr::Switch { .. } => !idle.contains(&block),
-            _ => !is_quiet(instr, effects),
+            _ => !is_quiet(block, instr),
         });
         let before = detours.len();
         detours.retain(|detour| {
@@ -56,7 +62,7 @@ struct Detour {
     written: HashSet<Reg>,
 }
 
-fn detours(graph: &Graph, effects: &Effects) -> Vec<Detour> {
+fn detours(graph: &Graph, is_quiet: impl Fn(usize, &Instr) -> bool) -> Vec<Detour> {
     if graph.blocks.len() > MANY_BLOCKS {
         return Vec::new();
     }
@@ -64,11 +70,12 @@ fn detours(graph: &Graph, effects: &Effects) -> Vec<Detour> {
     let quiet: Vec<bool> = graph
         .blocks
         .iter()
-        .map(|block| {
+        .enumerate()
+        .map(|(number, block)| {
             block.code.iter().all(|instr| match instr {
                 Instr::Jump { .. } | Instr::Branch { .. } | Instr::Switch { .. } => true,
                 Instr::LoopBack { .. } => true,
-                _ => is_quiet(instr, effects),
+                _ => is_quiet(number, instr),
             })
         })
         .collect();

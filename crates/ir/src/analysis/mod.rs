@@ -1,7 +1,7 @@
 //! What can be told of a program by looking at its bytecode.
 //!
 //! Of blocks, for the passes: [`effects`] of calls, [`escape`] of objects, where control may [`follow`],
-//! loops that are [`counted`], registers that are [`faint`]. Of
+//! loops that are [`counted`], registers that are [`faint`] or [`limited`]. Of
 //! whole functions and modules, for the machine that runs them: [`nesting`] of loops, loads before loops
 //! ([`retry`]), loads after which they go round in any case ([`polls`]), [`failures`] that make a thread wait, [`mod@thread_local`] variables that nobody else sees,
 //! what may still be written ([`stores`]), and which threads do the same ([`anonymity`]), given what
@@ -15,6 +15,7 @@ pub mod external;
 pub mod failures;
 pub mod faint;
 pub mod follow;
+pub mod limited;
 pub mod nesting;
 pub mod polls;
 pub mod retry;

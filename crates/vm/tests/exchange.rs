@@ -67,7 +67,7 @@ fn explored(program: &str, model: &Model, reductions: Reductions, awaits: bool) 
     let config = Config {
         inspect: true,
         reductions,
-        watches: Watches { chains: awaits.then(Arc::default), twins: None },
+        watches: Watches { chains: awaits.then(Arc::default), ..Watches::default() },
         max_executions: Some(20_000),
         ..Config::default()
     };

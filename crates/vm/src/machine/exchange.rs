@@ -23,9 +23,12 @@
 //! read-modify-writes write again. In programs that say of writes that they are final, they always do.
 //!
 //! Whether an iteration goes round is found out by running it: up to its end, which it has to reach without
-//! another visible operation; or up to a load of the same location after which it comes to its end in any case
-//! (`polls`): such loads only let time pass, and if there is an error in one of them, there is one in the
-//! read-modify-write as well.
+//! another visible operation; or, after an exchange, up to a load of the same location after which it comes to
+//! its end in any case (`polls`): such loads only let time pass, and if there is an error in one of them, there
+//! is one in the exchange as well. But they may let time pass for ever, where another attempt would succeed. So
+//! an attempt that does succeed is asked whether who looks on would see that as well: whoever looks on for ever
+//! sees a value that nobody changes any more, which an attempt in another execution sees, too. If not, the
+//! program is explored again with all writes.
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
@@ -36,6 +39,17 @@ use selvedge_machine::{Block, Machine, Op, Reduction};
 /// How many instructions there may be between the read-modify-write and the end of the iteration: pauses of
 /// all kinds are made there.
 const FAR: usize = 10_000;
+
+/// How many loads there may be after an attempt, until the next one.
+const MANY_LOOKS: usize = 8;
+
+/// What an iteration without effect comes to, and why to wait there.
+enum End {
+    /// The back edge.
+    Round(Block),
+    /// A load after which it comes to that, whatever it reads.
+    Poll(Block),
+}
 
 impl VmMachine {
     /// Whether a thread that stands at a read-modify-write may turn out to have done nothing.
@@ -52,38 +66,67 @@ impl VmMachine {
 
     /// What such a thread does when it has read `input`: it writes, or waits.
     pub(super) fn swap(&self, state: &mut VmState, loc: Loc, input: u64) -> Op {
-        let mut ahead = state.clone();
-        let store = self.rmw_store(&mut ahead, loc, input);
-        if !matches!(store, Op::Store { value, .. } if value as u64 == input) {
-            *state = ahead;
-            return store;
+        let mut written = state.clone();
+        let store = self.rmw_store(&mut written, loc, input);
+        let Op::Store { value: stored, .. } = store else { unreachable!("a store") };
+        if stored as u64 == input {
+            if let Some(End::Round(wait) | End::Poll(wait)) = self.end_of_round(state, loc, input) {
+                return Op::Block(wait);
+            }
+        } else if self.may_wait_longer(state, loc, stored as u64, input) {
+            self.learn(|common| common.keep_undone = true);
         }
-        let written = ahead.clone();
+        *state = written;
+        store
+    }
+
+    /// Whether a thread that has made an attempt, and has found what it stores, looks on for ever if there is
+    /// `input`, although an attempt would succeed with that.
+    fn may_wait_longer(&self, state: &VmState, loc: Loc, stored: u64, input: u64) -> bool {
+        let mut ahead = state.clone();
+        if !matches!(self.end_of_round(&mut ahead, loc, stored), Some(End::Poll(_))) {
+            return false;
+        }
+        let attempt = ahead.loads;
+        for _ in 0..MANY_LOOKS {
+            match self.step(&mut ahead, input as Value) {
+                Op::Load { loc: same, .. } if same == loc => {}
+                // It waits in a loop that began after the attempt, or goes round the one that began before.
+                Op::Block(_) => return ahead.loads_at_header >= attempt,
+                _ => return true,
+            }
+        }
+        true
+    }
+
+    /// Runs an iteration after a read-modify-write that stored what it read. What it comes to, if it has no
+    /// effect; the state is where it waits, or at the load.
+    fn end_of_round(&self, state: &mut VmState, loc: Loc, input: u64) -> Option<End> {
+        let mut ahead = state.clone();
+        let op = match *self.current(state) {
+            Instr::Rmw { op, .. } => op,
+            _ => return None,
+        };
+        self.rmw_store(&mut ahead, loc, input);
         ahead.stage = Stage::Fetch;
         ahead.frame.pc += 1;
         for _ in 0..FAR {
             let code = &self.function(ahead.frame.func).code;
             let at_end = matches!(code.get(ahead.frame.pc as usize), Some(Instr::LoopBack { .. }));
             let poll = self.info(ahead.frame.func).polls.get(ahead.frame.pc as usize).copied().flatten();
-            match self.run(&mut ahead) {
-                Ok(None) => {}
-                Ok(Some(Op::Load { loc: same, .. })) if same == loc => {
-                    let Some(wait) = poll.and_then(|number| self.goes_round(&mut ahead, number)) else {
-                        break;
-                    };
-                    *state = ahead;
-                    return Op::Block(wait);
-                }
+            let end = match self.run(&mut ahead) {
+                Ok(None) => continue,
                 // A loop that waits has read something, so it is one that this iteration is of.
-                Ok(Some(wait @ Op::Block(_))) if at_end => {
-                    *state = ahead;
-                    return wait;
+                Ok(Some(Op::Block(wait))) if at_end => End::Round(wait),
+                Ok(Some(Op::Load { loc: same, .. })) if same == loc && op == RmwOp::Xchg => {
+                    End::Poll(self.goes_round(&mut ahead, poll?)?)
                 }
-                _ => break,
-            }
+                _ => return None,
+            };
+            *state = ahead;
+            return Some(end);
         }
-        *state = written;
-        store
+        None
     }
 
     /// Why to wait at a load after which the loop goes round, if the iteration had no effect.

@@ -58,6 +58,15 @@ pub const SWITCHES: &[Switch] = &[
     ),
     switch(&[Reduction::Zne], "linuxrwlock(3)", "crates/bench/programs/linuxrwlock.c", "--unroll 4", "-DN=3"),
     switch(&[Reduction::Zne], "sc-gather(2)", "crates/bench/programs/sc-gather.c", "--unroll 4", "-DN=2"),
+    switch(&[Reduction::Exchange], "tas-lock(2)", "crates/bench/programs/tas-lock.c", "--unroll 4", "-DN=2"),
+    switch(
+        &[Reduction::Exchange],
+        "ttas-xchg(3)",
+        "crates/bench/programs/ttas-xchg.c",
+        "--unroll 2",
+        "-DN=3",
+    ),
+    switch(&[Reduction::Faint], "backoff(3)", "crates/bench/programs/backoff.c", "--unroll 2", "-DN=3"),
     switch(&[Reduction::Retry], "mpmc-queue(3)", "examples/c/mpmc.c", "--unroll 4", "-DN=3"),
     switch(
         &[Reduction::Escape],

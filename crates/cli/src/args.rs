@@ -71,7 +71,7 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
     pub model: String,
 
-    /// Iterations of a loop after which an execution is cut
+    /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub unroll: u32,
 

@@ -141,7 +141,7 @@ fn what_cannot_be_decided_is_not_called_verified() {
 
     let looping = dir.file(
         "loop.c",
-        "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n    for (int i = 0; i < 100; i++)\n        x++;\n}\n",
+        "#include <stdatomic.h>\natomic_int x;\nint main(void) {\n    while (x < 100)\n        x++;\n}\n",
     );
     let output = dir.run(&[&looping, "--unroll", "3", "--format", "json"]);
     assert_eq!(output.status.code(), Some(3));

@@ -6,12 +6,14 @@
 //!
 //! * *Loops that wait* (`spin-assume`, `pef`): iterations without effect are left out, which are reads and
 //!   fences. What comes after is another iteration, which begins like the one that was left out.
-//! * `rotation` and `bisimilarity` find more such loops: they change a program's text, not its executions.
+//! * `rotation`, `bisimilarity` and `faint` find more such loops: they look at a program's text, or change
+//!   it, but not its executions.
 //! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values
 //!   then go another way.
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
 //! * `escape`: what was left out may have written to such an object; nobody gets to see that.
 //! * `zne`: what is left out took something and put it back.
+//! * `exchange`: what is left out stored what it had read.
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `helping` is `delegates-rmws`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
@@ -97,7 +99,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
     use Premise::{Coherence, Model, ModelOrRaces, NoSections, RacesAreErrors};
     use Property::*;
     match reduction {
-        Reduction::Rotation | Reduction::Bisimilarity => &[],
+        Reduction::Rotation | Reduction::Bisimilarity | Reduction::Faint => &[],
         Reduction::SpinAssume | Reduction::Pef => &[Model(ForgetsReads)],
         Reduction::Retry => &[Model(NoDependencies), Model(ForgetsReads), Model(MonotoneInOrderings)],
         Reduction::Carry => &[Model(NoDependencies), Model(ForgetsReads), Model(Coherent)],
@@ -108,7 +110,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne => {
+        Reduction::Zne | Reduction::Exchange => {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
         }
         Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
@@ -134,7 +136,9 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             RacesAreErrors,
             Coherence,
         ],
-        Reduction::Helping => &[Model(PorfAcyclic), Model(ForgetsReads), Model(DelegatesRmws), NoSections, Coherence],
+        Reduction::Helping => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(DelegatesRmws), NoSections, Coherence]
+        }
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
@@ -211,13 +215,13 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape,helping"),
-            (&["x86"], "zne,confirmation,assumptions,helping,lock-order"),
-            (&["tso.cat"], "zne,escape,confirmation,assumptions,helping,lock-order"),
-            (&["rlx"], "zne,escape,confirmation,assumptions,bam,helping,lock-order"),
+            (&["x86"], "zne,exchange,confirmation,assumptions,helping,lock-order"),
+            (&["tso.cat"], "zne,exchange,escape,confirmation,assumptions,helping,lock-order"),
+            (&["rlx"], "zne,exchange,escape,confirmation,assumptions,bam,helping,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,helping,\
-                 simplification,symmetry,lock-order",
+                "zne,exchange,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
+                 helping,simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -235,13 +239,15 @@ mod tests {
 
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
-        assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,confirmation,helping");
+        let facts = ProgramFacts { atomic_sections: true, ..USUAL };
+        assert_eq!(off("sc", facts), "zne,exchange,confirmation,helping");
     }
 
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        let expected = "zne,annotations,futile,confirmation,awaits,assumptions,helping,symmetry,lock-order";
+        let expected = "zne,exchange,annotations,futile,confirmation,awaits,assumptions,helping,symmetry,\
+            lock-order";
         assert_eq!(off("rc11", facts), expected);
     }
 

@@ -86,8 +86,8 @@ impl<M: Machine> Explorer<'_, M> {
             Rmw::Cas { expected, .. } if value == expected => (mode, true),
             Rmw::Cas { fail, .. } => (fail, false),
             Rmw::Linked => (mode, self.writes_after(e, value)),
-            Rmw::Tentative { .. } if self.writes_after(e, value) => (mode, true),
-            Rmw::Tentative { fail } => (fail, false),
+            Rmw::Tentative { .. } | Rmw::Swap { .. } if self.writes_after(e, value) => (mode, true),
+            Rmw::Tentative { fail } | Rmw::Swap { fail } => (fail, false),
         }
     }
 

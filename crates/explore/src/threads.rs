@@ -542,12 +542,14 @@ fn passes(before: Op, next: Op) -> bool {
     }
 }
 
-/// Whether an operation is a compare-and-exchange right after a load that gave `value`, which it expects.
+/// Whether an operation is a compare-and-exchange right after a load that gave `value`, which it expects; or
+/// another read-modify-write of a loop that tests before.
 fn is_confirmation(before: Op, value: Value, op: Op) -> bool {
     match (before, op) {
         (Op::Load { loc: a, rmw: Rmw::No, .. }, Op::Load { loc: b, rmw: Rmw::Cas { expected, .. }, .. }) => {
             a == b && expected == value
         }
+        (Op::Load { loc: a, rmw: Rmw::No, .. }, Op::Load { loc: b, rmw: Rmw::Swap { .. }, .. }) => a == b,
         _ => false,
     }
 }

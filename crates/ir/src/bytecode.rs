@@ -311,6 +311,14 @@ pub enum RmwOp {
     UMin,
 }
 
+impl RmwOp {
+    /// Whether it may store what it reads, whatever its operand is.
+    pub fn may_keep(self) -> bool {
+        use RmwOp::*;
+        matches!(self, Xchg | And | Or | Max | Min | UMax | UMin)
+    }
+}
+
 /// An instruction.
 ///
 /// `dst` is the first register of the result. Widths of integers are in `bits`, of accesses in `bytes`. In

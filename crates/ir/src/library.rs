@@ -61,6 +61,11 @@ pub fn takes_time(name: &str) -> bool {
     PAUSES.contains(&(name, true)) || TIMED.contains(&name)
 }
 
+/// Whether a function says which executions are of interest: those in which its argument is not 0.
+pub fn assumes(name: &str) -> bool {
+    matches!(name, "__VERIFIER_assume" | "selvedge_assume")
+}
+
 /// How the names of the functions begin that check an index. What follows is the largest one that is allowed,
 /// a space, and what it is an index of.
 pub const INDEX: &str = "__selvedge_index ";

@@ -35,6 +35,12 @@ impl RegSet {
 /// The registers whose value at the beginning of each block may be read later. To be moved to a register that
 /// is not read does not count.
 pub fn live_in(graph: &Graph, regs: Reg) -> Vec<RegSet> {
+    live_in_if(graph, regs, |_, instr| !matches!(instr, Instr::Move { .. }))
+}
+
+/// The same if only what `matters` counts as reading, given the block that an instruction is in, and what
+/// computes something that is read.
+pub fn live_in_if(graph: &Graph, regs: Reg, matters: impl Fn(usize, &Instr) -> bool) -> Vec<RegSet> {
     let mut live = vec![RegSet::with_room(regs); graph.blocks.len()];
     let mut order = graph.reverse_postorder();
     order.reverse();
@@ -48,7 +54,7 @@ pub fn live_in(graph: &Graph, regs: Reg) -> Vec<RegSet> {
                 set.union(&live[next]);
             }
             for instr in block.code.iter().rev() {
-                if matches!(instr, Instr::Move { dst, .. } if !set.contains(*dst)) {
+                if !matters(number, instr) && !instr.written().any(|reg| set.contains(reg)) {
                     continue;
                 }
                 instr.written().for_each(|reg| set.remove(reg));

@@ -15,11 +15,12 @@ use selvedge_machine::{Reduction, Reductions};
 const ALWAYS: [&str; 3] = ["part-early", "loops", "pef"];
 
 /// The reductions that the passes are for.
-const SWITCHES: [Reduction; 6] = [
+const SWITCHES: [Reduction; 7] = [
     Reduction::SpinAssume,
     Reduction::Rotation,
     Reduction::Bisimilarity,
     Reduction::Zne,
+    Reduction::Faint,
     Reduction::Escape,
     Reduction::Carry,
 ];

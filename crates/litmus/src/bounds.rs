@@ -6,7 +6,7 @@ use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::Instr;
 
 /// Iterations of a loop that no read has a say in.
-const BY_CONSTANTS: u32 = 64;
+const BY_CONSTANTS: u32 = 4096;
 
 /// A loop in compiled code.
 #[derive(Clone, Copy, Debug)]

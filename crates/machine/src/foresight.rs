@@ -116,6 +116,13 @@ pub trait Foresight: Stateful {
         false
     }
 
+    /// What a read-modify-write stores, at whose load (of kind `Rmw::Swap`) the state stands, if it reads
+    /// `value`, and if so, the thread waits if that is what it reads, and the last read before it is part of
+    /// what it would do again. Saying nothing is always right.
+    fn swaps_for(&self, _state: &Self::State, _value: Value) -> Option<Value> {
+        None
+    }
+
     /// What a read-modify-write adds, at whose load (of kind `Rmw::Tentative`) the state stands.
     fn amount(&self, _state: &Self::State) -> Value {
         0

@@ -57,6 +57,10 @@ pub enum Rmw {
     /// What the store half adds is taken back at once, depending on what is read: then there is no store
     /// half, but the thread waits, and this is a load with ordering `fail`. Asked like `Linked`.
     Tentative { fail: Mode },
+    /// What is read may be what the store half stores, and the thread may then go round a loop without any
+    /// other effect: then there is no store half, but the thread waits, and this is a load with ordering
+    /// `fail`. Asked like `Linked`.
+    Swap { fail: Mode },
 }
 
 /// Why a thread waits.
@@ -182,8 +186,8 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
     /// gave it: what a load read or a choice picked; other operations give 0.
     fn step(&self, state: &mut Self::State, input: Value) -> Op;
 
-    /// Whether a load of kind `Rmw::Linked` or `Rmw::Tentative`, at which `state` stands, is followed by its
-    /// store half if it reads `value`.
+    /// Whether a load of kind `Rmw::Linked`, `Rmw::Tentative` or `Rmw::Swap`, at which `state` stands, is
+    /// followed by its store half if it reads `value`.
     fn writes_after(&self, state: &Self::State, value: Value) -> bool {
         let mut state = state.clone();
         matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })

@@ -16,6 +16,10 @@ pub enum Reduction {
     Pef,
     /// Iterations that take something and put it back wait instead (thesis §7.2.6).
     Zne,
+    /// Read-modify-writes that store what they read, and go round, only read.
+    Exchange,
+    /// Registers that decide nothing but how a thread passes its time do not matter to loops that wait.
+    Faint,
     /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
@@ -47,12 +51,14 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 18] = [
+    pub const ALL: [Reduction; 20] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
         Reduction::Pef,
         Reduction::Zne,
+        Reduction::Exchange,
+        Reduction::Faint,
         Reduction::Retry,
         Reduction::Escape,
         Reduction::Carry,
@@ -75,6 +81,8 @@ impl Reduction {
             Reduction::Bisimilarity => "bisimilarity",
             Reduction::Pef => "pef",
             Reduction::Zne => "zne",
+            Reduction::Exchange => "exchange",
+            Reduction::Faint => "faint",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",

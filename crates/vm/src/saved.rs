@@ -76,6 +76,7 @@ enum SavedContent {
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum SavedLimit {
     Loop(u32, u32),
+    Long(u32, u32),
     Depth(u32),
     Silent(u32),
 }
@@ -106,6 +107,7 @@ impl Tables {
         };
         let limit = |limit: &Limit| match *limit {
             Limit::Loop(f, number) => SavedLimit::Loop(f.0, number),
+            Limit::Long(f, number) => SavedLimit::Long(f.0, number),
             Limit::Depth(f) => SavedLimit::Depth(f.0),
             Limit::Silent(f) => SavedLimit::Silent(f.0),
         };
@@ -180,6 +182,10 @@ impl Tables {
                 SavedLimit::Loop(f, number) => {
                     module.functions.get(f as usize)?.loops.get(number as usize)?;
                     Limit::Loop(func(f)?, number)
+                }
+                SavedLimit::Long(f, number) => {
+                    module.functions.get(f as usize)?.loops.get(number as usize)?;
+                    Limit::Long(func(f)?, number)
                 }
                 SavedLimit::Depth(f) => Limit::Depth(func(f)?),
                 SavedLimit::Silent(f) => Limit::Silent(func(f)?),

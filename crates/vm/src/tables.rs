@@ -76,6 +76,8 @@ impl Object {
 pub enum Limit {
     /// A loop of a function, by number.
     Loop(FuncId, u32),
+    /// The same of one that others do not decide about.
+    Long(FuncId, u32),
     /// The depth of calls, when calling this function.
     Depth(FuncId),
     /// A thread ran too long without a visible operation, in this function.

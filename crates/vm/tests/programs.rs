@@ -27,19 +27,39 @@ const SUM: &str = "
         return (0)
     }";
 
+/// Counts to 10 in shared memory.
+const UNTIL: &str = "
+    file \"sum.c\"
+    global @x size 4 align 4 = zero 4
+    func &main() results 1 regs 4 {
+        loop head !0:3:1
+        r1 = move 0
+    head:
+        r0 = load.4.rlx @x
+        r2 = cmp.slt.32 r0, 10
+        branch r2, body, done
+    body:
+        r0 = add.32 r0, 1
+        store.4.rlx @x, r0
+        loopback 0
+        jump head
+    done:
+        return (0)
+    }";
+
 #[test]
-fn a_loop_runs_to_its_end() {
-    let run = run(SUM);
+fn a_loop_that_others_do_not_decide_about_runs_to_its_end() {
+    let run = run_with(SUM, Options { unroll: 2, ..Options::default() }, &[]);
     assert_eq!(run.trace(), ["0: W x 55 rel", "0: end"]);
     assert!(run.machine.cut_loops().is_empty());
 }
 
 #[test]
 fn a_loop_is_cut_at_its_bound() {
-    let run = run_with(SUM, Options { unroll: 10, ..Options::default() }, &[]);
+    let run = run_with(UNTIL, Options { unroll: 10, ..Options::default() }, &[]);
     assert_eq!(run.end(0), Op::End, "ten rounds are ten back edges");
-    let run = run_with(SUM, Options { unroll: 9, ..Options::default() }, &[]);
-    assert_eq!(run.trace(), ["0: cut"]);
+    let run = run_with(UNTIL, Options { unroll: 9, ..Options::default() }, &[]);
+    assert_eq!(run.end(0), Op::Cut);
     let cut = run.machine.cut_loops();
     assert_eq!((cut[0].0.file.as_str(), cut[0].0.line, cut[0].1), ("sum.c", 3, 9));
 }
@@ -54,8 +74,12 @@ fn a_bound_for_one_loop_counts_more() {
         (bound("other", None), Op::Cut),
     ] {
         let options = Options { unroll: 2, unroll_some: vec![some.clone()], ..Options::default() };
-        assert_eq!(run_with(SUM, options, &[]).end(0), end, "{some:?}");
+        assert_eq!(run_with(UNTIL, options, &[]).end(0), end, "{some:?}");
     }
+    // And in any case.
+    let some = LoopBound { function: None, line: Some(3), bound: 4 };
+    let options = Options { unroll_some: vec![some], ..Options::default() };
+    assert_eq!(run_with(SUM, options, &[]).end(0), Op::Cut);
 }
 
 #[test]

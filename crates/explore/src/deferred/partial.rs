@@ -91,7 +91,7 @@ impl<S> Happening<S> {
     fn mode(&self) -> (Mode, bool) {
         match self.standing.op {
             Op::Load { mode, rmw: Rmw::No | Rmw::Linked, .. } => (mode, false),
-            Op::Load { rmw: Rmw::Tentative { fail }, .. } => (fail, false),
+            Op::Load { rmw: Rmw::Tentative { fail } | Rmw::Swap { fail }, .. } => (fail, false),
             Op::Load { mode, rmw: Rmw::Always, .. } => (mode, true),
             Op::Load { mode, rmw: Rmw::Cas { fail, .. }, .. } => {
                 if self.succeeds == Some(false) {

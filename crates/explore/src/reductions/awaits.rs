@@ -26,7 +26,10 @@
 //! by confirmation both see the same write, so they are one: added one right after the other, and deleted
 //! together if the lock is lost. What would make `u` see another write is left out. The same holds of loops
 //! that try again, as in `do { n->next = load(top); } while (!cas(top, n->next, n))`: whoever loses starts
-//! over. Here the load does not wait; what it could read again was all taken by others.
+//! over. Here the load does not wait; what it could read again was all taken by others. An exchange
+//! (`Rmw::Swap`) that follows such a load is one with it if it waits whenever it sees something else. That is
+//! known of one value, which it stores itself; so there must be no third one: both have to be 0 and 1, and it
+//! is watched that there are no others.
 //!
 //! *Premises*: `po ∪ rf` has no cycle; annotations and futile graphs are on, and what clocks say of coherence
 //! is trusted. *Watched*: [`Chains`].
@@ -39,8 +42,8 @@ use crate::explorer::Explorer;
 use crate::frame::{Frame, LostFrame};
 use crate::report::Config;
 use crate::threads::FEW_WRITES;
-use selvedge_graph::{EventId, Loc, Mode};
-use selvedge_machine::{Again, Machine, Op, Reduction};
+use selvedge_graph::{EventId, Loc, Mode, Tid};
+use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 
 /// A lock at this location was taken away from a thread.
 const LOST: u8 = 1;
@@ -50,10 +53,14 @@ const UNCHAINED: u8 = 2;
 const DISTINCT: u8 = 4;
 /// There was such a value.
 const REPEATED: u8 = 8;
+/// It mattered that all values of this location are 0 or 1.
+const BINARY: u8 = 16;
+/// There was another one.
+const OTHER: u8 = 32;
 
 /// Whether what is known of a location is what the reduction needs.
 fn in_order(bits: u8) -> bool {
-    bits & (LOST | UNCHAINED) != LOST | UNCHAINED && bits & (DISTINCT | REPEATED) != DISTINCT | REPEATED
+    [LOST | UNCHAINED, DISTINCT | REPEATED, BINARY | OTHER].into_iter().all(|both| bits & both != both)
 }
 
 /// With more writes than this to a location, some value counts as repeated.
@@ -112,6 +119,13 @@ impl<M: Machine> Hooks<M> for Awaits {
     #[inline(always)]
     fn puts_off_waiting(x: &Explorer<'_, M>) -> bool {
         x.reducers.awaits.on
+    }
+
+    #[inline(always)]
+    fn before_event(x: &mut Explorer<'_, M>, t: Tid, op: Op) {
+        if matches!(op, Op::Load { rmw: Rmw::Swap { .. }, .. }) && x.reducers.awaits.on {
+            x.watch_swap(t, op);
+        }
     }
 
     #[inline(always)]
@@ -176,6 +190,10 @@ impl<M: Machine> Explorer<'_, M> {
     fn watch_value(&mut self, w: EventId) {
         let g = &self.graph;
         let (loc, value) = (g.event(w).loc, g.event(w).value);
+        if !matches!(value, 0 | 1) && !self.reducers.awaits.told.has(loc, OTHER) {
+            self.note(loc, OTHER);
+        }
+        let g = &self.graph;
         if self.reducers.awaits.told.has(loc, REPEATED) {
             return;
         }
@@ -196,6 +214,31 @@ impl<M: Machine> Explorer<'_, M> {
         };
         if !chained {
             self.note(loc, UNCHAINED);
+        }
+    }
+
+    /// A read-modify-write of kind `Rmw::Swap` is about to be added: it may be one with the load before it.
+    fn watch_swap(&mut self, t: Tid, op: Op) {
+        let Op::Load { loc, .. } = op else { return };
+        if self.reducers.awaits.told.has(loc, BINARY) {
+            return;
+        }
+        let before = self.graph.thread(t).last().map(|&r| self.graph.event(r));
+        let Some(read) = before.filter(|ev| ev.is_read() && ev.loc == loc) else { return };
+        if self.threads.state(t).is_some_and(|state| self.is_binary(state, read.value)) {
+            self.rely_on_two_values(loc);
+        }
+    }
+
+    /// From here on it matters that a location has no other values than 0 and 1.
+    pub(crate) fn rely_on_two_values(&mut self, loc: Loc) {
+        if !self.reducers.awaits.on {
+            return;
+        }
+        self.note(loc, BINARY);
+        let g = &self.graph;
+        if g.co(loc).iter().any(|&w| !matches!(g.value_of(w, loc), 0 | 1)) {
+            self.note(loc, OTHER);
         }
     }
 

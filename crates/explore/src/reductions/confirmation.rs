@@ -70,10 +70,21 @@ impl<M: Machine> Hooks<M> for Confirmation {
 impl<M: Machine> Explorer<'_, M> {
     /// The load before `u` with which it is one, if there is one.
     pub(crate) fn head(&self, u: EventId) -> Option<EventId> {
-        let Op::Load { loc, rmw: Rmw::Cas { expected, .. }, .. } = self.threads.op_of(u) else {
-            return None;
-        };
+        let Op::Load { loc, rmw, .. } = self.threads.op_of(u) else { return None };
         let g = &self.graph;
+        let expected = match rmw {
+            Rmw::Cas { expected, .. } => expected,
+            Rmw::Swap { .. } => {
+                let r = g.po_pred(u).filter(|&r| {
+                    let ev = g.event(r);
+                    ev.is_read() && !ev.is_rmw_read() && ev.loc == loc
+                });
+                let state = self.threads.state_of(u);
+                let one = |r: EventId| state.is_some_and(|state| self.is_binary(state, g.event(r).value));
+                return r.filter(|&r| self.reducers.confirmation.on && one(r));
+            }
+            _ => return None,
+        };
         let mut r = g.po_pred(u)?;
         for _ in 0..FEW_WRITES {
             let ev = g.event(r);
@@ -88,6 +99,13 @@ impl<M: Machine> Explorer<'_, M> {
         (same && self.reducers.confirmation.on && waits()).then_some(r)
     }
 
+    /// Whether the read-modify-write of kind `Rmw::Swap` that a thread in this state stands at is one with a
+    /// load of `value` before it: provided that there are only the values 0 and 1, it waits if it reads
+    /// another one.
+    pub(crate) fn is_binary(&self, state: &M::State, value: Value) -> bool {
+        matches!(value, 0 | 1) && self.machine.swaps_for(state, value) == Some(1 - value)
+    }
+
     /// Whether `e`, a load that reads from `w`, would be one with the compare-and-exchange that follows.
     /// Then its ordering.
     pub(crate) fn is_head(&mut self, e: EventId, w: EventId) -> Option<Mode> {
@@ -97,13 +115,24 @@ impl<M: Machine> Explorer<'_, M> {
         }
         let value = self.graph.value_of(w, loc);
         let machine = self.machine;
-        self.threads.one_with(machine, e, value, |next, state| match next {
+        let mut binary = false;
+        let found = self.threads.one_with(machine, e, value, |next, state| match next {
+            Op::Load { loc: next, mode, rmw: Rmw::Swap { .. } } => {
+                binary = next == loc
+                    && matches!(value, 0 | 1)
+                    && machine.swaps_for(state, value) == Some(1 - value);
+                binary.then_some(mode)
+            }
             Op::Load { loc: next, mode, rmw: Rmw::Cas { expected, .. } } => {
                 let one = next == loc && expected == value && machine.waits_if_it_fails(state);
                 one.then_some(mode)
             }
             _ => None,
-        })
+        });
+        if binary {
+            self.rely_on_two_values(loc);
+        }
+        found
     }
 }
 

@@ -36,6 +36,7 @@ mod locations;
 pub(crate) mod lock_order;
 pub(crate) mod net_effect;
 pub(crate) mod publication;
+pub(crate) mod swaps;
 pub(crate) mod symmetry;
 
 pub use assumptions::Owners;
@@ -60,6 +61,7 @@ use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use swaps::Swaps;
 use symmetry::Symmetry;
 
 /// Where conditions are watched that cannot be known before: for each reduction that has one what its workers
@@ -300,11 +302,10 @@ pub(crate) trait Hooks<M: Machine> {
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers =
-    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Publication, (Helping, Last)))))));
+pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, Rest))))));
 
-/// The last of them.
-type Last = (Symmetry, (Bam, LockOrder));
+/// Those that only have a say at the end, and those that rename or leave out orders.
+type Rest = (Publication, (Helping, (Symmetry, (Bam, LockOrder))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -316,6 +317,7 @@ pub(crate) struct Remembered {
     pub(crate) net_effect: NetEffect,
     pub(crate) publication: Publication,
     pub(crate) helping: Helping,
+    pub(crate) swaps: Swaps,
     pub(crate) symmetry: Symmetry,
 }
 
@@ -329,6 +331,7 @@ impl Remembered {
             net_effect: NetEffect::default(),
             publication: Publication::new(machine),
             helping: Helping::new(machine),
+            swaps: Swaps::default(),
             symmetry: Symmetry::new(machine, model, config),
         }
     }

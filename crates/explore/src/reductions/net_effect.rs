@@ -89,7 +89,7 @@ impl<M: Machine> Explorer<'_, M> {
         for (at, &w) in writes.iter().enumerate() {
             if !w.is_init()
                 && !self.graph.event(w).is_rmw_write()
-                && trials.iter().any(|trial| !self.are_apart(w, trial))
+                && trials.iter().any(|trial| !self.are_apart(w, trial.thread))
             {
                 return true;
             }
@@ -128,14 +128,15 @@ impl<M: Machine> Explorer<'_, M> {
         .collect()
     }
 
-    /// Whether a store is ordered with all of a thread's attempts by the thread's creation or end.
-    fn are_apart(&self, w: EventId, trial: &Trial) -> bool {
+    /// Whether an access is ordered with all of a thread's attempts by the thread's creation or end, or is
+    /// the thread's own.
+    pub(super) fn are_apart(&self, w: EventId, other: Tid) -> bool {
         let g = &self.graph;
         let store = g.event(w);
-        let mut thread = trial.thread;
+        let mut thread = other;
         loop {
             if thread == store.tid {
-                return thread == trial.thread;
+                return thread == other;
             }
             let Some(spawn) = g.spawn_of(thread) else { break };
             if g.event(spawn).tid == store.tid && store.idx < g.event(spawn).idx {
@@ -147,7 +148,7 @@ impl<M: Machine> Explorer<'_, M> {
             }
         }
         let before = &g.thread(store.tid)[..store.idx as usize];
-        before.iter().any(|&x| g.event(x).kind == Kind::Join && g.event(x).peer == trial.thread)
+        before.iter().any(|&x| g.event(x).kind == Kind::Join && g.event(x).peer == other)
     }
 
     /// Whether `e` leads to the same, reading from `w` at the place `at` of coherence, whatever others have

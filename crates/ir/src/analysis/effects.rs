@@ -1,5 +1,7 @@
 //! What calls do to memory, as far as a loop that waits has to know.
 
+use crate::analysis::counted::all_cycles_count;
+use crate::analysis::faint::only_computes;
 use crate::analysis::follow::{Known, Way, follow};
 use crate::bytecode::{FuncId, Function, Instr, Operand, Reg, registers};
 use crate::cfg::{Block, Graph};
@@ -39,19 +41,39 @@ pub enum Effect {
 }
 
 /// What calls to each function do. Functions with loops or recursion may do anything.
-pub struct Effects(Vec<Effect>);
+pub struct Effects {
+    effects: Vec<Effect>,
+    /// Whether they only compute what they return, and let time pass.
+    quiet: Vec<bool>,
+    /// Whether they say which executions are of interest.
+    assume: Vec<bool>,
+}
 
 impl Effects {
     /// Looks at all functions of a program.
     pub fn new(functions: &[Callee<'_>]) -> Effects {
         let mut known = vec![None; functions.len()];
-        Effects((0..functions.len()).map(|f| effect_of(functions, f, &mut known)).collect())
+        let effects = (0..functions.len()).map(|f| effect_of(functions, f, &mut known)).collect();
+        let mut known = vec![None; functions.len()];
+        let quiet = (0..functions.len()).map(|f| is_quiet(functions, f, &mut known)).collect();
+        let assumes = |f: &Callee<'_>| matches!(f, Callee::Declared(name) if library::assumes(name));
+        Effects { effects, quiet, assume: functions.iter().map(assumes).collect() }
+    }
+
+    /// Whether a call says which executions are of interest.
+    pub fn assumes(&self, callee: Operand) -> bool {
+        matches!(callee, Operand::Func(FuncId(function)) if self.assume[function as usize])
+    }
+
+    /// Whether a call only computes what it returns from its arguments, and lets time pass.
+    pub fn only_passes_time(&self, callee: Operand) -> bool {
+        matches!(callee, Operand::Func(FuncId(function)) if self.quiet[function as usize])
     }
 
     /// What a call does to memory.
     pub fn of(&self, callee: Operand) -> Effect {
         match callee {
-            Operand::Func(FuncId(function)) => self.0[function as usize],
+            Operand::Func(FuncId(function)) => self.effects[function as usize],
             _ => Effect::Any,
         }
     }
@@ -102,6 +124,31 @@ fn effect_of_body(functions: &[Callee<'_>], body: &Graph, known: &mut Vec<Option
         }
     }
     effect
+}
+
+fn is_quiet(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<bool>>) -> bool {
+    if let Some(answer) = known[number] {
+        return answer;
+    }
+    // Recursion is not looked into.
+    known[number] = Some(false);
+    let answer = match functions[number] {
+        Callee::Declared(name) => library::only_pauses(name),
+        Callee::Defined(body) => {
+            let quiet = |instr: &Instr| match instr {
+                Instr::Call { callee: Operand::Func(FuncId(callee)), .. } => {
+                    is_quiet(functions, *callee as usize, known)
+                }
+                Instr::Return { .. } | Instr::LoopBack { .. } => true,
+                other => other.ends_block() && *other != Instr::Unreachable || only_computes(other),
+            };
+            body.blocks.iter().flat_map(|block| &block.code).all(quiet)
+                && all_cycles_count(body, &(0..body.blocks.len()).collect())
+        }
+        Callee::Opaque => false,
+    };
+    known[number] = Some(answer);
+    answer
 }
 
 /// What a function returns if a compare-and-exchange in it succeeds.

@@ -34,10 +34,12 @@ use selvedge_machine::{Reduction, Reductions};
 
 use crate::analysis::effects::{Callee, Effects};
 use crate::analysis::escape::Allocators;
+use crate::analysis::faint::needed_in;
 use crate::analysis::pauses::Pauses;
 use crate::bytecode::{Function, Instr, Loop, Module};
 use crate::cfg::Graph;
 use crate::check;
+use crate::liveness::live_in;
 use loops::LoopBlocks;
 
 /// What waits and what may be left out is found by following each register through each block. In functions
@@ -91,14 +93,19 @@ fn find_waiting(
         if reductions.has(Reduction::Carry) {
             function.regs = carry::carry(body, loops, &allocators, function.regs);
         }
+        let regs = function.regs;
+        let live_in = |graph: &Graph| match reductions.has(Reduction::Faint) {
+            true => needed_in(graph, regs, &effects),
+            false => live_in(graph, regs),
+        };
         if reductions.has(Reduction::Zne) {
-            zne::mark(body, loops, function.regs, &pauses);
+            zne::mark(body, loops, &effects, &pauses, live_in);
         }
         if reductions.has(Reduction::SpinAssume) {
-            spin::mark(body, loops, function.regs, &effects, reductions.has(Reduction::Rotation));
+            spin::mark(body, loops, &effects, live_in, reductions.has(Reduction::Rotation));
         }
         // Whether such loops wait is for the machine to decide (`Reduction::Pef`).
-        pef::mark(body, loops, function.regs, &allocators, reductions.has(Reduction::Escape));
+        pef::mark(body, loops, &allocators, live_in, reductions.has(Reduction::Escape));
     }
 }
 

@@ -7,17 +7,24 @@
 use crate::analysis::escape::{Allocators, rewritten};
 use crate::bytecode::{BinOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
-use crate::liveness::{RegSet, live_in};
+use crate::liveness::RegSet;
 use crate::passes::loops::LoopBlocks;
 
-/// Marks the headers of the loops of a function that has `regs` registers. `with_escape`: they also say which
+/// Marks the headers of the loops of a function. `live_in`: the registers that matter at the beginning of each
+/// block. `with_escape`: they also say which
 /// cells of objects that nobody knows every iteration rewrites.
-pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, allocators: &Allocators, with_escape: bool) {
+pub fn mark(
+    graph: &mut Graph,
+    loops: &[LoopBlocks],
+    allocators: &Allocators,
+    live_in: impl Fn(&Graph) -> Vec<RegSet>,
+    with_escape: bool,
+) {
     let candidates: Vec<usize> = (0..loops.len()).filter(|&n| may_idle(graph, n, &loops[n])).collect();
     if candidates.is_empty() {
         return;
     }
-    let live = live_in(graph, regs);
+    let live = live_in(graph);
     let heads: Vec<(usize, Instr)> = candidates
         .into_iter()
         .filter(|&number| !counts(graph, &loops[number], &live[loops[number].header]))
@@ -44,8 +51,11 @@ pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, allocators: &All
 fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
     let back = Instr::LoopBack { number: number as u32 };
     let goes_round = found.latches.iter().any(|&latch| graph.blocks[latch].code.contains(&back));
-    let reads =
-        |instr: &Instr| matches!(instr, Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Call { .. });
+    let reads = |instr: &Instr| match instr {
+        Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Call { .. } => true,
+        Instr::Rmw { op, .. } => op.may_keep(),
+        _ => false,
+    };
     goes_round && found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(reads))
 }
 

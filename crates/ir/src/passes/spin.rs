@@ -11,22 +11,29 @@
 
 use crate::analysis::effects::{Effect, Effects};
 use crate::analysis::follow::{Known, Way, follow};
-use crate::bytecode::{Instr, Reg, registers};
+use crate::bytecode::{Instr, registers};
 use crate::cfg::Graph;
-use crate::liveness::live_in;
+use crate::liveness::RegSet;
 use crate::passes::loops::LoopBlocks;
 use crate::passes::rotation::{body_after_test, rotate};
 
-/// Lets the back edges of loops that wait be [`Instr::SpinBlock`]s. `may_rotate`: loops that would wait if
+/// Lets the back edges of loops that wait be [`Instr::SpinBlock`]s. `live_in`: the registers that matter at
+/// the beginning of each block. `may_rotate`: loops that would wait if
 /// they started after their test do so then.
-pub fn mark(graph: &mut Graph, loops: &mut [LoopBlocks], regs: Reg, effects: &Effects, may_rotate: bool) {
+pub fn mark(
+    graph: &mut Graph,
+    loops: &mut [LoopBlocks],
+    effects: &Effects,
+    live_in: impl Fn(&Graph) -> Vec<RegSet>,
+    may_rotate: bool,
+) {
     // Loops that are certain to write are most; the others need to know what is live.
     let candidates: Vec<usize> =
         (0..loops.len()).filter(|&number| may_wait(graph, &loops[number], effects)).collect();
     if candidates.is_empty() {
         return;
     }
-    let live = live_in(graph, regs);
+    let live = live_in(graph);
     for number in candidates {
         let found = &loops[number];
         // Whether an iteration that starts with `start` leaves what it may read as it was.

@@ -11,11 +11,12 @@ use std::collections::HashMap;
 
 use selvedge_graph::Mode;
 
+use crate::analysis::effects::Effects;
 use crate::analysis::escape::Definitions;
 use crate::analysis::pauses::Pauses;
-use crate::bytecode::{BinOp, Instr, Net, Operand, Reg, RmwOp};
+use crate::bytecode::{BinOp, Instr, Net, Operand, RmwOp};
 use crate::cfg::Graph;
-use crate::liveness::live_in;
+use crate::liveness::RegSet;
 use crate::passes::loops::LoopBlocks;
 
 /// How far an iteration is.
@@ -32,6 +33,7 @@ struct View<'a> {
     found: &'a LoopBlocks,
     defs: &'a Definitions,
     pauses: &'a Pauses,
+    effects: &'a Effects,
 }
 
 impl View<'_> {
@@ -77,25 +79,32 @@ impl Addition {
     }
 }
 
-/// Marks what is added and taken back in the loops of a function that has `regs` registers.
-pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, pauses: &Pauses) {
+/// Marks what is added and taken back in the loops of a function. `live_in`: the registers that matter at the
+/// beginning of each block.
+pub fn mark(
+    graph: &mut Graph,
+    loops: &[LoopBlocks],
+    effects: &Effects,
+    pauses: &Pauses,
+    live_in: impl Fn(&Graph) -> Vec<RegSet>,
+) {
     let adds = |instr: &Instr| matches!(instr, Instr::Rmw { op: RmwOp::Add | RmwOp::Sub, .. });
     if loops.is_empty() || !graph.blocks.iter().any(|block| block.code.iter().any(adds)) {
         return;
     }
     let defs = Definitions::new(graph);
     let mut candidates: Vec<usize> = (0..loops.len())
-        .filter(|&n| adds_twice(&View { graph, found: &loops[n], defs: &defs, pauses }))
+        .filter(|&n| adds_twice(&View { graph, found: &loops[n], defs: &defs, pauses, effects }))
         .collect();
     if candidates.is_empty() {
         return;
     }
     // Inner loops first: what is marked for one loop is not marked for another.
     candidates.sort_by_key(|&n| loops[n].blocks.len());
-    let live = live_in(graph, regs);
+    let live = live_in(graph);
     for number in candidates {
         let found = &loops[number];
-        let view = View { graph, found, defs: &defs, pauses };
+        let view = View { graph, found, defs: &defs, pauses, effects };
         let carries = |instr: &Instr| instr.written().any(|reg| live[found.header].contains(reg));
         if view.code().any(carries) {
             continue;
@@ -110,17 +119,19 @@ pub fn mark(graph: &mut Graph, loops: &[LoopBlocks], regs: Reg, pauses: &Pauses)
 }
 
 /// Whether a loop has more than one addition, writes nothing but by them, reads only atomically, and calls
-/// only what lets time pass.
+/// only what lets time pass or says which executions are of interest.
 fn adds_twice(view: &View<'_>) -> bool {
     let is_addition = |instr: &Instr| Addition::of(view, instr).is_some();
+    let is_quiet =
+        |instr: &Instr| instr.only_reads() || view.pauses.is_call(instr) || assumes(instr, view.effects);
     view.code().filter(|instr| is_addition(instr)).count() > 1
-        && view.code().all(|instr| is_addition(instr) || instr.only_reads() || view.pauses.is_call(instr))
+        && view.code().all(|instr| is_addition(instr) || is_quiet(instr))
         && !view.code().any(|instr| matches!(instr, Instr::Load { mode: Mode::Na, .. }))
 }
 
 /// What to mark in a loop, if it is one. Goes all ways through an iteration.
 fn marks(view: &View<'_>, number: u32) -> Option<Vec<((usize, usize), Net)>> {
-    let View { graph, found, .. } = view;
+    let View { graph, found, effects, .. } = view;
     let mut added: Option<Addition> = None;
     let mut marks = HashMap::new();
     let mut phases = HashMap::from([(found.header, Phase::Before)]);
@@ -139,7 +150,11 @@ fn marks(view: &View<'_>, number: u32) -> Option<Vec<((usize, usize), Net)>> {
                     Net::Undoes
                 }
                 (_, Some(_)) => return None,
-                (Phase::TakenBack, None) if !may_be_skipped(view, instr, added?) => return None,
+                (Phase::TakenBack, None)
+                    if !may_be_skipped(view, instr, added?) && !assumes(instr, effects) =>
+                {
+                    return None;
+                }
                 (_, None) => continue,
             };
             marks.insert((block, position), net);
@@ -172,6 +187,12 @@ fn marks(view: &View<'_>, number: u32) -> Option<Vec<((usize, usize), Net)>> {
     };
     let complete = has(Net::Undoes) && has(Net::Tentative(number)) && address_stays;
     complete.then(|| marks.into_iter().collect())
+}
+
+/// Whether an instruction says which executions are of interest. What is left out of an execution together
+/// with it may be an iteration after which the thread goes no further; it does not where it waits, either.
+fn assumes(instr: &Instr, effects: &Effects) -> bool {
+    matches!(instr, Instr::Call { callee, .. } if effects.assumes(*callee))
 }
 
 /// Whether leaving out an instruction after what was added is taken back hides no error.

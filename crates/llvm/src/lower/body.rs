@@ -34,8 +34,15 @@ pub(super) struct Body<'a, 'm> {
     pub(super) scoped: HashMap<Value<'m>, Instr>,
     /// In a function that takes any number of arguments: the registers of where they are and their size.
     pub(super) rest: Option<Reg>,
+    /// Whether the function calls `setjmp`.
+    pub(super) returns_twice: bool,
     /// Which element of vectors is meant, while an operation on vectors is lowered element by element.
     pub(super) lane: Option<usize>,
+}
+
+/// Whether an instruction calls a function that may return again.
+fn calls_setjmp(instruction: Value<'_>) -> bool {
+    instruction.opcode() == Some(Opcode::LLVMCall) && instruction.callee().name().contains("setjmp")
 }
 
 /// Lowers a function, unless it is only declared.
@@ -58,6 +65,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
         scopes: HashMap::new(),
         scoped: HashMap::new(),
         rest: None,
+        returns_twice: order.iter().flat_map(|block| block.instructions()).any(calls_setjmp),
         lane: None,
     };
     body.parameters(function, id);

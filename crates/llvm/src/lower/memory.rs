@@ -134,7 +134,10 @@ fn keeps_threads(address: Value<'_>, given: &mut bool) -> bool {
 ///
 /// LLVM keeps variables in memory that are accessed by several types (pointers that are exchanged
 /// atomically go through integers); to a register, that is all the same.
-fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>) -> bool {
+///
+/// `volatile_stays`: not if it is volatile. Nobody else sees it, but it keeps its value when `longjmp` comes
+/// back to the function.
+fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>, volatile_stays: bool) -> bool {
     let size = program.layout.size(alloca.allocated());
     let whole = |accessed: Value<'m>| {
         let bits = program.shape(accessed).scalar().and_then(Scalar::bits);
@@ -143,8 +146,8 @@ fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>) -> bool {
     alloca.operand(0).bits() == Some(1)
         && only_dereferenced(alloca)
         && alloca.users().into_iter().all(|user| match user.opcode() {
-            Some(Opcode::LLVMLoad) => whole(user) && !user.is_volatile(),
-            Some(Opcode::LLVMStore) => whole(user.operand(0)) && !user.is_volatile(),
+            Some(Opcode::LLVMLoad) => whole(user) && !(volatile_stays && user.is_volatile()),
+            Some(Opcode::LLVMStore) => whole(user.operand(0)) && !(volatile_stays && user.is_volatile()),
             _ => is_lifetime(user),
         })
 }
@@ -222,7 +225,7 @@ impl<'m> Body<'_, 'm> {
 
     /// Room for a variable; a register if that is enough.
     pub(super) fn alloca(&mut self, value: Value<'m>) -> Vec<Operand> {
-        if is_one_scalar(self.program, value) {
+        if is_one_scalar(self.program, value, self.returns_twice) {
             let slot = self.fresh(1);
             self.slots.insert(value, slot);
             self.undefine(slot, self.slot_bits(value));

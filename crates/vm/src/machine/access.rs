@@ -130,12 +130,16 @@ impl VmMachine {
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
-                state.stage = Stage::RmwLoaded(loc);
                 let rmw = match net {
                     Net::Tentative(_) if self.leaves_out_undone() => {
                         Rmw::Tentative { fail: reading_part(mode) }
                     }
+                    _ if self.may_go_round_idly(state, op) => Rmw::Swap { fail: reading_part(mode) },
                     _ => Rmw::Always,
+                };
+                state.stage = match rmw {
+                    Rmw::Swap { .. } => Stage::SwapLoaded(loc),
+                    _ => Stage::RmwLoaded(loc),
                 };
                 Ok(Some(Op::Load { loc, mode, rmw }))
             }
@@ -297,6 +301,7 @@ impl VmMachine {
                 Some(block) => block,
                 None => self.rmw_store(state, loc, input),
             })),
+            Stage::SwapLoaded(loc) => Ok(Some(self.swap(state, loc, input))),
             Stage::GiveWide(dst) => {
                 self.give(state, dst, 16, input);
                 state.frame.pc += 1;

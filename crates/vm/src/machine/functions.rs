@@ -4,11 +4,13 @@ use super::Options;
 use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
+use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::helping::ignored_outcomes;
 use selvedge_ir::analysis::nesting::nesting;
+use selvedge_ir::analysis::polls::polls;
 use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
-use selvedge_ir::{Function, Instr, Net};
+use selvedge_ir::{Function, Instr, Module, Net, Operand, library};
 use selvedge_machine::Reduction;
 
 #[derive(Clone, Debug)]
@@ -21,8 +23,10 @@ pub struct FunctionInfo {
     pub uses_locks: bool,
     /// What the machine does instead of running it.
     pub native: Option<Native>,
-    /// By loop, how often its back edge may be taken.
+    /// By loop, how often its back edge may be taken, as far as that is counted ([`Self::counting`]).
     pub bounds: Vec<u32>,
+    /// By loop, which of its iterations count.
+    pub counting: Vec<Counting>,
     /// By loop, the loops within it: they start anew when it goes round.
     pub within: Vec<Vec<u32>>,
     /// By instruction, whether it is the header of a loop that may wait; empty if there is none.
@@ -37,13 +41,49 @@ pub struct FunctionInfo {
     /// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is
     /// none.
     pub ignored_outcomes: Vec<bool>,
+    /// By instruction, the loop that goes round after this load; empty if there is none.
+    pub polls: Vec<Option<u32>>,
+    /// It calls a function that says which executions are of interest.
+    pub assumes: bool,
+}
+
+/// Which iterations of a loop count for its bound.
+///
+/// A bound is for loops that may go round for ever, as they wait for what others write. Whether a loop goes
+/// round once more can only depend on others if it reads something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counting {
+    /// All: it has no end of its own, or it was given a bound by its name.
+    All,
+    /// Those that read something, or pick something.
+    Reading,
+    /// None: it counts its iterations itself.
+    None,
 }
 
 impl FunctionInfo {
     /// Of a function that is well-formed.
-    pub fn new(function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
+    pub fn new(module: &Module, function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
+        let callee = |operand: Operand| match operand {
+            Operand::Func(f) => module.functions.get(f.0 as usize).filter(|f| f.code.is_empty()),
+            _ => None,
+        };
+        let assumes = |instr: &Instr| match instr {
+            Instr::Call { callee: f, .. } => callee(*f).is_some_and(|f| library::assumes(&f.name)),
+            _ => false,
+        };
         let native = if function.code.is_empty() { Native::named(&function.name) } else { None };
-        let bounds = function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+        let bounds: Vec<(u32, bool)> =
+            function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+        let by_itself = counted_loops(function);
+        let counting = bounds.iter().zip(&by_itself).zip(leaving_loops(function));
+        let counting = counting
+            .map(|((&(_, named), &counted), leaves)| match (named, counted, leaves) {
+                (true, _, _) | (_, false, false) => Counting::All,
+                (_, true, _) => Counting::None,
+                (_, false, true) => Counting::Reading,
+            })
+            .collect();
         let mut waits = Vec::new();
         for instr in &function.code {
             if let Instr::SpinBlock { number } | Instr::Rmw { net: Net::Tentative(number), .. } = instr {
@@ -61,20 +101,24 @@ impl FunctionInfo {
             locks: runtime && LOCKS.contains(&function.name.as_str()),
             uses_locks: runtime && uses_locks(&function.name),
             native,
-            bounds,
+            bounds: bounds.into_iter().map(|(bound, _)| bound).collect(),
+            counting,
             within: nesting(function),
             waits,
             waiting_failures: waiting_failures(function, &loads_before, &confirmed),
             confirmed,
             loads_before,
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
+            polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
+            assumes: function.code.iter().any(assumes),
         }
     }
 }
 
-fn bound(function: &Function, line: u32, options: &Options) -> u32 {
+/// The bound of a loop, and whether it was named.
+fn bound(function: &Function, line: u32, options: &Options) -> (u32, bool) {
     let fits = |b: &&crate::LoopBound| {
         b.function.as_ref().is_none_or(|f| *f == function.name) && b.line.is_none_or(|l| l == line)
     };
-    options.unroll_some.iter().find(fits).map_or(options.unroll, |b| b.bound)
+    options.unroll_some.iter().find(fits).map_or((options.unroll, false), |b| (b.bound, true))
 }

@@ -4,6 +4,7 @@ mod access;
 mod barrier;
 mod call;
 mod dependencies;
+mod exchange;
 mod external;
 mod functions;
 mod helping;
@@ -261,7 +262,7 @@ impl VmMachine {
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
-            functions.push(FunctionInfo::new(function, runtime, &options));
+            functions.push(FunctionInfo::new(&module, function, runtime, &options));
         }
         hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
@@ -491,6 +492,10 @@ impl VmMachine {
                 Limit::Loop(f, number) => {
                     let place = self.function(f).loops[number as usize].place;
                     (self.source_place(place), self.info(f).bounds[number as usize])
+                }
+                Limit::Long(f, number) => {
+                    let place = self.function(f).loops[number as usize].place;
+                    (self.source_place(place), run::MOST_ROUNDS.max(self.info(f).bounds[number as usize]))
                 }
                 Limit::Depth(f) => (self.source_place(self.function(f).place), self.options.max_call_depth),
                 Limit::Silent(f) => (self.source_place(self.function(f).place), self.options.silent_steps),

@@ -133,7 +133,7 @@ impl Native {
             "selvedge_error" => Native::ErrorMessage,
             "__VERIFIER_assert" => Native::Assert,
             "abort" => Native::Abort,
-            "__VERIFIER_assume" | "selvedge_assume" => Native::Assume,
+            _ if library::assumes(name) => Native::Assume,
             "selvedge_choose" | "__selvedge_choose" => Native::Choose,
             "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => Native::NondetBool,
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,

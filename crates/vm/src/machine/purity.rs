@@ -109,6 +109,20 @@ impl VmMachine {
 }
 
 impl Watch {
+    pub(super) fn is_of(&self, number: u32) -> bool {
+        self.number == number
+    }
+
+    /// Whether a choice was made since the header was passed, if there are so many now.
+    pub(super) fn has_chosen(&self, choices: u32) -> bool {
+        self.choices != choices
+    }
+
+    /// Whether nothing that others can see was done since the header was passed.
+    pub(super) fn is_unseen(&self, state: &VmState) -> bool {
+        self.effects == state.effects
+    }
+
     /// Whether nothing that others can see was done since the header was passed, nor anything in the thread's
     /// own memory.
     fn without_effect(&self, state: &VmState) -> bool {

@@ -1,5 +1,6 @@
 //! Running instructions from one visible operation to the next.
 
+use super::functions::Counting;
 use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, misuse, private_address};
@@ -11,6 +12,9 @@ use selvedge_ir::arith::{self, NoResult};
 use selvedge_ir::{BinOp, CastOp, Function, Instr, Operand, Reg, words};
 use selvedge_machine::{ErrorKind, Op, Reduction};
 use std::rc::Rc;
+
+/// How often a loop goes round that others do not decide about, and that does something, at most.
+pub(super) const MOST_ROUNDS: u32 = 100_000;
 
 impl VmMachine {
     #[inline]
@@ -228,11 +232,29 @@ impl VmMachine {
         let func = state.frame.func;
         let info = self.info(func);
         for &inner in &info.within[number as usize] {
-            state.frame.rounds[inner as usize] = 0;
+            let rounds = &mut state.frame.rounds[inner as usize];
+            (rounds.counted, rounds.free) = (0, 0);
         }
+        let (inputs, steps) = (state.loads + state.choices, state.made.steps);
         let rounds = &mut state.frame.rounds[number as usize];
-        *rounds += 1;
-        if *rounds <= info.bounds[number as usize] {
+        let has_read = std::mem::replace(&mut rounds.inputs, inputs) != inputs || self.hooks.barriers;
+        let has_acted = std::mem::replace(&mut rounds.steps, steps) != steps;
+        let counts = match info.counting[number as usize] {
+            Counting::All => true,
+            Counting::Reading => has_read,
+            Counting::None => false,
+        };
+        let bound = info.bounds[number as usize];
+        if counts {
+            rounds.counted += 1;
+        } else {
+            rounds.free += u32::from(has_acted);
+        }
+        if rounds.free > MOST_ROUNDS.max(bound) {
+            self.note(Limit::Long(func, number));
+            return Some(Op::Cut);
+        }
+        if rounds.counted <= bound {
             return None;
         }
         // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes

@@ -71,7 +71,7 @@ impl LastRead {
         match rmw {
             Rmw::No => Some(LastRead { loc, mode, value: 0 }),
             Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
-            Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } => None,
+            Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } | Rmw::Swap { .. } => None,
         }
     }
 }
@@ -135,6 +135,18 @@ impl Held {
     }
 }
 
+/// How the back edge of a loop was taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rounds {
+    /// How often, as far as it counts.
+    pub counted: u32,
+    /// How often not, although something was done.
+    pub free: u32,
+    /// How many loads and choices, and how many operations, there had been when it was taken last.
+    pub inputs: u32,
+    pub steps: u32,
+}
+
 /// One call of a function.
 #[derive(Debug)]
 pub struct Frame {
@@ -144,8 +156,8 @@ pub struct Frame {
     pub regs: SmallVec<[u64; 16]>,
     /// By register, which of its bits are undefined, and where they come from; empty if all are defined.
     pub undef: Vec<(u64, Origin)>,
-    /// By loop, how often its back edge was taken since it was entered.
-    pub rounds: SmallVec<[u32; 4]>,
+    /// By loop, how its back edge was taken since it was entered.
+    pub rounds: SmallVec<[Rounds; 4]>,
     /// Headers of loops that may wait, and how many loads there were when they were last passed. Loops
     /// nest, so one number for all would be too few.
     pub headers: SmallVec<[(u32, u32); 2]>,
@@ -190,6 +202,8 @@ pub enum Stage {
     GiveWide(Reg),
     /// The load half of an RMW.
     RmwLoaded(Loc),
+    /// The same of one that need not write if it stores what it read.
+    SwapLoaded(Loc),
     /// The load half of a compare and exchange that is meant.
     CasLoaded(Loc),
     /// The way out of a barrier; like `Give`, but which value is given is not decided.
@@ -301,7 +315,7 @@ impl Frame {
             pc: 0,
             regs: SmallVec::from_elem(0, regs as usize),
             undef: Vec::new(),
-            rounds: SmallVec::from_elem(0, loops),
+            rounds: SmallVec::from_elem(Rounds::default(), loops),
             headers: SmallVec::new(),
             watches: SmallVec::new(),
             stack: SmallVec::new(),

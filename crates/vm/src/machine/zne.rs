@@ -69,7 +69,9 @@ impl VmMachine {
         }
         let header = self.function(state.frame.func).loops.get(number as usize)?.header;
         state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
-        Some(Op::Block(state.spin()))
+        // What is left out after it may have been an `assume` that does not hold.
+        let wait = if self.info(state.frame.func).assumes { Block::Assume } else { state.spin() };
+        Some(Op::Block(wait))
     }
 
     fn takes_back(&self, state: &VmState, loc: Loc, input: u64) -> bool {

@@ -23,9 +23,9 @@ impl Foresight for VmMachine {
             match instr {
                 Instr::Load { mode, .. } => classes.read(*mode),
                 Instr::Store { mode, .. } => classes.write(*mode),
-                Instr::Rmw { mode, net, .. } => {
+                Instr::Rmw { op, mode, net, .. } => {
                     classes.rmw(*mode);
-                    if matches!(net, Net::Tentative(_)) {
+                    if matches!(net, Net::Tentative(_)) || op.may_keep() {
                         classes.read(reading_part(*mode));
                     }
                 }
@@ -102,6 +102,10 @@ impl Foresight for VmMachine {
 
     fn ignores_outcome(&self, state: &VmState) -> bool {
         self.is_outcome_ignored(state)
+    }
+
+    fn swaps_for(&self, state: &VmState, value: Value) -> Option<Value> {
+        self.swaps(state, value)
     }
 
     fn amount(&self, state: &VmState) -> Value {

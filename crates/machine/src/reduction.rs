@@ -32,6 +32,8 @@ pub enum Reduction {
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
     /// thesis; see `reductions/awaits.rs` of the explorer).
     Awaits,
+    /// Nobody takes a lock from a thread that an assumption has ended since it gave the lock back.
+    Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
     /// A compare-and-exchange that only completes another thread's step is left to that thread.
@@ -43,7 +45,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 16] = [
+    pub const ALL: [Reduction; 17] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -56,6 +58,7 @@ impl Reduction {
         Reduction::Futile,
         Reduction::Confirmation,
         Reduction::Awaits,
+        Reduction::Assumptions,
         Reduction::Bam,
         Reduction::Helping,
         Reduction::Simplification,
@@ -76,6 +79,7 @@ impl Reduction {
             Reduction::Futile => "futile",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
+            Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
             Reduction::Helping => "helping",
             Reduction::Simplification => "simplification",

@@ -24,6 +24,7 @@ mod threads;
 mod tracking;
 mod twins;
 mod unwind;
+mod usage;
 mod wide;
 mod zne;
 
@@ -192,6 +193,8 @@ struct Hooks {
     barriers: bool,
     /// Whether it has compare-and-exchanges whose outcome does not matter.
     may_help: bool,
+    /// Whether it assumes anything.
+    assumes: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -210,6 +213,10 @@ impl Hooks {
             local_objects: declared(native::LOCAL),
             barriers: declared("pthread_barrier_init"),
             may_help: false,
+            assumes: module
+                .functions
+                .iter()
+                .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
             section: module
                 .globals
                 .iter()
@@ -517,14 +524,6 @@ impl VmMachine {
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
         state.frames().find(|frame| !self.info(frame.func).runtime)
-    }
-
-    /// `&x`, if a value is an address.
-    fn pointer_name(&self, tables: &Tables, value: u64) -> Option<String> {
-        let (allocation, offset) = pointer::split(value)?;
-        let object = *tables.objects.get(allocation as usize)?;
-        let offset = u64::try_from(offset).ok()?;
-        Some(format!("&{}", self.name_of(object, offset)))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

@@ -1,4 +1,5 @@
-// The node is published by a relaxed compare-and-exchange, so what an attempt that failed had stored may be seen, and
+// The node is published by a relaxed compare-and-exchange, so what an attempt that failed had stored
+// may be seen, and
 // that the node is there may not.
 // expect: sc verified
 // expect: tso verified

@@ -1,5 +1,6 @@
-// linuxrwlock-rotated: the counter-based reader-writer lock of early Linux kernels with R readers and W writers, each
-// of which takes the lock once. The attempt comes before the loop, and again at the end of an iteration.
+// linuxrwlock-rotated: the counter-based reader-writer lock of early Linux kernels with R readers and W
+// writers, each of which takes the lock once. The attempt comes before the loop, and again at the end of an
+// iteration.
 //
 // source: the description of the x86 rwlock in D. P. Bovet, M. Cesati, "Understanding the Linux Kernel",
 //         3rd ed., section 5.2.5

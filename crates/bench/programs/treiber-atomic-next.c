@@ -1,5 +1,5 @@
-// treiber-atomic-next: N threads push a node each, and the first -DPOPS=K of them pop one then. The link of a node is
-// atomic, and is stored by a relaxed store before the node is known to others.
+// treiber-atomic-next: N threads push a node each, and the first -DPOPS=K of them pop one then. The
+// link of a node is atomic, and is stored by a relaxed store before the node is known to others.
 // -DRETRY: what the compare-and-exchange saw is tried next; -DNEXT=memory_order_release: a stronger store.
 //
 // source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986

@@ -72,7 +72,7 @@ fn explored(program: &str, known: &Named, reductions: Reductions) -> Option<Foun
     let mut machine = VmMachine::new(module, options).unwrap_or_else(|e| panic!("{e}\n{program}"));
     let config = Config {
         inspect: true,
-        max_executions: Some(20_000),
+        max_executions: Some(2_000),
         reductions,
         watches: Watches { chains: Some(Arc::default()), ..Watches::default() },
         ..Config::default()

@@ -17,7 +17,8 @@ static void *helper(void *arg) {
         int old = atomic_load_explicit(&complete, memory_order_acquire);
         int now = atomic_load_explicit(&begun, memory_order_acquire);
         if (old != now) {
-            if (atomic_compare_exchange_strong_explicit(&complete, &old, now, memory_order_acq_rel, memory_order_relaxed))
+            if (atomic_compare_exchange_strong_explicit(&complete, &old, now,
+                                                        memory_order_acq_rel, memory_order_relaxed))
                 count = 1;
             continue;
         }

@@ -17,7 +17,8 @@ static void *helper(void *arg) {
         int old = atomic_load_explicit(&complete, memory_order_acquire);
         int now = atomic_load_explicit(&begun, memory_order_acquire);
         if (old != now) {
-            atomic_compare_exchange_strong_explicit(&complete, &old, now, memory_order_acq_rel, memory_order_relaxed);
+            atomic_compare_exchange_strong_explicit(&complete, &old, now,
+                                                    memory_order_acq_rel, memory_order_relaxed);
             continue;
         }
         if (now)

@@ -9,7 +9,8 @@ static int plain;
 static void *owner(void *arg) {
     int old = 0;
     atomic_store_explicit(&begun, 1, memory_order_release);
-    if (atomic_compare_exchange_strong_explicit(&complete, &old, 2, memory_order_acq_rel, memory_order_relaxed))
+    if (atomic_compare_exchange_strong_explicit(&complete, &old, 2,
+                                                memory_order_acq_rel, memory_order_relaxed))
         atomic_store_explicit(&complete, 1, memory_order_release);
     else
         count = 1;
@@ -20,7 +21,8 @@ static void *helper(void *arg) {
         int old = atomic_load_explicit(&complete, memory_order_acquire);
         int now = atomic_load_explicit(&begun, memory_order_acquire);
         if (old != now) {
-            atomic_compare_exchange_strong_explicit(&complete, &old, now, memory_order_acq_rel, memory_order_relaxed);
+            atomic_compare_exchange_strong_explicit(&complete, &old, now,
+                                                    memory_order_acq_rel, memory_order_relaxed);
             continue;
         }
         if (now)

@@ -1,5 +1,5 @@
-// Whoever sees that the tail of Michael and Scott's queue lags behind moves it on. What counts is the order of the
-// nodes, not who did.
+// Whoever sees that the tail of Michael and Scott's queue lags behind moves it on. What counts is the
+// order of the nodes, not who did.
 // expect: sc verified executions=6
 // expect: tso verified executions=6
 // expect: rc11 verified executions=6

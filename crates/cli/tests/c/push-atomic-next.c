@@ -1,4 +1,5 @@
-// The link of a node is stored atomically before anybody knows the node: what counts is the order of the pushes.
+// The link of a node is stored atomically before anybody knows the node: what counts is the order of
+// the pushes.
 // expect: sc verified executions=6
 // expect: tso verified executions=6
 // expect: rc11 verified executions=6

@@ -1,5 +1,5 @@
-// A reader-writer lock that counts, with the attempt before the loop and at the end of its iterations. For two
-// readers and two writers there are 48 orders.
+// A reader-writer lock that counts, with the attempt before the loop and at the end of its iterations.
+// For two readers and two writers there are 48 orders.
 // expect: sc verified executions=48
 // expect: rc11 verified executions=48
 #include <pthread.h>

@@ -28,6 +28,7 @@
 
 use super::Hooks;
 use crate::explorer::Explorer;
+use crate::report::Equivalence;
 use selvedge_graph::{EventId, Mode};
 use selvedge_machine::{Again, Machine};
 
@@ -65,8 +66,11 @@ impl<M: Machine> Explorer<'_, M> {
     #[inline(never)]
     fn misses_unpublished(&self, e: EventId, floor: usize) -> bool {
         let g = &self.graph;
-        g.co(g.event(e).loc).iter().skip(floor + 1).any(|&w| {
+        // Where coherence is not told apart, nothing is known of it.
+        let (co, tells) = (g.co(g.event(e).loc), self.config.equivalence == Equivalence::Co);
+        co.iter().skip(if tells { floor + 1 } else { 0 }).any(|&w| {
             let store = !w.is_init() && g.event(w).mode != Mode::Na && !g.event(w).is_rmw_write();
+            let store = store && g.event(w).tid != g.event(e).tid;
             store && self.threads.state_of(w).is_some_and(|state| self.machine.is_unpublished(state))
         })
     }

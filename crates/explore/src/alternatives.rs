@@ -108,11 +108,12 @@ impl<M: Machine> Explorer<'_, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
-            if rivalry == Rivalry::Futile || Reducers::skips_source(self, e, w) {
+            if rivalry == Rivalry::Futile || self.was_revisited(e, w) || Reducers::skips_source(self, e, w) {
                 continue;
             }
             let value = self.read(e, w);
-            if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
+            let fine = rivalry == Rivalry::Fine && self.graph.event(e).part.before == 0;
+            if self.trusts_part(e, next == last) || fine || self.may_read(e, known) {
                 self.inspect(e);
                 if next == last || self.trouble.is_some() || !Reducers::is_useless(self, e, value) {
                     Reducers::after_source(self, e, w, next == last);
@@ -131,7 +132,8 @@ impl<M: Machine> Explorer<'_, M> {
     /// (extensibility). What it knew before it read (`known`) was taken into account already.
     fn may_read(&mut self, e: EventId, known: ClockId) -> bool {
         let learned = !self.model.knows_by_one_clock() || self.model.known(&self.graph, e) != known;
-        let coherent = (self.trusts_floors() && !learned) || self.model.coherent_at(&self.graph, e);
+        let whole = self.graph.event(e).part.before == 0;
+        let coherent = (self.trusts_floors() && !learned && whole) || self.model.coherent_at(&self.graph, e);
         coherent && self.model.acyclic_at(&self.graph, e, &mut self.scratch) || self.another_witness()
     }
 
@@ -170,7 +172,7 @@ impl<M: Machine> Explorer<'_, M> {
                 continue;
             }
             self.graph.place(e, at);
-            if self.trusts(at as u32 == end) || self.consistent(&[e]) {
+            if self.trusts_part(e, at as u32 == end) || self.consistent(&[e]) {
                 self.frames.push(Frame::Place(PlaceFrame { e, mark, next: pos, floor, revisits }));
                 self.inspect(e);
                 return true;
@@ -187,7 +189,7 @@ impl<M: Machine> Explorer<'_, M> {
             Some(rival) if !self.trusts_floors() && !self.maximally_added_since(rival, e) => {
                 return self.remove(e);
             }
-            Some(rival) => self.graph.event(rival).stamp + 1,
+            Some(rival) => self.graph.event(self.graph.first_part(rival)).stamp + 1,
             None => self.graph.event(e).stamp,
         };
         match self.model.first_revisitable(&self.graph, e) {
@@ -225,6 +227,26 @@ impl<M: Machine> Explorer<'_, M> {
     /// Whether an addition at the end of coherence needs no check: extensibility.
     pub(crate) fn trusts(&self, maximal: bool) -> bool {
         maximal && self.config.shortcuts
+    }
+
+    /// The same for an event that may be part of an access: only at its beginning, where nothing that the
+    /// access has read or overwritten is old.
+    #[inline]
+    pub(crate) fn trusts_part(&self, e: EventId, maximal: bool) -> bool {
+        self.trusts(maximal) && self.graph.event(e).part.before == 0
+    }
+
+    /// Whether the graph in which `e`, a part of a read but the first, reads from `w` comes from another
+    /// revisit: `w` is part of the same write as what revisited the read, and an earlier one.
+    #[inline]
+    fn was_revisited(&self, e: EventId, w: EventId) -> bool {
+        let g = &self.graph;
+        if g.event(e).part.before == 0 || w.is_init() {
+            return false;
+        }
+        let first = g.first_part(e);
+        let by = g.rf(first).filter(|_| g.event(first).turned);
+        by.is_some_and(|by| g.first_part(by) == g.first_part(w) && g.event(w).idx < g.event(by).idx)
     }
 
     /// Whether a place in coherence is between the source and the write of a read-modify-write.

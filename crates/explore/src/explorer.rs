@@ -260,6 +260,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 Reducers::before_load(self, rmw);
                 let g = &mut self.graph;
                 let e = g.add_read(t, mode, loc);
+                self.set_part(e);
+                let g = &mut self.graph;
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
                 let g = &self.graph;
@@ -269,6 +271,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
                 debug_assert!(self.model.is_for(g.event(e).attrs), "{mode} {rmw}");
+                self.set_part(e);
+                let g = &mut self.graph;
                 if self.machine.has_final_writes()
                     && self.threads.state_of(e).is_some_and(|s| self.machine.is_final(s))
                 {
@@ -338,6 +342,17 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.enter_plain(e)
     }
 
+    /// Notes which part of its access an event is.
+    #[inline]
+    fn set_part(&mut self, e: EventId) {
+        if self.machine.has_parts()
+            && let Some(state) = self.threads.state_of(e)
+        {
+            let part = self.machine.part(state);
+            self.graph.set_part(e, part);
+        }
+    }
+
     /// Locations come up as the program runs.
     fn make_room(&mut self, loc: Loc) {
         for l in self.graph.locations() as u32..=loc.0 {
@@ -348,6 +363,31 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     #[inline]
     pub(crate) fn inspect(&mut self, e: EventId) {
+        if self.graph.has_parts() {
+            return self.inspect_parts(e);
+        }
+        self.inspect_event(e);
+    }
+
+    /// An access of several locations is looked at when it is complete: it may come to nothing before.
+    #[cold]
+    fn inspect_parts(&mut self, e: EventId) {
+        let g = &self.graph;
+        let incomplete = |x: EventId| g.event(x).part.after > 0 && g.po_succ(x).is_none();
+        if g.event(e).part.after > 0 || g.rf(e).is_some_and(incomplete) {
+            return;
+        }
+        let mut seen: Vec<EventId> = g.parts(e).to_vec();
+        if g.event(e).part.before > 0 && g.event(e).is_write() {
+            // What read from the parts before was not looked at.
+            seen.extend(g.parts(e).iter().flat_map(|&w| g.readers(w, g.event(w).loc)));
+            seen.retain(|&x| g.event(x).part.after == 0 || g.parts(x).len() > g.event(x).part.after as usize);
+        }
+        seen.into_iter().for_each(|x| self.inspect_event(x));
+    }
+
+    #[inline]
+    fn inspect_event(&mut self, e: EventId) {
         if self.config.inspect
             && self.trouble.is_none()
             && !self.machine.has_sections()

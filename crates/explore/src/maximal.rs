@@ -17,7 +17,10 @@ pub fn maximally_added(model: &Model, g: &ExecutionGraph, e: EventId, w: EventId
 #[inline]
 pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn(EventId) -> bool) -> bool {
     let ev = g.event(e);
-    let among_previous = |x: EventId| g.event(x).stamp <= ev.stamp || in_prefix(x);
+    // The parts of an access are as old as the first one: a revisit adds the others anew.
+    let age = |x: EventId| g.event(g.first_part(x)).stamp;
+    let stamp = age(e);
+    let among_previous = |x: EventId| age(x) <= stamp || in_prefix(x);
     match ev.kind {
         Kind::Read => {
             let Some(source) = g.rf(e) else { return false };
@@ -29,7 +32,7 @@ pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn
         }
         Kind::Write => {
             // Readers in the prefix of `w` would have `e` in it, too.
-            if g.readers(e, ev.loc).any(|r| g.event(r).stamp < ev.stamp) {
+            if g.readers(e, ev.loc).any(|r| age(r) < stamp) {
                 return false;
             }
             if ev.is_rmw_write() {

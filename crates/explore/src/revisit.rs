@@ -63,13 +63,14 @@ impl<M: Machine> Explorer<'_, M> {
         for at in (first..scan).rev() {
             let x = g.order()[at as usize];
             let ev = g.event(x);
-            if past.has(ev) {
+            // The parts of an access are judged, and go, together.
+            if past.has(ev) || ev.part.before > 0 {
                 continue;
             }
-            if !maximally_added_before(g, x, |y| past.has(g.event(y))) {
+            if g.parts(x).iter().any(|&x| !maximally_added_before(g, x, |y| past.has(g.event(y)))) {
                 return None;
             }
-            if ev.is_read() && ev.loc == loc {
+            if ev.is_read() && g.parts(x).iter().any(|&x| g.event(x).loc == loc) {
                 return Some(at);
             }
         }
@@ -87,12 +88,17 @@ impl<M: Machine> Explorer<'_, M> {
     fn revisit(&mut self, r: EventId, w: EventId) -> bool {
         let saved = self.saved.len() as u32;
         self.model.prefix(&self.graph, w, &mut self.prefix);
+        self.keep_begun(r);
         self.rewind_threads(r);
         let before = self.graph.mark();
         let prefix = &self.prefix;
         let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
-        let read = self.graph.revisit(r, w, keep);
-        self.threads.record_copy(r);
+        let loc = self.graph.event(w).loc;
+        let read = self.graph.revisit_part(r, w, keep, loc);
+        match self.graph.event(r).loc == loc {
+            true => self.threads.record_copy(r),
+            false => self.threads.record_turned(self.machine, r, loc),
+        }
         let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
 
         let mark = self.graph.mark();
@@ -100,6 +106,23 @@ impl<M: Machine> Explorer<'_, M> {
         let (next, floor) = self.places(w, rmw);
         let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
         self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
+    }
+
+    /// Reads of several locations of which the first part was added before `r` stay, all of them: they were
+    /// revisited, so the other parts come later in insertion order.
+    fn keep_begun(&mut self, r: EventId) {
+        let g = &self.graph;
+        if !g.has_parts() {
+            return;
+        }
+        let from = g.event(r).stamp;
+        for &e in &g.order()[from as usize..] {
+            let ev = g.event(e);
+            if ev.part.before > 0 && g.event(g.first_part(e)).stamp < from {
+                let kept = &mut self.prefix[ev.tid.index()];
+                *kept = (*kept).max(ev.idx);
+            }
+        }
     }
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,
@@ -145,7 +168,7 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(write, at);
             let value = self.read(read, write);
-            if self.trusts(at as u32 == end) || self.consistent(&[write, read]) {
+            if self.trusts_part(write, at as u32 == end) || self.consistent(&[write, read]) {
                 self.stats.revisits += 1;
                 let seen = self.stats.executions();
                 self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));

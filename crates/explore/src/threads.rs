@@ -10,7 +10,7 @@
 //! Memory stays linear in the size of one graph.
 
 use crate::tid_set::TidSet;
-use selvedge_graph::{EventId, Mode, Tid, Value};
+use selvedge_graph::{EventId, Loc, Mode, Tid, Value};
 use selvedge_machine::{Block, Machine, Op, Rmw};
 
 /// A thread at its next operation; its local state is kept apart.
@@ -72,7 +72,10 @@ pub enum Status {
     NonRead,
     /// A compare-and-exchange right after a load of what it expects.
     Confirm,
-    /// The write half of a read-modify-write, which goes before everything else.
+    /// A part of a read but the first, which goes before everything but writes that are begun.
+    Part,
+    /// The write half of a read-modify-write, or a part of a write but the first, which goes before
+    /// everything else.
     RmwWrite,
 }
 
@@ -84,7 +87,7 @@ impl Status {
 
     /// It goes before everything else, or may do so.
     fn is_urgent(self) -> bool {
-        matches!(self, Status::Gate | Status::Confirm | Status::RmwWrite)
+        matches!(self, Status::Gate | Status::Confirm | Status::Part | Status::RmwWrite)
     }
 }
 
@@ -279,7 +282,24 @@ impl<S: Clone> Threads<S> {
         // States are large: this one runs where it stays.
         let standing = self.keep(self.states[parent.index()].clone());
         let op = machine.step(&mut self.states[standing.index()], value);
-        self.settle(standing, parent, value, op)
+        let standing = self.settle(standing, parent, value, op);
+        if machine.has_parts() && machine.part(&self.states[standing.index()]).before > 0 {
+            let read = matches!(op, Op::Load { .. });
+            self.nodes[standing.index()].status = if read { Status::Part } else { Status::RmwWrite };
+        }
+        standing
+    }
+
+    /// Records an event that takes the place of `old`, the first part of a read; its thread begins the read
+    /// with the part that is of `loc`.
+    pub fn record_turned<M: Machine<State = S>>(&mut self, machine: &M, old: EventId, loc: Loc) {
+        let origin = self.origin[old.index()];
+        let mut state = self.states[origin.index()].clone();
+        let Some(op) = machine.begin_with(&mut state, loc) else {
+            unreachable!("a part of the read is of this location")
+        };
+        let standing = self.push(Standing::ABSENT, 0, state, op);
+        self.origin.push(standing);
     }
 
     /// What a thread does next if its operation gives it this value.

@@ -6,7 +6,7 @@
 
 use crate::clock::ClockId;
 use crate::deps::Deps;
-use crate::event::{Attrs, Event, EventId, Kind};
+use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::graph::{Change, ExecutionGraph, Location, Mark, Object, Rounds};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
@@ -75,6 +75,8 @@ impl ExecutionGraph {
             attrs,
             note: 0,
             won: false,
+            part: Part::WHOLE,
+            turned: false,
             stamp: self.order.len() as u32,
             loc: Loc(u32::MAX),
             value: 0,
@@ -199,6 +201,13 @@ impl ExecutionGraph {
         self.tally(Attrs::FINAL, 1);
     }
 
+    /// Says of an access that was just added that it is part of one of several locations. The first part
+    /// comes first, and nothing else is in its thread between two of them.
+    pub fn set_part(&mut self, e: EventId, part: Part) {
+        self.has_parts |= part != Part::WHOLE;
+        self.events[e.index()].part = part;
+    }
+
     /// A thread comes to a barrier at which `count` threads meet. It is in the first round that is not
     /// complete: a function of the arrivals that are in its past, if there are never more than `count`
     /// that nothing orders.
@@ -313,12 +322,27 @@ impl ExecutionGraph {
     /// under causal predecessors. `r` itself is replaced by a fresh event without a source, at the
     /// same place in `po` and in insertion order; its id is returned. `w` must not be in coherence.
     pub fn revisit(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) -> EventId {
+        let loc = self.events[r.index()].loc;
+        self.revisit_part(r, w, keep, loc)
+    }
+
+    /// The same for the first part `r` of a read: the fresh event, the first part of the read now, is of
+    /// `loc`, which one of its parts was of. If `w` is not the first part of a write, the event is `turned`:
+    /// what reads from an earlier part of that write was to be revisited by that one.
+    pub fn revisit_part(
+        &mut self,
+        r: EventId,
+        w: EventId,
+        keep: impl Fn(&Event) -> bool,
+        loc: Loc,
+    ) -> EventId {
         let from = self.events[r.index()].stamp as usize;
         let len = self.delete_from(r, w, keep, 1);
         self.trail.push(Change::Cut { from: from as u32, len });
 
         let old = &self.events[r.index()];
-        let (tid, mode, loc) = (old.tid, old.mode, old.loc);
+        let (tid, mode) = (old.tid, old.mode);
+        let turned = self.events[w.index()].part.before > 0;
         let fresh = EventId(self.events.len() as u32);
         let thread = &mut self.threads[tid.index()];
         thread.push(fresh);
@@ -330,6 +354,7 @@ impl ExecutionGraph {
         event.attrs = Attrs::NONE;
         event.note = 0;
         event.won = false;
+        event.turned = turned;
         event.rf = EventId::NONE;
         event.next_reader = EventId::NONE;
         event.prev_reader = EventId::NONE;

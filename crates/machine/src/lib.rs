@@ -40,7 +40,7 @@ pub use lifetimes::{Lifetimes, Meeting};
 pub use names::Names;
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
-pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Tid, Value};
+pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Part, Tid, Value};
 
 /// Whether a load is the first half of a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +187,23 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
     fn writes_after(&self, state: &Self::State, value: Value) -> bool {
         let mut state = state.clone();
         matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })
+    }
+
+    /// Whether some access may be of several locations at once: one operation after the other, for each of
+    /// them, and nothing between.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    /// Which part of its access the operation is that `state` stands at.
+    fn part(&self, _state: &Self::State) -> Part {
+        Part::WHOLE
+    }
+
+    /// Lets the thread begin the read of several locations, at the first part of which `state` stands, with
+    /// the part that is of `loc`; the operation that it stands at then. `None` if it has no such part.
+    fn begin_with(&self, _state: &mut Self::State, _loc: Loc) -> Option<Op> {
+        None
     }
 
     /// An error that `step` returned.

@@ -14,6 +14,7 @@ use crate::guard::{Guard, Test};
 use crate::interleaving::{self, Reached};
 use crate::letter::{Base, Letter};
 use crate::model::CAUSAL;
+use crate::parts;
 use crate::table::Table;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -341,7 +342,8 @@ impl CycleCheck {
 
     /// Whether no violating cycle goes through `e`.
     pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
-        if self.plain {
+        let e = g.first_part(e);
+        if self.plain && !g.has_parts() {
             return self.nothing_leads_to(g, e)
                 || !if self.interleaving {
                     interleaving::cycle_through(g, e, &mut search.reached)
@@ -408,7 +410,7 @@ impl CycleCheck {
             let row = tables[table].row(self, g.event(x).attrs);
             row.follow(&row.any, states, next);
             for (letter, &to) in self.letters.iter().zip(&*next).filter(|(_, to)| **to != 0) {
-                letter.successors(g, x, |y| {
+                parts::successors(*letter, g, x, |y| {
                     if y == e {
                         back |= to; // every state was tried from here
                         return;
@@ -450,7 +452,7 @@ impl CycleCheck {
                 if to | to_turned == 0 {
                     continue;
                 }
-                letter.successors(g, x, |y| {
+                parts::successors(*letter, g, x, |y| {
                     found |= y == e && to_turned >> start & 1 != 0;
                     let entry = seen[y.index()].at(*epoch);
                     let new_turned = to_turned & !entry.turned;

@@ -14,6 +14,7 @@ mod misuse;
 mod names;
 mod native;
 mod origin;
+mod parts;
 mod print;
 mod purity;
 mod run;
@@ -98,6 +99,9 @@ pub struct Options {
     pub leave_out_undone: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
+    /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
+    /// meaning for it.
+    pub refuses_mixed_sizes: Option<String>,
     /// The arguments of the command line, without the name of the program.
     pub args: Vec<String>,
     /// The environment.
@@ -120,6 +124,7 @@ impl Default for Options {
             unordered_barriers: true,
             leave_out_undone: true,
             track_deps: false,
+            refuses_mixed_sizes: None,
             args: Vec::new(),
             env: Vec::new(),
         }
@@ -233,7 +238,10 @@ impl VmMachine {
         }
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
-        let tables = Tables::new(&module);
+        let mut tables = Tables::new(&module);
+        if options.refuses_mixed_sizes.is_some() {
+            tables.layout.refuse_mixed();
+        }
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
         let of_library = |f: usize| functions[f].runtime;
@@ -363,6 +371,12 @@ impl VmMachine {
         self.refine()
     }
 
+    /// Whether memory is accessed atomically in different sizes, so that accesses may be of several locations.
+    #[inline]
+    pub fn has_mixed_sizes(&self) -> bool {
+        self.tables.borrow().layout.is_mixed()
+    }
+
     /// How many threads there is room for.
     pub fn room(&self) -> u32 {
         self.options.max_threads
@@ -373,6 +387,9 @@ impl VmMachine {
     pub fn make_room(&mut self, threads: u32) {
         self.options.max_threads = threads;
         let mut tables = Tables::new(&self.module);
+        if self.options.refuses_mixed_sizes.is_some() {
+            tables.layout.refuse_mixed();
+        }
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
@@ -396,7 +413,8 @@ impl VmMachine {
             return false;
         }
         common.layout.restart();
-        self.options.leave_out_undone &= !keep;
+        // What is left out is not shown to leave accesses of several cells whole.
+        self.options.leave_out_undone &= !keep && !common.layout.is_mixed();
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true

@@ -108,7 +108,7 @@ impl<M: Machine> Explorer<'_, M> {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
             let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
-            if rivalry == Rivalry::Futile || self.was_revisited(e, w) || Reducers::skips_source(self, e, w) {
+            if rivalry == Rivalry::Futile || Reducers::skips_source(self, e, w) {
                 continue;
             }
             let value = self.read(e, w);
@@ -189,7 +189,7 @@ impl<M: Machine> Explorer<'_, M> {
             Some(rival) if !self.trusts_floors() && !self.maximally_added_since(rival, e) => {
                 return self.remove(e);
             }
-            Some(rival) => self.graph.event(self.graph.first_part(rival)).stamp + 1,
+            Some(rival) => self.graph.event(rival).stamp + 1,
             None => self.graph.event(e).stamp,
         };
         match self.model.first_revisitable(&self.graph, e) {
@@ -207,7 +207,10 @@ impl<M: Machine> Explorer<'_, M> {
         let g = &self.graph;
         if rmw {
             let source = g.rmw_read_of(w).and_then(|r| g.rf(r)).and_then(|s| g.co_pos(s));
-            let Some(source) = source else { unreachable!("the read half has a source") };
+            let Some(source) = source else { 
+                eprintln!("w {w:?} {:?}", g.event(w));
+                for &e in g.order() { let ev = g.event(e); eprintln!("{e:?} t{} #{} {:?} {:?} {:?} loc {:?} rf {:?} part {:?} co {:?} stamp {}", ev.tid.0, ev.idx, ev.kind, ev.mode, ev.attrs, ev.loc, g.rf(e), ev.part, g.co_pos(e), ev.stamp); }
+                unreachable!("the read half has a source") };
             return (source as u32 + 1, source as u32);
         }
         let end = g.co(g.event(w).loc).len() as u32;
@@ -234,19 +237,6 @@ impl<M: Machine> Explorer<'_, M> {
     #[inline]
     pub(crate) fn trusts_part(&self, e: EventId, maximal: bool) -> bool {
         self.trusts(maximal) && self.graph.event(e).part.before == 0
-    }
-
-    /// Whether the graph in which `e`, a part of a read but the first, reads from `w` comes from another
-    /// revisit: `w` is part of the same write as what revisited the read, and an earlier one.
-    #[inline]
-    fn was_revisited(&self, e: EventId, w: EventId) -> bool {
-        let g = &self.graph;
-        if g.event(e).part.before == 0 || w.is_init() {
-            return false;
-        }
-        let first = g.first_part(e);
-        let by = g.rf(first).filter(|_| g.event(first).turned);
-        by.is_some_and(|by| g.first_part(by) == g.first_part(w) && g.event(w).idx < g.event(by).idx)
     }
 
     /// Whether a place in coherence is between the source and the write of a read-modify-write.

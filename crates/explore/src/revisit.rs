@@ -2,7 +2,6 @@
 
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
-use crate::maximal::{maximally_added, maximally_added_before};
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::threads::Standing;
@@ -63,14 +62,13 @@ impl<M: Machine> Explorer<'_, M> {
         for at in (first..scan).rev() {
             let x = g.order()[at as usize];
             let ev = g.event(x);
-            // The parts of an access are judged, and go, together.
-            if past.has(ev) || ev.part.before > 0 {
+            if past.has(ev) {
                 continue;
             }
-            if g.parts(x).iter().any(|&x| !maximally_added_before(g, x, |y| past.has(g.event(y)))) {
+            if !self.is_maximal(x, |y| past.has(g.event(y))) {
                 return None;
             }
-            if ev.is_read() && g.parts(x).iter().any(|&x| g.event(x).loc == loc) {
+            if ev.is_read() && ev.loc == loc {
                 return Some(at);
             }
         }
@@ -79,7 +77,10 @@ impl<M: Machine> Explorer<'_, M> {
 
     pub(crate) fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
         match self.config.equivalence {
-            Equivalence::Co => maximally_added(self.model, &self.graph, e, w),
+            Equivalence::Co => {
+                let past = self.model.past(&self.graph, w);
+                self.is_maximal(e, |x| past.has(self.graph.event(x)))
+            }
             Equivalence::Rf => witness::maximally_added(self.model, &self.graph, e, w, &mut self.scratch),
         }
     }
@@ -88,17 +89,12 @@ impl<M: Machine> Explorer<'_, M> {
     fn revisit(&mut self, r: EventId, w: EventId) -> bool {
         let saved = self.saved.len() as u32;
         self.model.prefix(&self.graph, w, &mut self.prefix);
-        self.keep_begun(r);
         self.rewind_threads(r);
         let before = self.graph.mark();
         let prefix = &self.prefix;
         let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
-        let loc = self.graph.event(w).loc;
-        let read = self.graph.revisit_part(r, w, keep, loc);
-        match self.graph.event(r).loc == loc {
-            true => self.threads.record_copy(r),
-            false => self.threads.record_turned(self.machine, r, loc),
-        }
+        let read = self.graph.revisit(r, w, keep);
+        self.threads.record_copy(r);
         let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
 
         let mark = self.graph.mark();
@@ -106,23 +102,6 @@ impl<M: Machine> Explorer<'_, M> {
         let (next, floor) = self.places(w, rmw);
         let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
         self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
-    }
-
-    /// Reads of several locations of which the first part was added before `r` stay, all of them: they were
-    /// revisited, so the other parts come later in insertion order.
-    fn keep_begun(&mut self, r: EventId) {
-        let g = &self.graph;
-        if !g.has_parts() {
-            return;
-        }
-        let from = g.event(r).stamp;
-        for &e in &g.order()[from as usize..] {
-            let ev = g.event(e);
-            if ev.part.before > 0 && g.event(g.first_part(e)).stamp < from {
-                let kept = &mut self.prefix[ev.tid.index()];
-                *kept = (*kept).max(ev.idx);
-            }
-        }
     }
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,
@@ -168,7 +147,8 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(write, at);
             let value = self.read(read, write);
-            if self.trusts_part(write, at as u32 == end) || self.consistent(&[write, read]) {
+            let first = self.graph.event(read).part.before == 0;
+            if first && self.trusts_part(write, at as u32 == end) || self.consistent(&[write, read]) {
                 self.stats.revisits += 1;
                 let seen = self.stats.executions();
                 self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));

@@ -1,7 +1,6 @@
 //! Read-modify-writes: which loads are halves of one, and what becomes of two that want the same write.
 
 use crate::explorer::Explorer;
-use crate::maximal::maximally_added_before;
 use crate::reductions::{Hooks, Reducers};
 use selvedge_graph::{EventId, Loc, Mode, Part, Value};
 use selvedge_machine::{Machine, Op, Rmw};
@@ -51,10 +50,9 @@ impl<M: Machine> Explorer<'_, M> {
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added
         // since then was maximal in that graph and stays so.
-        let rival_first = g.event(g.first_part(rival)).stamp as usize;
-        let mut since = g.order()[rival_first..g.event(e).stamp as usize].iter();
+        let since = g.event(rival).stamp as usize..g.event(e).stamp as usize;
         if (Reducers::adds_to_prefixes(self) && in_prefix(rival))
-            || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some()
+            || since.rev().map(|at| g.order()[at]).any(|x| !in_prefix(x) && !self.is_maximal(x, in_prefix))
         {
             if let Some(mode) = head {
                 Reducers::relies_on_rmw(self, e, mode);

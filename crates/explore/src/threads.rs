@@ -10,7 +10,7 @@
 //! Memory stays linear in the size of one graph.
 
 use crate::tid_set::TidSet;
-use selvedge_graph::{EventId, Loc, Mode, Tid, Value};
+use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Block, Machine, Op, Rmw};
 
 /// A thread at its next operation; its local state is kept apart.
@@ -288,18 +288,6 @@ impl<S: Clone> Threads<S> {
             self.nodes[standing.index()].status = if read { Status::Part } else { Status::RmwWrite };
         }
         standing
-    }
-
-    /// Records an event that takes the place of `old`, the first part of a read; its thread begins the read
-    /// with the part that is of `loc`.
-    pub fn record_turned<M: Machine<State = S>>(&mut self, machine: &M, old: EventId, loc: Loc) {
-        let origin = self.origin[old.index()];
-        let mut state = self.states[origin.index()].clone();
-        let Some(op) = machine.begin_with(&mut state, loc) else {
-            unreachable!("a part of the read is of this location")
-        };
-        let standing = self.push(Standing::ABSENT, 0, state, op);
-        self.origin.push(standing);
     }
 
     /// What a thread does next if its operation gives it this value.

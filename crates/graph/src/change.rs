@@ -76,7 +76,6 @@ impl ExecutionGraph {
             note: 0,
             won: false,
             part: Part::WHOLE,
-            turned: false,
             stamp: self.order.len() as u32,
             loc: Loc(u32::MAX),
             value: 0,
@@ -300,8 +299,13 @@ impl ExecutionGraph {
         for at in (1..copy.order.len()).rev() {
             let e = copy.order[at];
             if !keep(e) {
-                let placed = copy.events[e.index()].co_pos != u32::MAX;
-                if copy.events[e.index()].kind == Kind::Write && !placed {
+                let ev = &copy.events[e.index()];
+                let pending = match ev.kind {
+                    Kind::Read => ev.rf.is_none(),
+                    Kind::Write => ev.co_pos == u32::MAX,
+                    _ => false,
+                };
+                if pending {
                     copy.pop_access(e);
                     copy.threads[copy.events[e.index()].tid.index()].pop();
                 } else {
@@ -322,27 +326,12 @@ impl ExecutionGraph {
     /// under causal predecessors. `r` itself is replaced by a fresh event without a source, at the
     /// same place in `po` and in insertion order; its id is returned. `w` must not be in coherence.
     pub fn revisit(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) -> EventId {
-        let loc = self.events[r.index()].loc;
-        self.revisit_part(r, w, keep, loc)
-    }
-
-    /// The same for the first part `r` of a read: the fresh event, the first part of the read now, is of
-    /// `loc`, which one of its parts was of. If `w` is not the first part of a write, the event is `turned`:
-    /// what reads from an earlier part of that write was to be revisited by that one.
-    pub fn revisit_part(
-        &mut self,
-        r: EventId,
-        w: EventId,
-        keep: impl Fn(&Event) -> bool,
-        loc: Loc,
-    ) -> EventId {
         let from = self.events[r.index()].stamp as usize;
         let len = self.delete_from(r, w, keep, 1);
         self.trail.push(Change::Cut { from: from as u32, len });
 
         let old = &self.events[r.index()];
-        let (tid, mode) = (old.tid, old.mode);
-        let turned = self.events[w.index()].part.before > 0;
+        let (tid, mode, loc) = (old.tid, old.mode, old.loc);
         let fresh = EventId(self.events.len() as u32);
         let thread = &mut self.threads[tid.index()];
         thread.push(fresh);
@@ -354,7 +343,6 @@ impl ExecutionGraph {
         event.attrs = Attrs::NONE;
         event.note = 0;
         event.won = false;
-        event.turned = turned;
         event.rf = EventId::NONE;
         event.next_reader = EventId::NONE;
         event.prev_reader = EventId::NONE;

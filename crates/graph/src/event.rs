@@ -195,8 +195,6 @@ pub struct Event {
     pub(crate) won: bool,
     /// See [`crate::ExecutionGraph::set_part`].
     pub part: Part,
-    /// For the first part of a read: see [`crate::ExecutionGraph::revisit_part`].
-    pub turned: bool,
     /// Position in insertion order (`<_G`).
     pub stamp: u32,
     /// For reads and writes.

@@ -103,7 +103,6 @@ impl ExecutionGraph {
             note: 0,
             won: false,
             part: Part::WHOLE,
-            turned: false,
             stamp: 0,
             loc: Loc(u32::MAX),
             value: 0,

@@ -200,12 +200,6 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
         Part::WHOLE
     }
 
-    /// Lets the thread begin the read of several locations, at the first part of which `state` stands, with
-    /// the part that is of `loc`; the operation that it stands at then. `None` if it has no such part.
-    fn begin_with(&self, _state: &mut Self::State, _loc: Loc) -> Option<Op> {
-        None
-    }
-
     /// An error that `step` returned.
     fn error(&self, error: u32) -> ProgramError;
 

@@ -247,7 +247,7 @@ impl Model {
     #[inline]
     pub fn past_with<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
         let past = self.past(g, e);
-        Past { idx: past.idx + 1, ..past }
+        Past { idx: past.idx + 1 + g.event(e).part.after as u32, ..past }
     }
 
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
@@ -349,12 +349,10 @@ impl Model {
             if t == ev.tid.index() {
                 continue;
             }
-            for id in g.accesses_after(ev.loc, Tid(t as u16), known) {
-                let x = g.event(id);
-                if x.is_read() {
-                    // Parts of a read are revisited together.
-                    let x = g.event(g.first_part(id));
-                    first = Some(first.map_or(x.stamp, |f: u32| f.min(x.stamp)));
+            for x in g.accesses_after(ev.loc, Tid(t as u16), known) {
+                let x = g.event(x);
+                if x.is_read() && first.is_none_or(|f| x.stamp < f) {
+                    first = Some(x.stamp);
                 }
             }
         }

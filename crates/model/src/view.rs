@@ -326,6 +326,8 @@ impl View {
                 None => g.spawn_of(ev.tid).is_none(),
             }
             && g.rf(e).is_none_or(|w| w.is_init() || quiet(w))
+            // Other parts of the access are between the halves.
+            && (!g.has_parts() || g.rmw_read_of(e).is_none_or(quiet))
     }
 
     /// Takes over from the predecessor `x` what it has; the main clock so far is passed through.

@@ -78,7 +78,10 @@ impl VmMachine {
                     if field.starts_with("__") {
                         break;
                     }
-                    let _ = write!(name, ".{field}");
+                    // Members of anonymous ones are members of what those are in.
+                    if !field.is_empty() {
+                        let _ = write!(name, ".{field}");
+                    }
                     (ty, offset) = (Some(*of), offset - at);
                 }
                 TypeInfo::Array { element, element_size, count } if *element_size > 0 => {

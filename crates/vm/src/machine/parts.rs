@@ -2,8 +2,7 @@
 //!
 //! Such an access is an operation for each cell, one after the other, and one access to the model and to the
 //! explorer (`selvedge_machine::Machine::part`): a load reads all cells, a store writes them, and a
-//! read-modify-write first reads all of them and then writes all of them. In which order a load reads them makes no
-//! difference; the explorer may ask for one ([`VmMachine::begin_with_part`]).
+//! read-modify-write first reads all of them and then writes all of them.
 //!
 //! Whether a compare-and-exchange writes is known when it has read its last cell, but the operations before say
 //! already with which ordering they read, and whether a write follows. So the thread first chooses whether it
@@ -14,7 +13,7 @@ use super::{Halt, VmMachine, fail};
 use crate::contents::Bytes;
 use crate::layout::{Piece, Pieces};
 use crate::undefined::{self, Word};
-use selvedge_graph::{Loc, Part};
+use selvedge_graph::Part;
 use selvedge_ir::{Instr, Operand, Reg, registers};
 use selvedge_machine::{Block, ErrorKind, Op, Rmw};
 use smallvec::SmallVec;
@@ -23,7 +22,7 @@ use std::rc::Rc;
 /// In the middle of an access of several cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parts {
-    /// In the order in which they are read, or written.
+    /// In order of address.
     pieces: Rc<Pieces>,
     bytes: u8,
     access: Access,
@@ -110,17 +109,6 @@ impl VmMachine {
         }
     }
 
-    /// Lets a thread that stands at the first part of a read begin with another one.
-    pub(super) fn begin_with_part(&self, state: &mut VmState, loc: Loc) -> Option<Op> {
-        let Stage::Parts(parts) = &mut state.stage else { return None };
-        let first = parts.pieces.iter().position(|piece| piece.loc == loc)?;
-        let pieces = Rc::make_mut(&mut parts.pieces);
-        let piece = pieces.remove(first);
-        pieces.sort_by_key(|piece| piece.at);
-        pieces.insert(0, piece);
-        Some(self.next_part(state))
-    }
-
     fn at_parts(&self, state: &mut VmState, parts: Parts) {
         state.stage = Stage::Parts(Box::new(parts));
     }
@@ -134,7 +122,6 @@ impl VmMachine {
     fn write_parts(&self, state: &mut VmState, mut parts: Parts, value: Word) -> Op {
         let mut buffer = Bytes::known(vec![0; parts.bytes as usize]);
         buffer.put_word(0, parts.bytes as usize, value);
-        Rc::make_mut(&mut parts.pieces).sort_by_key(|piece| piece.at);
         parts.stored = Some((Rc::new(buffer), 0));
         self.at_parts(state, parts);
         self.next_part(state)

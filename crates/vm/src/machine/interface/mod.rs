@@ -91,10 +91,6 @@ impl Machine for VmMachine {
         self.part_of(state)
     }
 
-    fn begin_with(&self, state: &mut VmState, loc: Loc) -> Option<Op> {
-        self.begin_with_part(state, loc)
-    }
-
     fn error(&self, error: u32) -> ProgramError {
         let (kind, message) = match self.tables.borrow().error_text(error) {
             Some(known) => known,

@@ -8,7 +8,7 @@ use crate::report::Equivalence;
 use crate::rmw::Rivalry;
 use crate::threads::Standing;
 use crate::witness;
-use selvedge_graph::{Attrs, ClockId, EventId, Kind, Mark, Value};
+use selvedge_graph::{Attrs, ClockId, EventId, Kind, Mark, Part, Value};
 use selvedge_machine::{Machine, Op};
 
 impl<M: Machine> Explorer<'_, M> {
@@ -185,8 +185,11 @@ impl<M: Machine> Explorer<'_, M> {
         // Only revisits that delete the write of a rival leave a place for a read-modify-write.
         let rival = self.graph.rmw_read_of(e).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));
         let scan = match rival {
-            // With shortcuts this was found out when its read was added.
-            Some(rival) if !self.trusts_floors() && !self.maximally_added_since(rival, e) => {
+            // With shortcuts this was found out when its read was added, unless there are other parts.
+            Some(rival)
+                if (!self.trusts_floors() || self.graph.event(e).part != Part::WHOLE)
+                    && !self.maximally_added_since(rival, e) =>
+            {
                 return self.remove(e);
             }
             Some(rival) => self.graph.event(rival).stamp + 1,
@@ -207,10 +210,7 @@ impl<M: Machine> Explorer<'_, M> {
         let g = &self.graph;
         if rmw {
             let source = g.rmw_read_of(w).and_then(|r| g.rf(r)).and_then(|s| g.co_pos(s));
-            let Some(source) = source else { 
-                eprintln!("w {w:?} {:?}", g.event(w));
-                for &e in g.order() { let ev = g.event(e); eprintln!("{e:?} t{} #{} {:?} {:?} {:?} loc {:?} rf {:?} part {:?} co {:?} stamp {}", ev.tid.0, ev.idx, ev.kind, ev.mode, ev.attrs, ev.loc, g.rf(e), ev.part, g.co_pos(e), ev.stamp); }
-                unreachable!("the read half has a source") };
+            let Some(source) = source else { unreachable!("the read half has a source") };
             return (source as u32 + 1, source as u32);
         }
         let end = g.co(g.event(w).loc).len() as u32;

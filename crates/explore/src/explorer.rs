@@ -6,7 +6,7 @@ use crate::inspect::inspect;
 use crate::reductions::{Hooks, Reducers, Remembered};
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use crate::threads::{Standing, Threads};
-use selvedge_graph::{Attrs, EventId, ExecutionGraph, Loc, Tid, Value};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Loc, Part, Tid, Value};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
@@ -289,6 +289,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
                 self.model.update_clocks(g, e);
+                let count = if self.machine.has_parts() { self.ways_at(e, count) } else { count };
                 self.next_choice(e, 0, count)
             }
             Op::Decide { .. } => unreachable!("branches are only decided where a model follows dependencies"),
@@ -353,6 +354,19 @@ impl<'a, M: Machine> Explorer<'a, M> {
         }
     }
 
+    /// How many alternatives a choice has. Between the halves of a read-modify-write of several locations,
+    /// the thread writes. If another read-modify-write is in the way at one of them, the write can only
+    /// revisit that. But then a part may have to read what is still to come, so the exploration also goes on
+    /// with the thread held up there.
+    fn ways_at(&mut self, e: EventId, count: u32) -> u32 {
+        let parts = self.threads.state_of(e).map_or(0, |state| self.machine.part(state).before);
+        if parts == 0 {
+            return count;
+        }
+        self.graph.set_gate(e, parts);
+        1 + u32::from(self.graph.rivals_at_gate(e).next().is_some())
+    }
+
     /// Locations come up as the program runs.
     fn make_room(&mut self, loc: Loc) {
         for l in self.graph.locations() as u32..=loc.0 {
@@ -374,11 +388,14 @@ impl<'a, M: Machine> Explorer<'a, M> {
     fn inspect_parts(&mut self, e: EventId) {
         let g = &self.graph;
         let incomplete = |x: EventId| g.event(x).part.after > 0 && g.po_succ(x).is_none();
-        if g.event(e).part.after > 0 || g.rf(e).is_some_and(incomplete) {
+        let ev = g.event(e);
+        let held = ev.is_rmw_read() && ev.part != Part::WHOLE;
+        if ev.part.after > 0 || held || g.rf(e).is_some_and(incomplete) {
             return;
         }
         let mut seen: Vec<EventId> = g.parts(e).to_vec();
-        if g.event(e).part.before > 0 && g.event(e).is_write() {
+        if ev.part.before > 0 && ev.is_write() {
+            seen.extend(g.parts(e).iter().filter_map(|&w| g.rmw_read_of(w)));
             // What read from the parts before was not looked at.
             seen.extend(g.parts(e).iter().flat_map(|&w| g.readers(w, g.event(w).loc)));
             seen.retain(|&x| g.event(x).part.after == 0 || g.parts(x).len() > g.event(x).part.after as usize);

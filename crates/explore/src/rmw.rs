@@ -33,7 +33,8 @@ impl<M: Machine> Explorer<'_, M> {
                     && self.load_outcome(e, mode, rmw, self.graph.value_of(w, loc)).1
             }
         };
-        if !writes {
+        // Between the halves of one of several locations, others are read, which may be revisited.
+        if !writes || self.graph.event(e).part != Part::WHOLE {
             return Rivalry::None;
         }
         let g = &self.graph;

@@ -284,7 +284,7 @@ impl<S: Clone> Threads<S> {
         let op = machine.step(&mut self.states[standing.index()], value);
         let standing = self.settle(standing, parent, value, op);
         if machine.has_parts() && machine.part(&self.states[standing.index()]).before > 0 {
-            let read = matches!(op, Op::Load { .. });
+            let read = matches!(op, Op::Load { .. } | Op::Choose { .. });
             self.nodes[standing.index()].status = if read { Status::Part } else { Status::RmwWrite };
         }
         standing

@@ -76,6 +76,7 @@ impl ExecutionGraph {
             note: 0,
             won: false,
             part: Part::WHOLE,
+            gate: 0,
             stamp: self.order.len() as u32,
             loc: Loc(u32::MAX),
             value: 0,
@@ -205,6 +206,12 @@ impl ExecutionGraph {
     pub fn set_part(&mut self, e: EventId, part: Part) {
         self.has_parts |= part != Part::WHOLE;
         self.events[e.index()].part = part;
+    }
+
+    /// Says of a choice that was just added that it is between the halves of a read-modify-write of so many
+    /// locations: whether they are written, or the thread is held up.
+    pub fn set_gate(&mut self, choice: EventId, locations: u8) {
+        self.events[choice.index()].gate = locations;
     }
 
     /// A thread comes to a barrier at which `count` threads meet. It is in the first round that is not

@@ -195,6 +195,8 @@ pub struct Event {
     pub(crate) won: bool,
     /// See [`crate::ExecutionGraph::set_part`].
     pub part: Part,
+    /// For choices between the halves of a read-modify-write of several locations: of how many.
+    pub gate: u8,
     /// Position in insertion order (`<_G`).
     pub stamp: u32,
     /// For reads and writes.

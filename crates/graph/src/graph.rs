@@ -103,6 +103,7 @@ impl ExecutionGraph {
             note: 0,
             won: false,
             part: Part::WHOLE,
+            gate: 0,
             stamp: 0,
             loc: Loc(u32::MAX),
             value: 0,
@@ -371,7 +372,21 @@ impl ExecutionGraph {
         }
         let rest = &self.threads[ev.tid.index()][ev.idx as usize..];
         let parts = ev.part.before as usize + ev.part.after as usize + 1;
-        rest.iter().copied().take(2 * parts).find(|&w| self.rmw_read_of(w) == Some(r))
+        rest.iter().copied().take(2 * parts + 1).find(|&w| self.rmw_read_of(w) == Some(r))
+    }
+
+    /// The writes of other read-modify-writes that are in the way of the one that a choice is between the
+    /// halves of: they have read the same.
+    pub fn rivals_at_gate(&self, choice: EventId) -> impl Iterator<Item = EventId> {
+        let ev = &self.events[choice.index()];
+        let at = ev.idx as usize - 1;
+        let reads = &self.threads[ev.tid.index()][at - ev.gate as usize..at];
+        reads.iter().filter_map(|&r| {
+            let source = self.rf(r)?;
+            let &next = self.co(self.events[r.index()].loc).get(self.co_pos(source)? + 1)?;
+            let rival = self.rmw_read_of(next)?;
+            (rival != r && self.rf(rival) == Some(source)).then_some(next)
+        })
     }
 
     /// Whether some access is of several locations; if not, every event is the first part of an access.

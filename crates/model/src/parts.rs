@@ -6,7 +6,9 @@
 //! byte by byte, too, and accesses that are single-copy atomic). So:
 //!
 //! * Acyclicity and irreflexivity are searched for in the quotient: whoever comes to one part goes on from
-//!   all. Steps within an access, `po` between its parts, are none.
+//!   all. Steps within an access, `po` between its parts, are none. Nor is `rf` within a thread to a part of a
+//!   read: that part may come from the store buffer while others come from memory. Nothing is lost: such a
+//!   step is one along `po`, and what it is continued by at its location is `co`.
 //! * Clocks are those of the access. Who learns of one part of a write learns of all (`view`), and what one
 //!   part of a read learns counts for the parts before it, here.
 //! * The parts of an access are performed at once: `rfe | co | fr` among the accesses of some memory has no
@@ -20,9 +22,9 @@
 //! extensible, by whole accesses. A single part has no such place: the parts before it may have read
 //! something old. So nothing is trusted about a part but the first.
 
-use crate::letter::Letter;
+use crate::letter::{Base, Letter};
 use crate::model::{Model, known_floor, position};
-use selvedge_graph::{EventId, ExecutionGraph, Kind};
+use selvedge_graph::{EventId, ExecutionGraph, Kind, Part};
 
 /// The steps by a letter from the access whose first part is `x` to the first parts of others.
 #[inline]
@@ -32,8 +34,10 @@ pub fn successors(letter: Letter, g: &ExecutionGraph, x: EventId, mut f: impl Fn
     }
     for &part in g.parts(x) {
         letter.successors(g, part, |y| {
+            let (from, to) = (g.event(part), g.event(y));
+            let own = letter.base == Base::Rf && from.tid == to.tid && to.part != Part::WHOLE;
             let y = g.first_part(y);
-            if y != x {
+            if y != x && !own {
                 f(y);
             }
         });

@@ -281,6 +281,10 @@ impl Layout {
         let class = &self.classes[self.objects[object as usize].class as usize];
         let inside = class.atomic_cuts.range(offset + 1..offset + size).copied();
         let bounds: Vec<u32> = [offset].into_iter().chain(inside).chain([offset + size]).collect();
+        // Before the next start, nobody expects accesses of several cells.
+        if bounds.len() > 2 && !self.mixed {
+            return Err(Clash::Restart);
+        }
         let mut pieces = Pieces::new();
         for pair in bounds.windows(2) {
             let (from, len) = (pair[0], pair[1] - pair[0]);
@@ -293,7 +297,7 @@ impl Layout {
 
     /// What `atomic` would return, if that changes nothing and is of several cells.
     pub fn known_parts(&self, object: u32, offset: u32, size: u32) -> Option<Pieces> {
-        let pieces = self.known_plain(object, offset, size, Plain::Store)?;
+        let pieces = self.known_plain(object, offset, size, Plain::Store).filter(|_| self.mixed)?;
         let atomic = |p: &Piece| self.cells[p.loc.index()].atomic;
         (pieces.len() > 1 && pieces.iter().all(atomic)).then_some(pieces)
     }

@@ -6,7 +6,8 @@
 //!
 //! Whether a compare-and-exchange writes is known when it has read its last cell, but the operations before say
 //! already with which ordering they read, and whether a write follows. So the thread first chooses whether it
-//! will succeed, and waits for ever where it was wrong: that is no execution.
+//! will succeed, and waits for ever where it was wrong: that is no execution. Before it writes, a
+//! read-modify-write makes another choice, for the explorer (`Explorer::ways_at`): to write, or to be held up.
 
 use super::state::{Stage, VmState};
 use super::{Halt, VmMachine, fail};
@@ -30,6 +31,8 @@ pub struct Parts {
     loaded: SmallVec<[u64; 4]>,
     /// What is written, and how many of the pieces were.
     stored: Option<(Rc<Bytes>, u8)>,
+    /// All was read, and the thread is about to write.
+    gate: bool,
 }
 
 /// What the access is; the rest is in the instruction.
@@ -81,6 +84,7 @@ impl VmMachine {
             access: Access::Choosing,
             loaded: SmallVec::new(),
             stored: None,
+            gate: false,
         });
         Op::Choose { count: if spurious { 3 } else { 2 } }
     }
@@ -92,6 +96,7 @@ impl VmMachine {
             access: Access::Store,
             loaded: SmallVec::new(),
             stored: None,
+            gate: false,
         };
         self.write_parts(state, parts, value)
     }
@@ -100,6 +105,7 @@ impl VmMachine {
     pub(super) fn part_of(&self, state: &VmState) -> Part {
         let Stage::Parts(parts) = &state.stage else { return Part::WHOLE };
         let before = match parts.stored {
+            Some(_) if parts.gate => return Part { before: parts.pieces.len() as u8, after: 0 },
             Some((_, written)) => written,
             None => parts.loaded.len() as u8,
         };
@@ -115,7 +121,7 @@ impl VmMachine {
 
     fn read_parts(&self, state: &mut VmState, pieces: Pieces, bytes: u8, access: Access) -> Op {
         let pieces = Rc::new(pieces);
-        self.at_parts(state, Parts { pieces, bytes, access, loaded: SmallVec::new(), stored: None });
+        self.at_parts(state, Parts { pieces, bytes, access, loaded: SmallVec::new(), stored: None, gate: false });
         self.next_part(state)
     }
 
@@ -123,8 +129,11 @@ impl VmMachine {
         let mut buffer = Bytes::known(vec![0; parts.bytes as usize]);
         buffer.put_word(0, parts.bytes as usize, value);
         parts.stored = Some((Rc::new(buffer), 0));
+        // What was read may not be left as it is by others: the explorer has a say.
+        parts.gate = parts.access != Access::Store;
+        let gate = parts.gate;
         self.at_parts(state, parts);
-        self.next_part(state)
+        if gate { Op::Choose { count: 2 } } else { self.next_part(state) }
     }
 
     /// The operation for the next cell; there is one.
@@ -169,6 +178,10 @@ impl VmMachine {
         mut parts: Box<Parts>,
         input: u64,
     ) -> Result<Option<Op>, Halt> {
+        if std::mem::take(&mut parts.gate) {
+            state.stage = Stage::Parts(parts);
+            return Ok(Some(if input == 0 { self.next_part(state) } else { WRONG_CHOICE }));
+        }
         if let Some((_, written)) = &mut parts.stored {
             *written += 1;
             if (*written as usize) < parts.pieces.len() {

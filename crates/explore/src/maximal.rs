@@ -33,9 +33,7 @@ pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn
             !g.co(ev.loc)[pos + 1..].iter().any(|&x| among_previous(x))
         }
         // A thread that cannot write is held up.
-        Kind::Choice if ev.gate > 0 => {
-            (ev.value != 0) == g.rivals_at_gate(e).any(among_previous)
-        }
+        Kind::Choice if ev.gate > 0 => (ev.value != 0) == g.rivals_at_gate(e).any(among_previous),
         Kind::Choice => ev.value == 0,
         Kind::Init
         | Kind::Fence

@@ -78,14 +78,17 @@ impl VmMachine {
 
     pub(super) fn cmpxchg_parts(&self, state: &mut VmState, pieces: Pieces, bytes: u8, weak: bool) -> Op {
         let spurious = weak && state.made.weak_failures < self.options.weak_cas_failures;
-        self.at_parts(state, Parts {
-            pieces: Rc::new(pieces),
-            bytes,
-            access: Access::Choosing,
-            loaded: SmallVec::new(),
-            stored: None,
-            gate: false,
-        });
+        self.at_parts(
+            state,
+            Parts {
+                pieces: Rc::new(pieces),
+                bytes,
+                access: Access::Choosing,
+                loaded: SmallVec::new(),
+                stored: None,
+                gate: false,
+            },
+        );
         Op::Choose { count: if spurious { 3 } else { 2 } }
     }
 
@@ -121,7 +124,10 @@ impl VmMachine {
 
     fn read_parts(&self, state: &mut VmState, pieces: Pieces, bytes: u8, access: Access) -> Op {
         let pieces = Rc::new(pieces);
-        self.at_parts(state, Parts { pieces, bytes, access, loaded: SmallVec::new(), stored: None, gate: false });
+        self.at_parts(
+            state,
+            Parts { pieces, bytes, access, loaded: SmallVec::new(), stored: None, gate: false },
+        );
         self.next_part(state)
     }
 
@@ -239,10 +245,15 @@ impl VmMachine {
                 let choice = access == Access::Succeeding;
                 if hit != choice && access != Access::FailingAnyway {
                     // Whoever chose the other way has to find the same.
-                    let same = parts.pieces.iter().zip(&parts.loaded).all(|(p, &value)| {
-                        self.expected_part(state, expected, bytes, p.at, p.len) == value
-                    });
-                    return if same == hit { Ok(Some(WRONG_CHOICE)) } else { fail(ErrorKind::Unsupported, PARTLY) };
+                    let same =
+                        parts.pieces.iter().zip(&parts.loaded).all(|(p, &value)| {
+                            self.expected_part(state, expected, bytes, p.at, p.len) == value
+                        });
+                    return if same == hit {
+                        Ok(Some(WRONG_CHOICE))
+                    } else {
+                        fail(ErrorKind::Unsupported, PARTLY)
+                    };
                 }
                 self.put(state, dst, 8 * bytes, old);
                 state.frame.set(dst + registers(bytes), choice as u64);

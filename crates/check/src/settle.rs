@@ -55,8 +55,11 @@ impl<'m> Settling<'m> {
         if !self.machine.has_mixed_sizes() {
             return;
         }
+        self.machine.keep_accesses_whole();
         use Reduction::*;
-        for reduction in [Annotations, Futile, Confirmation, Awaits, Zne, Symmetry] {
+        // These change the text, or what one thread does by itself, or are about barriers.
+        let kept = [Rotation, Bisimilarity, SpinAssume, Pef, Retry, Carry, Escape, Bam, Simplification];
+        for reduction in Reduction::ALL.into_iter().filter(|reduction| !kept.contains(reduction)) {
             self.config.reductions = self.config.reductions.without(reduction);
             self.config.watches.leave(reduction);
         }
@@ -89,7 +92,8 @@ impl<'m> Settling<'m> {
         // What the machine learned counts whatever was found: what it did not know then, it did not explore
         // rightly.
         let of_machine = |again: &Again| {
-            matches!(again, Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed)
+            let of_machine = [Again::BarriersOutOfForm, Again::NetEffectNoticed, Again::LockOrder];
+            *again == Again::CellsRefined || of_machine.contains(again)
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
         let wrong = said.filter(of_machine).or_else(|| self.machine.again_for_all());
@@ -104,6 +108,12 @@ impl<'m> Settling<'m> {
             let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
             wanted.then_some(Again::MoreRoom)
         };
+        // A thread that there is no room for is an error, which is no reason to order critical sections.
+        if wrong == Some(Again::LockOrder)
+            && let Some(room) = room()
+        {
+            return Some(room);
+        }
         let chance = || said.filter(|again| *again == Again::Determinism);
         wrong.or_else(chance).or_else(missed).or_else(room)
     }
@@ -111,7 +121,7 @@ impl<'m> Settling<'m> {
     /// Returns whether there was something to change.
     fn give_in(&mut self, again: Again) -> bool {
         match again {
-            Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed => {
+            Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed | Again::LockOrder => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

@@ -45,21 +45,34 @@ impl<M: Machine> Explorer<'_, M> {
             }
             Conclusion::Execution(end, failure, culprit) => (end, failure, culprit),
         };
-        let execution = Execution {
+        let before = self.graph.mark();
+        self.make_stuck(end);
+        let flow = visit(&self.execution(end, failure.as_ref(), culprit));
+        self.graph.undo_to(before);
+        if flow.is_break() {
+            self.stats.gave_up = Some(GaveUp::AtExecution);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The graph at hand as an execution that ends like this.
+    pub(crate) fn execution<'x>(
+        &'x self,
+        end: End,
+        failure: Option<&'x Failure>,
+        culprit: Option<Tid>,
+    ) -> Execution<'x, M> {
+        Execution {
             graph: &self.graph,
             end,
             machine: self.machine,
             model: self.model,
             threads: &self.threads,
-            failure: failure.as_ref(),
+            failure,
             culprit,
             frames: &self.frames,
-        };
-        if visit(&execution).is_break() {
-            self.stats.gave_up = Some(GaveUp::AtExecution);
-            return ControlFlow::Break(());
         }
-        ControlFlow::Continue(())
     }
 
     /// What the final graph at hand is; counts it.
@@ -97,6 +110,9 @@ impl<M: Machine> Explorer<'_, M> {
                 }
                 Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
             }
+        }
+        if let Some(again) = Reducers::is_doubtful(self, end, failure.as_ref()) {
+            return Conclusion::GaveUp(GaveUp::Again(again));
         }
         self.stats.count(end);
         Conclusion::Execution(end, failure, culprit)

@@ -15,7 +15,10 @@
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
+//! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
+//! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
+//!   left out is some of them, and that nobody else looks at these words shows in races.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
 use crate::reductions::orders_by_rmw;
@@ -30,12 +33,14 @@ pub struct ProgramFacts {
     pub races_are_errors: bool,
     /// There are atomic sections, which are one step of an interleaving.
     pub atomic_sections: bool,
+    /// Executions that differ in coherence alone are told apart.
+    pub coherence_counts: bool,
 }
 
 impl ProgramFacts {
     /// What is assumed of a program as long as it is not known: that nothing stands in the way.
     pub fn unknown(races_are_errors: bool) -> ProgramFacts {
-        ProgramFacts { races_are_errors, atomic_sections: false }
+        ProgramFacts { races_are_errors, atomic_sections: false, coherence_counts: true }
     }
 }
 
@@ -48,6 +53,10 @@ pub enum Premise {
     ModelOrRaces(Property, Property),
     /// That the program has no atomic sections.
     NoSections,
+    /// That races are errors.
+    RacesAreErrors,
+    /// That executions which differ in coherence are told apart.
+    Coherence,
 }
 
 impl Premise {
@@ -58,6 +67,8 @@ impl Premise {
                 properties.has(one) || properties.has(other) && program.races_are_errors
             }
             Premise::NoSections => !program.atomic_sections,
+            Premise::RacesAreErrors => program.races_are_errors,
+            Premise::Coherence => program.coherence_counts,
         }
     }
 }
@@ -74,13 +85,15 @@ impl fmt::Display for Premise {
                 other.name()
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
+            Premise::RacesAreErrors => f.write_str("races are no errors"),
+            Premise::Coherence => f.write_str("executions that differ in coherence are not told apart"),
         }
     }
 }
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Model, ModelOrRaces, NoSections};
+    use Premise::{Coherence, Model, ModelOrRaces, NoSections, RacesAreErrors};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity => &[],
@@ -94,11 +107,32 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne => &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections],
-        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections],
-        Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
-            &[Model(PorfAcyclic)]
+        Reduction::Zne => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
         }
+        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
+        Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
+            &[Model(PorfAcyclic), Coherence]
+        }
+        Reduction::Assumptions => &[
+            Model(PorfAcyclic),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(Coherent),
+            Coherence,
+        ],
+        Reduction::LockOrder => &[
+            Model(PorfAcyclic),
+            Model(Coherent),
+            Model(MonotoneInOrderings),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(OrdersByRmw),
+            RacesAreErrors,
+            Coherence,
+        ],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
@@ -167,19 +201,21 @@ mod tests {
         sound(Reductions::ALL, &of(model), &program).on.to_string()
     }
 
-    const USUAL: ProgramFacts = ProgramFacts { races_are_errors: true, atomic_sections: false };
+    const USUAL: ProgramFacts =
+        ProgramFacts { races_are_errors: true, atomic_sections: false, coherence_counts: true };
 
     #[test]
     fn reductions_under_the_shipped_models() {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape"),
-            (&["x86"], "zne,confirmation"),
-            (&["tso.cat"], "zne,escape,confirmation"),
-            (&["rlx"], "zne,escape,confirmation,bam"),
+            (&["x86"], "zne,confirmation,assumptions,lock-order"),
+            (&["tso.cat"], "zne,escape,confirmation,assumptions,lock-order"),
+            (&["rlx"], "zne,escape,confirmation,assumptions,bam,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry",
+                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,simplification,\
+                 symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -191,13 +227,20 @@ mod tests {
     #[test]
     fn without_races_a_write_may_overtake_the_one_that_publishes_it() {
         let facts = ProgramFacts { races_are_errors: false, ..USUAL };
-        assert_eq!(off("rc11", facts), "escape");
-        assert_eq!(off("tso", facts), "");
+        assert_eq!(off("rc11", facts), "escape,lock-order");
+        assert_eq!(off("tso", facts), "lock-order");
     }
 
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,confirmation");
+    }
+
+    #[test]
+    fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
+        let facts = ProgramFacts { coherence_counts: false, ..USUAL };
+        let expected = "zne,annotations,futile,confirmation,awaits,assumptions,symmetry,lock-order";
+        assert_eq!(off("rc11", facts), expected);
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub enum Again {
     BarriersOutOfForm,
     /// Somebody can tell whether iterations without net effect were left out.
     NetEffectNoticed,
+    /// The order of critical sections that was left out may matter: some of them conflict, one of them waits
+    /// for something, or an execution in which it was left out is wrong.
+    LockOrder,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
@@ -31,6 +34,7 @@ impl fmt::Display for Again {
             Again::CellsRefined => "memory is accessed in smaller parts than before",
             Again::BarriersOutOfForm => "arrivals at barriers need an order",
             Again::NetEffectNoticed => "iterations without net effect are noticed",
+            Again::LockOrder => "the order of critical sections matters",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

@@ -6,6 +6,17 @@
 use crate::{EventClasses, Stateful};
 use selvedge_graph::{Loc, Mode, Value};
 
+/// Critical sections whose order is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeftOutOrders {
+    /// There are none.
+    None,
+    /// Atomic sections only: an order of them is asked for where executions are judged.
+    OfAtomicSections,
+    /// Others.
+    OfLocks,
+}
+
 /// What may come, and what makes no difference to it.
 pub trait Foresight: Stateful {
     /// What events the program may have, whatever the values that it reads: their attributes. Events that
@@ -33,6 +44,17 @@ pub trait Foresight: Stateful {
     /// Whether there are any. Saying yes is always right.
     fn may_write(&self, state: &Self::State, loc: Loc) -> bool {
         self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
+    }
+
+    /// Whether some thread may wait because of an assumption (`Block::Assume`). Saying yes is always right.
+    fn may_assume(&self) -> bool {
+        true
+    }
+
+    /// Whether the read-modify-write at whose load the state stands takes a lock, which nobody looks at in this
+    /// program but to take it, waiting for it if need be, or to give it back. Saying no is always right.
+    fn takes_quietly(&self, _state: &Self::State) -> bool {
+        false
     }
 
     /// Whether a thread in this state may still create others. Saying yes is always right.
@@ -77,5 +99,31 @@ pub trait Foresight: Stateful {
     /// They create no threads and wait for none. Saying no is always right.
     fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
         false
+    }
+
+    /// Which orders of critical sections are left out where they could matter to what was explored so far.
+    fn left_out_orders(&self) -> LeftOutOrders {
+        LeftOutOrders::None
+    }
+
+    /// Whether the operation that a state stands at is part of a critical section that is not ordered with
+    /// all others of its lock. Two such sections of a thread have an operation between them that is not.
+    fn in_unordered_section(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether nothing is left out of the order of some lock, so that it might as well be explored as it is.
+    fn orders_all_the_same(&self) -> bool {
+        false
+    }
+
+    /// Where the locks are whose critical sections are not all ordered: the location with this number.
+    fn unordered_lock(&self, _number: usize) -> Option<Loc> {
+        None
+    }
+
+    /// Whether the access that a state stands at is that of a function that uses a lock as such.
+    fn uses_as_lock(&self, _state: &Self::State) -> bool {
+        true
     }
 }

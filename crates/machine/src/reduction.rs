@@ -32,16 +32,20 @@ pub enum Reduction {
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
     /// thesis; see `reductions/awaits.rs` of the explorer).
     Awaits,
+    /// Nobody takes a lock from a thread that an assumption has ended since it gave the lock back.
+    Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
     Symmetry,
+    /// Critical sections of a lock that have nothing to do with each other are not ordered.
+    LockOrder,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 15] = [
+    pub const ALL: [Reduction; 17] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -54,9 +58,11 @@ impl Reduction {
         Reduction::Futile,
         Reduction::Confirmation,
         Reduction::Awaits,
+        Reduction::Assumptions,
         Reduction::Bam,
         Reduction::Simplification,
         Reduction::Symmetry,
+        Reduction::LockOrder,
     ];
 
     pub fn name(self) -> &'static str {
@@ -73,9 +79,11 @@ impl Reduction {
             Reduction::Futile => "futile",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
+            Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
+            Reduction::LockOrder => "lock-order",
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::contents::{Bytes, Content};
 use crate::layout::SavedLayout;
+use crate::lock_parts::{LockParts, SavedLocks, SeenSections};
 use crate::tables::{Limit, Object, Site, Tables};
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
@@ -25,9 +26,16 @@ pub struct SavedTables {
     /// The same of iterations without net effect.
     keep_undone: bool,
     leave_out_undone: bool,
+    /// How locks are divided, and what was seen of them.
+    locks: SavedLocks,
 }
 
 impl SavedTables {
+    /// How locks were divided, and what was seen of their sections.
+    pub(crate) fn locks(&self) -> (LockParts, SeenSections) {
+        self.locks.clone().restore()
+    }
+
     /// Whether barriers were without order, and iterations without net effect left out.
     pub fn how(&self) -> (bool, bool) {
         (self.unordered_barriers, self.leave_out_undone)
@@ -42,6 +50,7 @@ enum SavedObject {
     Result(u16),
     Destructor(u32),
     Barrier { thread: u16, number: u32, count: u32, home: u64 },
+    LockPart { lock: u64, part: u32 },
     Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
 }
 
@@ -60,7 +69,7 @@ enum SavedLimit {
 }
 
 impl Tables {
-    pub fn save(&self, unordered_barriers: bool, leave_out_undone: bool) -> SavedTables {
+    pub fn save(&self, unordered_barriers: bool, leave_out_undone: bool, locks: SavedLocks) -> SavedTables {
         let object = |object: &Object| match *object {
             Object::Global(g) => SavedObject::Global(g.0),
             Object::Code(f) => SavedObject::Code(f.0),
@@ -70,6 +79,7 @@ impl Tables {
             Object::Barrier { thread, number, count, home } => {
                 SavedObject::Barrier { thread: thread.0, number, count, home }
             }
+            Object::LockPart { lock, part } => SavedObject::LockPart { lock, part },
             Object::Made { thread, number, site, size, heap, zeroed } => {
                 let site = (site.func.0, site.pc);
                 SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
@@ -99,6 +109,7 @@ impl Tables {
             unordered_barriers,
             keep_undone: self.keep_undone,
             leave_out_undone,
+            locks,
         }
     }
 
@@ -117,6 +128,7 @@ impl Tables {
                 SavedObject::Barrier { thread, number, count, home } => {
                     Object::Barrier { thread: Tid(thread), number, count, home }
                 }
+                SavedObject::LockPart { lock, part } => Object::LockPart { lock, part },
                 SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed } => {
                     let site = Site { func: func(f)?, pc };
                     Object::Made { thread: Tid(thread), number, site, size, heap, zeroed }

@@ -9,6 +9,7 @@ mod functions;
 mod input;
 mod interface;
 mod library_dependencies;
+mod lock_order;
 mod memory;
 mod misuse;
 mod names;
@@ -24,22 +25,25 @@ mod threads;
 mod tracking;
 mod twins;
 mod unwind;
+mod usage;
 mod wide;
 mod zne;
 
 pub use state::VmState;
 
+use crate::lock_parts::LockParts;
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::SavedTables;
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
+use lock_order::Footprints;
 use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
-use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, Reduction, Reductions, SourcePlace};
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -166,6 +170,9 @@ pub struct VmMachine {
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
     anonymous: RefCell<Anonymous>,
+    /// How locks are divided, and what critical sections access.
+    parts: LockParts,
+    footprints: RefCell<Footprints>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
@@ -184,8 +191,12 @@ struct Hooks {
     local_objects: bool,
     /// Whether nobody looks whether a lock is taken but to take it.
     quiet_locks: bool,
+    /// Looks at a lock that is divided.
+    look: Option<FuncId>,
     /// Whether it makes barriers.
     barriers: bool,
+    /// Whether it assumes anything.
+    assumes: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -203,11 +214,20 @@ impl Hooks {
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
             barriers: declared("pthread_barrier_init"),
+            assumes: module
+                .functions
+                .iter()
+                .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
             section: module
                 .globals
                 .iter()
                 .position(|g| g.name == runtime::SECTION_LOCK)
                 .map(|g| GlobalId(g as u32)),
+            look: module
+                .functions
+                .iter()
+                .position(|f| lock_order::is_look(&f.name))
+                .map(|f| FuncId(f as u32)),
             quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }
@@ -260,6 +280,8 @@ impl VmMachine {
             stores,
             tables: RefCell::new(tables),
             anonymous: RefCell::default(),
+            parts: LockParts::default(),
+            footprints: RefCell::default(),
             common,
         })
     }
@@ -279,6 +301,8 @@ impl VmMachine {
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
             anonymous: self.anonymous.clone(),
+            parts: self.parts.clone(),
+            footprints: RefCell::default(),
             common: Arc::clone(&self.common),
         }
     }
@@ -297,13 +321,19 @@ impl VmMachine {
 
     /// What is needed to go on with an exploration later.
     pub fn save(&self) -> SavedTables {
-        self.common().save(self.options.unordered_barriers, self.options.leave_out_undone)
+        let common = self.common();
+        let locks = self.parts.save(&common.sections);
+        common.save(self.options.unordered_barriers, self.options.leave_out_undone, locks)
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
         let (unordered_barriers, leave_out_undone) = saved.how();
-        let Some(tables) = Tables::restore(&self.module, saved) else { return false };
+        let (parts, sections) = saved.locks();
+        let Some(mut tables) = Tables::restore(&self.module, saved) else { return false };
+        tables.sections = sections;
+        self.parts = parts;
+        self.footprints.take();
         self.options.unordered_barriers = unordered_barriers;
         self.options.leave_out_undone = leave_out_undone;
         self.common = Arc::new(Mutex::new(tables.clone()));
@@ -352,6 +382,7 @@ impl VmMachine {
                 Again::BarriersOutOfForm,
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
+            .or(wanted(tables.sections.is_pending(), Again::LockOrder))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -366,6 +397,10 @@ impl VmMachine {
         match again {
             Again::BarriersOutOfForm => self.order_barriers(CROWDED),
             Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
+            // Where nothing says what to divide otherwise, nothing can be divided.
+            Again::LockOrder if !self.common().sections.is_pending() => {
+                self.learn(|common| common.sections.keep_all_whole());
+            }
             _ => {}
         }
         self.refine()
@@ -377,6 +412,13 @@ impl VmMachine {
         self.tables.borrow().layout.is_mixed()
     }
 
+    /// Leaves nothing out from now on that is not shown to keep accesses of several locations whole. To be
+    /// called between two explorations.
+    pub fn keep_accesses_whole(&mut self) {
+        self.options.leave_out_undone = false;
+        self.options.reductions = self.options.reductions.without(Reduction::LockOrder);
+    }
+
     /// How many threads there is room for.
     pub fn room(&self) -> u32 {
         self.options.max_threads
@@ -386,6 +428,8 @@ impl VmMachine {
     /// locations get other numbers.
     pub fn make_room(&mut self, threads: u32) {
         self.options.max_threads = threads;
+        self.parts = LockParts::new(self.parts.are_off());
+        self.footprints.take();
         let mut tables = Tables::new(&self.module);
         if self.options.refuses_mixed_sizes.is_some() {
             tables.layout.refuse_mixed();
@@ -409,12 +453,18 @@ impl VmMachine {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
-        if !order && !keep && !common.layout.needs_restart() {
+        let divide = common.sections.is_pending();
+        if !order && !keep && !divide && !common.layout.needs_restart() {
             return false;
         }
+        if divide {
+            self.parts.give_in(&mut common.sections);
+            // Executions that are none may have reached them.
+            common.limits.clear();
+        }
+        self.footprints.take();
         common.layout.restart();
-        // What is left out is not shown to leave accesses of several cells whole.
-        self.options.leave_out_undone &= !keep && !common.layout.is_mixed();
+        self.options.leave_out_undone &= !keep;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -505,14 +555,6 @@ impl VmMachine {
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
         state.frames().find(|frame| !self.info(frame.func).runtime)
-    }
-
-    /// `&x`, if a value is an address.
-    fn pointer_name(&self, tables: &Tables, value: u64) -> Option<String> {
-        let (allocation, offset) = pointer::split(value)?;
-        let object = *tables.objects.get(allocation as usize)?;
-        let offset = u64::try_from(offset).ok()?;
-        Some(format!("&{}", self.name_of(object, offset)))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

@@ -2,12 +2,12 @@
 //!
 //! A location is a smallest part of memory that is accessed by itself. A wider access is several events, one
 //! for each location, that are one event to the model: it is evaluated on the graph in which the parts of
-//! an access are one node (the quotient by herd's `si`, *same instruction*; [Flur17] has sources and coherence
+//! an access are one node (the quotient by herd's `si`, *same instruction*; Flur17 has sources and coherence
 //! byte by byte, too, and accesses that are single-copy atomic). So:
 //!
 //! * Acyclicity and irreflexivity are searched for in the quotient: whoever comes to one part goes on from
-//!   all. Steps within an access, `po` between its parts, are none. Nor is `rf` within a thread to a part of a
-//!   read: that part may come from the store buffer while others come from memory. Nothing is lost: such a
+//!   all. Steps within an access, `po` between its parts, are none. Nor is `rf` within a thread to a part of
+//!   a read: that part may come from the store buffer while others come from memory. Nothing is lost: such a
 //!   step is one along `po`, and what it is continued by at its location is `co`.
 //! * Clocks are those of the access. Who learns of one part of a write learns of all (`view`), and what one
 //!   part of a read learns counts for the parts before it, here.
@@ -18,9 +18,10 @@
 //!   which it is satisfied, and each of these steps goes from an earlier moment to a later one. A read from
 //!   the own thread's write may be satisfied before that is in memory, so it is `rfe`, not `rf`.
 //!
-//! An access added at the end of all its coherence orders has no step that leads out of it, so the model stays
-//! extensible, by whole accesses. A single part has no such place: the parts before it may have read
-//! something old. So nothing is trusted about a part but the first.
+//! An access added at the end of all its coherence orders has no step that leads out of it, so the model
+//! stays extensible, by whole accesses. A single part has no such place: the parts before it may have read
+//! something old. So nothing is trusted about a part but the first, and what is maximal for it is the latest
+//! write that it can read from (`explore`, `maximal`).
 
 use crate::letter::{Base, Letter};
 use crate::model::{Model, known_floor, position};

@@ -17,7 +17,8 @@ static void *enqueue(void *arg) {
     uint64_t old = atomic_load_explicit(&ring.raw, memory_order_acquire);
     uint32_t head;
     do {
-        while ((uint32_t)old != (uint32_t)(old >> 32)) old = atomic_load_explicit(&ring.raw, memory_order_acquire);
+        while ((uint32_t)old != (uint32_t)(old >> 32))
+            old = atomic_load_explicit(&ring.raw, memory_order_acquire);
         head = (uint32_t)old;
     } while (!atomic_compare_exchange_strong_explicit(&ring.raw, &old, old + 1, memory_order_acquire,
                                                       memory_order_acquire));

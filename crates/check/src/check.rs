@@ -155,6 +155,7 @@ impl Check {
         let room = FEW_THREADS.min(options.most_threads);
         let of_machine = selvedge_vm::Options {
             track_deps: true,
+            refuses_mixed_sizes: Some(model.name().to_string()),
             unordered_barriers: false,
             ..options.of_machine(reductions, room)
         };

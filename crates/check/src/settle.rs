@@ -9,7 +9,7 @@
 //! This is the only place where explorations of a [`VmMachine`] are begun anew: checks, estimates and tests
 //! differ in what they do once ([`Attempt`]), not in what it is worth.
 
-use selvedge_explore::{Config, GaveUp};
+use selvedge_explore::{Config, Equivalence, GaveUp};
 use selvedge_machine::{Again, Reduction};
 use selvedge_vm::VmMachine;
 
@@ -43,7 +43,27 @@ pub struct Settling<'m> {
 impl<'m> Settling<'m> {
     /// Nothing was explored yet.
     pub fn new(machine: &'m mut VmMachine, config: Config, most_threads: u32) -> Settling<'m> {
-        Settling { machine, config, most_threads, alone: false, before: None, reasons: Vec::new() }
+        let reasons = Vec::new();
+        let mut settling = Settling { machine, config, most_threads, alone: false, before: None, reasons };
+        settling.keep_accesses_whole();
+        settling
+    }
+
+    /// Where accesses are of several locations, reductions of the exploration are off: their arguments are
+    /// about events, one at a time.
+    fn keep_accesses_whole(&mut self) {
+        if !self.machine.has_mixed_sizes() {
+            return;
+        }
+        self.machine.keep_accesses_whole();
+        use Reduction::*;
+        // These change the text, or what one thread does by itself, or are about barriers.
+        let kept = [Rotation, Bisimilarity, SpinAssume, Pef, Retry, Carry, Escape, Bam, Simplification];
+        for reduction in Reduction::ALL.into_iter().filter(|reduction| !kept.contains(reduction)) {
+            self.config.reductions = self.config.reductions.without(reduction);
+            self.config.watches.leave(reduction);
+        }
+        self.config.equivalence = Equivalence::Co;
     }
 
     /// Explores by calling `once`, until it holds. The first attempt has the watches that `config` has;
@@ -134,6 +154,7 @@ impl<'m> Settling<'m> {
             }
             Again::ComparisonWithSc => {}
         }
+        self.keep_accesses_whole();
         // What is known of the locations stays where they do.
         self.alone = again == Again::Determinism;
         if !self.alone {

@@ -184,9 +184,7 @@ impl Letter {
                 }
             }
             Base::Rmw => {
-                if ev.is_rmw_read() {
-                    g.po_succ(x).into_iter().for_each(f);
-                }
+                g.rmw_write_of(x).into_iter().for_each(f);
             }
             Base::Tc => {
                 if ev.kind == Kind::Spawn {
@@ -281,7 +279,7 @@ fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {
                 && a.loc == b.loc
                 && g.rf(x).is_some_and(|w| pos(w) < pos(y))
         }
-        Pairs::RMW => a.is_rmw_read() && g.po_succ(x) == Some(y),
+        Pairs::RMW => g.rmw_write_of(x) == Some(y),
         Pairs::TC => a.kind == Kind::Spawn && b.tid == a.peer && b.idx == 1,
         Pairs::TJ => match b.kind {
             Kind::Join => tj_source(g, y) == Some(x),

@@ -20,6 +20,7 @@ mod guard;
 mod interleaving;
 mod letter;
 mod model;
+mod parts;
 mod properties;
 mod recursion;
 pub mod relational;

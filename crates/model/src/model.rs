@@ -4,6 +4,7 @@ use crate::classes::Classes;
 use crate::cycle::CycleCheck;
 use crate::epoch;
 use crate::guard::Test;
+use crate::parts;
 use crate::search::Search;
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
@@ -76,6 +77,8 @@ pub struct ModelError {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(crate) search: Search,
+    open: Vec<EventId>,
+    seen: Vec<EventId>,
 }
 
 /// The causal prefix of an event; see [`Model::past`].
@@ -260,7 +263,7 @@ impl Model {
     #[inline]
     pub fn past_with<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
         let past = self.past(g, e);
-        Past { idx: past.idx + 1, ..past }
+        Past { idx: past.idx + 1 + g.event(e).part.after as u32, ..past }
     }
 
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
@@ -328,12 +331,18 @@ impl Model {
     /// Coherence with respect to all that `e` knows, including what it learns by reading.
     pub fn coherent_at(&self, g: &ExecutionGraph, e: EventId) -> bool {
         match g.event(e).kind {
-            Kind::Read | Kind::Write => position(g, e).is_none_or(|pos| self.floor(g, e) <= pos),
+            Kind::Read | Kind::Write => {
+                position(g, e).is_none_or(|pos| self.floor(g, e) <= pos)
+                    && (!g.has_parts() || self.parts_are_coherent_at(g, e))
+            }
             _ => true,
         }
     }
 
     pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
+        if g.has_parts() && !parts::performed_at_once(g, e, &mut scratch.open, &mut scratch.seen) {
+            return false;
+        }
         let search = &mut scratch.search;
         let mut asked = self.cycles.iter().filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
         asked.peek().is_none()
@@ -505,7 +514,7 @@ impl ErrorCheck {
 /// The latest place in coherence of `e`'s location that is known to the own thread before `e`, or by a
 /// clock.
 #[inline]
-fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
+pub(crate) fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
     let ev = g.event(e);
     let last = g.co(ev.loc).len() - 1;
     if last == 0 {
@@ -528,7 +537,7 @@ fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
 
 /// Where in coherence an access is: a write's own place, or its source's.
 #[inline]
-fn position(g: &ExecutionGraph, e: EventId) -> Option<usize> {
+pub(crate) fn position(g: &ExecutionGraph, e: EventId) -> Option<usize> {
     match g.event(e).kind {
         Kind::Read => g.rf(e).and_then(|w| g.co_pos(w)),
         _ => g.co_pos(e),

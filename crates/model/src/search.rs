@@ -16,13 +16,14 @@
 //! thread, the more it leads to. So of each thread it is remembered which of its events was left along a
 //! view, and from where on all was reached; what is after that is not looked at again (`Suffixes`).
 //!
-//! Other constraints are searched plainly, once for all states and then for each that comes back; so is,
-//! where assertions are checked, every graph.
+//! Other constraints are searched plainly, once for all states and then for each that comes back; so are
+//! graphs with accesses of several locations (`parts`) and, where assertions are checked, all.
 
 use crate::cycle::CycleCheck;
 use crate::interleaving::{self, Reached};
 use crate::letter::Base;
 use crate::model::CAUSAL;
+use crate::parts;
 use crate::table::Table;
 use selvedge_graph::{ClockId, EventId, ExecutionGraph, Kind, Tid};
 
@@ -96,6 +97,9 @@ struct Seen {
 impl CycleCheck {
     /// Whether no violating cycle goes through `e`.
     pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
+        if g.has_parts() {
+            return self.holds_plainly_at(g, g.first_part(e), search);
+        }
         if nothing_leads_to(g, e) {
             return true;
         }
@@ -219,7 +223,7 @@ impl CycleCheck {
             let row = tables[table].row(self, g.event(x).attrs);
             row.follow(&row.any, states, next);
             for (letter, &to) in self.letters().iter().zip(&*next).filter(|(_, to)| **to != 0) {
-                letter.successors(g, x, |y| {
+                parts::successors(*letter, g, x, |y| {
                     if y == e {
                         back |= to; // every state was tried from here
                         return;
@@ -261,7 +265,7 @@ impl CycleCheck {
                 if to | to_turned == 0 {
                     continue;
                 }
-                letter.successors(g, x, |y| {
+                parts::successors(*letter, g, x, |y| {
                     found |= y == e && to_turned >> start & 1 != 0;
                     let entry = seen[y.index()].at(*epoch);
                     let new_turned = to_turned & !entry.turned;

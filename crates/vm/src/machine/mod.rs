@@ -17,6 +17,7 @@ mod misuse;
 mod names;
 mod native;
 mod origin;
+mod parts;
 mod print;
 mod purity;
 mod run;
@@ -44,7 +45,7 @@ use selvedge_graph::{Loc, Tid};
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
-use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, Reduction, Reductions, SourcePlace};
 use state::{Frame, Made, RECENT, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -110,6 +111,9 @@ pub struct Options {
     pub leave_out_help: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
+    /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
+    /// meaning for it.
+    pub refuses_mixed_sizes: Option<String>,
     /// The arguments of the command line, without the name of the program.
     pub args: Vec<String>,
     /// The environment.
@@ -134,6 +138,7 @@ impl Default for Options {
             leave_out_unpublished: true,
             leave_out_help: true,
             track_deps: false,
+            refuses_mixed_sizes: None,
             args: Vec::new(),
             env: Vec::new(),
         }
@@ -267,7 +272,10 @@ impl VmMachine {
         hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
-        let tables = Tables::new(&module);
+        let mut tables = Tables::new(&module);
+        if options.refuses_mixed_sizes.is_some() {
+            tables.layout.refuse_mixed();
+        }
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
         let of_library = |f: usize| functions[f].runtime;
@@ -424,6 +432,19 @@ impl VmMachine {
         self.refine()
     }
 
+    /// Whether memory is accessed atomically in different sizes, so that accesses may be of several locations.
+    #[inline]
+    pub fn has_mixed_sizes(&self) -> bool {
+        self.tables.borrow().layout.is_mixed()
+    }
+
+    /// Leaves nothing out from now on that is not shown to keep accesses of several locations whole. To be
+    /// called between two explorations.
+    pub fn keep_accesses_whole(&mut self) {
+        self.options.leave_out_undone = false;
+        self.options.reductions = self.options.reductions.without(Reduction::LockOrder);
+    }
+
     /// How many threads there is room for.
     pub fn room(&self) -> u32 {
         self.options.max_threads
@@ -436,6 +457,9 @@ impl VmMachine {
         self.parts = LockParts::new(self.parts.are_off());
         self.footprints.take();
         let mut tables = Tables::new(&self.module);
+        if self.options.refuses_mixed_sizes.is_some() {
+            tables.layout.refuse_mixed();
+        }
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);

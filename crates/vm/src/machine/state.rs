@@ -2,6 +2,7 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::parts::Parts;
 use super::print::Printed;
 use super::purity::Watch;
 use super::tracking::Tracking;
@@ -218,8 +219,10 @@ pub enum Stage {
     Helping,
     /// About to create a thread that runs this function on this argument.
     Spawning(FuncId, Val),
-    /// In the middle of an access of several cells.
+    /// In the middle of a plain access of several cells.
     Transfer(Box<Transfer>),
+    /// The same of an atomic one.
+    Parts(Box<Parts>),
     /// On the way out of a thread.
     Exiting,
     /// At a decision by a value that is not known: which way it goes.

@@ -10,7 +10,7 @@ mod names;
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
 use selvedge_graph::{Loc, Mode, Tid, Value};
-use selvedge_machine::{Again, ErrorKind, Machine, Op, ProgramError, Stateful};
+use selvedge_machine::{Again, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
 use std::rc::Rc;
 
 impl Stateful for VmMachine {
@@ -91,6 +91,14 @@ impl Machine for VmMachine {
             _ => {}
         }
         op
+    }
+
+    fn has_parts(&self) -> bool {
+        self.has_mixed_sizes()
+    }
+
+    fn part(&self, state: &VmState) -> Part {
+        self.part_of(state)
     }
 
     fn error(&self, error: u32) -> ProgramError {

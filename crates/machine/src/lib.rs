@@ -141,6 +141,17 @@ pub enum Op {
     End,
 }
 
+/// Whether what threads have found out about numbers that nobody knows goes together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Agreement {
+    /// There are such numbers.
+    Yes,
+    /// There are none: what was explored is no execution.
+    No,
+    /// It takes too long to find out.
+    NobodyKnows,
+}
+
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SourcePlace {
@@ -191,6 +202,21 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
 
     /// An error that `step` returned.
     fn error(&self, error: u32) -> ProgramError;
+
+    /// Whether some choices are decisions by numbers that nobody knows ([`go_together`](Machine::go_together)).
+    fn has_unknowns(&self) -> bool {
+        false
+    }
+
+    /// Whether numbers exist for which each thread comes to the state given here, and its choice there, if it
+    /// stands at one, is this. Of a choice that comes next in states that go together, some alternative always
+    /// goes with them.
+    fn go_together(
+        &self,
+        _standings: &mut dyn Iterator<Item = (&Self::State, Option<Value>)>,
+    ) -> Agreement {
+        Agreement::Yes
+    }
 
     /// Why what is being explored is not explored as it should be, if something of that kind has come up.
     fn again(&self) -> Option<Again> {

@@ -3,15 +3,14 @@
 use super::memory::{Spot, Use};
 use super::state::{Loaded, Stage, Then, Transfer, Val, VmState};
 use super::zne::reading_part;
-use super::{Halt, VmMachine};
+use super::{Halt, VmMachine, fail};
 use crate::contents::Bytes;
 use crate::layout::{Piece, Pieces, Plain};
-use crate::private::Byte;
 use crate::undefined::{self, Word};
 use selvedge_graph::{Loc, Mode};
 use selvedge_ir::arith;
 use selvedge_ir::{Instr, Net, Operand, Reg, registers};
-use selvedge_machine::{Op, Rmw};
+use selvedge_machine::{ErrorKind, Op, Rmw};
 use std::rc::Rc;
 
 /// Why an address cannot be used.
@@ -38,7 +37,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.load_wide(state, dst, addr, mode);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Read)? {
             Spot::Shared { object, at } => {
                 if mode != Mode::Na {
@@ -56,7 +55,7 @@ impl VmMachine {
                 self.transfer(state, loads, Pieces::new(), buffer, Then::Load(dst))
             }
             Spot::Private { slot, at } => {
-                let value = state.private[slot].load(at, bytes as usize);
+                let value = self.load_private(state, slot, at, bytes as usize);
                 state.frame.set_val(dst, value);
                 state.frame.pc += 1;
                 Ok(None)
@@ -83,7 +82,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.store_wide(state, addr, value, mode);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         let value = narrowed(self.value(state, value), bytes);
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -102,13 +101,12 @@ impl VmMachine {
                 }
                 let stores = self.cells(object, at, bytes as u32, Plain::Store, &[])?;
                 let mut buffer = Bytes::known(vec![0; bytes as usize]);
-                buffer.put_word(0, bytes as usize, Word::of(value, Val::known(0)));
+                self.put_in(&mut buffer, 0, bytes as usize, Word::of(value, Val::known(0)));
                 state.frame.forgive_store(addr, bytes, stores.len() as u32);
                 self.transfer(state, Pieces::new(), stores, buffer, Then::Nothing)
             }
             Spot::Private { slot, at } => {
-                let object = &mut Rc::make_mut(&mut state.private)[slot];
-                Rc::make_mut(object).store(at, bytes as usize, value);
+                self.store_private(state, slot, at, bytes as usize, value);
                 state.frame.pc += 1;
                 Ok(None)
             }
@@ -123,7 +121,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.rmw_wide(state, instr);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = self.atomic_cell(object, at, bytes)?;
@@ -137,10 +135,10 @@ impl VmMachine {
                 Ok(Some(Op::Load { loc, mode, rmw }))
             }
             Spot::Private { slot, at } => {
-                let old = state.private[slot].load(at, bytes as usize);
+                let old = self.load_private(state, slot, at, bytes as usize);
                 let operand = self.wide(state, operand, 8 * bytes);
-                let new = undefined::rmw(op, 8 * bytes, Word::of(old, Val::known(0)), operand).low();
-                Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]).store(at, bytes as usize, new);
+                let new = self.modified(op, 8 * bytes, Word::of(old, Val::known(0)), operand).low();
+                self.store_private(state, slot, at, bytes as usize, new);
                 state.frame.set_val(dst, old);
                 state.frame.pc += 1;
                 Ok(None)
@@ -156,7 +154,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.cmpxchg_wide(state, instr);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         self.expected(state, expected, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -168,12 +166,11 @@ impl VmMachine {
                 Ok(Some(self.cas_load(state, instr, loc)))
             }
             Spot::Private { slot, at } => {
-                let old = state.private[slot].load(at, bytes as usize);
+                let old = self.load_private(state, slot, at, bytes as usize);
                 let hit = self.found(state, Word::of(old, Val::known(0)), expected, bytes)?;
                 if hit {
                     let desired = self.wide(state, desired, 8 * bytes).low();
-                    let object = &mut Rc::make_mut(&mut state.private)[slot];
-                    Rc::make_mut(object).store(at, bytes as usize, desired);
+                    self.store_private(state, slot, at, bytes as usize, desired);
                 }
                 state.frame.set_val(dst, old);
                 state.frame.set(dst + 1, hit as u64);
@@ -188,7 +185,12 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
-        let expected = self.as_value(state, expected, bytes);
+        // It was asked for before, and is a definite value.
+        let word = self.wide(state, expected, 8 * bytes);
+        let expected = match self.expected(state, expected, bytes) {
+            Ok(definite) if word.is_outside() => self.encode_word(definite, bytes as u32),
+            _ => self.as_value(state, expected, bytes),
+        };
         state.stage = Stage::CasLoaded(loc);
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
     }
@@ -196,6 +198,9 @@ impl VmMachine {
     /// What a compare-and-exchange expects: something of it must be defined, but padding never is.
     pub(super) fn expected(&self, state: &VmState, operand: Operand, bytes: u8) -> Result<Word, Halt> {
         let expected = self.wide(state, operand, 8 * bytes);
+        if expected.is_outside() {
+            return self.definite_word(&state.facts, expected, bytes);
+        }
         if expected.undef == arith::mask(8 * bytes) {
             return self.not_set(EXPECTED, expected.origin);
         }
@@ -211,6 +216,9 @@ impl VmMachine {
         bytes: u8,
     ) -> Result<bool, Halt> {
         let expected = self.wide(state, operand, 8 * bytes);
+        if old.is_outside() || expected.is_outside() {
+            return self.found_outside(&state.facts, old, expected, bytes);
+        }
         match undefined::found(8 * bytes, old, expected) {
             Some(found) => Ok(found),
             None if old.undef & !expected.undef != 0 => {
@@ -277,8 +285,8 @@ impl VmMachine {
                 }
                 self.go_on_transferring(state, transfer)
             }
-            Stage::Deciding => {
-                self.decided(state, input);
+            Stage::Deciding(alternatives) => {
+                self.decided(state, &alternatives, input);
                 Ok(None)
             }
             Stage::Exiting => Ok(Some(self.exit(state))),
@@ -307,7 +315,7 @@ impl VmMachine {
         };
         let old = self.decode_word(input, bytes);
         let operand = self.wide(state, operand, 8 * bytes);
-        let value = self.encode_word(undefined::rmw(op, 8 * bytes, old, operand), bytes as u32);
+        let value = self.encode_word(self.modified(op, 8 * bytes, old, operand), bytes as u32);
         self.give(state, dst, bytes, input);
         state.stage = Stage::Advance;
         Op::Store { loc, value, mode, rmw: true }
@@ -332,7 +340,16 @@ impl VmMachine {
         let hit = match stage {
             Stage::CasLoaded(loc) => {
                 let old = self.decode_word(input, bytes);
-                self.found(state, old, expected, bytes)?.then_some(loc)
+                match self.found(state, old, expected, bytes) {
+                    Ok(false) => None,
+                    Ok(true) if !old.is_outside() => Some(loc),
+                    Err(Halt::Error(kind, message)) => return fail(kind, message),
+                    // The explorer took it to fail.
+                    _ => {
+                        let message = "a compare and exchange finds an unknown input";
+                        return fail(ErrorKind::Unsupported, message);
+                    }
+                }
             }
             _ => None,
         };
@@ -389,7 +406,8 @@ impl VmMachine {
             Then::Nothing => {}
             Then::Load(dst) => {
                 for (reg, at) in (dst..).zip((0..t.buffer.len()).step_by(8)) {
-                    state.frame.set_val(reg, t.buffer.register(at));
+                    let len = (t.buffer.len() - at).min(8);
+                    state.frame.set_val(reg, self.word_in(&t.buffer, at, len).low());
                 }
             }
             Then::Result(dst, value) => {
@@ -399,10 +417,7 @@ impl VmMachine {
             }
             Then::Private { slot, offset, dst, value } => {
                 let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot as usize]);
-                for (i, bits) in t.buffer.bits.iter().enumerate() {
-                    let undef = t.buffer.undef.get(i).copied().unwrap_or(0);
-                    object.set(offset as usize + i, Byte { bits: *bits, undef, origin: t.buffer.origin });
-                }
+                (0..t.buffer.len()).for_each(|i| object.set(offset as usize + i, t.buffer.byte(i)));
                 if let Some(dst) = dst {
                     state.frame.set(dst, value);
                 }
@@ -430,8 +445,7 @@ impl VmMachine {
                 }
                 Spot::Private { slot, at } => {
                     for i in 0..len as usize {
-                        let Byte { bits, undef, origin } = state.private[slot].get(at + i);
-                        buffer.put_word(i, 1, Word { bits: bits as u128, undef: undef as u128, origin });
+                        buffer.put_byte(i, state.private[slot].get(at + i));
                     }
                 }
                 Spot::Constant { global, at } => {
@@ -454,8 +468,8 @@ impl VmMachine {
         }
         let mut buffer = Bytes::known(vec![byte.bits as u8; len as usize]);
         if byte.undef as u8 != 0 {
-            buffer.undef = vec![byte.undef as u8; len as usize];
-            buffer.origin = byte.origin;
+            let byte = self.byte_of(Word::of(byte, Val::known(0)), 0);
+            (0..len as usize).for_each(|i| buffer.put_byte(i, byte));
         }
         self.fill(state, to, Pieces::new(), buffer, dst)
     }

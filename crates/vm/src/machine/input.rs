@@ -1,19 +1,19 @@
 //! What a program is told from outside: time, random numbers, process ids, arguments, the environment.
 //!
 //! Arguments and the environment are those of the options, and process ids are fixed; the report says so.
-//! Time and random numbers may be anything. They are values that are not known, like undefined ones, but of
-//! an origin of their own: whatever is calculated from them is not known either. But deciding by one is
-//! legal, and both ways are explored. What needs a definite value (an address, a size, a text) cannot be
-//! explored, and that is no error of the program.
+//! Time, random numbers and what `__VERIFIER_nondet_int` and its kin give may be anything: they are unknowns,
+//! and whatever depends on one is explored (`symbolic.rs`).
 
-use super::state::{Stage, Val, VmState};
+use super::state::{Val, VmState};
 use super::{Halt, VmMachine, fail};
-use crate::undefined::Origin;
-use selvedge_ir::{Global, GlobalId, Instr, Module, Operand, Place};
-use selvedge_machine::{ErrorKind, Op};
+use crate::contents::Bytes;
+use crate::undefined::Word;
+use selvedge_ir::{Function, Global, GlobalId, Instr, Module, Operand, Place};
+use selvedge_machine::ErrorKind;
+use selvedge_symbolic::Term;
 
 /// Functions of the library whose results may be anything.
-const UNKNOWN: [&str; 14] = [
+const TOLD: [&str; 14] = [
     "rand",
     "random",
     "rand_r",
@@ -44,11 +44,6 @@ pub struct Outside {
     notes: Vec<String>,
 }
 
-/// What a value is that may be anything.
-pub fn unknown_input() -> Val {
-    Val::undefined(Origin::INPUT)
-}
-
 impl Outside {
     /// Adds arguments and environment to a module, and what `main` is given: `argc`, and where `argv` and
     /// `envp` are in the global that is returned.
@@ -71,7 +66,8 @@ impl Outside {
         if ["getpid", "getppid", "gettid"].into_iter().any(declared) {
             notes.push(format!("process ids are fixed numbers here: {PID} and its neighbours"));
         }
-        let unknown = UNKNOWN.into_iter().any(declared);
+        let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
+        let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));
         let words: Vec<GlobalId> =
             words.enumerate().map(|(n, word)| add_text(module, format!("argv[{n}]"), word)).collect();
@@ -145,32 +141,112 @@ impl VmMachine {
         }
     }
 
-    /// Whether a value is not known, but no error to decide by.
-    #[inline]
-    pub(super) fn is_input(&self, state: &VmState, operand: Operand) -> bool {
-        self.outside.unknown && {
-            let value = self.value(state, operand);
-            value.undef != 0 && value.origin == Origin::INPUT
+    /// A decision by a value that is not known.
+    pub(super) fn decide_outside(&self, state: &mut VmState, instr: &Instr) -> Result<(), Halt> {
+        let what = "what a decision depends on";
+        match *instr {
+            Instr::Branch { cond, then, els } => {
+                let cond = self.value(state, cond);
+                let nonzero = self.is_nonzero(Word::of(cond, Val::known(0)), 64, what)?;
+                state.frame.pc = if self.holds(&state.facts, nonzero)? { then } else { els };
+            }
+            Instr::Switch { value, ref cases, default } => {
+                let value = self.value(state, value);
+                state.frame.pc = self.switch_outside(&state.facts, value, cases)?.unwrap_or(default);
+            }
+            Instr::Select { dst, cond, a, b } => {
+                let [cond, a, b] = [cond, a, b].map(|o| self.value(state, o));
+                let value = self.select_outside(&state.facts, cond, a, b)?;
+                state.frame.set_val(dst, value);
+                state.frame.pc += 1;
+            }
+            _ => unreachable!("a decision"),
+        }
+        Ok(())
+    }
+
+    /// What was chosen is a fact; the instruction is run again.
+    pub(super) fn decided(&self, state: &mut VmState, alternatives: &[Term], way: u64) {
+        if let Some(fact) = alternatives.get(way as usize) {
+            self.learn_fact(&mut state.facts, *fact);
         }
     }
 
-    /// A decision by a value that is not known: all ways are explored.
-    pub(super) fn decide_unknown(&self, state: &mut VmState, ways: usize) -> Option<Op> {
-        state.stage = Stage::Deciding;
-        Some(Op::Choose { count: ways as u32 })
+    /// What a function gives that may give any number.
+    pub(super) fn any(&self, state: &mut VmState, name: &str) -> Result<Val, Halt> {
+        let function = self.module.functions.iter().find(|f| f.name == name && f.code.is_empty());
+        let signature = function.and_then(|f| f.signature).and_then(|s| self.module.signatures.get(s as usize));
+        let kind = match name.strip_prefix(NONDET) {
+            Some(kind) => kind,
+            None => name,
+        };
+        let width = signature.and_then(|s| width_of(s)).or_else(|| width_by_name(kind));
+        let Some(width) = width else {
+            return fail(ErrorKind::Unsupported, format!("`{name}`: values of its type are not supported"));
+        };
+        let term = self.fresh(state, width);
+        Ok(self.of_term(term).low())
     }
 
-    /// The way that was chosen.
-    pub(super) fn decided(&self, state: &mut VmState, way: u64) {
-        state.frame.pc = match self.current(state) {
-            Instr::Branch { then, els, .. } => *if way != 0 { then } else { els },
-            Instr::Switch { cases, default, .. } => cases.get(way as usize).map_or(*default, |(_, to)| *to),
-            Instr::Select { dst, a, b, .. } => {
-                let (dst, value) = (*dst, self.value(state, if way != 0 { *a } else { *b }));
-                state.frame.set_val(dst, value);
-                state.frame.pc + 1
+    /// What a function of the library gives: a random number, or a time.
+    pub(super) fn told(&self, state: &mut VmState, name: &str) -> Val {
+        let width = match name {
+            "rand" | "random" | "rand_r" | "lrand48" => 31,
+            "arc4random" => 32,
+            "mrand48" => {
+                let term = self.fresh(state, 32);
+                return self.of_term(self.with_terms(|t| t.sext(term, 64))).low();
             }
-            _ => unreachable!("a decision"),
+            "drand48" => return self.float_outside(state, 64),
+            _ => TIME_BITS,
         };
+        let term = self.fresh(state, width);
+        self.of_term(term).low()
     }
+
+    /// A time in memory: seconds, and fractions of which there are fewer than `most`, if there is room.
+    pub(super) fn time_in_memory(&self, state: &mut VmState, len: u64, most: u64) -> Bytes {
+        let mut bytes = Bytes::known(vec![0; len as usize]);
+        let seconds = self.fresh(state, TIME_BITS);
+        self.put_in(&mut bytes, 0, 8, self.of_term(seconds));
+        if len >= 16 {
+            let part = self.fresh(state, 30);
+            let fact = self.with_terms(|t| {
+                let most = t.constant(30, most as u128);
+                t.ult(part, most)
+            });
+            // Of a number that nobody has heard of, it can be said.
+            self.learn_fact(&mut state.facts, fact);
+            self.put_in(&mut bytes, 8, 8, self.of_term(part));
+        }
+        bytes
+    }
+}
+
+const NONDET: &str = "__VERIFIER_nondet_";
+
+/// Times are within so many bits of seconds (or of what a clock counts): some 30,000 years.
+const TIME_BITS: u8 = 40;
+
+/// The width of what a function of this type returns.
+fn width_of(signature: &str) -> Option<u8> {
+    let result = signature.split('(').next()?;
+    match result {
+        "ptr" | "double" => Some(64),
+        "float" => Some(32),
+        _ => result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width)),
+    }
+}
+
+fn width_by_name(kind: &str) -> Option<u8> {
+    Some(match kind.to_ascii_lowercase().as_str() {
+        "bool" | "_bool" => 1,
+        "char" | "uchar" | "s8" | "u8" | "int8_t" | "uint8_t" | "unsigned_char" => 8,
+        "short" | "ushort" | "s16" | "u16" | "int16_t" | "uint16_t" => 16,
+        "int" | "uint" | "unsigned" | "unsigned_int" | "s32" | "u32" | "int32_t" | "uint32_t" | "float" => 32,
+        "long" | "ulong" | "longlong" | "ulonglong" | "size_t" | "ssize_t" | "loff_t" | "off_t" | "sector_t"
+        | "pointer" | "pchar" | "charp" | "pthread_t" | "s64" | "u64" | "int64_t" | "uint64_t" | "double"
+        | "intptr_t" | "uintptr_t" => 64,
+        _ => return None,
+    })
 }

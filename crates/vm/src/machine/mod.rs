@@ -18,6 +18,7 @@ mod print;
 mod purity;
 mod run;
 mod state;
+mod symbolic;
 mod thread_local;
 mod threads;
 mod tracking;
@@ -39,6 +40,7 @@ use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
+use selvedge_symbolic::{Solver, Term};
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -156,6 +158,8 @@ pub struct VmMachine {
     main: FuncId,
     argv: GlobalId,
     outside: input::Outside,
+    /// What was found out about facts.
+    solver: RefCell<Solver>,
     hooks: Hooks,
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
@@ -213,6 +217,8 @@ impl Hooks {
 enum Halt {
     Error(ErrorKind, String),
     Restart,
+    /// It depends on what nobody knows: one of these holds, and is a fact from then on.
+    Split(Rc<Vec<Term>>),
 }
 
 fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
@@ -247,6 +253,7 @@ impl VmMachine {
             main,
             argv,
             outside,
+            solver: RefCell::default(),
             hooks,
             slots,
             stores,
@@ -266,6 +273,7 @@ impl VmMachine {
             main: self.main,
             argv: self.argv,
             outside: self.outside.clone(),
+            solver: RefCell::default(),
             hooks: self.hooks,
             slots: self.slots.clone(),
             stores: self.stores.clone(),
@@ -471,6 +479,7 @@ impl VmMachine {
             depth: 0,
             stage: Stage::Fetch,
             private: Rc::new(private),
+            facts: Rc::default(),
             made: Made::default(),
             rare: Rc::new(Rare::default()),
             loads: 0,

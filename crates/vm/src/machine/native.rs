@@ -1,7 +1,7 @@
 //! Library functions that the machine itself performs.
 
 use super::call::Args;
-use super::input::unknown_input;
+use super::memory::Use;
 use super::misuse;
 use super::print;
 use super::state::{Held, Stage, Val, VmState};
@@ -10,7 +10,9 @@ use super::unwind::set_jump;
 use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
+use crate::layout::Pieces;
 use crate::tables::Object;
+use crate::undefined::Word;
 use selvedge_graph::Tid;
 use selvedge_ir::library::{self, Allocation};
 use selvedge_ir::{Reg, pointer};
@@ -29,7 +31,6 @@ pub enum Native {
     Abort,
     Assume,
     Choose,
-    NondetBool,
     Nondet,
     /// Gives a value that may be anything (see `input.rs`).
     Input,
@@ -125,7 +126,6 @@ impl Native {
             "abort" => Native::Abort,
             "__VERIFIER_assume" | "selvedge_assume" => Native::Assume,
             "selvedge_choose" | "__selvedge_choose" => Native::Choose,
-            "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => Native::NondetBool,
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
             "rand" | "random" | "rand_r" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "clock"
             | "__selvedge_input" => Native::Input,
@@ -248,8 +248,12 @@ impl VmMachine {
         args: &Args,
         name: &str,
     ) -> Result<Option<Op>, Halt> {
+        let facts = Rc::clone(&state.facts);
         let known = |number: usize| match args.get(number) {
             Some(Val { bits, undef: 0, .. }) => Ok(*bits),
+            Some(val) if val.is_outside() => {
+                self.definite(&facts, *val, &format!("an argument of `{name}`"))
+            }
             Some(val) => self.not_set(&format!("an argument of `{name}`"), val.origin),
             None => fail(ErrorKind::UndefinedBehaviour, format!("`{name}` is called with too few arguments")),
         };
@@ -263,19 +267,22 @@ impl VmMachine {
                 let text = self.constant_text(known(0)?);
                 return fail(ErrorKind::Assertion, text.unwrap_or_else(|| format!("`{name}` is reached")));
             }
+            Native::Assert | Native::Assume if args.first().is_some_and(|v| v.is_outside()) => {
+                return self.demand(state, native, args[0], name);
+            }
             Native::Assert if known(0)? as u32 == 0 => {
                 return fail(ErrorKind::Assertion, "an assertion failed");
             }
             Native::Abort => return fail(ErrorKind::Abort, "`abort` is called"),
             Native::Assume if known(0)? as u32 == 0 => return Ok(Some(Op::Block(Block::Assume))),
             Native::Assert | Native::Assume | Native::Nothing => 0,
-            Native::Nondet => {
-                let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
-                return fail(ErrorKind::Unsupported, format!("`{name}`: {help}"));
-            }
-            Native::Input => {
+            Native::Nondet | Native::Input => {
+                let value = match native {
+                    Native::Nondet => self.any(state, name)?,
+                    _ => self.told(state, name),
+                };
                 if let Some(dst) = dst {
-                    state.frame.set_val(dst, unknown_input());
+                    state.frame.set_val(dst, value);
                 }
                 state.frame.pc += 1;
                 return Ok(None);
@@ -283,9 +290,13 @@ impl VmMachine {
             Native::Environment => self.environment(known(0)?)?,
             Native::ProcessId => self.process_id(state, name),
             Native::Undefine => {
-                return self.set_all(state, (known(0)?, unknown_input(), known(1)?), None);
+                let (to, len, most) = (known(0)?, known(1)?, known(2)?);
+                if len > 0 {
+                    self.resolve(state, to, len, Use::Write)?;
+                }
+                let time = self.time_in_memory(state, len, most);
+                return self.fill(state, to, Pieces::new(), time, None);
             }
-            Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {
                 ..=0 => {
                     return fail(
@@ -324,6 +335,11 @@ impl VmMachine {
             Native::Size => self.heap_object(known(0)?, name)?.1,
             Native::Apart => {
                 misuse::apart(known(0)?, known(1)?, known(2)?, "a string")?;
+                0
+            }
+            Native::Index if args.first().is_some_and(|v| v.is_outside()) => {
+                let (largest, what) = misuse::largest_index(name);
+                self.index_outside(&facts, args[0], largest, what)?;
                 0
             }
             Native::Index => {
@@ -546,6 +562,33 @@ impl VmMachine {
         };
         if let Some(dst) = dst {
             state.frame.set(dst, result);
+        }
+        state.frame.pc += 1;
+        Ok(None)
+    }
+
+    /// An assertion or an assumption about what is not known.
+    fn demand(
+        &self,
+        state: &mut VmState,
+        native: Native,
+        value: Val,
+        name: &str,
+    ) -> Result<Option<Op>, Halt> {
+        let value = Word::of(value, Val::known(0));
+        let condition = self.is_nonzero(value, 32, &format!("an argument of `{name}`"))?;
+        let assumes = matches!(native, Native::Assume);
+        // As long as there is only one thread, nobody can have found out anything else.
+        let alone = state.thread.0 == 0 && state.made.threads == 0;
+        let holds = if assumes && alone {
+            self.may_be(&state.facts, condition)?
+        } else {
+            self.holds(&state.facts, condition)?
+        };
+        match (holds, assumes) {
+            (true, _) => self.learn_fact(&mut state.facts, condition),
+            (false, true) => return Ok(Some(Op::Block(Block::Assume))),
+            (false, false) => return fail(ErrorKind::Assertion, "an assertion failed"),
         }
         state.frame.pc += 1;
         Ok(None)

@@ -2,7 +2,8 @@
 
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
-use crate::maximal::{maximally_added, maximally_added_before};
+use crate::agreement::is_first_choice;
+use crate::maximal::maximally_added_before;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::threads::Standing;
@@ -66,7 +67,9 @@ impl<M: Machine> Explorer<'_, M> {
             if past.has(ev) {
                 continue;
             }
-            if !maximally_added_before(g, x, |y| past.has(g.event(y))) {
+            let in_prefix = |y: EventId| past.has(g.event(y));
+            let first = |y: EventId| is_first_choice(self.machine, &self.threads, g, y, in_prefix);
+            if !maximally_added_before(g, x, in_prefix, first) {
                 return None;
             }
             if ev.is_read() && ev.loc == loc {
@@ -77,9 +80,16 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     pub(crate) fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
+        let (model, g) = (self.model, &self.graph);
+        let past = model.past(g, w);
+        let in_prefix = |x: EventId| match self.config.equivalence {
+            Equivalence::Co => past.has(g.event(x)),
+            Equivalence::Rf => model.in_prefix(g, x, w),
+        };
+        let first = |x: EventId| is_first_choice(self.machine, &self.threads, g, x, in_prefix);
         match self.config.equivalence {
-            Equivalence::Co => maximally_added(self.model, &self.graph, e, w),
-            Equivalence::Rf => witness::maximally_added(self.model, &self.graph, e, w, &mut self.scratch),
+            Equivalence::Co => maximally_added_before(g, e, in_prefix, first),
+            Equivalence::Rf => witness::maximally_added(model, g, e, w, &mut self.scratch, first),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Read-modify-writes: which loads are halves of one, and what becomes of two that want the same write.
 
+use crate::agreement::is_first_choice;
 use crate::explorer::Explorer;
 use crate::maximal::maximally_added_before;
 use crate::reductions::{Hooks, Reducers};
@@ -48,12 +49,13 @@ impl<M: Machine> Explorer<'_, M> {
             let has = |past: Past<'_>| past.has(g.event(x));
             before.is_some_and(has) || too.is_some_and(has) || source.is_some_and(has)
         };
+        let first = |x: EventId| is_first_choice(self.machine, &self.threads, g, x, in_prefix);
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added
         // since then was maximal in that graph and stays so.
         let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
         if (Reducers::adds_to_prefixes(self) && in_prefix(rival))
-            || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some()
+            || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix, first)).is_some()
         {
             if let Some(mode) = head {
                 Reducers::relies_on_rmw(self, e, mode);

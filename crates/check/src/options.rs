@@ -3,7 +3,7 @@
 use selvedge_explore::{Config, Team, Watch};
 use selvedge_machine::Reductions;
 use selvedge_model::Model;
-use selvedge_vm::LoopBound;
+use selvedge_vm::{LoopBound, NondetRange};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,6 +36,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The program's environment.
     pub env: Vec<(String, String)>,
+    /// What `__VERIFIER_nondet_int` and its kin give is within this range.
+    pub nondet_range: Option<NondetRange>,
     /// How many explore.
     pub workers: Workers,
     /// Reports the same error for any number of workers: the first in the order of exploration.
@@ -64,6 +66,7 @@ impl Default for Options {
             weak_failures: 0,
             args: Vec::new(),
             env: Vec::new(),
+            nondet_range: None,
             workers: Workers::default(),
             deterministic: false,
             seed: 0,
@@ -128,6 +131,7 @@ impl Options {
             reductions,
             args: self.args.clone(),
             env: self.env.clone(),
+            nondet_range: self.nondet_range,
             ..selvedge_vm::Options::default()
         }
     }
@@ -135,7 +139,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{} {:?} {} {} {} {} {} {} {} {} {:?} {:?}",
+            "{} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?}",
             self.unroll,
             self.unroll_some,
             self.leaks,
@@ -147,7 +151,8 @@ impl Options {
             self.weak_failures,
             self.reductions,
             self.args,
-            self.env
+            self.env,
+            self.nondet_range
         )
     }
 }

@@ -188,7 +188,7 @@ impl<'t> Blaster<'t> {
         sum
     }
 
-    /// Quotient and remainder without signs; of a division by 0, anything.
+    /// Quotient and remainder without signs; of a division by 0, 0.
     fn divide(&mut self, a: &[Lit], b: &[Lit]) -> (Bits, Bits) {
         let width = a.len();
         let no = self.no();
@@ -202,7 +202,9 @@ impl<'t> Blaster<'t> {
             quotient[i] = fits;
             rest = self.choose(fits, &less[..width], &shifted[..width]);
         }
-        (quotient, rest)
+        let nonzero = b.iter().fold(no, |any, bit| self.or(any, *bit));
+        let kept = |x: &mut Self, bits: Bits| bits.into_iter().map(|bit| x.and(bit, nonzero)).collect();
+        (kept(self, quotient), kept(self, rest))
     }
 
     fn magnitude(&mut self, a: &[Lit]) -> Bits {

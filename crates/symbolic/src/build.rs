@@ -27,6 +27,11 @@ impl Terms {
 
     // ---- sums ----
 
+    /// The number that something is added to, if a term is a sum.
+    pub fn known_part(&self, term: Term) -> u128 {
+        self.parts(term).1
+    }
+
     /// What a term is as a sum.
     fn parts(&self, term: Term) -> (Vec<(Term, u128)>, u128) {
         match *self.node(term) {
@@ -85,7 +90,35 @@ impl Terms {
                 return self.add_multiple(zero, factor, of);
             }
         }
-        self.intern(Node::Mul(a, b))
+        let kept = self.bits_of(self.largest(a)) + self.bits_of(self.largest(b));
+        self.in_width(kept, a, b, |t, a, b| t.intern(Node::Mul(a.min(b), a.max(b))))
+    }
+
+    /// How many bits a number has.
+    fn bits_of(&self, number: u128) -> u8 {
+        (128 - number.leading_zeros() as u8).max(1)
+    }
+
+    /// An operation without signs that needs no more than so many bits, done with those.
+    fn in_width(
+        &mut self,
+        kept: u8,
+        a: Term,
+        b: Term,
+        make: impl FnOnce(&mut Terms, Term, Term) -> Term,
+    ) -> Term {
+        let width = self.width(a);
+        if kept >= width {
+            return make(self, a, b);
+        }
+        let (a, b) = (self.extract(a, 0, kept), self.extract(b, 0, kept));
+        let narrow = make(self, a, b);
+        self.zext(narrow, width)
+    }
+
+    /// Whether a term is never negative.
+    fn is_natural(&self, a: Term) -> bool {
+        self.largest(a) >> (self.width(a) - 1) == 0
     }
 
     // ---- parts ----
@@ -194,9 +227,7 @@ impl Terms {
             Node::Const { low, high, .. } => self.constant(width, signed(whole(low, high), own) as u128),
             Node::Sext { of, .. } => self.sext(of, width),
             // The highest bit is 0.
-            Node::Concat(high, _) if self.as_const(high).is_some_and(|h| signed(h, self.width(high)) >= 0) => {
-                self.zext(of, width)
-            }
+            _ if self.is_natural(of) => self.zext(of, width),
             _ => self.intern(Node::Sext { of, width }),
         }
     }
@@ -365,7 +396,26 @@ impl Terms {
                 self.and(a, below)
             }
             (None, Some(1)) if matches!(node, Node::SDiv(..)) => a,
-            _ => self.intern(node),
+            _ if matches!(node, Node::SDiv(..) | Node::SRem(..)) => {
+                if !self.is_natural(a) || !self.is_natural(b) {
+                    return self.intern(node);
+                }
+                if matches!(node, Node::SDiv(..)) { self.udiv(a, b) } else { self.urem(a, b) }
+            }
+            _ => {
+                let quotient = matches!(node, Node::UDiv(..));
+                let kept = self.bits_of(self.largest(a)).max(self.bits_of(self.largest(b)));
+                let result = self.in_width(kept, a, b, |t, a, b| {
+                    t.intern(if quotient { Node::UDiv(a, b) } else { Node::URem(a, b) })
+                });
+                // A remainder is less than what it is divided by.
+                let fits = self.bits_of(self.largest(result));
+                if fits == width {
+                    return result;
+                }
+                let low = self.extract(result, 0, fits);
+                self.zext(low, width)
+            }
         }
     }
 
@@ -543,6 +593,12 @@ impl Terms {
             let a = self.not(a);
             return self.and(a, b);
         }
+        if self.as_const(b).is_some_and(|most| self.largest(a) < most) {
+            return self.bool(true);
+        }
+        if self.as_const(a).is_some_and(|least| self.largest(b) <= least) {
+            return self.bool(false);
+        }
         // Zeros above both make no difference.
         let (x, y) = (self.without_zeros(a), self.without_zeros(b));
         let kept = match (self.as_const(a), self.as_const(b)) {
@@ -570,6 +626,9 @@ impl Terms {
         if width == 1 {
             let b = self.not(b);
             return self.and(a, b);
+        }
+        if self.is_natural(a) && self.is_natural(b) {
+            return self.ult(a, b);
         }
         // What both only repeat of their sign makes no difference.
         let own = |t: Term| match *self.node(t) {

@@ -19,7 +19,7 @@ impl Lit {
 pub enum Outcome {
     Satisfiable,
     Unsatisfiable,
-    /// It took more conflicts than it may.
+    /// It took more work than it may.
     GaveUp,
 }
 
@@ -44,6 +44,8 @@ pub struct Sat {
     heap: Heap,
     bump: f64,
     broken: bool,
+    /// How many clauses were looked at.
+    pub work: u64,
 }
 
 impl Sat {
@@ -76,7 +78,12 @@ impl Sat {
         self.value(lit) == 1
     }
 
-    /// Adds a clause; before anything was solved.
+    /// Takes back what was found, to add clauses.
+    pub fn reopen(&mut self) {
+        self.back_to(0);
+    }
+
+    /// Adds a clause; what was solved must have been taken back.
     pub fn clause(&mut self, lits: &[Lit]) {
         let mut lits = lits.to_vec();
         lits.sort_unstable();
@@ -117,6 +124,7 @@ impl Sat {
             self.next += 1;
             let falsified = lit.not();
             let mut watching = std::mem::take(&mut self.watches[falsified.0 as usize]);
+            self.work += 1 + watching.len() as u64;
             let (mut kept, mut at) = (0, 0);
             let mut conflict = None;
             while at < watching.len() {
@@ -234,19 +242,18 @@ impl Sat {
     }
 
     /// Whether all clauses can hold. If they can, [`is_true`](Sat::is_true) tells how.
-    pub fn solve(&mut self, most_conflicts: u64) -> Outcome {
+    pub fn solve(&mut self, most_work: u64) -> Outcome {
         if self.broken || self.propagate().is_some() {
             return Outcome::Unsatisfiable;
         }
         let mut seen = vec![false; self.values.len()];
-        let (mut conflicts, mut until_restart, mut restarts) = (0, 64, 0);
+        let (mut until_restart, mut restarts) = (64, 0);
         loop {
             if let Some(conflict) = self.propagate() {
                 if self.starts.is_empty() {
                     return Outcome::Unsatisfiable;
                 }
-                conflicts += 1;
-                if conflicts > most_conflicts {
+                if self.work > most_work {
                     return Outcome::GaveUp;
                 }
                 let (learned, back) = self.analyse(conflict, &mut seen);

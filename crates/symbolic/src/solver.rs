@@ -6,13 +6,14 @@
 
 use crate::blast::Blaster;
 use crate::eval::Model;
-use crate::sat::Outcome;
+use crate::ranges::Ranges;
+use crate::sat::{Lit, Outcome};
 use crate::term::{Term, Terms};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many conflicts a question may take: a few seconds at worst.
-const CONFLICTS: u64 = 40_000;
+/// How many clauses may be looked at for a question: about a second.
+const WORK: u64 = 60_000_000;
 
 /// How many solutions are kept to be tried again.
 const MODELS: usize = 12;
@@ -51,6 +52,8 @@ pub enum Values {
 pub struct Solver {
     /// By facts, in order, that hang together.
     known: HashMap<Box<[Term]>, Answer>,
+    /// By facts, a term, and how many values of it were asked for.
+    values: HashMap<Box<[Term]>, Values>,
     /// Solutions, the latest first.
     models: Vec<Arc<Model>>,
     pub questions: u64,
@@ -78,6 +81,11 @@ impl Solver {
             }
         }
         if unsure { Answer::NobodyKnows } else { Answer::Yes(Arc::new(whole)) }
+    }
+
+    /// Whether a fact is decided by others that may hold, where that is seen at once.
+    pub fn decides(&self, terms: &Terms, facts: &[Term], fact: Term) -> Option<bool> {
+        Ranges::of(terms, facts).decides(fact)
     }
 
     /// Whether a fact may hold besides others that may hold without it.
@@ -109,48 +117,46 @@ impl Solver {
     }
 
     /// The values that a term may have where facts hold, up to `most` of them.
-    pub fn values(&mut self, terms: &mut Terms, facts: &[Term], term: Term, most: usize) -> Values {
-        let width = terms.width(term);
-        let mut asked = facts.to_vec();
+    pub fn values(&mut self, terms: &Terms, facts: &[Term], term: Term, most: usize) -> Values {
+        self.questions += 1;
+        let facts = facts_about(terms, facts, term);
+        if terms.is_opaque(term) || facts.iter().any(|f| terms.is_opaque(*f)) {
+            return Values::NobodyKnows;
+        }
+        let mut key = facts.clone();
+        key.extend([term, Term(most as u32)]);
+        if let Some(known) = self.values.get(key.as_slice()) {
+            return known.clone();
+        }
+        let values = self.find_values(terms, &facts, term, most);
+        self.values.insert(key.into(), values.clone());
+        values
+    }
+
+    fn find_values(&mut self, terms: &Terms, facts: &[Term], term: Term, most: usize) -> Values {
+        self.solved += 1;
+        let mut blaster = Blaster::new(terms);
+        facts.iter().for_each(|f| blaster.assert(*f));
+        let bits = blaster.bits(term);
         let mut found: Vec<u128> = Vec::new();
         loop {
-            let answer = match asked.last() {
-                Some(other) if !found.is_empty() => self.may_hold(terms, facts, *other),
-                _ => self.about(terms, facts, term),
-            };
-            match answer {
-                Answer::NobodyKnows => return Values::NobodyKnows,
-                Answer::No => {
+            match blaster.sat.solve(WORK) {
+                Outcome::GaveUp => return Values::NobodyKnows,
+                Outcome::Unsatisfiable => {
                     found.sort_unstable();
                     return Values::All(found);
                 }
-                Answer::Yes(model) => {
-                    let value = terms.eval(term, &model);
-                    if found.len() == most {
-                        return Values::More(found);
-                    }
-                    found.push(value);
-                    // One fact says of all that were found that it is none of them.
-                    let value = terms.constant(width, value);
-                    let other = terms.eq(term, value);
-                    let mut other = terms.not(other);
-                    if found.len() > 1
-                        && let Some(before) = asked.pop()
-                    {
-                        other = terms.and(before, other);
-                    }
-                    asked.push(other);
-                }
+                Outcome::Satisfiable if found.len() == most => return Values::More(found),
+                Outcome::Satisfiable => {}
             }
+            // Any but this one.
+            let is: Vec<bool> = bits.iter().map(|bit| blaster.sat.is_true(*bit)).collect();
+            found.push(is.iter().rev().fold(0, |value, is| value << 1 | *is as u128));
+            let differ = bits.iter().zip(&is).map(|(bit, is)| if *is { bit.not() } else { *bit });
+            let differ: Vec<Lit> = differ.collect();
+            blaster.sat.reopen();
+            blaster.sat.clause(&differ);
         }
-    }
-
-    /// A solution of the facts that bear on a term.
-    fn about(&mut self, terms: &Terms, facts: &[Term], term: Term) -> Answer {
-        if terms.is_opaque(term) {
-            return Answer::NobodyKnows;
-        }
-        self.check(terms, facts_about(terms, facts, term).as_slice())
     }
 
     fn check_part(&mut self, terms: &Terms, part: Vec<Term>) -> Answer {
@@ -181,7 +187,7 @@ impl Solver {
         self.solved += 1;
         let mut blaster = Blaster::new(terms);
         facts.iter().for_each(|f| blaster.assert(*f));
-        match blaster.sat.solve(CONFLICTS) {
+        match blaster.sat.solve(WORK) {
             Outcome::Unsatisfiable => Answer::No,
             Outcome::GaveUp => Answer::NobodyKnows,
             Outcome::Satisfiable => {

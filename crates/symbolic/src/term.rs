@@ -68,6 +68,8 @@ pub struct Terms {
     /// By term, the unknowns in it, in order.
     unknowns: Vec<Arc<[Term]>>,
     opaque: Vec<bool>,
+    /// By term, a bound of what it is without a sign.
+    largest: Vec<u128>,
     numbers: HashMap<Node, Term>,
 }
 
@@ -162,12 +164,45 @@ impl Terms {
             Some(part) => Arc::clone(&self.unknowns[part.0 as usize]),
             None => unknowns.into(),
         };
+        self.largest.push(self.largest_of(&node));
         self.widths.push(self.width_of(&node));
         self.unknowns.push(unknowns);
         self.opaque.push(opaque);
         self.nodes.push(node.clone());
         self.numbers.insert(node, term);
         term
+    }
+
+    /// A bound of what a term is, without a sign, whatever its unknowns are.
+    pub(crate) fn largest(&self, term: Term) -> u128 {
+        self.largest[term.0 as usize]
+    }
+
+    fn largest_of(&self, node: &Node) -> u128 {
+        let most = mask(self.width_of(node));
+        let all = |bits: u128| u128::MAX.checked_shr(bits.leading_zeros()).unwrap_or(0);
+        let bound = match *node {
+            Node::Const { low, high, .. } => whole(low, high),
+            Node::Sum { ref parts, low, high, .. } => {
+                let sum = parts.iter().try_fold(whole(low, high), |sum, &(part, low, high)| {
+                    sum.checked_add(self.largest(part).checked_mul(whole(low, high))?)
+                });
+                sum.filter(|sum| *sum <= most).unwrap_or(most)
+            }
+            Node::Mul(a, b) => {
+                let product = self.largest(a).checked_mul(self.largest(b));
+                product.filter(|p| *p <= most).unwrap_or(most)
+            }
+            Node::UDiv(a, _) | Node::LShr(a, _) => self.largest(a),
+            Node::URem(a, b) => self.largest(a).min(self.largest(b).saturating_sub(1)),
+            Node::And(a, b) => self.largest(a).min(self.largest(b)),
+            Node::Or(a, b) | Node::Xor(a, b) => all(self.largest(a) | self.largest(b)),
+            Node::Extract { of, low, .. } => (self.largest(of) >> low).min(most),
+            Node::Concat(a, b) => self.largest(a) << self.width(b) | self.largest(b),
+            Node::Ite(_, a, b) => self.largest(a).max(self.largest(b)),
+            _ => most,
+        };
+        bound.min(most)
     }
 
     /// The terms that a term is made of.

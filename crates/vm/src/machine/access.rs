@@ -127,7 +127,7 @@ impl VmMachine {
                 let loc = self.atomic_cell(object, at, bytes)?;
                 state.stage = Stage::RmwLoaded(loc);
                 let rmw = match net {
-                    Net::Tentative(_) if self.leaves_out_undone() => {
+                    Net::Tentative(_) if self.leaves_out_undone() && self.value(state, operand).is_defined() => {
                         Rmw::Tentative { fail: reading_part(mode) }
                     }
                     _ => Rmw::Always,
@@ -185,12 +185,7 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
-        // It was asked for before, and is a definite value.
-        let word = self.wide(state, expected, 8 * bytes);
-        let expected = match self.expected(state, expected, bytes) {
-            Ok(definite) if word.is_outside() => self.encode_word(definite, bytes as u32),
-            _ => self.as_value(state, expected, bytes),
-        };
+        let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
     }
@@ -199,7 +194,10 @@ impl VmMachine {
     pub(super) fn expected(&self, state: &VmState, operand: Operand, bytes: u8) -> Result<Word, Halt> {
         let expected = self.wide(state, operand, 8 * bytes);
         if expected.is_outside() {
-            return self.definite_word(&state.facts, expected, bytes);
+            return match self.options.track_deps {
+                true => self.not_set(EXPECTED, expected.origin),
+                false => Ok(expected),
+            };
         }
         if expected.undef == arith::mask(8 * bytes) {
             return self.not_set(EXPECTED, expected.origin);
@@ -341,14 +339,16 @@ impl VmMachine {
             Stage::CasLoaded(loc) => {
                 let old = self.decode_word(input, bytes);
                 match self.found(state, old, expected, bytes) {
-                    Ok(false) => None,
-                    Ok(true) if !old.is_outside() => Some(loc),
-                    Err(Halt::Error(kind, message)) => return fail(kind, message),
-                    // The explorer took it to fail.
-                    _ => {
-                        let message = "a compare and exchange finds an unknown input";
+                    Ok(_) | Err(Halt::Split(_)) if old.is_outside() && self.options.track_deps => {
+                        return self.not_set("what a compare and exchange finds", old.origin);
+                    }
+                    // There is no place for a decision between its halves.
+                    Err(Halt::Split(_)) => {
+                        let message = "whether a compare and exchange finds what it expects depends on an unknown \
+                                       input";
                         return fail(ErrorKind::Unsupported, message);
                     }
+                    found => found?.then_some(loc),
                 }
             }
             _ => None,

@@ -5,7 +5,7 @@
 //! and whatever depends on one is explored (`symbolic.rs`).
 
 use super::state::{Val, VmState};
-use super::{Halt, VmMachine, fail};
+use super::{Halt, NondetRange, VmMachine, fail};
 use crate::contents::Bytes;
 use crate::undefined::Word;
 use selvedge_ir::{Function, Global, GlobalId, Instr, Module, Operand, Place};
@@ -38,6 +38,8 @@ const PID: u64 = 4242;
 pub struct Outside {
     /// Something may be not known.
     pub unknown: bool,
+    /// Some of what it may be is not tried.
+    narrowed: bool,
     /// The values of the environment.
     env: Vec<(String, GlobalId)>,
     /// What a report has to say of it.
@@ -85,7 +87,7 @@ impl Outside {
         let argv = GlobalId(module.globals.len() as u32);
         let bytes = vec![0; 8 * addresses.len()];
         module.globals.push(Global { addresses: at.collect(), ..constant("argv", bytes) });
-        (Outside { unknown, env, notes }, argv)
+        (Outside { unknown, narrowed: false, env, notes }, argv)
     }
 }
 
@@ -118,7 +120,24 @@ fn reads_arguments(module: &Module) -> bool {
     })
 }
 
+impl Outside {
+    /// Says so if numbers are looked for in a range that does not have them all.
+    pub fn narrow(&mut self, module: &Module, range: Option<NondetRange>) {
+        let Some(range) = range else { return };
+        let functions = module.functions.iter().filter(|f| f.code.is_empty() && f.name.starts_with(NONDET));
+        self.narrowed = functions.filter_map(|f| Kind::of(module, &f.name)).any(|k| k.within(range).is_some());
+        if self.narrowed {
+            self.notes.push(format!("this holds for inputs from {} to {}", range.low, range.high));
+        }
+    }
+}
+
 impl VmMachine {
+    /// Whether there are inputs that were left out.
+    pub fn leaves_out_inputs(&self) -> bool {
+        self.outside.narrowed
+    }
+
     /// What the verdict depends on beside the program, for people.
     pub fn notes(&self) -> &[String] {
         &self.outside.notes
@@ -174,17 +193,23 @@ impl VmMachine {
 
     /// What a function gives that may give any number.
     pub(super) fn any(&self, state: &mut VmState, name: &str) -> Result<Val, Halt> {
-        let function = self.module.functions.iter().find(|f| f.name == name && f.code.is_empty());
-        let signature = function.and_then(|f| f.signature).and_then(|s| self.module.signatures.get(s as usize));
-        let kind = match name.strip_prefix(NONDET) {
-            Some(kind) => kind,
-            None => name,
-        };
-        let width = signature.and_then(|s| width_of(s)).or_else(|| width_by_name(kind));
-        let Some(width) = width else {
+        let Some(kind) = Kind::of(&self.module, name) else {
             return fail(ErrorKind::Unsupported, format!("`{name}`: values of its type are not supported"));
         };
-        let term = self.fresh(state, width);
+        let term = self.fresh(state, kind.width);
+        if let Some((low, high)) = self.options.nondet_range.and_then(|range| kind.within(range)) {
+            let fact = self.with_terms(|t| {
+                let (least, most) = (t.constant(kind.width, low as u128), t.constant(kind.width, high as u128));
+                let (below, above) = match kind.signed {
+                    true => (t.slt(term, least), t.slt(most, term)),
+                    false => (t.ult(term, least), t.ult(most, term)),
+                };
+                let (below, above) = (t.not(below), t.not(above));
+                t.and(below, above)
+            });
+            // Of a number that nobody has heard of, it can be said.
+            self.learn_fact(&mut state.facts, fact);
+        }
         Ok(self.of_term(term).low())
     }
 
@@ -228,25 +253,85 @@ const NONDET: &str = "__VERIFIER_nondet_";
 /// Times are within so many bits of seconds (or of what a clock counts): some 30,000 years.
 const TIME_BITS: u8 = 40;
 
-/// The width of what a function of this type returns.
-fn width_of(signature: &str) -> Option<u8> {
-    let result = signature.split('(').next()?;
-    match result {
-        "ptr" | "double" => Some(64),
-        "float" => Some(32),
-        _ => result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width)),
+/// What kind of numbers a function gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kind {
+    width: u8,
+    signed: bool,
+    /// Integers, not addresses or floats.
+    integer: bool,
+}
+
+impl Kind {
+    /// By the type of the function, or by its name. Whether there is a sign only the name tells.
+    fn of(module: &Module, name: &str) -> Option<Kind> {
+        let function = module.functions.iter().find(|f| f.name == name && f.code.is_empty());
+        let signature = function.and_then(|f| f.signature).and_then(|s| module.signatures.get(s as usize));
+        let by_name = Kind::named(name.strip_prefix(NONDET).unwrap_or(name));
+        let by_type = signature.and_then(|s| s.split('(').next()).and_then(Kind::of_type);
+        match (by_type, by_name) {
+            (Some(kind), Some(named)) => Some(Kind { signed: named.signed, ..kind }),
+            (kind, named) => kind.or(named),
+        }
+    }
+
+    fn of_type(result: &str) -> Option<Kind> {
+        let other = |width| Some(Kind { width, signed: false, integer: false });
+        match result {
+            "ptr" | "double" => other(64),
+            "float" => other(32),
+            _ => {
+                let width = result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width))?;
+                Some(Kind { width, signed: width > 1, integer: true })
+            }
+        }
+    }
+
+    fn named(name: &str) -> Option<Kind> {
+        let name = name.to_ascii_lowercase();
+        let other = |width| Some(Kind { width, signed: false, integer: false });
+        let (signed, width) = match name.as_str() {
+            "bool" | "_bool" => (false, 1),
+            "char" | "s8" | "int8_t" => (true, 8),
+            "uchar" | "u8" | "uint8_t" | "unsigned_char" => (false, 8),
+            "short" | "s16" | "int16_t" => (true, 16),
+            "ushort" | "u16" | "uint16_t" | "unsigned_short" => (false, 16),
+            "int" | "s32" | "int32_t" => (true, 32),
+            "uint" | "unsigned" | "unsigned_int" | "u32" | "uint32_t" => (false, 32),
+            "long" | "longlong" | "ssize_t" | "loff_t" | "off_t" | "s64" | "int64_t" | "intptr_t" => (true, 64),
+            "ulong" | "ulonglong" | "size_t" | "sector_t" | "u64" | "uint64_t" | "uintptr_t"
+            | "unsigned_long" | "pthread_t" => (false, 64),
+            "float" => return other(32),
+            "pointer" | "pchar" | "charp" | "const_char_pointer" | "double" => return other(64),
+            _ => return None,
+        };
+        Some(Kind { width, signed, integer: true })
+    }
+
+    /// The part of a range that there are such numbers of; `None` if that is all of them.
+    fn within(self, range: NondetRange) -> Option<(i128, i128)> {
+        let (least, most) = match self.signed {
+            true => (-(1i128 << (self.width - 1)), (1i128 << (self.width - 1)) - 1),
+            false => (0, (1i128 << self.width) - 1),
+        };
+        let (low, high) = (least.max(range.low as i128), most.min(range.high as i128));
+        let all = (low, high) == (least, most);
+        // Where none is in the range, it says nothing of this type.
+        (self.integer && !all && low <= high).then_some((low, high))
     }
 }
 
-fn width_by_name(kind: &str) -> Option<u8> {
-    Some(match kind.to_ascii_lowercase().as_str() {
-        "bool" | "_bool" => 1,
-        "char" | "uchar" | "s8" | "u8" | "int8_t" | "uint8_t" | "unsigned_char" => 8,
-        "short" | "ushort" | "s16" | "u16" | "int16_t" | "uint16_t" => 16,
-        "int" | "uint" | "unsigned" | "unsigned_int" | "s32" | "u32" | "int32_t" | "uint32_t" | "float" => 32,
-        "long" | "ulong" | "longlong" | "ulonglong" | "size_t" | "ssize_t" | "loff_t" | "off_t" | "sector_t"
-        | "pointer" | "pchar" | "charp" | "pthread_t" | "s64" | "u64" | "int64_t" | "uint64_t" | "double"
-        | "intptr_t" | "uintptr_t" => 64,
-        _ => return None,
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_bound_what_does_not_fit_into_them() {
+        let range = NondetRange { low: -4, high: 300 };
+        let within = |name: &str| Kind::named(name).and_then(|kind| kind.within(range));
+        assert_eq!(within("int"), Some((-4, 300)));
+        assert_eq!(within("uint"), Some((0, 300)));
+        assert_eq!(within("char"), Some((-4, 127)));
+        assert_eq!((within("uchar"), within("bool"), within("pointer"), within("float")), (None, None, None, None));
+    }
 }

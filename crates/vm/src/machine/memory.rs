@@ -63,7 +63,7 @@ impl VmMachine {
         let value = self.value(state, operand);
         match value.undef {
             0 => Ok(value.bits),
-            _ if value.is_outside() => self.definite_address(&state.facts, value, bytes as u64, ADDRESS),
+            _ if value.is_outside() => self.definite_address(state, value, bytes as u64, ADDRESS),
             _ => self.not_set(ADDRESS, value.origin),
         }
     }

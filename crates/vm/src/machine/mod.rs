@@ -104,6 +104,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The environment.
     pub env: Vec<(String, String)>,
+    /// Numbers that `__VERIFIER_nondet_int` and its kin give are within this range.
+    pub nondet_range: Option<NondetRange>,
 }
 
 impl Default for Options {
@@ -124,7 +126,22 @@ impl Default for Options {
             track_deps: false,
             args: Vec::new(),
             env: Vec::new(),
+            nondet_range: None,
         }
+    }
+}
+
+/// A range of numbers, both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NondetRange {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl NondetRange {
+    /// How many there are, or very many.
+    pub fn len(self) -> usize {
+        self.high.checked_sub(self.low).and_then(|n| usize::try_from(n).ok()).map_or(0, |n| n.saturating_add(1))
     }
 }
 
@@ -227,7 +244,8 @@ fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
 
 impl VmMachine {
     pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
-        let (outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
+        let (mut outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
+        outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
         let hooks = Hooks::of(&module);

@@ -539,6 +539,7 @@ impl VmMachine {
             }
             Native::TextNext => self.text_next(state)?,
             Native::TextWidth => state.rare.text_needs as u64,
+            Native::TextGive if args.first().is_some_and(|v| self.text_give(state, *v)) => 0,
             Native::TextGive => {
                 print::text(state).give(known(0)?);
                 0
@@ -546,6 +547,17 @@ impl VmMachine {
             Native::TextChar => {
                 print::text(state).out.push(known(0)? as u8);
                 0
+            }
+            Native::TextLength | Native::TextPrint if state.rare.text.as_ref().is_some_and(|t| t.unknown) => {
+                let length = self.unknown_length(state);
+                if matches!(native, Native::TextPrint) {
+                    self.text_print(state);
+                }
+                if let (Some(dst), Some(length)) = (dst, length) {
+                    state.frame.set_val(dst, length);
+                }
+                state.frame.pc += 1;
+                return Ok(None);
             }
             Native::TextLength => print::text(state).out.len() as u64,
             Native::TextPrint => self.text_print(state),

@@ -17,7 +17,7 @@
 //! from: the lowest bits of a term, in their places. In memory each byte has a term of its own.
 
 use super::state::{Val, VmState};
-use super::{Halt, VmMachine, fail};
+use super::{Halt, VmMachine, fail, is_private, private_slot};
 use crate::private::Byte;
 use crate::undefined::{Origin, Word};
 use selvedge_ir::arith::{mask, signed};
@@ -222,6 +222,12 @@ impl VmMachine {
         if facts.contains(&condition) || facts.contains(&opposite) {
             return Ok(facts.contains(&condition));
         }
+        {
+            let tables = self.tables.borrow();
+            if let Some(decided) = self.solver.borrow().decides(&tables.terms, facts, condition) {
+                return Ok(decided);
+            }
+        }
         let ask = |fact: Term| {
             let tables = self.tables.borrow();
             self.solver.borrow_mut().may_hold(&tables.terms, facts, fact)
@@ -303,12 +309,8 @@ impl VmMachine {
         if self.tables.borrow().terms.is_opaque(term) {
             return fail(ErrorKind::Unsupported, OPAQUE);
         }
-        let values = {
-            let mut common = self.common();
-            let values = self.solver.borrow_mut().values(&mut common.terms, facts, term, FEW);
-            self.tables.borrow_mut().terms.follow(&common.terms);
-            values
-        };
+        let few = self.options.nondet_range.map_or(FEW, |range| FEW.max(range.len()));
+        let values = self.solver.borrow_mut().values(&self.tables.borrow().terms, facts, term, few);
         match values {
             Values::NobodyKnows => self.too_hard(),
             Values::All(values) if values.is_empty() => self.contradiction(),
@@ -327,54 +329,55 @@ impl VmMachine {
         Err(Halt::Split(Rc::new(self.with_terms(|t| values.iter().map(|v| is(t, *v)).collect()))))
     }
 
-    /// The address of an access of so many bytes. If there are too many to go through them, what is outside of
-    /// an object is told apart first: it needs no definite address to be an error.
+    /// The address of an access of so many bytes. What is outside of an object is told apart first: it needs no
+    /// definite address to be an error.
     #[cold]
     pub(super) fn definite_address(
         &self,
-        facts: &[Term],
+        state: &VmState,
         value: Val,
         bytes: u64,
         what: &str,
     ) -> Result<u64, Halt> {
+        let facts = &state.facts;
         let Some(term) = self.as_term(Word::of(value, Val::known(0)), 64) else {
             return self.not_set(what, value.origin);
         };
-        let some = match self.values_of(facts, term)? {
-            Values::All(values) => return self.one_of(term, &values),
-            Values::More(some) => some,
-            Values::NobodyKnows => return self.too_hard(),
-        };
-        let object = |address: u128| {
-            let (number, offset) = pointer::split(address as u64)?;
-            let object = self.tables.borrow().objects.get(number as usize).copied()?;
-            let size = self.size_of(object);
-            (offset >= 0 && offset as u64 + bytes <= size).then_some((number, size))
-        };
-        match some.iter().find_map(|address| object(*address)) {
-            // None of them is within an object: that is what is wrong.
-            None => {
-                let first = some.first().copied().unwrap_or(0);
-                if pointer::split(first as u64).is_some_and(|(n, _)| {
-                    (n as usize) < self.tables.borrow().objects.len()
-                }) {
-                    return Ok(first as u64);
-                }
-            }
-            Some((number, size)) => {
-                let within = self.with_terms(|t| {
-                    let start = t.constant(64, pointer::make(number, 0) as u128);
-                    let offset = t.sub(term, start);
-                    let room = t.constant(64, (size - bytes + 1) as u128);
-                    t.ult(offset, room)
-                });
-                self.holds(facts, within)?;
-            }
+        self.stays_inside(state, term, bytes)?;
+        match self.values_of(facts, term)? {
+            Values::All(values) => self.one_of(term, &values),
+            _ => fail(
+                ErrorKind::Unsupported,
+                format!("{what} comes from an unknown input and may be one of more than {FEW}; {HELP}"),
+            ),
         }
-        fail(
-            ErrorKind::Unsupported,
-            format!("{what} comes from an unknown input and may be one of more than {FEW}; {HELP}"),
-        )
+    }
+
+    /// Whether an access is within the object that its address was made from, by adding to it.
+    fn stays_inside(&self, state: &VmState, address: Term, bytes: u64) -> Result<(), Halt> {
+        let base = self.tables.borrow().terms.known_part(address) as u64;
+        let Some((number, _)) = pointer::split(base) else { return Ok(()) };
+        let (name, size) = if is_private(number) {
+            let (thread, slot) = private_slot(number);
+            let Some(own) = state.private.get(slot).filter(|_| thread == state.thread.0 as u32) else {
+                return Ok(());
+            };
+            (String::from("a variable that only this thread uses"), own.size)
+        } else {
+            let object = self.tables.borrow().objects.get(number as usize).copied();
+            let Some(object) = object else { return Ok(()) };
+            (self.name_of_object(object), self.size_of(object))
+        };
+        let within = self.with_terms(|t| {
+            let start = t.constant(64, pointer::make(number, 0) as u128);
+            let offset = t.sub(address, start);
+            let room = t.constant(64, (size + 1).saturating_sub(bytes) as u128);
+            t.ult(offset, room)
+        });
+        self.ensure(&state.facts, within, || {
+            let what = format!("{bytes} bytes at an offset of {name} that comes from an unknown input");
+            (ErrorKind::OutOfBounds, format!("{what}, which has {size}"))
+        })
     }
 
     // ---- arithmetic ----
@@ -665,15 +668,6 @@ impl VmMachine {
         self.ensure(facts, within, || (ErrorKind::OutOfBounds, format!("an unknown input is an index of {what}")))
     }
 
-    /// What a compare and exchange expects.
-    pub(super) fn definite_word(&self, facts: &[Term], word: Word, bytes: u8) -> Result<Word, Halt> {
-        let what = "the expected value of a compare and exchange";
-        match bytes {
-            ..=8 => Ok(Word::known(self.definite(facts, word.low(), what)? as u128)),
-            _ => self.not_set(what, word.origin),
-        }
-    }
-
     /// Whether a compare and exchange finds what it expects.
     pub(super) fn found_outside(
         &self,
@@ -805,10 +799,7 @@ fn wraps_signed(t: &mut Terms, op: BinOp, bits: u8, a: Term, b: Term) -> Option<
                     let wide = bits.checked_add(1).filter(|w| *w <= 128)?;
                     let (x, y) = (t.sext(a, wide), t.sext(b, wide));
                     let exact = bin(t, op, wide, x, y);
-                    let kept = bin(t, op, bits, a, b);
-                    let kept = t.sext(kept, wide);
-                    let fits = t.eq(exact, kept);
-                    t.not(fits)
+                    is_beyond(t, exact, (least, most))
                 }
             }
         }
@@ -816,10 +807,7 @@ fn wraps_signed(t: &mut Terms, op: BinOp, bits: u8, a: Term, b: Term) -> Option<
             let wide = bits.checked_mul(2).filter(|w| *w <= 128)?;
             let (x, y) = (t.sext(a, wide), t.sext(b, wide));
             let exact = t.mul(x, y);
-            let kept = t.mul(a, b);
-            let kept = t.sext(kept, wide);
-            let fits = t.eq(exact, kept);
-            t.not(fits)
+            is_beyond(t, exact, (least, most))
         }
         BinOp::Shl => {
             let shifted = t.shl(a, b);
@@ -829,6 +817,14 @@ fn wraps_signed(t: &mut Terms, op: BinOp, bits: u8, a: Term, b: Term) -> Option<
         }
         _ => t.bool(false),
     })
+}
+
+/// Whether a number is not between two others.
+fn is_beyond(t: &mut Terms, number: Term, (least, most): (i128, i128)) -> Term {
+    let width = t.width(number);
+    let (least, most) = (t.constant(width, least as u128), t.constant(width, most as u128));
+    let (below, above) = (t.slt(number, least), t.slt(most, number));
+    t.or(below, above)
 }
 
 fn bit_op(t: &mut Terms, op: BitOp, bits: u8, a: Term) -> Term {

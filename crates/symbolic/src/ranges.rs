@@ -171,8 +171,22 @@ impl<'t> Ranges<'t> {
         self.known[&term]
     }
 
+    /// What bits are, if those that they are made of are known.
+    fn of_known_parts(&self, term: Term) -> Option<u128> {
+        let known = |t: &Term| Some(self.known[t]).filter(|r| r.low == r.high).map(|r| r.low);
+        match self.terms.node(term) {
+            Node::And(a, b) => Some(known(a)? & known(b)?),
+            Node::Or(a, b) => Some(known(a)? | known(b)?),
+            Node::Xor(a, b) => Some(known(a)? ^ known(b)?),
+            _ => None,
+        }
+    }
+
     fn of_node(&self, term: Term) -> Range {
         let width = self.terms.width(term);
+        if let Some(value) = self.of_known_parts(term) {
+            return Range::one(value, width);
+        }
         let all = Range::all(width);
         let of = |t: &Term| self.known[t];
         let decided = |holds: Option<bool>| holds.map_or(Range::all(1), |holds| Range::one(holds as u128, 1));

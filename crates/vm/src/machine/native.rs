@@ -363,7 +363,8 @@ impl VmMachine {
                 return self.set_all(state, (known(0)?, byte, known(2)?), dst);
             }
             Native::ExitProcess => {
-                if !args.is_empty() {
+                // Any number will do.
+                if args.first().is_some_and(|status| !status.is_outside()) {
                     known(0)?;
                 }
                 return Ok(Some(Op::Block(Block::Exit)));

@@ -79,9 +79,9 @@ impl Generator {
 
     /// Accesses are atomic, of 4 bytes.
     fn statement(&mut self, depth: u32, out: &mut String) {
-        let mode = ["rlx", "acqrel", "sc"][self.below(3) as usize];
+        let mode = ["rlx", "ar", "sc"][self.below(3) as usize];
         let (load, store) = match mode {
-            "acqrel" => ("acq", "rel"),
+            "ar" => ("acq", "rel"),
             other => (other, other),
         };
         match self.below(22) {
@@ -136,7 +136,7 @@ impl Generator {
             17 => {
                 let (dst, a) = (self.number(), self.number());
                 let (cast, to) = [("sext", 8), ("zext", 8), ("sext", 2), ("zext", 1)][self.below(4) as usize];
-                _ = writeln!(out, "r5 = trunc.32.{to} {a}\n{dst} = {cast}.{to}.32 r5");
+                _ = writeln!(out, "r5 = cast.trunc.32.{to} {a}\n{dst} = cast.{cast}.{to}.32 r5");
             }
             18 => {
                 let cmp = self.comparison("r5");
@@ -169,7 +169,7 @@ impl Generator {
     /// A program of some threads; where they came to is what `main` reads last.
     fn program(&mut self) -> String {
         let threads = self.below(3);
-        let regs = "r0 = move 0\nr1 = move 1\nr2 = move 2\nr3 = move 3\nr7 = alloca 8 8 private\n";
+        let regs = "r0 = move 0\nr1 = move 1\nr2 = move 2\nr3 = move 3\nr7 = alloca.private 8, 8\n";
         let regs = format!("{regs}store.8.na r7, 0\n");
         let mut text = DECLARED.to_string();
         let mut main = regs.clone();

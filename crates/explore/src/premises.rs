@@ -15,6 +15,7 @@
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
+//! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
@@ -30,12 +31,14 @@ pub struct ProgramFacts {
     pub races_are_errors: bool,
     /// There are atomic sections, which are one step of an interleaving.
     pub atomic_sections: bool,
+    /// Executions that differ in coherence alone are told apart.
+    pub coherence_counts: bool,
 }
 
 impl ProgramFacts {
     /// What is assumed of a program as long as it is not known: that nothing stands in the way.
     pub fn unknown(races_are_errors: bool) -> ProgramFacts {
-        ProgramFacts { races_are_errors, atomic_sections: false }
+        ProgramFacts { races_are_errors, atomic_sections: false, coherence_counts: true }
     }
 }
 
@@ -48,6 +51,8 @@ pub enum Premise {
     ModelOrRaces(Property, Property),
     /// That the program has no atomic sections.
     NoSections,
+    /// That executions which differ in coherence are told apart.
+    Coherence,
 }
 
 impl Premise {
@@ -58,6 +63,7 @@ impl Premise {
                 properties.has(one) || properties.has(other) && program.races_are_errors
             }
             Premise::NoSections => !program.atomic_sections,
+            Premise::Coherence => program.coherence_counts,
         }
     }
 }
@@ -74,13 +80,14 @@ impl fmt::Display for Premise {
                 other.name()
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
+            Premise::Coherence => f.write_str("executions that differ in coherence are not told apart"),
         }
     }
 }
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Model, ModelOrRaces, NoSections};
+    use Premise::{Coherence, Model, ModelOrRaces, NoSections};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity => &[],
@@ -94,11 +101,21 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne => &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections],
-        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections],
-        Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
-            &[Model(PorfAcyclic)]
+        Reduction::Zne => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
         }
+        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
+        Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
+            &[Model(PorfAcyclic), Coherence]
+        }
+        Reduction::Assumptions => &[
+            Model(PorfAcyclic),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(Coherent),
+            Coherence,
+        ],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
@@ -167,19 +184,20 @@ mod tests {
         sound(Reductions::ALL, &of(model), &program).on.to_string()
     }
 
-    const USUAL: ProgramFacts = ProgramFacts { races_are_errors: true, atomic_sections: false };
+    const USUAL: ProgramFacts =
+        ProgramFacts { races_are_errors: true, atomic_sections: false, coherence_counts: true };
 
     #[test]
     fn reductions_under_the_shipped_models() {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape"),
-            (&["x86"], "zne,confirmation"),
-            (&["tso.cat"], "zne,escape,confirmation"),
-            (&["rlx"], "zne,escape,confirmation,bam"),
+            (&["x86"], "zne,confirmation,assumptions"),
+            (&["tso.cat"], "zne,escape,confirmation,assumptions"),
+            (&["rlx"], "zne,escape,confirmation,assumptions,bam"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry",
+                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,simplification,symmetry",
             ),
         ] {
             for model in models {
@@ -198,6 +216,12 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,confirmation");
+    }
+
+    #[test]
+    fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
+        let facts = ProgramFacts { coherence_counts: false, ..USUAL };
+        assert_eq!(off("rc11", facts), "zne,annotations,futile,confirmation,awaits,assumptions,symmetry");
     }
 
     #[test]

@@ -52,7 +52,8 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     program.run_passes(INLINE).map_err(llvm)?;
     let unset = program.set_undefined();
     program.run_passes(PROMOTE).map_err(llvm)?;
-    lower::lower(&program, unset, options.reductions, options.strict_bounds)
+    let paths = lower::Paths::new(files);
+    lower::lower(&program, unset, options.reductions, options.strict_bounds, paths)
 }
 
 /// Whether the program can be run at all.

@@ -1,8 +1,8 @@
 //! Backward revisits (thesis §5.5): a write makes a read that was added before it read from it.
 
+use crate::agreement::is_first_choice;
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
-use crate::agreement::is_first_choice;
 use crate::maximal::maximally_added_before;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;

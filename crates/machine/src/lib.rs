@@ -211,10 +211,7 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
     /// Whether numbers exist for which each thread comes to the state given here, and its choice there, if it
     /// stands at one, is this. Of a choice that comes next in states that go together, some alternative always
     /// goes with them.
-    fn go_together(
-        &self,
-        _standings: &mut dyn Iterator<Item = (&Self::State, Option<Value>)>,
-    ) -> Agreement {
+    fn go_together(&self, _standings: &mut dyn Iterator<Item = (&Self::State, Option<Value>)>) -> Agreement {
         Agreement::Yes
     }
 

@@ -237,7 +237,13 @@ impl<'t> Blaster<'t> {
             let by = if i < 8 { 1usize << i } else { width };
             let moved: Bits = (0..width)
                 .map(|at| match node {
-                    Node::Shl(..) => if at >= by { now[at - by] } else { fill },
+                    Node::Shl(..) => {
+                        if at >= by {
+                            now[at - by]
+                        } else {
+                            fill
+                        }
+                    }
                     _ => now.get(at + by).copied().unwrap_or(fill),
                 })
                 .collect();
@@ -325,9 +331,7 @@ impl<'t> Blaster<'t> {
                 let (a, b) = two(&self.done, a, b);
                 self.shift(node, &a, &b)
             }
-            Node::Extract { of, low, .. } => {
-                self.done[of][*low as usize..*low as usize + width].to_vec()
-            }
+            Node::Extract { of, low, .. } => self.done[of][*low as usize..*low as usize + width].to_vec(),
             Node::Concat(high, low) => {
                 let mut bits = self.done[low].clone();
                 bits.extend_from_slice(&self.done[high]);

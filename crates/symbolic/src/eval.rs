@@ -28,8 +28,20 @@ pub(crate) fn fold(node: &Node, width: u8, a: u128, b: u128) -> u128 {
         Node::Mul(..) => a.wrapping_mul(b),
         Node::UDiv(..) => a.checked_div(b).unwrap_or(0),
         Node::URem(..) => a.checked_rem(b).unwrap_or(0),
-        Node::SDiv(..) => if b == 0 { 0 } else { sa.wrapping_div(sb) as u128 },
-        Node::SRem(..) => if b == 0 { 0 } else { sa.wrapping_rem(sb) as u128 },
+        Node::SDiv(..) => {
+            if b == 0 {
+                0
+            } else {
+                sa.wrapping_div(sb) as u128
+            }
+        }
+        Node::SRem(..) => {
+            if b == 0 {
+                0
+            } else {
+                sa.wrapping_rem(sb) as u128
+            }
+        }
         Node::And(..) => a & b,
         Node::Or(..) => a | b,
         Node::Xor(..) => a ^ b,

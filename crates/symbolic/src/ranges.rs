@@ -43,7 +43,8 @@ impl Range {
 
     fn with_sign(width: u8, bounds: Option<(i128, i128)>) -> Range {
         let mut range = Range::all(width);
-        let fits = |(least, most): &(i128, i128)| least <= most && *least >= range.least && *most <= range.most;
+        let fits =
+            |(least, most): &(i128, i128)| least <= most && *least >= range.least && *most <= range.most;
         if let Some((least, most)) = bounds.filter(fits) {
             (range.least, range.most) = (least, most);
         }

@@ -378,7 +378,9 @@ mod tests {
             let clauses: Vec<Vec<Lit>> = (0..count)
                 .map(|_| {
                     let len = random.random_range(2..=3.min(vars));
-                    (0..len).map(|_| Lit(lits[random.random_range(0..vars)].0 ^ random.random_range(0..2))).collect()
+                    (0..len)
+                        .map(|_| Lit(lits[random.random_range(0..vars)].0 ^ random.random_range(0..2)))
+                        .collect()
                 })
                 .collect();
             clauses.iter().for_each(|c| sat.clause(c));

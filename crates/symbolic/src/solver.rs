@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// How many clauses may be looked at for a question: about a second.
 const WORK: u64 = 60_000_000;
 
+/// How many answers are kept.
+const ANSWERS: usize = 200_000;
+
 /// How many solutions are kept to be tried again.
 const MODELS: usize = 12;
 
@@ -129,6 +132,9 @@ impl Solver {
             return known.clone();
         }
         let values = self.find_values(terms, &facts, term, most);
+        if self.values.len() >= ANSWERS {
+            self.values.clear();
+        }
         self.values.insert(key.into(), values.clone());
         values
     }
@@ -168,6 +174,9 @@ impl Solver {
         if let Answer::Yes(model) = &answer {
             self.models.insert(0, Arc::clone(model));
             self.models.truncate(MODELS);
+        }
+        if self.known.len() >= ANSWERS {
+            self.known.clear();
         }
         self.known.insert(key, answer.clone());
         answer

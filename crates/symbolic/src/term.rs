@@ -11,13 +11,30 @@ pub struct Term(pub u32);
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Node {
     /// A number, as two halves.
-    Const { width: u8, low: u64, high: u64 },
+    Const {
+        width: u8,
+        low: u64,
+        high: u64,
+    },
     /// Any number: number `number` of those that `owner` was told.
-    Unknown { owner: u32, number: u32, width: u8 },
+    Unknown {
+        owner: u32,
+        number: u32,
+        width: u8,
+    },
     /// Something that nobody can tell, and that nothing can be decided by.
-    Opaque { owner: u32, number: u32, width: u8 },
+    Opaque {
+        owner: u32,
+        number: u32,
+        width: u8,
+    },
     /// The sum of multiples of terms and a number, modulo a power of 2. Factors and number as two halves.
-    Sum { width: u8, parts: Vec<(Term, u64, u64)>, low: u64, high: u64 },
+    Sum {
+        width: u8,
+        parts: Vec<(Term, u64, u64)>,
+        low: u64,
+        high: u64,
+    },
     Mul(Term, Term),
     UDiv(Term, Term),
     URem(Term, Term),
@@ -30,10 +47,17 @@ pub enum Node {
     LShr(Term, Term),
     AShr(Term, Term),
     /// Some bits, from the one numbered `low` on.
-    Extract { of: Term, low: u8, width: u8 },
+    Extract {
+        of: Term,
+        low: u8,
+        width: u8,
+    },
     /// The first one is the upper part.
     Concat(Term, Term),
-    Sext { of: Term, width: u8 },
+    Sext {
+        of: Term,
+        width: u8,
+    },
     Eq(Term, Term),
     Ult(Term, Term),
     Slt(Term, Term),
@@ -215,8 +239,20 @@ impl Terms {
         match node {
             Const { .. } | Unknown { .. } | Opaque { .. } => Vec::new(),
             Sum { parts, .. } => parts.iter().map(|(part, ..)| *part).collect(),
-            Mul(a, b) | UDiv(a, b) | URem(a, b) | SDiv(a, b) | SRem(a, b) | And(a, b) | Or(a, b)
-            | Xor(a, b) | Shl(a, b) | LShr(a, b) | AShr(a, b) | Concat(a, b) | Eq(a, b) | Ult(a, b)
+            Mul(a, b)
+            | UDiv(a, b)
+            | URem(a, b)
+            | SDiv(a, b)
+            | SRem(a, b)
+            | And(a, b)
+            | Or(a, b)
+            | Xor(a, b)
+            | Shl(a, b)
+            | LShr(a, b)
+            | AShr(a, b)
+            | Concat(a, b)
+            | Eq(a, b)
+            | Ult(a, b)
             | Slt(a, b) => vec![*a, *b],
             Extract { of, .. } | Sext { of, .. } => vec![*of],
             Ite(c, a, b) => vec![*c, *a, *b],
@@ -232,8 +268,17 @@ impl Terms {
             | Sum { width, .. }
             | Extract { width, .. }
             | Sext { width, .. } => width,
-            Mul(a, _) | UDiv(a, _) | URem(a, _) | SDiv(a, _) | SRem(a, _) | And(a, _) | Or(a, _)
-            | Xor(a, _) | Shl(a, _) | LShr(a, _) | AShr(a, _) => self.width(a),
+            Mul(a, _)
+            | UDiv(a, _)
+            | URem(a, _)
+            | SDiv(a, _)
+            | SRem(a, _)
+            | And(a, _)
+            | Or(a, _)
+            | Xor(a, _)
+            | Shl(a, _)
+            | LShr(a, _)
+            | AShr(a, _) => self.width(a),
             Concat(a, b) => self.width(a) + self.width(b),
             Eq(..) | Ult(..) | Slt(..) => 1,
             Ite(_, a, _) => self.width(a),
@@ -254,10 +299,20 @@ impl Terms {
             Sum { width, ref parts, .. } => {
                 sized(width) && parts.iter().all(|(part, ..)| self.width(*part) == width)
             }
-            Mul(a, b) | UDiv(a, b) | URem(a, b) | SDiv(a, b) | SRem(a, b) | And(a, b) | Or(a, b)
-            | Xor(a, b) | Shl(a, b) | LShr(a, b) | AShr(a, b) | Eq(a, b) | Ult(a, b) | Slt(a, b) => {
-                self.width(a) == self.width(b)
-            }
+            Mul(a, b)
+            | UDiv(a, b)
+            | URem(a, b)
+            | SDiv(a, b)
+            | SRem(a, b)
+            | And(a, b)
+            | Or(a, b)
+            | Xor(a, b)
+            | Shl(a, b)
+            | LShr(a, b)
+            | AShr(a, b)
+            | Eq(a, b)
+            | Ult(a, b)
+            | Slt(a, b) => self.width(a) == self.width(b),
             Extract { of, low, width } => sized(width) && low as u32 + width as u32 <= self.width(of) as u32,
             Concat(a, b) => self.width(a) as u32 + self.width(b) as u32 <= 128,
             Sext { of, width } => sized(width) && width >= self.width(of),

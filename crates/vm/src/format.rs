@@ -110,7 +110,8 @@ impl Text {
 
     /// Whether what is needed next is only shown.
     pub fn shows(&self) -> bool {
-        matches!(self.stage, Step::Argument(_, letter) if letter != b's') || matches!(self.stage, Step::Bytes { .. })
+        matches!(self.stage, Step::Argument(_, letter) if letter != b's')
+            || matches!(self.stage, Step::Bytes { .. })
     }
 
     /// What was asked for.

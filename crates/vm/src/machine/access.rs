@@ -127,7 +127,9 @@ impl VmMachine {
                 let loc = self.atomic_cell(object, at, bytes)?;
                 state.stage = Stage::RmwLoaded(loc);
                 let rmw = match net {
-                    Net::Tentative(_) if self.leaves_out_undone() && self.value(state, operand).is_defined() => {
+                    Net::Tentative(_)
+                        if self.leaves_out_undone() && self.value(state, operand).is_defined() =>
+                    {
                         Rmw::Tentative { fail: reading_part(mode) }
                     }
                     _ => Rmw::Always,

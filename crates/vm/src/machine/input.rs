@@ -9,7 +9,7 @@ use super::{Halt, NondetRange, VmMachine, fail};
 use crate::contents::Bytes;
 use crate::undefined::Word;
 use selvedge_ir::{Function, Global, GlobalId, Instr, Module, Operand, Place};
-use selvedge_machine::ErrorKind;
+use selvedge_machine::{Block, ErrorKind, Op};
 use selvedge_symbolic::Term;
 
 /// Functions of the library whose results may be anything.
@@ -125,7 +125,8 @@ impl Outside {
     pub fn narrow(&mut self, module: &Module, range: Option<NondetRange>) {
         let Some(range) = range else { return };
         let functions = module.functions.iter().filter(|f| f.code.is_empty() && f.name.starts_with(NONDET));
-        self.narrowed = functions.filter_map(|f| Kind::of(module, &f.name)).any(|k| k.within(range).is_some());
+        self.narrowed =
+            functions.filter_map(|f| Kind::of(module, &f.name)).any(|k| k.within(range).is_some());
         if self.narrowed {
             self.notes.push(format!("this holds for inputs from {} to {}", range.low, range.high));
         }
@@ -191,6 +192,32 @@ impl VmMachine {
         }
     }
 
+    /// An assertion or an assumption about what is not known.
+    pub(super) fn demand(
+        &self,
+        state: &mut VmState,
+        assumes: bool,
+        value: Val,
+        name: &str,
+    ) -> Result<Option<Op>, Halt> {
+        let value = Word::of(value, Val::known(0));
+        let condition = self.is_nonzero(value, 32, &format!("an argument of `{name}`"))?;
+        // As long as there is only one thread, nobody can have found out anything else.
+        let alone = state.thread.0 == 0 && state.made.threads == 0;
+        let holds = if assumes && alone {
+            self.can_hold(&state.facts, condition)?
+        } else {
+            self.holds(&state.facts, condition)?
+        };
+        match (holds, assumes) {
+            (true, _) => self.learn_fact(&mut state.facts, condition),
+            (false, true) => return Ok(Some(Op::Block(Block::Assume))),
+            (false, false) => return fail(ErrorKind::Assertion, "an assertion failed"),
+        }
+        state.frame.pc += 1;
+        Ok(None)
+    }
+
     /// What a function gives that may give any number.
     pub(super) fn any(&self, state: &mut VmState, name: &str) -> Result<Val, Halt> {
         let Some(kind) = Kind::of(&self.module, name) else {
@@ -199,7 +226,8 @@ impl VmMachine {
         let term = self.fresh(state, kind.width);
         if let Some((low, high)) = self.options.nondet_range.and_then(|range| kind.within(range)) {
             let fact = self.with_terms(|t| {
-                let (least, most) = (t.constant(kind.width, low as u128), t.constant(kind.width, high as u128));
+                let (least, most) =
+                    (t.constant(kind.width, low as u128), t.constant(kind.width, high as u128));
                 let (below, above) = match kind.signed {
                     true => (t.slt(term, least), t.slt(most, term)),
                     false => (t.ult(term, least), t.ult(most, term)),
@@ -281,7 +309,8 @@ impl Kind {
             "ptr" | "double" => other(64),
             "float" => other(32),
             _ => {
-                let width = result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width))?;
+                let width =
+                    result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width))?;
                 Some(Kind { width, signed: width > 1, integer: true })
             }
         }
@@ -298,7 +327,9 @@ impl Kind {
             "ushort" | "u16" | "uint16_t" | "unsigned_short" => (false, 16),
             "int" | "s32" | "int32_t" => (true, 32),
             "uint" | "unsigned" | "unsigned_int" | "u32" | "uint32_t" => (false, 32),
-            "long" | "longlong" | "ssize_t" | "loff_t" | "off_t" | "s64" | "int64_t" | "intptr_t" => (true, 64),
+            "long" | "longlong" | "ssize_t" | "loff_t" | "off_t" | "s64" | "int64_t" | "intptr_t" => {
+                (true, 64)
+            }
             "ulong" | "ulonglong" | "size_t" | "sector_t" | "u64" | "uint64_t" | "uintptr_t"
             | "unsigned_long" | "pthread_t" => (false, 64),
             "float" => return other(32),
@@ -332,6 +363,9 @@ mod tests {
         assert_eq!(within("int"), Some((-4, 300)));
         assert_eq!(within("uint"), Some((0, 300)));
         assert_eq!(within("char"), Some((-4, 127)));
-        assert_eq!((within("uchar"), within("bool"), within("pointer"), within("float")), (None, None, None, None));
+        assert_eq!(
+            (within("uchar"), within("bool"), within("pointer"), within("float")),
+            (None, None, None, None)
+        );
     }
 }

@@ -19,6 +19,7 @@ mod purity;
 mod run;
 mod state;
 mod symbolic;
+mod term_ops;
 mod thread_local;
 mod threads;
 mod tracking;
@@ -142,7 +143,10 @@ pub struct NondetRange {
 impl NondetRange {
     /// How many there are, or very many.
     pub fn len(self) -> usize {
-        self.high.checked_sub(self.low).and_then(|n| usize::try_from(n).ok()).map_or(0, |n| n.saturating_add(1))
+        self.high
+            .checked_sub(self.low)
+            .and_then(|n| usize::try_from(n).ok())
+            .map_or(0, |n| n.saturating_add(1))
     }
 }
 
@@ -333,6 +337,8 @@ impl VmMachine {
         self.options.leave_out_undone = leave_out_undone;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
+        // Terms have other numbers now.
+        self.solver.replace(Solver::default());
         true
     }
 
@@ -409,6 +415,8 @@ impl VmMachine {
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
+        // Terms have other numbers now.
+        self.solver.replace(Solver::default());
     }
 
     /// Whether some execution made a barrier.

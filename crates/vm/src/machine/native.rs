@@ -12,7 +12,6 @@ use crate::float;
 use crate::format::Text;
 use crate::layout::Pieces;
 use crate::tables::Object;
-use crate::undefined::Word;
 use selvedge_graph::Tid;
 use selvedge_ir::library::{self, Allocation};
 use selvedge_ir::{Reg, pointer};
@@ -251,9 +250,7 @@ impl VmMachine {
         let facts = Rc::clone(&state.facts);
         let known = |number: usize| match args.get(number) {
             Some(Val { bits, undef: 0, .. }) => Ok(*bits),
-            Some(val) if val.is_outside() => {
-                self.definite(&facts, *val, &format!("an argument of `{name}`"))
-            }
+            Some(val) if val.is_outside() => self.definite(&facts, *val, &format!("an argument of `{name}`")),
             Some(val) => self.not_set(&format!("an argument of `{name}`"), val.origin),
             None => fail(ErrorKind::UndefinedBehaviour, format!("`{name}` is called with too few arguments")),
         };
@@ -268,7 +265,8 @@ impl VmMachine {
                 return fail(ErrorKind::Assertion, text.unwrap_or_else(|| format!("`{name}` is reached")));
             }
             Native::Assert | Native::Assume if args.first().is_some_and(|v| v.is_outside()) => {
-                return self.demand(state, native, args[0], name);
+                let assumes = matches!(native, Native::Assume);
+                return self.demand(state, assumes, args[0], name);
             }
             Native::Assert if known(0)? as u32 == 0 => {
                 return fail(ErrorKind::Assertion, "an assertion failed");
@@ -575,33 +573,6 @@ impl VmMachine {
         };
         if let Some(dst) = dst {
             state.frame.set(dst, result);
-        }
-        state.frame.pc += 1;
-        Ok(None)
-    }
-
-    /// An assertion or an assumption about what is not known.
-    fn demand(
-        &self,
-        state: &mut VmState,
-        native: Native,
-        value: Val,
-        name: &str,
-    ) -> Result<Option<Op>, Halt> {
-        let value = Word::of(value, Val::known(0));
-        let condition = self.is_nonzero(value, 32, &format!("an argument of `{name}`"))?;
-        let assumes = matches!(native, Native::Assume);
-        // As long as there is only one thread, nobody can have found out anything else.
-        let alone = state.thread.0 == 0 && state.made.threads == 0;
-        let holds = if assumes && alone {
-            self.may_be(&state.facts, condition)?
-        } else {
-            self.holds(&state.facts, condition)?
-        };
-        match (holds, assumes) {
-            (true, _) => self.learn_fact(&mut state.facts, condition),
-            (false, true) => return Ok(Some(Op::Block(Block::Assume))),
-            (false, false) => return fail(ErrorKind::Assertion, "an assertion failed"),
         }
         state.frame.pc += 1;
         Ok(None)

@@ -69,12 +69,7 @@ impl VmMachine {
     }
 
     /// What can be read without an operation that others could see.
-    fn at_hand(
-        &self,
-        state: &VmState,
-        needed: Needed,
-        unknown: &Cell<bool>,
-    ) -> Result<Option<u64>, Halt> {
+    fn at_hand(&self, state: &VmState, needed: Needed, unknown: &Cell<bool>) -> Result<Option<u64>, Halt> {
         let bytes = needed.bytes as usize;
         match self.resolve(state, needed.addr, bytes as u64, Use::Read)? {
             Spot::Shared { .. } => Ok(None),

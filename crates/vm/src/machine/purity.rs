@@ -18,8 +18,8 @@
 
 use super::VmMachine;
 use super::memory::{Spot, Use};
-use super::symbolic::Facts;
 use super::state::{Frame, Made, Rare, Stage, Val, VmState};
+use super::symbolic::Facts;
 use crate::private::PrivateObject;
 use selvedge_graph::Loc;
 use selvedge_ir::analysis::retry::{LONGEST, is_as_strong};

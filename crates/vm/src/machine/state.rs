@@ -4,13 +4,13 @@
 
 use super::print::Printed;
 use super::purity::Watch;
+use super::symbolic::Facts;
 use super::tracking::Tracking;
 use super::unwind::{Jump, Landing};
 use crate::contents::Bytes;
 use crate::format::Text;
 use crate::layout::Pieces;
 use crate::private::PrivateObject;
-use super::symbolic::Facts;
 use crate::undefined::Origin;
 pub use crate::undefined::Val;
 use selvedge_graph::{Loc, Mode, Tid};

@@ -17,10 +17,11 @@
 //! from: the lowest bits of a term, in their places. In memory each byte has a term of its own.
 
 use super::state::{Val, VmState};
+use super::term_ops::{bin, bit_op, cmp, wraps_signed};
 use super::{Halt, VmMachine, fail, is_private, private_slot};
 use crate::private::Byte;
 use crate::undefined::{Origin, Word};
-use selvedge_ir::arith::{mask, signed};
+use selvedge_ir::arith::mask;
 use selvedge_ir::{BinOp, BitOp, CastOp, CmpOp, Instr, Operand, Overflow, RmwOp, pointer};
 use selvedge_machine::ErrorKind;
 use selvedge_symbolic::{Answer, Node, Term, Terms, Values};
@@ -254,7 +255,7 @@ impl VmMachine {
     }
 
     /// Whether facts can be added to what a thread knows.
-    pub(super) fn may_be(&self, facts: &[Term], condition: Term) -> Result<bool, Halt> {
+    pub(super) fn can_hold(&self, facts: &[Term], condition: Term) -> Result<bool, Halt> {
         let tables = self.tables.borrow();
         if tables.terms.is_opaque(condition) {
             return fail(ErrorKind::Unsupported, OPAQUE);
@@ -300,7 +301,9 @@ impl VmMachine {
             Values::All(values) => self.one_of(term, &values),
             _ => fail(
                 ErrorKind::Unsupported,
-                format!("{what} comes from an unknown input and may be one of more than {FEW} numbers; {HELP}"),
+                format!(
+                    "{what} comes from an unknown input and may be one of more than {FEW} numbers; {HELP}"
+                ),
             ),
         }
     }
@@ -428,7 +431,8 @@ impl VmMachine {
                 return fail(ErrorKind::Unsupported, format!("arithmetic on unknown inputs of {bits} bits"));
             };
             let fits = self.with_terms(|t| t.not(wraps));
-            let message = || format!("signed overflow: {op:?} of unknown inputs in {bits} bits").to_lowercase();
+            let message =
+                || format!("signed overflow: {op:?} of unknown inputs in {bits} bits").to_lowercase();
             self.ensure(facts, fits, || (ErrorKind::Overflow, message()))?;
         }
         let result = self.with_terms(|t| bin(t, op, bits, a, b));
@@ -501,9 +505,7 @@ impl VmMachine {
         if matches!(op, BitOp::CtlzNonzero | BitOp::CttzNonzero) {
             let nonzero = self.is_nonzero(value, bits, "a number")?;
             let message = "the zeros of 0 are counted, of which there is no number";
-            self.ensure(&state.facts, nonzero, || {
-                (ErrorKind::UndefinedBehaviour, String::from(message))
-            })?;
+            self.ensure(&state.facts, nonzero, || (ErrorKind::UndefinedBehaviour, String::from(message)))?;
         }
         Ok(self.of_term(self.with_terms(|t| bit_op(t, op, bits, term))))
     }
@@ -620,7 +622,7 @@ impl VmMachine {
             if facts.contains(&this) {
                 return Ok(Some(*to));
             }
-            if self.may_be(facts, this)? {
+            if self.can_hold(facts, this)? {
                 possible.push((this, Some(*to)));
             }
             other = self.with_terms(|t| {
@@ -628,7 +630,7 @@ impl VmMachine {
                 t.and(other, not)
             });
         }
-        if self.may_be(facts, other)? {
+        if self.can_hold(facts, other)? {
             possible.push((other, None));
         }
         match possible[..] {
@@ -665,7 +667,9 @@ impl VmMachine {
             let beyond = t.constant(64, largest as u128 + 1);
             t.ult(term, beyond)
         });
-        self.ensure(facts, within, || (ErrorKind::OutOfBounds, format!("an unknown input is an index of {what}")))
+        self.ensure(facts, within, || {
+            (ErrorKind::OutOfBounds, format!("an unknown input is an index of {what}"))
+        })
     }
 
     /// Whether a compare and exchange finds what it expects.
@@ -687,176 +691,5 @@ impl VmMachine {
     pub(super) fn facts_go_together(&self, facts: &[Term]) -> Answer {
         let tables = self.tables.borrow();
         self.solver.borrow_mut().check(&tables.terms, facts)
-    }
-}
-
-fn cmp(t: &mut Terms, op: CmpOp, a: Term, b: Term) -> Term {
-    match op {
-        CmpOp::Eq => t.eq(a, b),
-        CmpOp::Ne => {
-            let is = t.eq(a, b);
-            t.not(is)
-        }
-        CmpOp::Ult => t.ult(a, b),
-        CmpOp::Ugt => t.ult(b, a),
-        CmpOp::Slt => t.slt(a, b),
-        CmpOp::Sgt => t.slt(b, a),
-        CmpOp::Ule => {
-            let is = t.ult(b, a);
-            t.not(is)
-        }
-        CmpOp::Uge => {
-            let is = t.ult(a, b);
-            t.not(is)
-        }
-        CmpOp::Sle => {
-            let is = t.slt(b, a);
-            t.not(is)
-        }
-        CmpOp::Sge => {
-            let is = t.slt(a, b);
-            t.not(is)
-        }
-    }
-}
-
-/// An operation that has a result; it wraps.
-fn bin(t: &mut Terms, op: BinOp, bits: u8, a: Term, b: Term) -> Term {
-    let by_order = |t: &mut Terms, less: Term, smaller: bool| {
-        if smaller { t.ite(less, a, b) } else { t.ite(less, b, a) }
-    };
-    match op {
-        BinOp::Add => t.add(a, b),
-        BinOp::Sub => t.sub(a, b),
-        BinOp::Mul => t.mul(a, b),
-        BinOp::UDiv => t.udiv(a, b),
-        BinOp::SDiv => t.sdiv(a, b),
-        BinOp::URem => t.urem(a, b),
-        BinOp::SRem => t.srem(a, b),
-        BinOp::And => t.and(a, b),
-        BinOp::Or => t.or(a, b),
-        BinOp::Xor => t.xor(a, b),
-        BinOp::Shl => t.shl(a, b),
-        BinOp::LShr => t.lshr(a, b),
-        BinOp::AShr => t.ashr(a, b),
-        BinOp::UMin | BinOp::UMax => {
-            let less = t.ult(a, b);
-            by_order(t, less, op == BinOp::UMin)
-        }
-        BinOp::SMin | BinOp::SMax => {
-            let less = t.slt(a, b);
-            by_order(t, less, op == BinOp::SMin)
-        }
-        BinOp::UAddSat => {
-            let sum = t.add(a, b);
-            let over = t.ult(sum, a);
-            let most = t.constant(bits, mask(bits));
-            t.ite(over, most, sum)
-        }
-        BinOp::USubSat => {
-            let difference = t.sub(a, b);
-            let (under, least) = (t.ult(a, b), t.constant(bits, 0));
-            t.ite(under, least, difference)
-        }
-        BinOp::SAddSat | BinOp::SSubSat => {
-            let plain = if op == BinOp::SAddSat { BinOp::Add } else { BinOp::Sub };
-            let value = bin(t, plain, bits, a, b);
-            let Some(over) = wraps_signed(t, plain, bits, a, b) else { return value };
-            let (most, least) = (t.constant(bits, mask(bits) >> 1), t.constant(bits, 1 << (bits - 1)));
-            let zero = t.constant(bits, 0);
-            let negative = t.slt(a, zero);
-            let bound = t.ite(negative, least, most);
-            t.ite(over, bound, value)
-        }
-    }
-}
-
-/// Whether an operation on numbers with a sign leaves its range; `None` if that takes too many bits to say.
-fn wraps_signed(t: &mut Terms, op: BinOp, bits: u8, a: Term, b: Term) -> Option<Term> {
-    let (most, least) = ((mask(bits) >> 1) as i128, signed(1 << (bits - 1), bits));
-    let number = |t: &mut Terms, value: i128| t.constant(bits, value as u128);
-    Some(match op {
-        BinOp::Add | BinOp::Sub => {
-            // By a number: beyond some bound.
-            let known = |t: &Terms, of: Term| t.as_const(of).map(|v| signed(v, bits));
-            let by = match (op, known(t, a), known(t, b)) {
-                (BinOp::Add, Some(by), _) => Some((b, by)),
-                (BinOp::Add, _, Some(by)) => Some((a, by)),
-                (_, _, Some(by)) if by != least => Some((a, -by)),
-                _ => None,
-            };
-            match by {
-                Some((_, 0)) => t.bool(false),
-                Some((of, by)) if by > 0 => {
-                    let bound = number(t, most - by);
-                    t.slt(bound, of)
-                }
-                Some((of, by)) => {
-                    let bound = number(t, least - by);
-                    t.slt(of, bound)
-                }
-                None => {
-                    let wide = bits.checked_add(1).filter(|w| *w <= 128)?;
-                    let (x, y) = (t.sext(a, wide), t.sext(b, wide));
-                    let exact = bin(t, op, wide, x, y);
-                    is_beyond(t, exact, (least, most))
-                }
-            }
-        }
-        BinOp::Mul => {
-            let wide = bits.checked_mul(2).filter(|w| *w <= 128)?;
-            let (x, y) = (t.sext(a, wide), t.sext(b, wide));
-            let exact = t.mul(x, y);
-            is_beyond(t, exact, (least, most))
-        }
-        BinOp::Shl => {
-            let shifted = t.shl(a, b);
-            let back = t.ashr(shifted, b);
-            let fits = t.eq(back, a);
-            t.not(fits)
-        }
-        _ => t.bool(false),
-    })
-}
-
-/// Whether a number is not between two others.
-fn is_beyond(t: &mut Terms, number: Term, (least, most): (i128, i128)) -> Term {
-    let width = t.width(number);
-    let (least, most) = (t.constant(width, least as u128), t.constant(width, most as u128));
-    let (below, above) = (t.slt(number, least), t.slt(most, number));
-    t.or(below, above)
-}
-
-fn bit_op(t: &mut Terms, op: BitOp, bits: u8, a: Term) -> Term {
-    let bit = |t: &mut Terms, at: u8| t.extract(a, at, 1);
-    match op {
-        BitOp::Bswap => {
-            let parts: Vec<Term> = (0..bits / 8).map(|i| t.extract(a, bits - 8 * (i + 1), 8)).collect();
-            parts[1..].iter().fold(parts[0], |low, high| t.concat(*high, low))
-        }
-        BitOp::BitReverse => {
-            let parts: Vec<Term> = (0..bits).map(|i| bit(t, bits - 1 - i)).collect();
-            parts[1..].iter().fold(parts[0], |low, high| t.concat(*high, low))
-        }
-        BitOp::Ctpop => (0..bits).fold(t.constant(bits, 0), |sum, at| {
-            let one = bit(t, at);
-            let one = t.zext(one, bits);
-            t.add(sum, one)
-        }),
-        BitOp::Ctlz | BitOp::CtlzNonzero => (0..bits).fold(t.constant(bits, bits as u128), |rest, at| {
-            let (one, count) = (bit(t, at), t.constant(bits, (bits - 1 - at) as u128));
-            t.ite(one, count, rest)
-        }),
-        BitOp::Cttz | BitOp::CttzNonzero => {
-            (0..bits).rev().fold(t.constant(bits, bits as u128), |rest, at| {
-                let (one, count) = (bit(t, at), t.constant(bits, at as u128));
-                t.ite(one, count, rest)
-            })
-        }
-        BitOp::Abs => {
-            let zero = t.constant(bits, 0);
-            let (negative, other) = (t.slt(a, zero), t.sub(zero, a));
-            t.ite(negative, other, a)
-        }
     }
 }

@@ -1,17 +1,17 @@
 //! Decisions by numbers that nobody knows, where several threads make some: whether they go together.
 //!
-//! A thread knows which of its decisions are still open as far as it is concerned. Whether the number that one
-//! thread has found to be positive is the one that another has found to be negative, only the graph can tell:
-//! it is asked of the machine ([`Machine::go_together`]) for the states that threads have come to. What does not
-//! go together is no execution.
+//! A thread knows which of its decisions are still open as far as it is concerned. Whether the number that
+//! one thread has found to be positive is the one that another has found to be negative, only the graph can
+//! tell: it is asked of the machine ([`Machine::go_together`]) for the states that threads have come to.
+//! What does not go together is no execution.
 //!
-//! That decisions go together is prefix-closed: there are no fewer numbers for fewer of them. It is extensible,
-//! too: of a choice that comes next, some alternative goes with all that was decided. So it is one more part of
-//! being consistent, and the argument of the algorithm holds as it is (thesis §5.4), with the *first
-//! alternative that goes with what was there before* for the maximal one. That is what `f_ext` adds, and what
-//! `IsMaximallyAdded` asks for: not among all alternatives, but among those that go with the events that were
-//! added before the choice, or are in the causal prefix of the write that would delete it. Other choices have
-//! alternatives that always go together, and their first one is maximal as ever.
+//! That decisions go together is prefix-closed: there are no fewer numbers for fewer of them. It is
+//! extensible, too: of a choice that comes next, some alternative goes with all that was decided. So it is
+//! one more part of being consistent, and the argument of the algorithm holds as it is (thesis §5.4), with
+//! the *first alternative that goes with what was there before* for the maximal one. That is what `f_ext`
+//! adds, and what `IsMaximallyAdded` asks for: not among all alternatives, but among those that go with the
+//! events that were added before the choice, or are in the causal prefix of the write that would delete it.
+//! Other choices have alternatives that always go together, and their first one is maximal as ever.
 
 use crate::explorer::Explorer;
 use crate::threads::Threads;
@@ -45,8 +45,8 @@ impl<M: Machine> Explorer<'_, M> {
     }
 }
 
-/// Whether a choice is the first of its alternatives that goes with the events up to it and those of a causal
-/// prefix that it is not in.
+/// Whether a choice is the first of its alternatives that goes with the events up to it and those of a
+/// causal prefix that it is not in.
 pub(crate) fn is_first_choice<M: Machine>(
     machine: &M,
     threads: &Threads<M::State>,

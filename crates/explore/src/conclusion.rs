@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 /// Why nothing is known of an execution.
-pub(crate) const TOO_HARD: &str = "whether decisions of threads by unknown inputs go together takes too long to \
-                                   find out; `--nondet-range LOW..HIGH` tries the numbers of a range";
+pub(crate) const TOO_HARD: &str = "whether decisions of threads by unknown inputs go together takes too \
+                                   long to find out; `--nondet-range LOW..HIGH` tries the numbers of a range";
 
 /// What ends an execution where it is.
 #[derive(Clone, Debug)]

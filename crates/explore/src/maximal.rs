@@ -6,8 +6,8 @@ use selvedge_graph::{EventId, ExecutionGraph, Kind};
 /// added up to `e` together with the causal prefix of `w`, and not read by any of them. `e` is not in
 /// that prefix itself, and `w` has no place in coherence yet.
 ///
-/// Here for a causal prefix that need not be that of an event that is there already. The initialising event is
-/// not asked about. Of choices, `first` tells whether it is the one that `f_ext` prescribes.
+/// Here for a causal prefix that need not be that of an event that is there already. The initialising event
+/// is not asked about. Of choices, `first` tells whether it is the one that `f_ext` prescribes.
 #[inline]
 pub fn maximally_added_before(
     g: &ExecutionGraph,

@@ -1,8 +1,8 @@
 //! Making terms, in a normal form.
 //!
 //! Sums are kept as multiples of other terms, so that what is added and taken away again leaves no trace;
-//! parts of parts are parts of the whole, and neighbouring parts of something are one part: a number that goes
-//! through memory byte by byte comes out as it was. The rest is what compilers write for conditions.
+//! parts of parts are parts of the whole, and neighbouring parts of something are one part: a number that
+//! goes through memory byte by byte comes out as it was. The rest is what compilers write for conditions.
 
 use crate::eval::fold;
 use crate::term::{Node, Term, Terms, halves, mask, signed, whole};

@@ -19,8 +19,8 @@ impl Model {
     }
 }
 
-/// Operations on numbers, as terms mean them. A division by 0 gives 0, and a shift too far what is left of a
-/// number then: whoever makes such terms sees to it that it does not come to that.
+/// Operations on numbers, as terms mean them. A division by 0 gives 0, and a shift too far what is left of
+/// a number then: whoever makes such terms sees to it that it does not come to that.
 pub(crate) fn fold(node: &Node, width: u8, a: u128, b: u128) -> u128 {
     let (sa, sb) = (signed(a, width), signed(b, width));
     let by = |b: u128| if b >= width as u128 { None } else { Some(b as u32) };

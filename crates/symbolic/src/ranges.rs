@@ -1,8 +1,8 @@
 //! What facts say of the size of terms: a quick look before anything is solved.
 //!
-//! A term of `n` bits has a range as a number without a sign and one as a number with a sign. Facts that compare
-//! a term with a number bound it; those of a term follow from those of its parts. Whether a sum or a product
-//! fits is decided by this in almost all programs, where gates would have to be counted through.
+//! A term of `n` bits has a range as a number without a sign and one as a number with a sign. Facts that
+//! compare a term with a number bound it; those of a term follow from those of its parts. Whether a sum or
+//! a product fits is decided by this in almost all programs, where gates would have to be counted through.
 //!
 //! Ranges are never too small: what is decided here is decided. They may be too large, and then this says
 //! nothing.

@@ -1,8 +1,8 @@
 //! Questions about facts, and what was answered before.
 //!
-//! Facts that have no unknown in common do not bear on each other, so a question is taken apart first; parts
-//! of it have often been asked before. Numbers of which earlier facts held are tried before anything is
-//! solved: most questions are whether something may still happen, and most things may.
+//! Facts that have no unknown in common do not bear on each other, so a question is taken apart first;
+//! parts of it have often been asked before. Numbers of which earlier facts held are tried before anything
+//! is solved: most questions are whether something may still happen, and most things may.
 
 use crate::blast::Blaster;
 use crate::eval::Model;

@@ -137,8 +137,8 @@ impl Terms {
         &self.nodes
     }
 
-    /// The table that has these nodes; `None` if a node refers to one that is not before it, or widths do not
-    /// fit.
+    /// The table that has these nodes; `None` if a node refers to one that is not before it, or widths do
+    /// not fit.
     pub fn restore(nodes: Vec<Node>) -> Option<Terms> {
         let mut terms = Terms::default();
         for node in nodes {

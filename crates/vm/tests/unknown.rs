@@ -1,5 +1,5 @@
-//! Inputs as unknowns against inputs that are gone through one by one: on generated programs, the same ends are
-//! reached and the same errors are found.
+//! Inputs as unknowns against inputs that are gone through one by one: on generated programs, the same ends
+//! are reached and the same errors are found.
 
 mod common;
 

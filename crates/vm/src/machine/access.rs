@@ -346,8 +346,8 @@ impl VmMachine {
                     }
                     // There is no place for a decision between its halves.
                     Err(Halt::Split(_)) => {
-                        let message = "whether a compare and exchange finds what it expects depends on an unknown \
-                                       input";
+                        let message = "whether a compare and exchange finds what it expects depends on an \
+                                       unknown input";
                         return fail(ErrorKind::Unsupported, message);
                     }
                     found => found?.then_some(loc),

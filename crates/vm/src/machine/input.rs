@@ -1,8 +1,8 @@
 //! What a program is told from outside: time, random numbers, process ids, arguments, the environment.
 //!
 //! Arguments and the environment are those of the options, and process ids are fixed; the report says so.
-//! Time, random numbers and what `__VERIFIER_nondet_int` and its kin give may be anything: they are unknowns,
-//! and whatever depends on one is explored (`symbolic.rs`).
+//! Time, random numbers and what `__VERIFIER_nondet_int` and its kin give may be anything: they are
+//! unknowns, and whatever depends on one is explored (`symbolic.rs`).
 
 use super::state::{Val, VmState};
 use super::{Halt, NondetRange, VmMachine, fail};

@@ -10,11 +10,11 @@
 //! what the library keeps for the thread. Whatever writes to shared memory, makes or ends a thread or an
 //! object is an effect; but a compare-and-exchange that fails only reads.
 //!
-//! A loop that starts with what was read before it, as in `e = load(&x); while (!cas(&x, &e, e + 1));`, does
-//! not come back to the same state. But if the last thing that the first iteration did was to read `x`, and
-//! its state is what it would be if the load before the loop had read this, then that is a shorter way to the
-//! same state: leave out the load and the iteration, and let the last read take the place of the load. The
-//! execution is consistent if the read is at least as strong as the load.
+//! A loop that starts with what was read before it, as in `e = load(&x); while (!cas(&x, &e, e + 1));`,
+//! does not come back to the same state. But if the last thing that the first iteration did was to read
+//! `x`, and its state is what it would be if the load before the loop had read this, then that is a shorter
+//! way to the same state: leave out the load and the iteration, and let the last read take the place of the
+//! load. The execution is consistent if the read is at least as strong as the load.
 
 use super::VmMachine;
 use super::memory::{Spot, Use};
@@ -113,9 +113,9 @@ impl VmMachine {
 }
 
 impl VmMachine {
-    /// Whether what was found out in an iteration is about numbers that it was told itself. Without it, nobody
-    /// would have been told them. What it finds out about others it need not find out again: the next iteration
-    /// tells whether that had an effect.
+    /// Whether what was found out in an iteration is about numbers that it was told itself. Without it,
+    /// nobody would have been told them. What it finds out about others it need not find out again: the
+    /// next iteration tells whether that had an effect.
     fn only_of_its_own(&self, watch: &Watch, state: &VmState) -> bool {
         let before = &watch.at_header;
         let terms = &self.tables.borrow().terms;
@@ -132,8 +132,8 @@ impl VmMachine {
 }
 
 impl Watch {
-    /// Whether nothing that others can see was done since the header was passed, nor anything in the thread's
-    /// own memory.
+    /// Whether nothing that others can see was done since the header was passed, nor anything in the
+    /// thread's own memory.
     fn without_effect(&self, state: &VmState) -> bool {
         let before = &self.at_header;
         self.effects == state.effects

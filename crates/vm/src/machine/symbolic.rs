@@ -1,20 +1,21 @@
-//! Values that come from outside: they are carried as terms (`selvedge_symbolic`), and what is decided by them
-//! is explored both ways.
+//! Values that come from outside: they are carried as terms (`selvedge_symbolic`), and what is decided by
+//! them is explored both ways.
 //!
 //! A thread that is told something takes a new unknown, and calculates with it like with any other number.
-//! What it can do then may depend on what the unknown is: a branch, whether a sum overflows, an address. If the
-//! *facts* that the thread has found out so far leave only one possibility, it goes on with that. If not, it
-//! stops at a choice ([`Halt::Split`]), and each possibility becomes a fact in one of the alternatives. The
-//! instruction is run again then, and finds it decided. So one execution stands for all numbers of which its
-//! facts hold; the alternatives of a choice exclude each other and leave nothing out, so each number is in
-//! exactly one of them.
+//! What it can do then may depend on what the unknown is: a branch, whether a sum overflows, an address. If
+//! the *facts* that the thread has found out so far leave only one possibility, it goes on with that. If
+//! not, it stops at a choice ([`Halt::Split`]), and each possibility becomes a fact in one of the
+//! alternatives. The instruction is run again then, and finds it decided. So one execution stands for all
+//! numbers of which its facts hold; the alternatives of a choice exclude each other and leave nothing out,
+//! so each number is in exactly one of them.
 //!
 //! A thread knows its own facts and those of whoever created it. What others have found out about the same
 //! unknown, it does not know: whether the facts of all threads go together is for the explorer to ask
-//! ([`Machine::go_together`](selvedge_machine::Machine::go_together)), and executions in which they do not are none.
+//! ([`Machine::go_together`](selvedge_machine::Machine::go_together)), and executions in which they do not
+//! are none.
 //!
-//! As undefined values do, a value has a mask of bits that come from elsewhere, and an origin that says where
-//! from: the lowest bits of a term, in their places. In memory each byte has a term of its own.
+//! As undefined values do, a value has a mask of bits that come from elsewhere, and an origin that says
+//! where from: the lowest bits of a term, in their places. In memory each byte has a term of its own.
 
 use super::state::{Val, VmState};
 use super::term_ops::{bin, bit_op, cmp, wraps_signed};
@@ -36,8 +37,8 @@ const FEW: usize = 100;
 const HELP: &str = "`--nondet-range LOW..HIGH` tries the numbers of a range";
 
 /// Why a condition cannot be decided.
-const OPAQUE: &str = "a decision depends on an unknown input through what cannot be calculated with (a float, \
-                      the length of a text)";
+const OPAQUE: &str = "a decision depends on an unknown input through what cannot be calculated with \
+                      (a float, the length of a text)";
 
 impl VmMachine {
     /// Does something with the terms that all machines have in common.
@@ -332,8 +333,8 @@ impl VmMachine {
         Err(Halt::Split(Rc::new(self.with_terms(|t| values.iter().map(|v| is(t, *v)).collect()))))
     }
 
-    /// The address of an access of so many bytes. What is outside of an object is told apart first: it needs no
-    /// definite address to be an error.
+    /// The address of an access of so many bytes. What is outside of an object is told apart first: it
+    /// needs no definite address to be an error.
     #[cold]
     pub(super) fn definite_address(
         &self,

@@ -142,7 +142,7 @@ pub struct NondetRange {
 
 impl NondetRange {
     /// How many there are, or very many.
-    pub fn len(self) -> usize {
+    pub fn count(self) -> usize {
         self.high
             .checked_sub(self.low)
             .and_then(|n| usize::try_from(n).ok())

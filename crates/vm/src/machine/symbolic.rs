@@ -34,6 +34,9 @@ pub type Facts = Rc<Vec<Term>>;
 /// How many values something may have that has to be a definite one.
 const FEW: usize = 100;
 
+/// The same where a range is asked for.
+const MANY: usize = 4096;
+
 const HELP: &str = "`--nondet-range LOW..HIGH` tries the numbers of a range";
 
 /// Why a condition cannot be decided.
@@ -313,7 +316,7 @@ impl VmMachine {
         if self.tables.borrow().terms.is_opaque(term) {
             return fail(ErrorKind::Unsupported, OPAQUE);
         }
-        let few = self.options.nondet_range.map_or(FEW, |range| FEW.max(range.len()));
+        let few = self.options.nondet_range.map_or(FEW, |range| FEW.max(range.count().min(MANY)));
         let values = self.solver.borrow_mut().values(&self.tables.borrow().terms, facts, term, few);
         match values {
             Values::NobodyKnows => self.too_hard(),

@@ -263,7 +263,7 @@ impl Check {
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
             unfinished: !unsupported.is_empty() || gave_up.is_some(),
-            cut: stats.cut > 0 || !bounds.is_empty(),
+            cut: stats.cut > 0 || !bounds.is_empty() || machine.leaves_out_inputs(),
             complete: stats.complete,
         });
         let mut warnings: Vec<Warning> = machine.notes().iter().cloned().map(Warning::Note).collect();

@@ -3,7 +3,7 @@
 use selvedge_explore::{Config, Equivalence, Team, Watch};
 use selvedge_machine::Reductions;
 use selvedge_model::Model;
-use selvedge_vm::LoopBound;
+use selvedge_vm::{LoopBound, NondetRange};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,6 +38,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The program's environment.
     pub env: Vec<(String, String)>,
+    /// What `__VERIFIER_nondet_int` and its kin give is within this range.
+    pub nondet_range: Option<NondetRange>,
     /// How many explore.
     pub workers: Workers,
     /// Reports the same error for any number of workers: the first in the order of exploration.
@@ -67,6 +69,7 @@ impl Default for Options {
             weak_failures: 0,
             args: Vec::new(),
             env: Vec::new(),
+            nondet_range: None,
             workers: Workers::default(),
             deterministic: false,
             seed: 0,
@@ -132,6 +135,7 @@ impl Options {
             reductions,
             args: self.args.clone(),
             env: self.env.clone(),
+            nondet_range: self.nondet_range,
             ..selvedge_vm::Options::default()
         }
     }
@@ -139,7 +143,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?}",
+            "{:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -152,7 +156,8 @@ impl Options {
             self.weak_failures,
             self.reductions,
             self.args,
-            self.env
+            self.env,
+            self.nondet_range
         )
     }
 }

@@ -55,11 +55,12 @@ impl<'m> Settling<'m> {
         if !self.machine.has_mixed_sizes() {
             return;
         }
-        self.machine.keep_accesses_whole();
         use Reduction::*;
         // These change the text, or what one thread does by itself, or are about barriers.
         let kept = [Rotation, Bisimilarity, SpinAssume, Pef, Retry, Carry, Escape, Bam, Simplification];
-        for reduction in Reduction::ALL.into_iter().filter(|reduction| !kept.contains(reduction)) {
+        let left: Vec<Reduction> = Reduction::ALL.into_iter().filter(|r| !kept.contains(r)).collect();
+        self.machine.keep_accesses_whole(&left);
+        for reduction in left {
             self.config.reductions = self.config.reductions.without(reduction);
             self.config.watches.leave(reduction);
         }

@@ -99,6 +99,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
 
+    /// Try only numbers of this range for `__VERIFIER_nondet_int` and its kin, both ends included; nothing is
+    /// known of others then
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
+    pub nondet_range: Option<String>,
+
     /// Let the weak compare-and-exchanges of each thread fail for no reason, N times at most
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub weak_cas: u32,

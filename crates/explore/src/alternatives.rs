@@ -89,9 +89,7 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     pub(crate) fn next_choice(&mut self, e: EventId, next: u32, count: u32) -> bool {
-        if next == count {
-            return self.remove(e);
-        }
+        let Some(next) = (next..count).find(|&way| self.may_choose(e, way)) else { return self.remove(e) };
         self.frames.push(Frame::Choice { e, next: next + 1, count });
         self.graph.set_choice(e, next as Value);
         self.advance(e, next as Value);

@@ -7,9 +7,13 @@ use crate::report::{End, Execution, Failure, GaveUp};
 use crate::sections::Outcome;
 use crate::threads::Status;
 use selvedge_graph::Tid;
-use selvedge_machine::{Again, Machine};
+use selvedge_machine::{Again, Agreement, Machine};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
+
+/// Why nothing is known of an execution.
+pub(crate) const TOO_HARD: &str = "whether decisions of threads by unknown inputs go together takes too \
+                                   long to find out; `--nondet-range LOW..HIGH` tries the numbers of a range";
 
 /// What ends an execution where it is.
 #[derive(Clone, Debug)]
@@ -80,6 +84,13 @@ impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn conclude(&mut self) -> Conclusion {
         if let Some(conclusion) = Reducers::at_end(self) {
             return conclusion;
+        }
+        if self.machine.has_unknowns() {
+            match self.agreement() {
+                Agreement::Yes => {}
+                Agreement::No => return Conclusion::Nothing,
+                Agreement::NobodyKnows => return Conclusion::GaveUp(GaveUp::TooLarge(TOO_HARD.to_string())),
+            }
         }
         if let Some(left) = self.left
             && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()

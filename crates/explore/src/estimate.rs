@@ -374,8 +374,9 @@ impl<M: Machine> Sampler<'_, '_, M> {
             match self.explorer.frames.last() {
                 Some(Frame::Plain { .. }) => {}
                 Some(&Frame::Choice { e, count, .. }) => {
-                    let value = self.rng.below(count as usize) as u32;
-                    self.choices.push(Choices { event: e, alternatives: count as f64 });
+                    let ways: Vec<u32> = (0..count).filter(|&way| self.explorer.may_choose(e, way)).collect();
+                    let value = ways[self.rng.below(ways.len())];
+                    self.choices.push(Choices { event: e, alternatives: ways.len() as f64 });
                     self.go_back_to(|frame| match frame {
                         Frame::Choice { next, .. } => *next = value,
                         _ => unreachable!("it was a choice"),

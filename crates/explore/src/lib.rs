@@ -7,6 +7,7 @@
 //!
 //! Models that follow dependencies have their own way, `deferred`.
 
+mod agreement;
 mod alternatives;
 mod conclusion;
 mod deferred;

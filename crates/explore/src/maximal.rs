@@ -1,5 +1,6 @@
 //! Maximal extensions (thesis §6.1, alg. 6.1), for graphs that track coherence.
 
+use crate::agreement::is_first_choice;
 use crate::explorer::Explorer;
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind};
 use selvedge_machine::{Machine, Op};
@@ -7,9 +8,15 @@ use selvedge_model::Scratch;
 
 /// Whether `e` was added maximally: as `f_ext` prescribes, judged in the graph of the events added up to `e`
 /// together with the causal prefix of a write that revisits, and not read by any of them. `e` is not in that
-/// prefix itself, and the write has no place in coherence yet. The initialising event is not asked about.
+/// prefix itself, and the write has no place in coherence yet. The initialising event is not asked about. Of
+/// choices, `first` tells whether it is the one that `f_ext` prescribes.
 #[inline]
-pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn(EventId) -> bool) -> bool {
+fn maximally_added_before(
+    g: &ExecutionGraph,
+    e: EventId,
+    in_prefix: impl Fn(EventId) -> bool,
+    first: impl Fn(EventId) -> bool,
+) -> bool {
     let ev = g.event(e);
     let among_previous = |x: EventId| g.event(x).stamp <= ev.stamp || in_prefix(x);
     match ev.kind {
@@ -34,7 +41,7 @@ pub fn maximally_added_before(g: &ExecutionGraph, e: EventId, in_prefix: impl Fn
         }
         // A thread that cannot write is held up.
         Kind::Choice if ev.gate > 0 => (ev.value != 0) == g.rivals_at_gate(e).any(among_previous),
-        Kind::Choice => ev.value == 0,
+        Kind::Choice => ev.value == 0 || first(e),
         Kind::Init
         | Kind::Fence
         | Kind::Spawn
@@ -55,7 +62,8 @@ impl<M: Machine> Explorer<'_, M> {
     /// place in any graph that has the parts before.
     #[inline]
     pub(crate) fn is_maximal(&self, e: EventId, in_prefix: impl Fn(EventId) -> bool + Copy) -> bool {
-        maximally_added_before(&self.graph, e, in_prefix)
+        let first = |x: EventId| is_first_choice(self.machine, &self.threads, &self.graph, x, in_prefix);
+        maximally_added_before(&self.graph, e, in_prefix, first)
             || (self.graph.event(e).part.before > 0 && self.is_latest_part(e, in_prefix))
     }
 

@@ -1,5 +1,6 @@
 //! Backward revisits (thesis §5.5): a write makes a read that was added before it read from it.
 
+use crate::agreement::is_first_choice;
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
 use crate::reductions::{Hooks, Reducers};
@@ -76,12 +77,16 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     pub(crate) fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
+        let (model, g) = (self.model, &self.graph);
+        let past = model.past(g, w);
+        let in_prefix = |x: EventId| match self.config.equivalence {
+            Equivalence::Co => past.has(g.event(x)),
+            Equivalence::Rf => model.in_prefix(g, x, w),
+        };
+        let first = |x: EventId| is_first_choice(self.machine, &self.threads, g, x, in_prefix);
         match self.config.equivalence {
-            Equivalence::Co => {
-                let past = self.model.past(&self.graph, w);
-                self.is_maximal(e, |x| past.has(self.graph.event(x)))
-            }
-            Equivalence::Rf => witness::maximally_added(self.model, &self.graph, e, w, &mut self.scratch),
+            Equivalence::Co => self.is_maximal(e, in_prefix),
+            Equivalence::Rf => witness::maximally_added(model, g, e, w, &mut self.scratch, first),
         }
     }
 

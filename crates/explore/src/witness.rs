@@ -159,13 +159,15 @@ fn place(ev: &Event) -> (u16, u32) {
 }
 
 /// Whether `e` was added maximally before `w` (alg. 6.1): a read reads from the write that is last in
-/// the canonical coherence order of what was there before it; writes have no place to choose.
+/// the canonical coherence order of what was there before it; writes have no place to choose; of choices,
+/// `first` tells.
 pub fn maximally_added(
     model: &Model,
     g: &ExecutionGraph,
     e: EventId,
     w: EventId,
     scratch: &mut Scratch,
+    first: impl Fn(EventId) -> bool,
 ) -> bool {
     let ev = g.event(e);
     match ev.kind {
@@ -184,7 +186,7 @@ pub fn maximally_added(
             before.co(ev.loc).last() == Some(&source)
         }
         Kind::Write => !g.readers(e, ev.loc).any(|r| g.event(r).stamp < ev.stamp),
-        Kind::Choice => ev.value == 0,
+        Kind::Choice => ev.value == 0 || first(e),
         Kind::Init
         | Kind::Fence
         | Kind::Spawn

@@ -5,10 +5,10 @@
 //! and run again from where it was saved, so that exploration never replays (engine decision 1).
 //!
 //! A front end implements [`Stateful`] and [`Machine`]. What else it can tell is in small traits of their
-//! own, in which everything has a default: [`Names`] for reports, [`Lifetimes`] of objects, [`Claims`] of the
-//! program that are to be checked, [`Foresight`], which reductions live on, and [`Dependencies`]. An empty
-//! `impl` says that a front end has nothing of the kind. This one is complete; under sequential consistency
-//! it has four executions:
+//! own, in which everything has a default: [`Names`] for reports, [`Lifetimes`] of objects, [`Claims`] of
+//! the program that are to be checked, [`Foresight`], which reductions live on, and [`Dependencies`]. An
+//! empty `impl` says that a front end has nothing of the kind. This one is complete; under sequential
+//! consistency it has four executions:
 //!
 //! ```
 #![doc = include_str!("../examples/small/machine.rs")]
@@ -145,6 +145,17 @@ pub enum Op {
     End,
 }
 
+/// Whether what threads have found out about numbers that nobody knows goes together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Agreement {
+    /// There are such numbers.
+    Yes,
+    /// There are none: what was explored is no execution.
+    No,
+    /// It takes too long to find out.
+    NobodyKnows,
+}
+
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SourcePlace {
@@ -158,8 +169,8 @@ pub struct SourcePlace {
 
 /// What a thread keeps to itself, in the words of a machine.
 pub trait Stateful {
-    /// The local state of one thread. It is cloned once for every operation that is explored, so that should
-    /// be cheap.
+    /// The local state of one thread. It is cloned once for every operation that is explored, so that
+    /// should be cheap.
     type State: Clone;
 }
 
@@ -206,6 +217,19 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
 
     /// An error that `step` returned.
     fn error(&self, error: u32) -> ProgramError;
+
+    /// Whether some choices are decisions by numbers that nobody knows
+    /// ([`go_together`](Machine::go_together)).
+    fn has_unknowns(&self) -> bool {
+        false
+    }
+
+    /// Whether numbers exist for which each thread comes to the state given here, and its choice there, if
+    /// it stands at one, is this. Of a choice that comes next in states that go together, some alternative
+    /// always goes with them.
+    fn go_together(&self, _standings: &mut dyn Iterator<Item = (&Self::State, Option<Value>)>) -> Agreement {
+        Agreement::Yes
+    }
 
     /// Why what is being explored is not explored as it should be, if something of that kind has come up.
     fn again(&self) -> Option<Again> {

@@ -6,7 +6,8 @@
 //! up to 8 bytes that could be taken for a number of the table is in the table, too, so nothing is taken for
 //! something else.
 
-use crate::undefined::{Origin, Val, Word};
+use crate::private::Byte;
+use crate::undefined::{Origin, Word};
 use selvedge_graph::Value;
 use selvedge_ir::arith::mask;
 use std::collections::HashMap;
@@ -23,38 +24,66 @@ pub struct Bytes {
     /// By byte; empty if all are defined.
     pub undef: Vec<u8>,
     pub origin: Origin,
+    /// By byte, where it comes from if that is outside; empty if none does.
+    pub outside: Vec<Origin>,
 }
 
 impl Bytes {
     pub fn known(bits: Vec<u8>) -> Bytes {
-        Bytes { bits, undef: Vec::new(), origin: Origin(0) }
+        Bytes { bits, ..Bytes::default() }
     }
 
     pub fn undefined(len: usize, origin: Origin) -> Bytes {
-        Bytes { bits: vec![0; len], undef: vec![0xff; len], origin }
+        Bytes { bits: vec![0; len], undef: vec![0xff; len], origin, outside: Vec::new() }
     }
 
     pub fn len(&self) -> usize {
         self.bits.len()
     }
 
-    /// Up to 16 of them as a number.
+    /// Whether some of these bytes come from outside.
+    pub fn is_outside(&self, at: usize, len: usize) -> bool {
+        self.outside.get(at..at + len).is_some_and(|of| of.iter().any(|o| *o != Origin(0)))
+    }
+
+    /// One of them.
+    pub fn byte(&self, at: usize) -> Byte {
+        let origin = match self.outside.get(at) {
+            Some(outside) if *outside != Origin(0) => *outside,
+            _ => self.origin,
+        };
+        Byte { bits: self.bits[at], undef: self.undef.get(at).copied().unwrap_or(0), origin }
+    }
+
+    pub fn put_byte(&mut self, at: usize, byte: Byte) {
+        let outside = byte.undef != 0 && byte.origin.is_outside();
+        self.bits[at] = byte.bits;
+        self.make_room(byte.undef != 0, if outside { self.origin } else { byte.origin });
+        if let Some(undef) = self.undef.get_mut(at) {
+            *undef = byte.undef;
+        }
+        if outside && self.outside.is_empty() {
+            self.outside = vec![Origin(0); self.len()];
+        }
+        if let Some(of) = self.outside.get_mut(at) {
+            *of = if outside { byte.origin } else { Origin(0) };
+        }
+    }
+
+    /// Up to 16 of them as a number; none comes from outside.
     pub fn word(&self, at: usize, len: usize) -> Word {
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | *byte as u128);
         let undef = self.undef.get(at..at + len).map_or(0, number);
-        Word { bits: number(&self.bits[at..at + len]), undef, origin: self.origin }
-    }
-
-    /// Up to 8 bytes as the contents of a register.
-    pub fn register(&self, at: usize) -> Val {
-        self.word(at, (self.len() - at).min(8)).low()
+        let origin = if self.is_outside(at, len) { Origin::LOST } else { self.origin };
+        Word { bits: number(&self.bits[at..at + len]), undef, origin }
     }
 
     pub fn part(&self, at: usize, len: usize) -> Bytes {
         let undef = self.undef.get(at..at + len).unwrap_or_default();
         let undef = if undef.iter().all(|u| *u == 0) { Vec::new() } else { undef.to_vec() };
         let origin = if undef.is_empty() { Origin(0) } else { self.origin };
-        Bytes { bits: self.bits[at..at + len].to_vec(), undef, origin }
+        let outside = if self.is_outside(at, len) { self.outside[at..at + len].to_vec() } else { Vec::new() };
+        Bytes { bits: self.bits[at..at + len].to_vec(), undef, origin, outside }
     }
 
     /// Before undefined bits of this origin are put in.
@@ -65,12 +94,16 @@ impl Bytes {
         if self.undef.is_empty() {
             self.undef = vec![0; self.len()];
             self.origin = origin;
-        } else if self.origin == Origin::INPUT {
+        } else if self.origin == Origin(0) {
             self.origin = origin;
         }
     }
 
+    /// Puts in a number that does not come from outside.
     pub fn put_word(&mut self, at: usize, len: usize, word: Word) {
+        if let Some(outside) = self.outside.get_mut(at..at + len) {
+            outside.fill(Origin(0));
+        }
         self.bits[at..at + len].copy_from_slice(&word.bits.to_le_bytes()[..len]);
         self.make_room(word.undef != 0, word.origin);
         if let Some(undef) = self.undef.get_mut(at..at + len) {
@@ -79,6 +112,10 @@ impl Bytes {
     }
 
     pub fn put(&mut self, at: usize, other: &Bytes, from: usize, len: usize) {
+        if !other.outside.is_empty() || !self.outside.is_empty() {
+            (0..len).for_each(|i| self.put_byte(at + i, other.byte(from + i)));
+            return;
+        }
         self.bits[at..at + len].copy_from_slice(&other.bits[from..from + len]);
         self.make_room(!other.undef.is_empty(), other.origin);
         if let Some(undef) = self.undef.get_mut(at..at + len) {
@@ -102,7 +139,7 @@ impl Content {
     /// nothing to compare.
     pub fn word(word: Word, size: u32) -> Content {
         let all = mask((8 * size) as u8);
-        let kept = word.undef & all == all || (word.undef & all != 0 && word.origin == Origin::INPUT);
+        let kept = word.undef & all == all || (word.undef & all != 0 && word.origin.is_outside());
         let origin = if kept { word.origin } else { Origin(0) };
         Content::Word { bits: word.bits & all, undef: word.undef & all, origin }
     }

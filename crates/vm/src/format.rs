@@ -51,6 +51,8 @@ pub enum Trouble {
 pub struct Needed {
     pub addr: u64,
     pub bytes: u8,
+    /// It is only shown, as a number or a character.
+    pub shown: bool,
 }
 
 /// A text in the making.
@@ -61,6 +63,8 @@ pub struct Text {
     arguments: u64,
     stage: Step,
     given: Option<u64>,
+    /// Something in it is not known: a 0 stands for it.
+    pub unknown: bool,
 }
 
 /// Texts that are longer are taken for a mistake.
@@ -90,7 +94,7 @@ impl Spec {
 
 impl Text {
     pub fn empty() -> Text {
-        Text { out: Vec::new(), format: 0, arguments: 0, stage: Step::Done, given: None }
+        Text { out: Vec::new(), format: 0, arguments: 0, stage: Step::Done, given: None, unknown: false }
     }
 
     /// From a format, with arguments of 8 bytes each in a row.
@@ -102,6 +106,12 @@ impl Text {
     pub fn bytes(from: u64, count: u64, text: bool) -> Text {
         let stage = Step::Bytes { from, left: count, text, pad: None, start: 0 };
         Text { stage, ..Text::empty() }
+    }
+
+    /// Whether what is needed next is only shown.
+    pub fn shows(&self) -> bool {
+        matches!(self.stage, Step::Argument(_, letter) if letter != b's')
+            || matches!(self.stage, Step::Bytes { .. })
     }
 
     /// What was asked for.
@@ -121,9 +131,11 @@ impl Text {
                     self.end_bytes();
                     continue;
                 }
-                Step::Format | Step::Spec(_) => Needed { addr: self.format, bytes: 1 },
-                Step::Star(_) | Step::Argument(..) => Needed { addr: self.arguments, bytes: 8 },
-                Step::Bytes { from, .. } => Needed { addr: from, bytes: 1 },
+                Step::Format | Step::Spec(_) => Needed { addr: self.format, bytes: 1, shown: false },
+                Step::Star(_) | Step::Argument(..) => {
+                    Needed { addr: self.arguments, bytes: 8, shown: self.shows() }
+                }
+                Step::Bytes { from, .. } => Needed { addr: from, bytes: 1, shown: true },
             };
             if needed.addr == 0 {
                 return Err(Trouble::Null.into());

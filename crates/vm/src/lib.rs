@@ -16,5 +16,5 @@ mod saved;
 mod tables;
 mod undefined;
 
-pub use machine::{LoopBound, ModuleError, Options, VmMachine, VmState};
+pub use machine::{LoopBound, ModuleError, NondetRange, Options, VmMachine, VmState};
 pub use saved::SavedTables;

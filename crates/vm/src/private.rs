@@ -28,7 +28,8 @@ struct Partly {
 
 impl PartialEq for Partly {
     fn eq(&self, other: &Partly) -> bool {
-        (self.at, self.undef) == (other.at, other.undef)
+        let outside = |p: &Partly| if p.origin.is_outside() { p.origin } else { Origin(0) };
+        (self.at, self.undef, outside(self)) == (other.at, other.undef, outside(other))
     }
 }
 
@@ -121,7 +122,7 @@ impl PrivateObject {
         }
     }
 
-    /// Up to 8 bytes as a number.
+    /// Up to 8 bytes as a number. What comes from outside is lost: see `VmMachine::load_private`.
     #[inline]
     pub fn load(&self, at: usize, bytes: usize) -> Val {
         if let Some(chunk) = self.chunks.get(at / CHUNK)
@@ -138,8 +139,9 @@ impl PrivateObject {
         let mut value = Val::known(0);
         for i in 0..bytes {
             let byte = self.get(at + i);
-            if byte.undef != 0 && (value.undef == 0 || value.origin == Origin::INPUT) {
-                value.origin = byte.origin;
+            if byte.undef != 0 {
+                let origin = if byte.origin.is_outside() { Origin::LOST } else { byte.origin };
+                value.origin = if value.undef == 0 { origin } else { value.origin.or(origin) };
             }
             value.bits |= (byte.bits as u64) << (8 * i);
             value.undef |= (byte.undef as u64) << (8 * i);
@@ -147,6 +149,7 @@ impl PrivateObject {
         value
     }
 
+    /// The same of a number. Terms go into it byte by byte: see `VmMachine::store_private`.
     #[inline]
     pub fn store(&mut self, at: usize, bytes: usize, value: Val) {
         let from = at % CHUNK;
@@ -160,7 +163,8 @@ impl PrivateObject {
         }
         for i in 0..bytes {
             let part = |bits: u64| (bits >> (8 * i)) as u8;
-            let byte = Byte { bits: part(value.bits), undef: part(value.undef), origin: value.origin };
+            let origin = if value.origin.is_outside() { Origin::LOST } else { value.origin };
+            let byte = Byte { bits: part(value.bits), undef: part(value.undef), origin };
             self.set(at + i, byte);
         }
     }

@@ -8,6 +8,7 @@ use crate::tables::{Limit, Object, Site, Tables};
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
 use selvedge_ir::{FuncId, GlobalId, Module};
+use selvedge_symbolic::{Node, Terms};
 use std::sync::Arc;
 
 /// Tables as plain data, but for what machines have each for themselves.
@@ -18,6 +19,7 @@ pub struct SavedTables {
     children: Vec<(u16, u32)>,
     keys: Vec<(u16, u32)>,
     contents: Vec<SavedContent>,
+    terms: Vec<Node>,
     origins: Vec<(u32, u32)>,
     limits: Vec<SavedLimit>,
     order_barriers: Option<String>,
@@ -70,7 +72,7 @@ enum SavedObject {
 enum SavedContent {
     /// Bits and undefined bits in two halves each, and the origin.
     Word([u64; 4], u32),
-    Bytes(Vec<u8>, Vec<u8>, u32),
+    Bytes(Vec<u8>, Vec<u8>, u32, Vec<u32>),
 }
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -103,7 +105,10 @@ impl Tables {
                 let halves = [*bits as u64, (bits >> 64) as u64, *undef as u64, (undef >> 64) as u64];
                 SavedContent::Word(halves, origin.0)
             }
-            Content::Bytes(b) => SavedContent::Bytes(b.bits.clone(), b.undef.clone(), b.origin.0),
+            Content::Bytes(b) => {
+                let outside = b.outside.iter().map(|of| of.0).collect();
+                SavedContent::Bytes(b.bits.clone(), b.undef.clone(), b.origin.0, outside)
+            }
         };
         let limit = |limit: &Limit| match *limit {
             Limit::Loop(f, number) => SavedLimit::Loop(f.0, number),
@@ -117,6 +122,7 @@ impl Tables {
             children: self.children.met.iter().map(|(t, n)| (t.0, *n)).collect(),
             keys: self.keys.met.iter().map(|(t, n)| (t.0, *n)).collect(),
             contents: self.contents.all().iter().map(content).collect(),
+            terms: self.terms.nodes().to_vec(),
             origins: self.origins.iter().map(|site| (site.func.0, site.pc)).collect(),
             limits: self.limits.iter().map(limit).collect(),
             order_barriers: self.order_barriers.clone(),
@@ -156,19 +162,30 @@ impl Tables {
         tables.layout.restore(saved.layout)?;
         saved.children.into_iter().for_each(|(t, n)| _ = tables.children.number((Tid(t), n)));
         saved.keys.into_iter().for_each(|(t, n)| _ = tables.keys.number((Tid(t), n)));
+        tables.terms = Terms::restore(saved.terms)?;
+        let terms = tables.terms.len();
+        let known_origin = |of: Origin| of.term().is_none_or(|term| (term.0 as usize) < terms);
         for content in saved.contents {
             let content = match content {
                 SavedContent::Word([low, high, undef, undef_high], origin) => {
                     let wide = |low: u64, high: u64| (high as u128) << 64 | low as u128;
+                    if !known_origin(Origin(origin)) {
+                        return None;
+                    }
                     Content::Word {
                         bits: wide(low, high),
                         undef: wide(undef, undef_high),
                         origin: Origin(origin),
                     }
                 }
-                SavedContent::Bytes(bits, undef, origin) => {
-                    let whole = undef.is_empty() || undef.len() == bits.len();
-                    let bytes = whole.then_some(Bytes { bits, undef, origin: Origin(origin) })?;
+                SavedContent::Bytes(bits, undef, origin, outside) => {
+                    let whole = |len: usize| len == 0 || len == bits.len();
+                    let fits = whole(undef.len()) && whole(outside.len());
+                    let outside: Vec<Origin> = outside.into_iter().map(Origin).collect();
+                    if !fits || !outside.iter().all(|of| known_origin(*of)) {
+                        return None;
+                    }
+                    let bytes = Bytes { bits, undef, origin: Origin(origin), outside };
                     Content::Bytes(Arc::new(bytes))
                 }
             };

@@ -15,6 +15,7 @@ use crate::undefined::Origin;
 use selvedge_graph::Tid;
 use selvedge_ir::{FuncId, GlobalId, Module, Reg};
 use selvedge_machine::ErrorKind;
+use selvedge_symbolic::Terms;
 use std::collections::HashMap;
 
 /// An instruction of the program.
@@ -97,6 +98,8 @@ pub struct Tables {
     /// Keys of thread-specific data, by the thread that made them.
     pub(crate) keys: Numbers,
     pub(crate) contents: Contents,
+    /// Numbers that come from outside, and what was computed from them.
+    pub(crate) terms: Terms,
     /// Instructions that undefined values come from; an [`Origin`] is 1 + a number of this list.
     pub(crate) origins: Vec<Site>,
     pub limits: Vec<Limit>,
@@ -230,6 +233,7 @@ impl Tables {
         self.children.follow(&common.children);
         self.keys.follow(&common.keys);
         self.contents.follow(&common.contents);
+        self.terms.follow(&common.terms);
         self.origins.extend_from_slice(&common.origins[self.origins.len()..]);
         for &limit in &common.limits {
             self.note(limit);

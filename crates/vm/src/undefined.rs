@@ -8,21 +8,55 @@
 //!
 //! An [`Origin`] remembers where undefined bits come from. It is for messages, so it takes no part in
 //! comparisons, and of two only one is kept.
+//!
+//! Bits that come from outside are not undefined, but nobody knows what they are: they have an origin of their
+//! own, a term (`selvedge_symbolic`), and that is what they are. Nothing here calculates with terms
+//! (`machine/symbolic.rs` does): what it makes of them is *lost*, and to use it is not supported.
 
 use selvedge_ir::arith::{self, mask, signed};
 use selvedge_ir::{BinOp, BitOp, CastOp, CmpOp, Overflow, RmwOp};
+use selvedge_symbolic::Term;
 
 /// Where undefined bits come from: a number of [`crate::tables::Tables`], or nothing that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Origin(pub u32);
 
 impl Origin {
-    /// From outside: they are defined, but nobody knows how. To decide by them is legal.
-    pub const INPUT: Origin = Origin(u32::MAX);
+    /// From outside, but nobody knows how.
+    pub const LOST: Origin = Origin(u32::MAX);
 
-    /// Of two, the one that it is an error to use.
+    /// Origins from here on are terms.
+    const TERMS: u32 = 1 << 31;
+
+    pub fn of_term(term: Term) -> Origin {
+        Origin(Origin::TERMS | term.0)
+    }
+
+    /// The term that bits of this origin are part of.
+    #[inline]
+    pub fn term(self) -> Option<Term> {
+        (self.0 >= Origin::TERMS && self != Origin::LOST).then_some(Term(self.0 & !Origin::TERMS))
+    }
+
+    /// Whether it is outside.
+    #[inline]
+    pub fn is_outside(self) -> bool {
+        self.0 >= Origin::TERMS
+    }
+
+    /// Of what comes of values of two origins. If one is outside, it is not known which bits are undefined.
     pub fn or(self, other: Origin) -> Origin {
-        if self == Origin::INPUT { other } else { self }
+        if self.is_outside() || other.is_outside() { Origin::LOST } else { self }
+    }
+
+    /// Of what comes of a value of this origin.
+    pub fn lost(self) -> Origin {
+        if self.is_outside() { Origin::LOST } else { self }
+    }
+
+    /// Where there is something to compare: what the term is.
+    fn compared(self) -> u32 {
+        if self.is_outside() { self.0 } else { 0 }
     }
 }
 
@@ -36,7 +70,9 @@ pub struct Val {
 
 impl PartialEq for Val {
     fn eq(&self, other: &Val) -> bool {
-        (self.bits, self.undef) == (other.bits, other.undef)
+        (self.bits, self.undef) == (other.bits, other.undef) && {
+            self.undef == 0 || self.origin.compared() == other.origin.compared()
+        }
     }
 }
 
@@ -55,6 +91,12 @@ impl Val {
     #[inline]
     pub fn is_defined(self) -> bool {
         self.undef == 0
+    }
+
+    /// Whether some of it comes from outside.
+    #[inline]
+    pub fn is_outside(self) -> bool {
+        self.undef != 0 && self.origin.is_outside()
     }
 }
 
@@ -79,7 +121,8 @@ impl Word {
         let origin = match (low.undef != 0, high.undef != 0) {
             (true, true) => low.origin.or(high.origin),
             (true, false) => low.origin,
-            _ => high.origin,
+            // A term stands for the lowest bits.
+            _ => high.origin.lost(),
         };
         let wide = |low: u64, high: u64| (high as u128) << 64 | low as u128;
         Word { bits: wide(low.bits, high.bits), undef: wide(low.undef, high.undef), origin }
@@ -90,7 +133,8 @@ impl Word {
     }
 
     pub fn high(self) -> Val {
-        Val { bits: (self.bits >> 64) as u64, undef: (self.undef >> 64) as u64, origin: self.origin }
+        let undef = (self.undef >> 64) as u64;
+        Val { bits: (self.bits >> 64) as u64, undef, origin: self.origin.lost() }
     }
 
     /// The lowest `width` bits.
@@ -104,6 +148,12 @@ impl Word {
 
     pub fn is_defined(self) -> bool {
         self.undef == 0
+    }
+
+    /// Whether some of it comes from outside.
+    #[inline]
+    pub fn is_outside(self) -> bool {
+        self.undef != 0 && self.origin.is_outside()
     }
 
     /// The largest value, read as a number without a sign; the smallest one is `bits`.
@@ -122,8 +172,8 @@ impl Word {
 pub fn origin(a: Word, b: Word) -> Origin {
     match (a.is_defined(), b.is_defined()) {
         (false, false) => a.origin.or(b.origin),
-        (false, true) => a.origin,
-        _ => b.origin,
+        (false, true) => a.origin.lost(),
+        _ => b.origin.lost(),
     }
 }
 
@@ -213,27 +263,27 @@ pub fn cmp(op: CmpOp, width: u8, a: Word, b: Word) -> Word {
 pub fn select(cond: Val, a: Val, b: Val) -> Val {
     let undef = a.undef | b.undef | (a.bits ^ b.bits);
     let of = |val: Val, other: Origin| if val.undef != 0 { other.or(val.origin) } else { other };
-    Val { bits: a.bits & !undef, undef, origin: of(b, of(a, cond.origin)) }
+    Val { bits: a.bits & !undef, undef, origin: of(b, of(a, cond.origin.lost())) }
 }
 
 pub fn cast(op: CastOp, from: u8, to: u8, value: Word) -> Word {
-    let value = value.narrowed(from);
+    let value = Word { origin: value.origin.lost(), ..value.narrowed(from) };
     let moved = |bits: u128| crate::float::cast(op, from, to, bits);
     match op {
         CastOp::Zext | CastOp::Trunc | CastOp::Sext => value.with(moved(value.bits), moved(value.undef)),
-        _ => Word::undefined(to, value.origin),
+        _ => Word::undefined(to, value.origin.lost()),
     }
 }
 
 pub fn bit_op(op: BitOp, width: u8, value: Word) -> Word {
-    let value = value.narrowed(width);
+    let value = Word { origin: value.origin.lost(), ..value.narrowed(width) };
     let moved = |bits: u128| arith::bit_op(op, width, bits);
     match op {
         BitOp::Bswap | BitOp::BitReverse => value.with(moved(value.bits), moved(value.undef)),
         // The first one may be known although bits behind it are not.
         BitOp::Ctlz if moved(value.bits) == moved(value.max()) => Word::known(moved(value.bits)),
         BitOp::Cttz if moved(value.bits) == moved(value.max()) => Word::known(moved(value.bits)),
-        _ => Word::undefined(width, value.origin),
+        _ => Word::undefined(width, value.origin.lost()),
     }
 }
 
@@ -241,7 +291,7 @@ pub fn funnel(left: bool, width: u8, a: Word, b: Word, amount: Word) -> Word {
     let (a, b) = (a.narrowed(width), b.narrowed(width));
     let amount = amount.narrowed(width);
     if amount.undef != 0 {
-        return Word::undefined(width, amount.origin);
+        return Word::undefined(width, amount.origin.lost());
     }
     let moved = |a: u128, b: u128| arith::funnel(left, width, a, b, amount.bits);
     let result = Word { bits: 0, undef: 0, origin: origin(a, b) };

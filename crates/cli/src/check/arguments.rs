@@ -3,7 +3,7 @@
 use crate::args::CheckArgs;
 use selvedge_check::{Cancel, Check, Checkpoints, InputError, InputKind, Limits, Options, Program, Sources};
 use selvedge_machine::Reduction;
-use selvedge_vm::LoopBound;
+use selvedge_vm::{LoopBound, NondetRange};
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
@@ -27,6 +27,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         weak_failures: args.weak_cas,
         args: args.args.clone(),
         env: environment(&args.env)?,
+        nondet_range: args.nondet_range.as_deref().map(nondet_range).transpose()?,
         workers: args.jobs.workers(),
         deterministic: args.deterministic,
         seed: args.seed,
@@ -44,6 +45,18 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
 
 pub fn limits_of(args: &CheckArgs) -> Limits {
     Limits { seconds: args.time_limit, megabytes: args.mem_limit }
+}
+
+/// `LOW..HIGH`.
+fn nondet_range(text: &str) -> Result<NondetRange, InputError> {
+    let parsed = text.split_once("..").and_then(|(low, high)| {
+        let range = NondetRange { low: low.trim().parse().ok()?, high: high.trim().parse().ok()? };
+        (range.low <= range.high).then_some(range)
+    });
+    parsed.ok_or_else(|| {
+        let help = "write LOW..HIGH, as in -8..7";
+        InputError::plain(InputKind::Unsupported, format!("`{text}` is not a range of numbers"), Some(help))
+    })
 }
 
 /// `NAME=VALUE`.

@@ -23,10 +23,11 @@ mod thin_air;
 pub use engine::Deferred;
 pub(crate) use engine::by_config;
 
+use crate::conclusion::TOO_HARD;
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Loc, Tid, Value};
-use selvedge_machine::{Machine, Op, Rmw};
+use selvedge_machine::{Agreement, Machine, Op, Rmw};
 use selvedge_model::relational::{Candidate, Progress, Relational, Workspace};
 use std::ops::ControlFlow;
 
@@ -347,6 +348,17 @@ impl<M: Machine> Deferral<'_, M> {
         if let Some(again) = self.machine.again() {
             self.stats.gave_up = Some(GaveUp::Again(again));
             return ControlFlow::Break(());
+        }
+        if self.machine.has_unknowns() {
+            let mut states = p.lines.iter().filter_map(|line| Some((&*line.standing.as_ref()?.state, None)));
+            match self.machine.go_together(&mut states) {
+                Agreement::Yes => {}
+                Agreement::No => return ControlFlow::Continue(()),
+                Agreement::NobodyKnows => {
+                    self.stats.gave_up = Some(GaveUp::TooLarge(TOO_HARD.to_string()));
+                    return ControlFlow::Break(());
+                }
+            }
         }
         let errors = |ids: &[_]| self.model.errors(ids, &self.space);
         let broken = result::show(self.machine, p, self.config, errors, &mut self.stats, visit);

@@ -3,15 +3,14 @@
 use super::memory::{Spot, Use};
 use super::state::{Loaded, Stage, Then, Transfer, Val, VmState};
 use super::zne::reading_part;
-use super::{Halt, VmMachine};
+use super::{Halt, VmMachine, fail};
 use crate::contents::Bytes;
 use crate::layout::{Piece, Pieces, Plain};
-use crate::private::Byte;
 use crate::undefined::{self, Word};
 use selvedge_graph::{Loc, Mode};
 use selvedge_ir::arith;
 use selvedge_ir::{Instr, Net, Operand, Reg, registers};
-use selvedge_machine::{Op, Rmw};
+use selvedge_machine::{ErrorKind, Op, Rmw};
 use std::rc::Rc;
 
 /// Why an address cannot be used.
@@ -38,7 +37,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.load_wide(state, dst, addr, mode);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Read)? {
             Spot::Shared { object, at } => {
                 if mode != Mode::Na {
@@ -62,7 +61,7 @@ impl VmMachine {
                 self.transfer(state, loads, Pieces::new(), buffer, Then::Load(dst))
             }
             Spot::Private { slot, at } => {
-                let value = state.private[slot].load(at, bytes as usize);
+                let value = self.load_private(state, slot, at, bytes as usize);
                 state.frame.set_val(dst, value);
                 state.frame.pc += 1;
                 Ok(None)
@@ -89,7 +88,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.store_wide(state, addr, value, mode);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         let value = narrowed(self.value(state, value), bytes);
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -114,13 +113,12 @@ impl VmMachine {
                 }
                 let stores = self.cells(object, at, bytes as u32, Plain::Store, &[])?;
                 let mut buffer = Bytes::known(vec![0; bytes as usize]);
-                buffer.put_word(0, bytes as usize, Word::of(value, Val::known(0)));
+                self.put_in(&mut buffer, 0, bytes as usize, Word::of(value, Val::known(0)));
                 state.frame.forgive_store(addr, bytes, stores.len() as u32);
                 self.transfer(state, Pieces::new(), stores, buffer, Then::Nothing)
             }
             Spot::Private { slot, at } => {
-                let object = &mut Rc::make_mut(&mut state.private)[slot];
-                Rc::make_mut(object).store(at, bytes as usize, value);
+                self.store_private(state, slot, at, bytes as usize, value);
                 state.frame.pc += 1;
                 Ok(None)
             }
@@ -135,7 +133,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.rmw_wide(state, instr);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = match self.atomic_cell(object, at, bytes)? {
@@ -143,7 +141,9 @@ impl VmMachine {
                     Err(pieces) => return Ok(Some(self.rmw_parts(state, pieces, bytes))),
                 };
                 let rmw = match net {
-                    Net::Tentative(_) if self.leaves_out_undone() => {
+                    Net::Tentative(_)
+                        if self.leaves_out_undone() && self.value(state, operand).is_defined() =>
+                    {
                         Rmw::Tentative { fail: reading_part(mode) }
                     }
                     _ if self.may_go_round_idly(state, op) => Rmw::Swap { fail: reading_part(mode) },
@@ -156,10 +156,10 @@ impl VmMachine {
                 Ok(Some(Op::Load { loc, mode, rmw }))
             }
             Spot::Private { slot, at } => {
-                let old = state.private[slot].load(at, bytes as usize);
+                let old = self.load_private(state, slot, at, bytes as usize);
                 let operand = self.wide(state, operand, 8 * bytes);
-                let new = undefined::rmw(op, 8 * bytes, Word::of(old, Val::known(0)), operand).low();
-                Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]).store(at, bytes as usize, new);
+                let new = self.modified(op, 8 * bytes, Word::of(old, Val::known(0)), operand).low();
+                self.store_private(state, slot, at, bytes as usize, new);
                 state.frame.set_val(dst, old);
                 state.frame.pc += 1;
                 Ok(None)
@@ -175,7 +175,7 @@ impl VmMachine {
         if bytes == 16 {
             return self.cmpxchg_wide(state, instr);
         }
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, bytes)?;
         self.expected(state, expected, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -190,12 +190,11 @@ impl VmMachine {
                 Ok(Some(self.cas_load(state, instr, loc)))
             }
             Spot::Private { slot, at } => {
-                let old = state.private[slot].load(at, bytes as usize);
+                let old = self.load_private(state, slot, at, bytes as usize);
                 let hit = self.found(state, Word::of(old, Val::known(0)), expected, bytes)?;
                 if hit {
                     let desired = self.wide(state, desired, 8 * bytes).low();
-                    let object = &mut Rc::make_mut(&mut state.private)[slot];
-                    Rc::make_mut(object).store(at, bytes as usize, desired);
+                    self.store_private(state, slot, at, bytes as usize, desired);
                 }
                 state.frame.set_val(dst, old);
                 state.frame.set(dst + 1, hit as u64);
@@ -225,6 +224,12 @@ impl VmMachine {
     /// What a compare-and-exchange expects: something of it must be defined, but padding never is.
     pub(super) fn expected(&self, state: &VmState, operand: Operand, bytes: u8) -> Result<Word, Halt> {
         let expected = self.wide(state, operand, 8 * bytes);
+        if expected.is_outside() {
+            return match self.options.track_deps {
+                true => self.not_set(EXPECTED, expected.origin),
+                false => Ok(expected),
+            };
+        }
         if expected.undef == arith::mask(8 * bytes) {
             return self.not_set(EXPECTED, expected.origin);
         }
@@ -240,6 +245,9 @@ impl VmMachine {
         bytes: u8,
     ) -> Result<bool, Halt> {
         let expected = self.wide(state, operand, 8 * bytes);
+        if old.is_outside() || expected.is_outside() {
+            return self.found_outside(&state.facts, old, expected, bytes);
+        }
         match undefined::found(8 * bytes, old, expected) {
             Some(found) => Ok(found),
             None if old.undef & !expected.undef != 0 => {
@@ -311,8 +319,8 @@ impl VmMachine {
                 }
                 self.go_on_transferring(state, transfer)
             }
-            Stage::Deciding => {
-                self.decided(state, input);
+            Stage::Deciding(alternatives) => {
+                self.decided(state, &alternatives, input);
                 Ok(None)
             }
             Stage::Exiting => Ok(Some(self.exit(state))),
@@ -342,7 +350,7 @@ impl VmMachine {
         };
         let old = self.decode_word(input, bytes);
         let operand = self.wide(state, operand, 8 * bytes);
-        let value = self.encode_word(undefined::rmw(op, 8 * bytes, old, operand), bytes as u32);
+        let value = self.encode_word(self.modified(op, 8 * bytes, old, operand), bytes as u32);
         self.give(state, dst, bytes, input);
         state.stage = Stage::Advance;
         Op::Store { loc, value, mode, rmw: true }
@@ -372,7 +380,18 @@ impl VmMachine {
         let hit = match stage {
             Stage::CasLoaded(loc) => {
                 let old = self.decode_word(input, bytes);
-                self.found(state, old, expected, bytes)?.then_some(loc)
+                match self.found(state, old, expected, bytes) {
+                    Ok(_) | Err(Halt::Split(_)) if old.is_outside() && self.options.track_deps => {
+                        return self.not_set("what a compare and exchange finds", old.origin);
+                    }
+                    // There is no place for a decision between its halves.
+                    Err(Halt::Split(_)) => {
+                        let message = "whether a compare and exchange finds what it expects depends on an \
+                                       unknown input";
+                        return fail(ErrorKind::Unsupported, message);
+                    }
+                    found => found?.then_some(loc),
+                }
             }
             _ => None,
         };
@@ -429,7 +448,8 @@ impl VmMachine {
             Then::Nothing => {}
             Then::Load(dst) => {
                 for (reg, at) in (dst..).zip((0..t.buffer.len()).step_by(8)) {
-                    state.frame.set_val(reg, t.buffer.register(at));
+                    let len = (t.buffer.len() - at).min(8);
+                    state.frame.set_val(reg, self.word_in(&t.buffer, at, len).low());
                 }
             }
             Then::Result(dst, value) => {
@@ -439,10 +459,7 @@ impl VmMachine {
             }
             Then::Private { slot, offset, dst, value } => {
                 let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot as usize]);
-                for (i, bits) in t.buffer.bits.iter().enumerate() {
-                    let undef = t.buffer.undef.get(i).copied().unwrap_or(0);
-                    object.set(offset as usize + i, Byte { bits: *bits, undef, origin: t.buffer.origin });
-                }
+                (0..t.buffer.len()).for_each(|i| object.set(offset as usize + i, t.buffer.byte(i)));
                 if let Some(dst) = dst {
                     state.frame.set(dst, value);
                 }
@@ -470,8 +487,7 @@ impl VmMachine {
                 }
                 Spot::Private { slot, at } => {
                     for i in 0..len as usize {
-                        let Byte { bits, undef, origin } = state.private[slot].get(at + i);
-                        buffer.put_word(i, 1, Word { bits: bits as u128, undef: undef as u128, origin });
+                        buffer.put_byte(i, state.private[slot].get(at + i));
                     }
                 }
                 Spot::Constant { global, at } => {
@@ -494,8 +510,8 @@ impl VmMachine {
         }
         let mut buffer = Bytes::known(vec![byte.bits as u8; len as usize]);
         if byte.undef as u8 != 0 {
-            buffer.undef = vec![byte.undef as u8; len as usize];
-            buffer.origin = byte.origin;
+            let byte = self.byte_of(Word::of(byte, Val::known(0)), 0);
+            (0..len as usize).for_each(|i| buffer.put_byte(i, byte));
         }
         self.fill(state, to, Pieces::new(), buffer, dst)
     }

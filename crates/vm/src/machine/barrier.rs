@@ -128,6 +128,7 @@ impl VmMachine {
         };
         own(a) == own(b)
             && a.stage == b.stage
+            && a.facts == b.facts
             && a.rare == b.rare
             && (Rc::ptr_eq(&a.private, &b.private) || a.private == b.private)
             && a.frames().zip(b.frames()).all(|(x, y)| self.same_frame(x, y, a.rare.jumps.is_empty()))

@@ -96,7 +96,9 @@ impl VmMachine {
             return Ok(Some(Op::Free { object }));
         }
         if state.thread.0 == 0 {
-            if let Some(status) = values.first() {
+            // Any number will do.
+            let status = values.first().filter(|status| !self.value(state, **status).is_outside());
+            if let Some(status) = status {
                 self.known(state, *status, "what `main` returns")?;
             }
             let Some(returned) = self.hooks.main_returned else { return Ok(Some(self.exit(state))) };

@@ -244,8 +244,13 @@ impl VmMachine {
         let mut set = self.of(state, t, cond);
         if !t.is_unknown(&set) {
             let [a, b] = of;
-            let picked = if self.value(state, cond).bits != 0 { a } else { b };
+            let value = self.value(state, cond);
+            let picked = if value.bits != 0 { a } else { b };
             set.union(&self.of(state, t, picked));
+            // Both, if nobody knows which one.
+            if value.is_outside() {
+                [a, b].into_iter().for_each(|o| set.union(&self.of(state, t, o)));
+            }
             t.set(state.depth, dst, set);
             return Next::Run;
         }

@@ -52,7 +52,6 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Abort
         | Native::Assume
         | Native::Choose
-        | Native::NondetBool
         | Native::Nondet
         | Native::Input
         | Native::Environment

@@ -1,19 +1,19 @@
 //! What a program is told from outside: time, random numbers, process ids, arguments, the environment.
 //!
 //! Arguments and the environment are those of the options, and process ids are fixed; the report says so.
-//! Time and random numbers may be anything. They are values that are not known, like undefined ones, but of
-//! an origin of their own: whatever is calculated from them is not known either. But deciding by one is
-//! legal, and both ways are explored. What needs a definite value (an address, a size, a text) cannot be
-//! explored, and that is no error of the program.
+//! Time, random numbers and what `__VERIFIER_nondet_int` and its kin give may be anything: they are
+//! unknowns, and whatever depends on one is explored (`symbolic.rs`).
 
-use super::state::{Stage, Val, VmState};
-use super::{Halt, VmMachine, fail};
-use crate::undefined::Origin;
-use selvedge_ir::{Global, GlobalId, Instr, Module, Operand, Place};
-use selvedge_machine::{ErrorKind, Op};
+use super::state::{Val, VmState};
+use super::{Halt, NondetRange, VmMachine, fail};
+use crate::contents::Bytes;
+use crate::undefined::Word;
+use selvedge_ir::{Function, Global, GlobalId, Instr, Module, Operand, Place};
+use selvedge_machine::{Block, ErrorKind, Op};
+use selvedge_symbolic::Term;
 
 /// Functions of the library whose results may be anything.
-const UNKNOWN: [&str; 14] = [
+const TOLD: [&str; 14] = [
     "rand",
     "random",
     "rand_r",
@@ -38,15 +38,12 @@ const PID: u64 = 4242;
 pub struct Outside {
     /// Something may be not known.
     pub unknown: bool,
+    /// Some of what it may be is not tried.
+    narrowed: bool,
     /// The values of the environment.
     env: Vec<(String, GlobalId)>,
     /// What a report has to say of it.
     notes: Vec<String>,
-}
-
-/// What a value is that may be anything.
-pub fn unknown_input() -> Val {
-    Val::undefined(Origin::INPUT)
 }
 
 impl Outside {
@@ -71,7 +68,8 @@ impl Outside {
         if ["getpid", "getppid", "gettid"].into_iter().any(declared) {
             notes.push(format!("process ids are fixed numbers here: {PID} and its neighbours"));
         }
-        let unknown = UNKNOWN.into_iter().any(declared);
+        let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
+        let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));
         let words: Vec<GlobalId> =
             words.enumerate().map(|(n, word)| add_text(module, format!("argv[{n}]"), word)).collect();
@@ -89,7 +87,7 @@ impl Outside {
         let argv = GlobalId(module.globals.len() as u32);
         let bytes = vec![0; 8 * addresses.len()];
         module.globals.push(Global { addresses: at.collect(), ..constant("argv", bytes) });
-        (Outside { unknown, env, notes }, argv)
+        (Outside { unknown, narrowed: false, env, notes }, argv)
     }
 }
 
@@ -122,7 +120,25 @@ fn reads_arguments(module: &Module) -> bool {
     })
 }
 
+impl Outside {
+    /// Says so if numbers are looked for in a range that does not have them all.
+    pub fn narrow(&mut self, module: &Module, range: Option<NondetRange>) {
+        let Some(range) = range else { return };
+        let functions = module.functions.iter().filter(|f| f.code.is_empty() && f.name.starts_with(NONDET));
+        self.narrowed =
+            functions.filter_map(|f| Kind::of(module, &f.name)).any(|k| k.within(range).is_some());
+        if self.narrowed {
+            self.notes.push(format!("this holds for inputs from {} to {}", range.low, range.high));
+        }
+    }
+}
+
 impl VmMachine {
+    /// Whether there are inputs that were left out.
+    pub fn leaves_out_inputs(&self) -> bool {
+        self.outside.narrowed
+    }
+
     /// What the verdict depends on beside the program, for people.
     pub fn notes(&self) -> &[String] {
         &self.outside.notes
@@ -145,32 +161,211 @@ impl VmMachine {
         }
     }
 
-    /// Whether a value is not known, but no error to decide by.
-    #[inline]
-    pub(super) fn is_input(&self, state: &VmState, operand: Operand) -> bool {
-        self.outside.unknown && {
-            let value = self.value(state, operand);
-            value.undef != 0 && value.origin == Origin::INPUT
+    /// A decision by a value that is not known.
+    pub(super) fn decide_outside(&self, state: &mut VmState, instr: &Instr) -> Result<(), Halt> {
+        let what = "what a decision depends on";
+        match *instr {
+            Instr::Branch { cond, then, els } => {
+                let cond = self.value(state, cond);
+                let nonzero = self.is_nonzero(Word::of(cond, Val::known(0)), 64, what)?;
+                state.frame.pc = if self.holds(&state.facts, nonzero)? { then } else { els };
+            }
+            Instr::Switch { value, ref cases, default } => {
+                let value = self.value(state, value);
+                state.frame.pc = self.switch_outside(&state.facts, value, cases)?.unwrap_or(default);
+            }
+            Instr::Select { dst, cond, a, b } => {
+                let [cond, a, b] = [cond, a, b].map(|o| self.value(state, o));
+                let value = self.select_outside(&state.facts, cond, a, b)?;
+                state.frame.set_val(dst, value);
+                state.frame.pc += 1;
+            }
+            _ => unreachable!("a decision"),
+        }
+        Ok(())
+    }
+
+    /// What was chosen is a fact; the instruction is run again.
+    pub(super) fn decided(&self, state: &mut VmState, alternatives: &[Term], way: u64) {
+        if let Some(fact) = alternatives.get(way as usize) {
+            self.learn_fact(&mut state.facts, *fact);
         }
     }
 
-    /// A decision by a value that is not known: all ways are explored.
-    pub(super) fn decide_unknown(&self, state: &mut VmState, ways: usize) -> Option<Op> {
-        state.stage = Stage::Deciding;
-        Some(Op::Choose { count: ways as u32 })
+    /// An assertion or an assumption about what is not known.
+    pub(super) fn demand(
+        &self,
+        state: &mut VmState,
+        assumes: bool,
+        value: Val,
+        name: &str,
+    ) -> Result<Option<Op>, Halt> {
+        let value = Word::of(value, Val::known(0));
+        let condition = self.is_nonzero(value, 32, &format!("an argument of `{name}`"))?;
+        // As long as there is only one thread, nobody can have found out anything else.
+        let alone = state.thread.0 == 0 && state.made.threads == 0;
+        let holds = if assumes && alone {
+            self.can_hold(&state.facts, condition)?
+        } else {
+            self.holds(&state.facts, condition)?
+        };
+        match (holds, assumes) {
+            (true, _) => self.learn_fact(&mut state.facts, condition),
+            (false, true) => return Ok(Some(Op::Block(Block::Assume))),
+            (false, false) => return fail(ErrorKind::Assertion, "an assertion failed"),
+        }
+        state.frame.pc += 1;
+        Ok(None)
     }
 
-    /// The way that was chosen.
-    pub(super) fn decided(&self, state: &mut VmState, way: u64) {
-        state.frame.pc = match self.current(state) {
-            Instr::Branch { then, els, .. } => *if way != 0 { then } else { els },
-            Instr::Switch { cases, default, .. } => cases.get(way as usize).map_or(*default, |(_, to)| *to),
-            Instr::Select { dst, a, b, .. } => {
-                let (dst, value) = (*dst, self.value(state, if way != 0 { *a } else { *b }));
-                state.frame.set_val(dst, value);
-                state.frame.pc + 1
-            }
-            _ => unreachable!("a decision"),
+    /// What a function gives that may give any number.
+    pub(super) fn any(&self, state: &mut VmState, name: &str) -> Result<Val, Halt> {
+        let Some(kind) = Kind::of(&self.module, name) else {
+            return fail(ErrorKind::Unsupported, format!("`{name}`: values of its type are not supported"));
         };
+        let term = self.fresh(state, kind.width);
+        if let Some((low, high)) = self.options.nondet_range.and_then(|range| kind.within(range)) {
+            let fact = self.with_terms(|t| {
+                let (least, most) =
+                    (t.constant(kind.width, low as u128), t.constant(kind.width, high as u128));
+                let (below, above) = match kind.signed {
+                    true => (t.slt(term, least), t.slt(most, term)),
+                    false => (t.ult(term, least), t.ult(most, term)),
+                };
+                let (below, above) = (t.not(below), t.not(above));
+                t.and(below, above)
+            });
+            // Of a number that nobody has heard of, it can be said.
+            self.learn_fact(&mut state.facts, fact);
+        }
+        Ok(self.of_term(term).low())
+    }
+
+    /// What a function of the library gives: a random number, or a time.
+    pub(super) fn told(&self, state: &mut VmState, name: &str) -> Val {
+        let width = match name {
+            "rand" | "random" | "rand_r" | "lrand48" => 31,
+            "arc4random" => 32,
+            "mrand48" => {
+                let term = self.fresh(state, 32);
+                return self.of_term(self.with_terms(|t| t.sext(term, 64))).low();
+            }
+            "drand48" => return self.float_outside(state, 64),
+            _ => TIME_BITS,
+        };
+        let term = self.fresh(state, width);
+        self.of_term(term).low()
+    }
+
+    /// A time in memory: seconds, and fractions of which there are fewer than `most`, if there is room.
+    pub(super) fn time_in_memory(&self, state: &mut VmState, len: u64, most: u64) -> Bytes {
+        let mut bytes = Bytes::known(vec![0; len as usize]);
+        let seconds = self.fresh(state, TIME_BITS);
+        self.put_in(&mut bytes, 0, 8, self.of_term(seconds));
+        if len >= 16 {
+            let part = self.fresh(state, 30);
+            let fact = self.with_terms(|t| {
+                let most = t.constant(30, most as u128);
+                t.ult(part, most)
+            });
+            // Of a number that nobody has heard of, it can be said.
+            self.learn_fact(&mut state.facts, fact);
+            self.put_in(&mut bytes, 8, 8, self.of_term(part));
+        }
+        bytes
+    }
+}
+
+const NONDET: &str = "__VERIFIER_nondet_";
+
+/// Times are within so many bits of seconds (or of what a clock counts): some 30,000 years.
+const TIME_BITS: u8 = 40;
+
+/// What kind of numbers a function gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kind {
+    width: u8,
+    signed: bool,
+    /// Integers, not addresses or floats.
+    integer: bool,
+}
+
+impl Kind {
+    /// By the type of the function, or by its name. Whether there is a sign only the name tells.
+    fn of(module: &Module, name: &str) -> Option<Kind> {
+        let function = module.functions.iter().find(|f| f.name == name && f.code.is_empty());
+        let signature = function.and_then(|f| f.signature).and_then(|s| module.signatures.get(s as usize));
+        let by_name = Kind::named(name.strip_prefix(NONDET).unwrap_or(name));
+        let by_type = signature.and_then(|s| s.split('(').next()).and_then(Kind::of_type);
+        match (by_type, by_name) {
+            (Some(kind), Some(named)) => Some(Kind { signed: named.signed, ..kind }),
+            (kind, named) => kind.or(named),
+        }
+    }
+
+    fn of_type(result: &str) -> Option<Kind> {
+        let other = |width| Some(Kind { width, signed: false, integer: false });
+        match result {
+            "ptr" | "double" => other(64),
+            "float" => other(32),
+            _ => {
+                let width =
+                    result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width))?;
+                Some(Kind { width, signed: width > 1, integer: true })
+            }
+        }
+    }
+
+    fn named(name: &str) -> Option<Kind> {
+        let name = name.to_ascii_lowercase();
+        let other = |width| Some(Kind { width, signed: false, integer: false });
+        let (signed, width) = match name.as_str() {
+            "bool" | "_bool" => (false, 1),
+            "char" | "s8" | "int8_t" => (true, 8),
+            "uchar" | "u8" | "uint8_t" | "unsigned_char" => (false, 8),
+            "short" | "s16" | "int16_t" => (true, 16),
+            "ushort" | "u16" | "uint16_t" | "unsigned_short" => (false, 16),
+            "int" | "s32" | "int32_t" => (true, 32),
+            "uint" | "unsigned" | "unsigned_int" | "u32" | "uint32_t" => (false, 32),
+            "long" | "longlong" | "ssize_t" | "loff_t" | "off_t" | "s64" | "int64_t" | "intptr_t" => {
+                (true, 64)
+            }
+            "ulong" | "ulonglong" | "size_t" | "sector_t" | "u64" | "uint64_t" | "uintptr_t"
+            | "unsigned_long" | "pthread_t" => (false, 64),
+            "float" => return other(32),
+            "pointer" | "pchar" | "charp" | "const_char_pointer" | "double" => return other(64),
+            _ => return None,
+        };
+        Some(Kind { width, signed, integer: true })
+    }
+
+    /// The part of a range that there are such numbers of; `None` if that is all of them.
+    fn within(self, range: NondetRange) -> Option<(i128, i128)> {
+        let (least, most) = match self.signed {
+            true => (-(1i128 << (self.width - 1)), (1i128 << (self.width - 1)) - 1),
+            false => (0, (1i128 << self.width) - 1),
+        };
+        let (low, high) = (least.max(range.low as i128), most.min(range.high as i128));
+        let all = (low, high) == (least, most);
+        // Where none is in the range, it says nothing of this type.
+        (self.integer && !all && low <= high).then_some((low, high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_bound_what_does_not_fit_into_them() {
+        let range = NondetRange { low: -4, high: 300 };
+        let within = |name: &str| Kind::named(name).and_then(|kind| kind.within(range));
+        assert_eq!(within("int"), Some((-4, 300)));
+        assert_eq!(within("uint"), Some((0, 300)));
+        assert_eq!(within("char"), Some((-4, 127)));
+        assert_eq!(
+            (within("uchar"), within("bool"), within("pointer"), within("float")),
+            (None, None, None, None)
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! From addresses to memory.
 
+use super::access::ADDRESS;
 use super::state::{Val, VmState};
 use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
 use crate::layout::Clash;
@@ -49,7 +50,22 @@ impl VmMachine {
     #[inline]
     pub(super) fn known(&self, state: &VmState, operand: Operand, what: &str) -> Result<u64, Halt> {
         let value = self.value(state, operand);
-        if value.undef != 0 { self.not_set(what, value.origin) } else { Ok(value.bits) }
+        match value.undef {
+            0 => Ok(value.bits),
+            _ if value.is_outside() => self.definite(&state.facts, value, what),
+            _ => self.not_set(what, value.origin),
+        }
+    }
+
+    /// The address of an access of so many bytes.
+    #[inline]
+    pub(super) fn address(&self, state: &VmState, operand: Operand, bytes: u8) -> Result<u64, Halt> {
+        let value = self.value(state, operand);
+        match value.undef {
+            0 => Ok(value.bits),
+            _ if value.is_outside() => self.definite_address(state, value, bytes as u64, ADDRESS),
+            _ => self.not_set(ADDRESS, value.origin),
+        }
     }
 
     /// How large an object is.

@@ -58,11 +58,17 @@ pub fn vla_length(length: i64) -> Result<(), Halt> {
     }
 }
 
+/// The largest index of an array, by the name of the function that checks it, and which array it is.
+pub fn largest_index(name: &str) -> (Option<i64>, &str) {
+    let (largest, what) = name.strip_prefix(INDEX).and_then(|rest| rest.split_once(' ')).unwrap_or(("", ""));
+    (largest.parse().ok(), what)
+}
+
 /// An index of an array that may be a part of a larger object.
 pub fn index(index: i64, name: &str) -> Result<(), Halt> {
-    let (largest, what) = name.strip_prefix(INDEX).and_then(|rest| rest.split_once(' ')).unwrap_or(("", ""));
-    match largest.parse::<i64>() {
-        Ok(largest) if !(0..=largest).contains(&index) => {
+    let (largest, what) = largest_index(name);
+    match largest {
+        Some(largest) if !(0..=largest).contains(&index) => {
             fail(ErrorKind::OutOfBounds, format!("index {index} of {what}"))
         }
         _ => Ok(()),

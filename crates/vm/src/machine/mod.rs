@@ -22,6 +22,8 @@ mod print;
 mod purity;
 mod run;
 mod state;
+mod symbolic;
+mod term_ops;
 mod thread_local;
 mod threads;
 mod tracking;
@@ -46,6 +48,7 @@ use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reduction, Reductions, SourcePlace};
+use selvedge_symbolic::{Solver, Term};
 use state::{Frame, Made, RECENT, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -118,6 +121,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The environment.
     pub env: Vec<(String, String)>,
+    /// Numbers that `__VERIFIER_nondet_int` and its kin give are within this range.
+    pub nondet_range: Option<NondetRange>,
 }
 
 impl Default for Options {
@@ -141,7 +146,25 @@ impl Default for Options {
             refuses_mixed_sizes: None,
             args: Vec::new(),
             env: Vec::new(),
+            nondet_range: None,
         }
+    }
+}
+
+/// A range of numbers, both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NondetRange {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl NondetRange {
+    /// How many there are, or very many.
+    pub fn count(self) -> usize {
+        self.high
+            .checked_sub(self.low)
+            .and_then(|n| usize::try_from(n).ok())
+            .map_or(0, |n| n.saturating_add(1))
     }
 }
 
@@ -175,6 +198,8 @@ pub struct VmMachine {
     main: FuncId,
     argv: GlobalId,
     outside: input::Outside,
+    /// What was found out about facts.
+    solver: RefCell<Solver>,
     hooks: Hooks,
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
@@ -251,6 +276,8 @@ impl Hooks {
 enum Halt {
     Error(ErrorKind, String),
     Restart,
+    /// It depends on what nobody knows: one of these holds, and is a fact from then on.
+    Split(Rc<Vec<Term>>),
 }
 
 fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
@@ -259,7 +286,8 @@ fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
 
 impl VmMachine {
     pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
-        let (outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
+        let (mut outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
+        outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
         let mut hooks = Hooks::of(&module);
@@ -289,6 +317,7 @@ impl VmMachine {
             main,
             argv,
             outside,
+            solver: RefCell::default(),
             hooks,
             slots,
             stores,
@@ -310,6 +339,7 @@ impl VmMachine {
             main: self.main,
             argv: self.argv,
             outside: self.outside.clone(),
+            solver: RefCell::default(),
             hooks: self.hooks,
             slots: self.slots.clone(),
             stores: self.stores.clone(),
@@ -360,6 +390,8 @@ impl VmMachine {
         self.options.leave_out_help = how.leave_out_help;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
+        // Terms have other numbers now.
+        self.solver.replace(Solver::default());
         true
     }
 
@@ -440,9 +472,11 @@ impl VmMachine {
 
     /// Leaves nothing out from now on that is not shown to keep accesses of several locations whole. To be
     /// called between two explorations.
-    pub fn keep_accesses_whole(&mut self) {
+    pub fn keep_accesses_whole(&mut self, without: &[Reduction]) {
         self.options.leave_out_undone = false;
-        self.options.reductions = self.options.reductions.without(Reduction::LockOrder);
+        for reduction in without {
+            self.options.reductions = self.options.reductions.without(*reduction);
+        }
     }
 
     /// How many threads there is room for.
@@ -463,6 +497,8 @@ impl VmMachine {
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
+        // Terms have other numbers now.
+        self.solver.replace(Solver::default());
     }
 
     /// Whether some execution made a barrier.
@@ -573,6 +609,7 @@ impl VmMachine {
             depth: 0,
             stage: Stage::Fetch,
             private: Rc::new(private),
+            facts: Rc::default(),
             made: Made::default(),
             rare: Rc::new(Rare::default()),
             loads: 0,

@@ -103,6 +103,9 @@ impl VmMachine {
         } else {
             entry(value as u64).map_or(Word::known(value as u64 as u128), |e| tables.contents.word(e))
         };
+        if word.is_outside() {
+            return String::from("unknown");
+        }
         if !word.is_defined() {
             let all = word.undef == arith::mask((8 * bytes) as u8);
             return String::from(if all { "undefined" } else { "partly undefined" });

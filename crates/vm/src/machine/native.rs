@@ -1,7 +1,7 @@
 //! Library functions that the machine itself performs.
 
 use super::call::Args;
-use super::input::unknown_input;
+use super::memory::Use;
 use super::misuse;
 use super::print;
 use super::state::{Held, Stage, Val, VmState};
@@ -10,6 +10,7 @@ use super::unwind::set_jump;
 use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
+use crate::layout::Pieces;
 use crate::tables::Object;
 use selvedge_graph::Tid;
 use selvedge_ir::library::{self, Allocation};
@@ -29,7 +30,6 @@ pub enum Native {
     Abort,
     Assume,
     Choose,
-    NondetBool,
     Nondet,
     /// Gives a value that may be anything (see `input.rs`).
     Input,
@@ -135,7 +135,6 @@ impl Native {
             "abort" => Native::Abort,
             _ if library::assumes(name) => Native::Assume,
             "selvedge_choose" | "__selvedge_choose" => Native::Choose,
-            "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => Native::NondetBool,
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
             "rand" | "random" | "rand_r" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "clock"
             | "__selvedge_input" => Native::Input,
@@ -264,8 +263,10 @@ impl VmMachine {
         args: &Args,
         name: &str,
     ) -> Result<Option<Op>, Halt> {
+        let facts = Rc::clone(&state.facts);
         let known = |number: usize| match args.get(number) {
             Some(Val { bits, undef: 0, .. }) => Ok(*bits),
+            Some(val) if val.is_outside() => self.definite(&facts, *val, &format!("an argument of `{name}`")),
             Some(val) => self.not_set(&format!("an argument of `{name}`"), val.origin),
             None => fail(ErrorKind::UndefinedBehaviour, format!("`{name}` is called with too few arguments")),
         };
@@ -279,19 +280,23 @@ impl VmMachine {
                 let text = self.constant_text(known(0)?);
                 return fail(ErrorKind::Assertion, text.unwrap_or_else(|| format!("`{name}` is reached")));
             }
+            Native::Assert | Native::Assume if args.first().is_some_and(|v| v.is_outside()) => {
+                let assumes = matches!(native, Native::Assume);
+                return self.demand(state, assumes, args[0], name);
+            }
             Native::Assert if known(0)? as u32 == 0 => {
                 return fail(ErrorKind::Assertion, "an assertion failed");
             }
             Native::Abort => return fail(ErrorKind::Abort, "`abort` is called"),
             Native::Assume if known(0)? as u32 == 0 => return Ok(Some(Op::Block(Block::Assume))),
             Native::Assert | Native::Assume | Native::Nothing => 0,
-            Native::Nondet => {
-                let help = "any value is possible; use `selvedge_choose(n)` for one of finitely many";
-                return fail(ErrorKind::Unsupported, format!("`{name}`: {help}"));
-            }
-            Native::Input => {
+            Native::Nondet | Native::Input => {
+                let value = match native {
+                    Native::Nondet => self.any(state, name)?,
+                    _ => self.told(state, name),
+                };
                 if let Some(dst) = dst {
-                    state.frame.set_val(dst, unknown_input());
+                    state.frame.set_val(dst, value);
                 }
                 state.frame.pc += 1;
                 return Ok(None);
@@ -299,9 +304,13 @@ impl VmMachine {
             Native::Environment => self.environment(known(0)?)?,
             Native::ProcessId => self.process_id(state, name),
             Native::Undefine => {
-                return self.set_all(state, (known(0)?, unknown_input(), known(1)?), None);
+                let (to, len, most) = (known(0)?, known(1)?, known(2)?);
+                if len > 0 {
+                    self.resolve(state, to, len, Use::Write)?;
+                }
+                let time = self.time_in_memory(state, len, most);
+                return self.fill(state, to, Pieces::new(), time, None);
             }
-            Native::NondetBool => return Ok(Some(choose(state, dst, 2))),
             Native::Choose => match known(0)? as i32 {
                 ..=0 => {
                     return fail(
@@ -342,6 +351,11 @@ impl VmMachine {
                 misuse::apart(known(0)?, known(1)?, known(2)?, "a string")?;
                 0
             }
+            Native::Index if args.first().is_some_and(|v| v.is_outside()) => {
+                let (largest, what) = misuse::largest_index(name);
+                self.index_outside(&facts, args[0], largest, what)?;
+                0
+            }
             Native::Index => {
                 misuse::index(known(0)? as i64, name)?;
                 0
@@ -363,7 +377,8 @@ impl VmMachine {
                 return self.set_all(state, (known(0)?, byte, known(2)?), dst);
             }
             Native::ExitProcess => {
-                if !args.is_empty() {
+                // Any number will do.
+                if args.first().is_some_and(|status| !status.is_outside()) {
                     known(0)?;
                 }
                 return Ok(Some(Op::Block(Block::Exit)));
@@ -565,6 +580,7 @@ impl VmMachine {
             }
             Native::TextNext => self.text_next(state)?,
             Native::TextWidth => state.rare.text_needs as u64,
+            Native::TextGive if args.first().is_some_and(|v| self.text_give(state, *v)) => 0,
             Native::TextGive => {
                 print::text(state).give(known(0)?);
                 0
@@ -572,6 +588,17 @@ impl VmMachine {
             Native::TextChar => {
                 print::text(state).out.push(known(0)? as u8);
                 0
+            }
+            Native::TextLength | Native::TextPrint if state.rare.text.as_ref().is_some_and(|t| t.unknown) => {
+                let length = self.unknown_length(state);
+                if matches!(native, Native::TextPrint) {
+                    self.text_print(state);
+                }
+                if let (Some(dst), Some(length)) = (dst, length) {
+                    state.frame.set_val(dst, length);
+                }
+                state.frame.pc += 1;
+                return Ok(None);
             }
             Native::TextLength => print::text(state).out.len() as u64,
             Native::TextPrint => self.text_print(state),

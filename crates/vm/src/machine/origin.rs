@@ -4,9 +4,9 @@ use super::state::VmState;
 use super::{Halt, VmMachine, fail};
 use crate::contents::{Bytes, Content, entry, marked, plain};
 use crate::tables::{Object, Site};
-use crate::undefined::{Origin, Val, Word};
+use crate::undefined::{self, Origin, Val, Word};
 use selvedge_graph::{Loc, Value};
-use selvedge_ir::{Instr, Operand};
+use selvedge_ir::{Instr, Operand, RmwOp};
 use selvedge_machine::ErrorKind;
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ impl VmMachine {
     /// The error of using an undefined value.
     #[cold]
     pub(super) fn not_set<T>(&self, what: &str, origin: Origin) -> Result<T, Halt> {
-        if origin == Origin::INPUT {
+        if origin.is_outside() {
             return fail(
                 ErrorKind::Unsupported,
-                format!("{what} depends on an unknown input (time, a random number)"),
+                format!("{what} depends on an unknown input in a way that is not followed"),
             );
         }
         let from = self.origin_text(origin).map_or(String::new(), |text| format!(": {text}"));
@@ -80,6 +80,7 @@ impl VmMachine {
 
     /// A number of up to 16 bytes as the graph knows it.
     pub(super) fn encode_word(&self, word: Word, size: u32) -> Value {
+        let word = if word.is_outside() { self.in_form(word, (8 * size) as u8) } else { word };
         let simple = if size <= 8 { plain(word.bits as u64, word.undef as u64) } else { None };
         simple.unwrap_or_else(|| marked(self.intern_content(Content::word(word, size)), size))
     }
@@ -87,7 +88,7 @@ impl VmMachine {
     /// Some bytes as the graph knows them.
     pub(super) fn encode_bytes(&self, bytes: &Bytes, at: usize, len: usize) -> Value {
         if len <= 16 {
-            return self.encode_word(bytes.word(at, len), len as u32);
+            return self.encode_word(self.word_in(bytes, at, len), len as u32);
         }
         marked(self.intern_content(Content::Bytes(Arc::new(bytes.part(at, len)))), len as u32)
     }
@@ -115,11 +116,39 @@ impl VmMachine {
         let (from, at, len) = (from as usize, at as usize, len as usize);
         if size <= 16 {
             let word = self.decode_word(value, size as u8);
+            if word.is_outside() {
+                (0..len).for_each(|i| to.put_byte(at + i, self.byte_of(word, from + i)));
+                return;
+            }
             let (bits, undef) = (word.bits >> (8 * from), word.undef >> (8 * from));
             return to.put_word(at, len, Word { bits, undef, origin: word.origin });
         }
         if let Some(Content::Bytes(bytes)) = self.tables.borrow().contents.get(value as u32) {
             to.put(at, bytes, from, len);
+        }
+    }
+
+    /// Some bytes of a buffer as a number.
+    pub(super) fn word_in(&self, bytes: &Bytes, at: usize, len: usize) -> Word {
+        if !bytes.is_outside(at, len) {
+            return bytes.word(at, len);
+        }
+        self.of_bytes(&(at..at + len).map(|at| bytes.byte(at)).collect::<Vec<_>>())
+    }
+
+    /// Puts a number into a buffer.
+    pub(super) fn put_in(&self, bytes: &mut Bytes, at: usize, len: usize, word: Word) {
+        match word.is_outside() {
+            true => (0..len).for_each(|i| bytes.put_byte(at + i, self.byte_of(word, i))),
+            false => bytes.put_word(at, len, word),
+        }
+    }
+
+    /// What a read-modify-write leaves behind.
+    pub(super) fn modified(&self, op: RmwOp, bits: u8, old: Word, operand: Word) -> Word {
+        match old.is_outside() || operand.is_outside() {
+            true => self.rmw_outside(op, bits, old, operand),
+            false => undefined::rmw(op, bits, old, operand),
         }
     }
 

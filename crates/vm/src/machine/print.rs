@@ -2,7 +2,7 @@
 
 use super::memory::{Spot, Use};
 use super::state::{Frame, Val, VmState};
-use super::{Halt, VmMachine, private_address};
+use super::{Halt, VmMachine, fail, private_address};
 use crate::contents::Bytes;
 use crate::format::{Needed, Text, Trouble};
 use crate::layout::Pieces;
@@ -10,6 +10,7 @@ use crate::private::PrivateObject;
 use crate::undefined::Origin;
 use selvedge_ir::Reg;
 use selvedge_machine::{ErrorKind, Op};
+use std::cell::Cell;
 use std::rc::Rc;
 
 impl From<Trouble> for Halt {
@@ -42,10 +43,15 @@ impl VmMachine {
     pub(super) fn pass_rest(&self, state: &mut VmState, frame: &mut Frame, first: Reg, rest: &[Val]) {
         let mut area = PrivateObject::fresh(8 * rest.len() as u64, Origin(0));
         for (at, value) in rest.iter().enumerate() {
-            area.store(8 * at, 8, *value);
+            if !value.is_outside() {
+                area.store(8 * at, 8, *value);
+            }
         }
         let slot = state.private.len() as u32;
         Rc::make_mut(&mut state.private).push(Rc::new(area));
+        for (at, value) in rest.iter().enumerate().filter(|(_, value)| value.is_outside()) {
+            self.store_private(state, slot as usize, 8 * at, 8, *value);
+        }
         frame.set(first, private_address(state.thread, slot, 0));
         frame.set(first + 1, 8 * rest.len() as u64);
     }
@@ -53,7 +59,9 @@ impl VmMachine {
     /// Goes on with the text; the address of what is needed, 0 if it is done.
     pub(super) fn text_next(&self, state: &mut VmState) -> Result<u64, Halt> {
         let Some(mut text) = Rc::make_mut(&mut state.rare).text.take() else { return Ok(0) };
-        let needed = text.go_on(|needed| self.at_hand(state, needed))?;
+        let unknown = Cell::new(false);
+        let needed = text.go_on(|needed| self.at_hand(state, needed, &unknown))?;
+        text.unknown |= unknown.get();
         let rare = Rc::make_mut(&mut state.rare);
         rare.text = Some(text);
         rare.text_needs = needed.map_or(0, |n| n.bytes);
@@ -61,7 +69,7 @@ impl VmMachine {
     }
 
     /// What can be read without an operation that others could see.
-    fn at_hand(&self, state: &VmState, needed: Needed) -> Result<Option<u64>, Halt> {
+    fn at_hand(&self, state: &VmState, needed: Needed, unknown: &Cell<bool>) -> Result<Option<u64>, Halt> {
         let bytes = needed.bytes as usize;
         match self.resolve(state, needed.addr, bytes as u64, Use::Read)? {
             Spot::Shared { .. } => Ok(None),
@@ -69,11 +77,32 @@ impl VmMachine {
                 let contents = self.constant(global, at, bytes);
                 Ok(Some(contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64)))
             }
-            Spot::Private { slot, at } => match state.private[slot].load(at, bytes) {
+            Spot::Private { slot, at } => match self.load_private(state, slot, at, bytes) {
                 value if value.is_defined() => Ok(Some(value.bits)),
+                value if value.is_outside() && needed.shown => {
+                    unknown.set(true);
+                    Ok(Some(0))
+                }
                 value => self.not_set("what is printed", value.origin),
             },
         }
+    }
+
+    /// A number that the text needs; it may be unknown if it is only shown.
+    pub(super) fn text_give(&self, state: &mut VmState, value: Val) -> bool {
+        let text = text(state);
+        if !value.is_outside() || !text.shows() {
+            return false;
+        }
+        text.unknown = true;
+        text.give(0);
+        true
+    }
+
+    /// How long a text is, if it is not known what it says.
+    pub(super) fn unknown_length(&self, state: &mut VmState) -> Option<Val> {
+        let unknown = state.rare.text.as_ref().is_some_and(|text| text.unknown);
+        unknown.then(|| self.float_outside(state, 32))
     }
 
     pub(super) fn text_print(&self, state: &mut VmState) -> u64 {
@@ -94,7 +123,11 @@ impl VmMachine {
         room: u64,
         dst: Option<Reg>,
     ) -> Result<Option<Op>, Halt> {
-        let mut bytes = Rc::make_mut(&mut state.rare).text.take().map_or(Vec::new(), |t| t.out);
+        let made = Rc::make_mut(&mut state.rare).text.take();
+        if made.as_ref().is_some_and(|text| text.unknown) {
+            return fail(ErrorKind::Unsupported, "a text in memory that shows an unknown input");
+        }
+        let mut bytes = made.map_or(Vec::new(), |t| t.out);
         bytes.push(0);
         if bytes.len() as u64 > room {
             bytes.truncate(room as usize);

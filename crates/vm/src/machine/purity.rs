@@ -20,11 +20,13 @@
 use super::VmMachine;
 use super::memory::{Spot, Use};
 use super::state::{Frame, Made, Rare, Stage, Val, VmState};
+use super::symbolic::Facts;
 use crate::private::PrivateObject;
 use selvedge_graph::Loc;
 use selvedge_ir::analysis::retry::{LONGEST, is_as_strong};
 use selvedge_ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
 use selvedge_machine::{Block, Reduction};
+use selvedge_symbolic::{Node, Term};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -49,6 +51,7 @@ struct AtHeader {
     private: Rc<Vec<Rc<PrivateObject>>>,
     made: Made,
     rare: Rc<Rare>,
+    facts: Facts,
     /// Addresses and sizes of cells that the loop rewrites.
     rewritten: SmallVec<[(u64, u8); 1]>,
 }
@@ -76,6 +79,7 @@ impl VmMachine {
                 private: state.private.clone(),
                 made: state.made,
                 rare: state.rare.clone(),
+                facts: Rc::clone(&state.facts),
                 rewritten: rewritten.iter().filter_map(address).collect(),
             }),
         };
@@ -92,7 +96,8 @@ impl VmMachine {
         let header = function.loops.get(number as usize)?.header;
         let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
         // Without a read, nothing would ever end the wait, and nothing would tell that it does not.
-        if watch.loads == state.loads || !watch.without_effect(state) {
+        let decided = state.facts.len() > watch.at_header.facts.len();
+        if watch.loads == state.loads || !watch.without_effect(state) || !self.only_of_its_own(watch, state) {
             return None;
         }
         let before = &watch.at_header;
@@ -102,9 +107,28 @@ impl VmMachine {
             return detour.then_some(Block::Assume);
         }
         // Another choice may lead on: then this is no wait for ever.
-        let chose = watch.choices != state.choices;
+        let chose = decided || watch.choices != state.choices;
         state.loads_at_header = watch.loads;
         Some(if chose { Block::Assume } else { Block::Spin })
+    }
+}
+
+impl VmMachine {
+    /// Whether what was found out in an iteration is about numbers that it was told itself. Without it,
+    /// nobody would have been told them. What it finds out about others it need not find out again: the
+    /// next iteration tells whether that had an effect.
+    fn only_of_its_own(&self, watch: &Watch, state: &VmState) -> bool {
+        let before = &watch.at_header;
+        let terms = &self.tables.borrow().terms;
+        let is_new = |unknown: &Term| match terms.node(*unknown) {
+            Node::Unknown { owner, number, .. } | Node::Opaque { owner, number, .. } => {
+                *owner == state.thread.0 as u32 && *number >= before.made.unknowns
+            }
+            _ => false,
+        };
+        state.facts[before.facts.len().min(state.facts.len())..]
+            .iter()
+            .all(|fact| terms.unknowns(*fact).iter().all(is_new))
     }
 }
 
@@ -142,7 +166,8 @@ impl VmMachine {
         let header = function.loops.get(number as usize)?.header;
         let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
         let same = live.iter().zip(&watch.at_header.live).all(|(reg, val)| state.frame.get(*reg) == *val);
-        (same && watch.without_effect(state)).then_some(watch.loads)
+        let decided = watch.at_header.facts.len() != state.facts.len();
+        (same && !decided && watch.without_effect(state)).then_some(watch.loads)
     }
 
     /// Whether a first iteration had no effect and read nothing until the compare-and-exchange that the
@@ -155,6 +180,7 @@ impl VmMachine {
         self.options.reductions.has(Reduction::Retry)
             && watch.first
             && watch.loads + 1 == state.loads
+            && watch.at_header.facts.len() == state.facts.len()
             && watch.without_effect(state)
             && self.cell_at(state, addr, bytes) == Some(loc)
     }
@@ -208,7 +234,7 @@ impl VmMachine {
 
 /// But for what only tells how far a thread has come.
 fn same_counts(a: &Made, b: &Made) -> bool {
-    let stripped = |made: &Made| Made { steps: 0, weak_failure: 0, ..*made };
+    let stripped = |made: &Made| Made { steps: 0, weak_failure: 0, unknowns: 0, ..*made };
     stripped(a) == stripped(b)
 }
 

@@ -9,7 +9,7 @@ use crate::private::PrivateObject;
 use crate::tables::Limit;
 use crate::undefined::{self, Origin, Word};
 use selvedge_ir::arith::{self, NoResult};
-use selvedge_ir::{BinOp, CastOp, Function, Instr, Operand, Reg, words};
+use selvedge_ir::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, words};
 use selvedge_machine::{ErrorKind, Op, Reduction};
 use std::rc::Rc;
 
@@ -55,7 +55,8 @@ impl VmMachine {
                 let (x, y) = (self.value(state, a), self.value(state, b));
                 if x.undef | y.undef != 0 {
                     let (x, y) = (self.wide(state, a, bits), self.wide(state, b, bits));
-                    state.frame.set_val(dst, undefined::cmp(op, bits, x, y).low());
+                    let result = self.cmp_undefined(op, bits, x, y);
+                    state.frame.set_val(dst, result.low());
                 } else {
                     state.frame.set(dst, arith::cmp_narrow(op, bits, x.bits, y.bits) as u64);
                 }
@@ -64,17 +65,29 @@ impl VmMachine {
                 let (x, y) = (self.wide(state, a, bits), self.wide(state, b, bits));
                 let result = match x.is_defined() && y.is_defined() {
                     true => Word::known(arith::cmp(op, bits, x.bits, y.bits) as u128),
-                    false => undefined::cmp(op, bits, x, y),
+                    false => self.cmp_undefined(op, bits, x, y),
                 };
                 state.frame.set_val(dst, result.low());
             }
             Instr::Float { op, bits, dst, a, b, c } => {
                 let vals = [a, b, c].map(|o| self.value(state, o));
+                if vals.iter().any(|v| v.is_outside()) {
+                    let result = self.float_outside(state, bits);
+                    state.frame.set_val(dst, result);
+                    state.frame.pc += 1;
+                    return Ok(None);
+                }
                 let result = Val::known(float::op(op, bits, vals[0].bits, vals[1].bits, vals[2].bits));
                 state.frame.set_val(dst, all_or_nothing(bits, &vals, result));
             }
             Instr::FloatCmp { cmp, bits, dst, a, b } => {
                 let vals = [a, b].map(|o| self.value(state, o));
+                if vals.iter().any(|v| v.is_outside()) {
+                    let result = self.float_outside(state, 1);
+                    state.frame.set_val(dst, result);
+                    state.frame.pc += 1;
+                    return Ok(None);
+                }
                 let result = Val::known(float::cmp(cmp, bits, vals[0].bits, vals[1].bits) as u64);
                 state.frame.set_val(dst, all_or_nothing(1, &vals, result));
             }
@@ -86,6 +99,10 @@ impl VmMachine {
                     let (value, overflowed) = arith::overflowing(op, bits, a.bits, b.bits);
                     self.put(state, dst, bits, Word::known(value));
                     state.frame.set(at, overflowed as u64);
+                } else if a.is_outside() || b.is_outside() {
+                    let (value, overflowed) = self.overflowing_outside(op, bits, a, b);
+                    self.put(state, dst, bits, value);
+                    state.frame.set_val(at, overflowed.low());
                 } else {
                     let value = undefined::overflowing(op, bits, a, b);
                     self.put(state, dst, bits, value);
@@ -100,21 +117,25 @@ impl VmMachine {
                         misuse::nonzero(op, a.bits)?;
                         Word::known(arith::bit_op(op, bits, a.bits))
                     }
+                    false if a.is_outside() => self.bits_outside(state, op, bits, a)?,
                     false => undefined::bit_op(op, bits, a),
                 };
                 self.put(state, dst, bits, result);
             }
             Instr::Funnel { left, bits, dst, a, b, amount } => {
                 let [a, b, by] = [a, b, amount].map(|o| self.wide(state, o, bits));
-                self.put(state, dst, bits, undefined::funnel(left, bits, a, b, by));
+                let outside = [a, b, by].iter().any(|w| w.is_outside());
+                let result = match outside {
+                    true => self.funnel_outside(left, bits, a, b, by),
+                    false => undefined::funnel(left, bits, a, b, by),
+                };
+                self.put(state, dst, bits, result);
             }
-            Instr::Branch { cond: on, .. }
-            | Instr::Switch { value: on, .. }
-            | Instr::Select { cond: on, .. }
-                if self.is_input(state, on) =>
+            Instr::Branch { .. } | Instr::Switch { .. } | Instr::Select { .. }
+                if self.decides_outside(state, instr) =>
             {
-                let ways = if let Instr::Switch { cases, .. } = instr { cases.len() + 1 } else { 2 };
-                return Ok(self.decide_unknown(state, ways));
+                self.decide_outside(state, instr)?;
+                return Ok(None);
             }
             Instr::Select { dst, cond, a, b } => {
                 let cond = self.value(state, cond);
@@ -128,6 +149,12 @@ impl VmMachine {
             }
             Instr::Offset { dst, base, index, scale, within } => {
                 let (base, index) = (self.value(state, base), self.value(state, index));
+                if base.is_outside() || index.is_outside() {
+                    let result = self.offset_outside(&state.facts, (base, index), scale, within)?;
+                    state.frame.set_val(dst, result);
+                    state.frame.pc += 1;
+                    return Ok(None);
+                }
                 let result = base.bits.wrapping_add(index.bits.wrapping_mul(scale as u64));
                 if within && base.undef | index.undef == 0 {
                     self.stays_within(base.bits, result)?;
@@ -280,6 +307,9 @@ impl VmMachine {
             Operand::Undef => low,
             _ => Val::known(0),
         };
+        if low.is_outside() || high.is_outside() {
+            return self.joined(low, high).narrowed(bits);
+        }
         Word::of(low, high).narrowed(bits)
     }
 
@@ -287,7 +317,8 @@ impl VmMachine {
     pub(super) fn put(&self, state: &mut VmState, dst: Reg, bits: u8, value: Word) {
         state.frame.set_val(dst, value.low());
         if bits > 64 {
-            state.frame.set_val(dst + 1, value.high());
+            let high = if value.is_outside() { self.upper(value) } else { value.high() };
+            state.frame.set_val(dst + 1, high);
         }
     }
 
@@ -302,7 +333,10 @@ impl VmMachine {
     ) -> Result<(), Halt> {
         let (x, y) = (self.wide(state, a, bits), self.wide(state, b, bits));
         if !x.is_defined() || !y.is_defined() {
-            let value = self.bin_undefined(op, bits, x, y)?;
+            let value = match x.is_outside() || y.is_outside() {
+                true => self.bin_outside(state, (op, bits, no_signed_wrap), x, y)?,
+                false => self.bin_undefined(op, bits, x, y)?,
+            };
             self.put(state, dst, bits, value);
             return Ok(());
         }
@@ -337,6 +371,14 @@ impl VmMachine {
         Ok(undefined::bin(op, bits, x, y))
     }
 
+    #[cold]
+    fn cmp_undefined(&self, op: CmpOp, bits: u8, x: Word, y: Word) -> Word {
+        match x.is_outside() || y.is_outside() {
+            true => self.cmp_outside(op, bits, x, y),
+            false => undefined::cmp(op, bits, x, y),
+        }
+    }
+
     fn cast(
         &self,
         state: &mut VmState,
@@ -350,6 +392,7 @@ impl VmMachine {
                 misuse::in_range(op, from, to, value.bits as u64)?;
                 Word::known(float::cast(op, from, to, value.bits))
             }
+            false if value.is_outside() => self.cast_outside(state, (op, from, to), value),
             false => undefined::cast(op, from, to, value),
         };
         self.put(state, dst, to, result);
@@ -375,6 +418,6 @@ fn all_or_nothing(bits: u8, operands: &[Val], result: Val) -> Val {
     let undefined = operands.iter().filter(|v| !v.is_defined());
     match undefined.map(|v| v.origin).reduce(Origin::or) {
         None => result,
-        Some(origin) => Word::undefined(bits, origin).low(),
+        Some(origin) => Word::undefined(bits, origin.lost()).low(),
     }
 }

@@ -5,6 +5,7 @@
 use super::parts::Parts;
 use super::print::Printed;
 use super::purity::Watch;
+use super::symbolic::Facts;
 use super::tracking::Tracking;
 use super::unwind::{Jump, Landing};
 use crate::contents::Bytes;
@@ -16,6 +17,7 @@ pub use crate::undefined::Val;
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_ir::{FuncId, Reg};
 use selvedge_machine::{Block, Help, Op, Rmw};
+use selvedge_symbolic::Term;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -32,6 +34,8 @@ pub struct VmState {
     pub(super) stage: Stage,
     /// By slot: `errno`, thread-local variables that stay within the thread, the stack.
     pub(super) private: Rc<Vec<Rc<PrivateObject>>>,
+    /// What it knows of numbers that come from outside.
+    pub(super) facts: Facts,
     /// How many objects, threads and keys this thread has made.
     pub(super) made: Made,
     pub(super) rare: Rc<Rare>,
@@ -83,6 +87,8 @@ pub struct Made {
     pub threads: u32,
     pub keys: u32,
     pub barriers: u32,
+    /// How many numbers it was told from outside.
+    pub unknowns: u32,
     /// How many of its thread-local variables are gone.
     pub ended: u32,
     pub spurious_wakeups: u32,
@@ -225,8 +231,8 @@ pub enum Stage {
     Parts(Box<Parts>),
     /// On the way out of a thread.
     Exiting,
-    /// At a decision by a value that is not known: which way it goes.
-    Deciding,
+    /// At a decision by a value that is not known: which of these holds.
+    Deciding(Rc<Vec<Term>>),
     /// On the way out of several calls.
     Landing(Box<Landing>),
 }

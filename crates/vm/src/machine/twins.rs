@@ -52,7 +52,8 @@ impl VmMachine {
 
     pub(super) fn begin_alike(&self, a: &VmState, b: &VmState) -> bool {
         let begins = |s: &VmState| s.stage == Stage::Fetch && s.callers.is_none() && s.frame.pc == 0;
-        if a.entry != b.entry || !begins(a) || !begins(b) {
+        // What they know of unknown inputs decides which ways are left.
+        if a.entry != b.entry || !begins(a) || !begins(b) || a.facts != b.facts {
             return false;
         }
         let function = self.function(a.entry);

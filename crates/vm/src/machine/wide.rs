@@ -1,17 +1,15 @@
 //! Accesses of 16 bytes.
 
-use super::access::ADDRESS;
 use super::memory::{Spot, Use};
 use super::state::{Stage, Then, Val, VmState};
 use super::{Halt, VmMachine};
 use crate::contents::Bytes;
 use crate::layout::{Pieces, Plain};
-use crate::undefined::{self, Word};
+use crate::undefined::Word;
 use selvedge_graph::{Mode, Value};
 use selvedge_ir::arith;
 use selvedge_ir::{Instr, Operand, Reg};
 use selvedge_machine::{Op, Rmw};
-use std::rc::Rc;
 
 const BYTES: u8 = 16;
 
@@ -45,7 +43,7 @@ impl VmMachine {
         addr: Operand,
         mode: Mode,
     ) -> Result<Option<Op>, Halt> {
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, BYTES)?;
         match self.resolve(state, addr, BYTES as u64, Use::Read)? {
             Spot::Shared { object, at } => {
                 let loc = match mode {
@@ -65,7 +63,7 @@ impl VmMachine {
             }
             Spot::Private { slot, at } => {
                 for (reg, at) in [(dst, at), (dst + 1, at + 8)] {
-                    let half = state.private[slot].load(at, 8);
+                    let half = self.load_private(state, slot, at, 8);
                     state.frame.set_val(reg, half);
                 }
                 state.frame.pc += 1;
@@ -90,7 +88,7 @@ impl VmMachine {
         value: Operand,
         mode: Mode,
     ) -> Result<Option<Op>, Halt> {
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, BYTES)?;
         let value = self.wide(state, value, 128);
         match self.resolve(state, addr, BYTES as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -108,7 +106,7 @@ impl VmMachine {
                 }
                 let stores = self.cells(object, at, BYTES as u32, Plain::Store, &[])?;
                 let mut buffer = Bytes::known(vec![0; BYTES as usize]);
-                buffer.put_word(0, BYTES as usize, value);
+                self.put_in(&mut buffer, 0, BYTES as usize, value);
                 self.transfer(state, Pieces::new(), stores, buffer, Then::Nothing)
             }
             Spot::Private { slot, at } => {
@@ -122,7 +120,7 @@ impl VmMachine {
 
     pub(super) fn rmw_wide(&self, state: &mut VmState, instr: &Instr) -> Result<Option<Op>, Halt> {
         let Instr::Rmw { op, dst, addr, operand, mode, .. } = *instr else { unreachable!("not an RMW") };
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, BYTES)?;
         let operand = self.wide(state, operand, 128);
         match self.resolve(state, addr, BYTES as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -135,7 +133,7 @@ impl VmMachine {
             }
             Spot::Private { slot, at } => {
                 let old = self.private_wide(state, slot, at);
-                self.set_private_wide(state, slot, at, undefined::rmw(op, 128, old, operand));
+                self.set_private_wide(state, slot, at, self.modified(op, 128, old, operand));
                 self.put(state, dst, 128, old);
                 state.frame.pc += 1;
                 Ok(None)
@@ -148,7 +146,7 @@ impl VmMachine {
         let Instr::Cmpxchg { dst, addr, expected, desired, weak, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
-        let addr = self.known(state, addr, ADDRESS)?;
+        let addr = self.address(state, addr, BYTES)?;
         self.expected(state, expected, BYTES)?;
         match self.resolve(state, addr, BYTES as u64, Use::Write)? {
             Spot::Shared { object, at } => {
@@ -179,12 +177,16 @@ impl VmMachine {
     }
 
     fn private_wide(&self, state: &VmState, slot: usize, at: usize) -> Word {
-        Word::of(state.private[slot].load(at, 8), state.private[slot].load(at + 8, 8))
+        let (low, high) = (self.load_private(state, slot, at, 8), self.load_private(state, slot, at + 8, 8));
+        match low.is_outside() || high.is_outside() {
+            true => self.joined(low, high),
+            false => Word::of(low, high),
+        }
     }
 
     fn set_private_wide(&self, state: &mut VmState, slot: usize, at: usize, value: Word) {
-        let object = Rc::make_mut(&mut Rc::make_mut(&mut state.private)[slot]);
-        object.store(at, 8, value.low());
-        object.store(at + 8, 8, value.high());
+        let high = if value.is_outside() { self.upper(value) } else { value.high() };
+        self.store_private(state, slot, at, 8, value.low());
+        self.store_private(state, slot, at + 8, 8, high);
     }
 }

@@ -64,7 +64,9 @@ impl VmMachine {
     /// Then the thread waits.
     pub(super) fn undone(&self, state: &mut VmState, loc: Loc, input: u64) -> Option<Op> {
         let Instr::Rmw { net: Net::Tentative(number), .. } = *self.current(state) else { return None };
-        if !self.leaves_out_undone() || !self.takes_back(state, loc, input) {
+        let Instr::Rmw { operand, .. } = *self.current(state) else { return None };
+        let known = self.value(state, operand).is_defined();
+        if !known || !self.leaves_out_undone() || !self.takes_back(state, loc, input) {
             return None;
         }
         let header = self.function(state.frame.func).loops.get(number as usize)?.header;

@@ -10,7 +10,8 @@ mod names;
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
 use selvedge_graph::{Loc, Mode, Tid, Value};
-use selvedge_machine::{Again, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
+use selvedge_machine::{Again, Agreement, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
+use selvedge_symbolic::Answer;
 use std::rc::Rc;
 
 impl Stateful for VmMachine {
@@ -49,7 +50,11 @@ impl Machine for VmMachine {
 
     fn spawned(&self, parent: &VmState, child: Tid) -> VmState {
         match parent.stage {
-            Stage::Spawning(entry, arg) => self.new_state(child, entry, &[arg]),
+            Stage::Spawning(entry, arg) => {
+                let mut state = self.new_state(child, entry, &[arg]);
+                state.facts = Rc::clone(&parent.facts);
+                state
+            }
             _ => unreachable!("the parent stands at the creation of a thread"),
         }
     }
@@ -67,6 +72,11 @@ impl Machine for VmMachine {
         };
         let op = went.unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
+            Halt::Split(alternatives) => {
+                let count = alternatives.len() as u32;
+                state.stage = Stage::Deciding(alternatives);
+                Op::Choose { count }
+            }
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
         state.last_read = LastRead::of(op);
@@ -86,7 +96,7 @@ impl Machine for VmMachine {
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;
             }
-            Op::Choose { .. } => state.choices += 1,
+            Op::Choose { .. } => state.choices += u32::from(!matches!(state.stage, Stage::Deciding(_))),
             Op::Arrive { .. } => state.effects += 1,
             _ => {}
         }
@@ -107,6 +117,27 @@ impl Machine for VmMachine {
             None => (ErrorKind::Unsupported, Again::CellsRefined.to_string()),
         };
         ProgramError { kind, message }
+    }
+
+    fn has_unknowns(&self) -> bool {
+        self.outside.unknown
+    }
+
+    fn go_together(&self, standings: &mut dyn Iterator<Item = (&VmState, Option<Value>)>) -> Agreement {
+        let mut facts = Vec::new();
+        for (state, way) in standings {
+            facts.extend_from_slice(&state.facts);
+            if let (Stage::Deciding(alternatives), Some(way)) = (&state.stage, way) {
+                facts.extend(alternatives.get(way as usize));
+            }
+        }
+        facts.sort_unstable();
+        facts.dedup();
+        match self.facts_go_together(&facts) {
+            Answer::Yes(_) => Agreement::Yes,
+            Answer::No => Agreement::No,
+            Answer::NobodyKnows => Agreement::NobodyKnows,
+        }
     }
 
     fn again(&self) -> Option<Again> {

@@ -1,7 +1,7 @@
 //! How a program is checked.
 
 use selvedge_explore::{Config, Team, Watch};
-use selvedge_machine::Reductions;
+use selvedge_machine::{ErrorKinds, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::LoopBound;
 use std::path::PathBuf;
@@ -26,6 +26,9 @@ pub struct Options {
     pub races: bool,
     /// Objects on the heap that are never freed are errors.
     pub leaks: bool,
+    /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks if
+    /// [`leaks`](Options::leaks) does.
+    pub errors: ErrorKinds,
     /// Goes on after the first error.
     pub all_errors: bool,
     /// Keeps what the program prints.
@@ -59,6 +62,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             races: true,
             leaks: false,
+            errors: ErrorKinds::ALL,
             all_errors: false,
             output: false,
             weak_failures: 0,
@@ -128,6 +132,7 @@ impl Options {
             reductions,
             args: self.args.clone(),
             env: self.env.clone(),
+            errors: self.errors,
             ..selvedge_vm::Options::default()
         }
     }
@@ -135,10 +140,11 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{} {:?} {} {} {} {} {} {} {} {} {:?} {:?}",
+            "{} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?}",
             self.unroll,
             self.unroll_some,
             self.leaks,
+            self.errors,
             self.most_threads,
             self.most_events,
             self.races,

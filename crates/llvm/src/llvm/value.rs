@@ -299,12 +299,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsGlobalConstant(self.raw) != 0 }
     }
 
-    /// The alignment that a global or an `alloca` states; 0 if none.
+    /// The alignment that a global, an `alloca`, a load or a store states; 0 if none.
     pub(crate) fn alignment(self) -> u32 {
         if self.kind() != ValueKind::LLVMGlobalVariableValueKind {
-            self.check_instruction(&[Opcode::LLVMAlloca]);
+            self.check_instruction(&[Opcode::LLVMAlloca, Opcode::LLVMLoad, Opcode::LLVMStore]);
         }
-        // SAFETY: of these two, it is defined.
+        // SAFETY: of these, it is defined.
         unsafe { LLVMGetAlignment(self.raw) }
     }
 

@@ -22,9 +22,9 @@ mod vla;
 
 use std::collections::HashMap;
 
-use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, passes};
-use selvedge_machine::Reductions;
+use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, library, passes};
 
+use crate::driver::Options;
 use crate::error::CompileError;
 use crate::llvm::{Layout, Metadata, Module, Unset, Value, ValueKind, keeps, unset};
 
@@ -47,6 +47,8 @@ struct Program<'m> {
     has_sysv_lists: bool,
     /// Whether to check indices against the arrays that they are of (see [`bounds`]).
     strict_bounds: bool,
+    /// Whether volatile accesses are atomic.
+    volatile_atomic: bool,
 }
 
 /// Whether a function is one of the program's, or the library's.
@@ -54,12 +56,11 @@ fn is_lowered(name: &str) -> bool {
     !name.starts_with("llvm.") && unset(name).is_none() && !keeps(name)
 }
 
-/// Lowers a whole program, and runs the passes on it with these reductions.
+/// Lowers a whole program, and runs the passes on it.
 pub(crate) fn lower(
     module: &Module<'_>,
     unset: Vec<Unset>,
-    reductions: Reductions,
-    strict_bounds: bool,
+    options: &Options,
 ) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
@@ -75,7 +76,8 @@ pub(crate) fn lower(
         types: HashMap::new(),
         unset,
         type_depth: 0,
-        strict_bounds,
+        strict_bounds: options.strict_bounds,
+        volatile_atomic: options.volatile_atomic,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     size::check(module)?;
@@ -105,7 +107,7 @@ pub(crate) fn lower(
     }
     program.register_destructors(&destructors);
     let mut out = program.out;
-    passes::run(&mut out, reductions);
+    passes::run(&mut out, options.reductions);
     Ok(out)
 }
 
@@ -133,7 +135,11 @@ impl<'m> Program<'m> {
         let ty = function.contents();
         let params = function.parameters().iter().map(|p| shape(self.layout, p.ty()).registers()).sum();
         let results = shape(self.layout, ty.result()).registers();
-        let id = self.add_function(function.name(), params, results, ty.is_varargs());
+        let name = function.name();
+        // What the program defines has the name that it gives it.
+        let is_outside = function.blocks().is_empty();
+        let name = if is_outside { library::canonical(&name).to_owned() } else { name };
+        let id = self.add_function(name, params, results, ty.is_varargs());
         self.functions.insert(function, id);
         let signature = self.signature_of(function);
         self.out.functions[id.0 as usize].signature = Some(signature);

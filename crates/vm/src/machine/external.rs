@@ -83,6 +83,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Spurious
         | Native::SpinBegin
         | Native::SpinEnd
+        | Native::OptionalBegin
         | Native::StackSave
         | Native::StackRestore
         | Native::FinalBegin

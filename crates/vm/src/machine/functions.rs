@@ -3,10 +3,11 @@
 use super::Options;
 use super::native::Native;
 use super::zne::LOCKS;
+use crate::annotated::annotated;
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::retry::loads_before_loops;
-use selvedge_ir::{Function, Instr, Net};
+use selvedge_ir::{Function, Instr, Module, Net};
 
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
@@ -31,9 +32,11 @@ pub struct FunctionInfo {
 
 impl FunctionInfo {
     /// Of a function that is well-formed.
-    pub fn new(function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
+    pub fn new(module: &Module, function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
         let native = if function.code.is_empty() { Native::named(&function.name) } else { None };
-        let bounds = function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+        let annotated = annotated(module, function);
+        let bounds = function.loops.iter().zip(annotated);
+        let bounds = bounds.map(|(l, said)| bound(function, l.place.line, options, said)).collect();
         let mut waits = Vec::new();
         for instr in &function.code {
             if let Instr::SpinBlock { number } | Instr::Rmw { net: Net::Tentative(number), .. } = instr {
@@ -55,9 +58,10 @@ impl FunctionInfo {
     }
 }
 
-fn bound(function: &Function, line: u32, options: &Options) -> u32 {
+/// The command line comes before what the program says itself.
+fn bound(function: &Function, line: u32, options: &Options, said: Option<u32>) -> u32 {
     let fits = |b: &&crate::LoopBound| {
         b.function.as_ref().is_none_or(|f| *f == function.name) && b.line.is_none_or(|l| l == line)
     };
-    options.unroll_some.iter().find(fits).map_or(options.unroll, |b| b.bound)
+    options.unroll_some.iter().find(fits).map_or(said.unwrap_or(options.unroll), |b| b.bound)
 }

@@ -38,7 +38,7 @@ use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
-use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reductions, SourcePlace};
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -102,6 +102,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The environment.
     pub env: Vec<(String, String)>,
+    /// Errors of other kinds end the process where they happen, as `exit` does.
+    pub errors: ErrorKinds,
 }
 
 impl Default for Options {
@@ -122,6 +124,7 @@ impl Default for Options {
             track_deps: false,
             args: Vec::new(),
             env: Vec::new(),
+            errors: ErrorKinds::ALL,
         }
     }
 }
@@ -229,7 +232,7 @@ impl VmMachine {
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
-            functions.push(FunctionInfo::new(function, runtime, &options));
+            functions.push(FunctionInfo::new(&module, function, runtime, &options));
         }
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
@@ -423,6 +426,11 @@ impl VmMachine {
                 Limit::Silent(f) => (self.source_place(self.function(f).place), self.options.silent_steps),
             })
             .collect()
+    }
+
+    /// The error that a thread ended the process with, of a kind that is not looked for.
+    pub fn passed_error(&self, state: &VmState) -> Option<ErrorKind> {
+        state.rare.passed
     }
 
     /// Whether some execution wanted more threads than `Options::max_threads`.

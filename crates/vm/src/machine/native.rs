@@ -93,6 +93,7 @@ pub enum Native {
     Spurious,
     SpinBegin,
     SpinEnd,
+    OptionalBegin,
     /// How many variables of the function live in memory now.
     StackSave,
     /// Those that came after so many die.
@@ -176,7 +177,9 @@ impl Native {
             "__selvedge_block" => Native::Wait,
             "__selvedge_spurious" => Native::Spurious,
             "selvedge_spin_begin" => Native::SpinBegin,
-            "selvedge_spin_end" => Native::SpinEnd,
+            "selvedge_spin_end" | SPIN_END_UNLESS => Native::SpinEnd,
+            // Code that may be left out is not.
+            "__VERIFIER_opt_begin" => Native::OptionalBegin,
             "__selvedge_stack_save" => Native::StackSave,
             "__selvedge_stack_restore" => Native::StackRestore,
             FINAL_BEGIN => Native::FinalBegin,
@@ -191,7 +194,9 @@ impl Native {
             "__selvedge_text_length" => Native::TextLength,
             "__selvedge_text_print" => Native::TextPrint,
             "__selvedge_text_copy" => Native::TextCopy,
-            _ if library::only_pauses(name) || NOTHING.contains(&name) => Native::Nothing,
+            _ if library::only_pauses(name) || library::only_annotates(name) || NOTHING.contains(&name) => {
+                Native::Nothing
+            }
             _ => {
                 return match library::allocation(name) {
                     Some(Allocation::Size(argument)) => Some(Native::Malloc(argument)),
@@ -207,6 +212,9 @@ impl Native {
         float::library(name).map(Native::Math).or_else(single)
     }
 }
+
+/// The end of an iteration of a loop that waits, as another tool has it: it is told whether the loop is over.
+const SPIN_END_UNLESS: &str = "__VERIFIER_spin_end";
 
 /// What a program may tell: see `selvedge.h`.
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
@@ -486,12 +494,18 @@ impl VmMachine {
                 0
             }
             Native::SpinEnd => {
-                let again = known(0)?;
+                // Without an argument, it stands where the loop goes round.
+                let again = match (name == SPIN_END_UNLESS, args.is_empty()) {
+                    (true, true) => 1,
+                    (true, false) => u64::from(known(0)? as u32 == 0),
+                    (false, _) => known(0)?,
+                };
                 if again as u32 != 0 && state.effects == state.effects_at_header {
                     return Ok(Some(Op::Block(state.spin())));
                 }
                 again
             }
+            Native::OptionalBegin => 1,
             Native::StackSave => state.frame.stack.len() as u64,
             Native::StackRestore => match self.restore_stack(state, known(0)?) {
                 // The call is made again after each.

@@ -10,7 +10,7 @@ mod names;
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
 use selvedge_graph::{Loc, Tid, Value};
-use selvedge_machine::{Again, ErrorKind, Machine, Op, ProgramError, Stateful};
+use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Stateful};
 use std::rc::Rc;
 
 impl Stateful for VmMachine {
@@ -67,6 +67,10 @@ impl Machine for VmMachine {
         };
         let op = went.unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
+            Halt::Error(kind, _) if !self.options.errors.has(kind) => {
+                Rc::make_mut(&mut state.rare).passed = Some(kind);
+                Op::Block(Block::Exit)
+            }
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
         state.last_read = LastRead::of(op);

@@ -320,7 +320,7 @@ impl Witness {
             }
             WaitsFor::Loop => "in a loop",
             WaitsFor::Thread => "for another thread to end",
-            WaitsFor::Other => "",
+            WaitsFor::Other => "for nothing that could come",
         };
         format!("{} waits {why}{place}", self.thread(waiting.thread))
     }

@@ -5,6 +5,7 @@
 //! register it takes, so that aggregates, constants and casts that change nothing cost no instructions.
 
 mod arith;
+mod asm;
 mod body;
 mod bounds;
 mod call;

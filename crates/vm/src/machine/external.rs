@@ -97,6 +97,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::TextChar
         | Native::TextLength
         | Native::TextPrint
+        | Native::TextNumber
+        | Native::TextUsed
         | Native::Math(_)
         | Native::MathSingle(_) => true,
         Native::SetJump
@@ -115,6 +117,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::NewKey
         | Native::NextKey
         | Native::Destructor
+        | Native::Futex
         | Native::GetSpecific
         | Native::SetSpecific
         | Native::BarrierNew

@@ -2,7 +2,7 @@
 
 use super::VmMachine;
 use crate::tables::{Object, Site};
-use selvedge_ir::{Instr, TypeInfo};
+use selvedge_ir::{Instr, TypeInfo, pointer};
 use std::fmt::Write;
 
 /// How many parts a name may have.
@@ -19,6 +19,12 @@ impl VmMachine {
             Object::Code(f) => (self.function(f).name.clone(), None),
             Object::Result(thread) => (format!("the result of thread {}", thread.0), None),
             Object::Destructor(key) => (format!("the destructor of key {key}"), None),
+            Object::Waiters(address) => {
+                let (object, offset) = pointer::split(address).unwrap_or((u32::MAX, 0));
+                let of = self.tables.borrow().objects.get(object as usize).copied();
+                let of = of.map_or(String::from("nothing"), |of| self.name_of(of, offset.max(0) as u64));
+                (format!("the waiters of {of}"), None)
+            }
             Object::Barrier { thread, number, .. } => (format!("barrier {}.{number}", thread.0), None),
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
@@ -33,6 +39,7 @@ impl VmMachine {
             Object::Made { heap: true, .. }
             | Object::Result(_)
             | Object::Destructor(_)
+            | Object::Waiters(_)
             | Object::Barrier { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)

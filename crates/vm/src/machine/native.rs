@@ -74,6 +74,8 @@ pub enum Native {
     NewKey,
     NextKey,
     Destructor,
+    /// Where the threads are kept that wait for what is at an address.
+    Futex,
     GetSpecific,
     SetSpecific,
     LockHeld,
@@ -110,6 +112,10 @@ pub enum Native {
     TextLength,
     TextPrint,
     TextCopy,
+    /// The number that a text begins with.
+    TextNumber,
+    /// How many of its characters belong to that number. The text is not needed any more.
+    TextUsed,
     Math(fn(f64, f64) -> f64),
     MathSingle(fn(f64, f64) -> f64),
 }
@@ -159,6 +165,7 @@ impl Native {
             "__selvedge_new_key" => Native::NewKey,
             "__selvedge_next_key" => Native::NextKey,
             "__selvedge_destructor" => Native::Destructor,
+            "__selvedge_futex" => Native::Futex,
             "pthread_getspecific" | "tss_get" => Native::GetSpecific,
             "pthread_setspecific" | "tss_set" => Native::SetSpecific,
             "__selvedge_lock_held" => Native::LockHeld,
@@ -194,6 +201,8 @@ impl Native {
             "__selvedge_text_length" => Native::TextLength,
             "__selvedge_text_print" => Native::TextPrint,
             "__selvedge_text_copy" => Native::TextCopy,
+            "__selvedge_text_number" => Native::TextNumber,
+            "__selvedge_text_used" => Native::TextUsed,
             _ if library::only_pauses(name) || library::only_annotates(name) || NOTHING.contains(&name) => {
                 Native::Nothing
             }
@@ -221,7 +230,7 @@ pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
 
 /// Functions that set what makes no difference here.
-const NOTHING: [&str; 23] = [
+const NOTHING: [&str; 44] = [
     "fflush",
     "setbuf",
     "setvbuf",
@@ -230,7 +239,28 @@ const NOTHING: [&str; 23] = [
     "pthread_attr_destroy",
     "pthread_attr_setstacksize",
     "pthread_attr_setscope",
+    "pthread_attr_setguardsize",
+    "pthread_attr_setstack",
+    "pthread_attr_setschedpolicy",
+    "pthread_attr_setschedparam",
+    "pthread_attr_setinheritsched",
+    "pthread_attr_setaffinity_np",
     "pthread_setconcurrency",
+    "pthread_setaffinity_np",
+    "pthread_setschedparam",
+    "pthread_setschedprio",
+    "sched_setaffinity",
+    "sched_setscheduler",
+    "sched_setparam",
+    "setpriority",
+    "nice",
+    "mlock",
+    "munlock",
+    "mlockall",
+    "munlockall",
+    "madvise",
+    "posix_madvise",
+    "srand48",
     "pthread_setname_np",
     "pthread_mutexattr_destroy",
     "pthread_mutexattr_setprotocol",
@@ -441,6 +471,7 @@ impl VmMachine {
                 let key = known(0)? as u32;
                 pointer::make(self.intern(Object::Destructor(key)), 0)
             }
+            Native::Futex => pointer::make(self.intern(Object::Waiters(known(0)?)), 0),
             Native::LockHeld => held_alone(state, known(0)?).is_some() as u64,
             Native::LockAgain => {
                 if let Some(at) = held_alone(state, known(0)?) {
@@ -548,6 +579,12 @@ impl VmMachine {
             Native::TextLength => print::text(state).out.len() as u64,
             Native::TextPrint => self.text_print(state),
             Native::TextCopy => return self.text_copy(state, known(0)?, known(1)?, dst),
+            Native::TextNumber => float::parse(&print::text(state).out, known(0)? as u8).0,
+            Native::TextUsed => {
+                let used = float::parse(&print::text(state).out, 64).1 as u64;
+                Rc::make_mut(&mut state.rare).text = None;
+                used
+            }
             Native::Math(f) => {
                 let second = if args.len() > 1 { f64::from_bits(known(1)?) } else { 0.0 };
                 f(f64::from_bits(known(0)?), second).to_bits()

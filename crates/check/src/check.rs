@@ -10,13 +10,14 @@ use crate::observer::{Nobody, Observer, Phase};
 use crate::options::Options;
 use crate::outcome::{Bound, Comparison, Outcome, Undecided, Warning};
 use crate::prepare::{
-    hoped_for, machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry,
+    hoped_for, machine, reductions_for, refuse_coherence, refuse_sections, simplified, with_races,
+    with_symmetry,
 };
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
-use selvedge_explore::{Config, OtherFormat, Sampling, Watch};
+use selvedge_explore::{Config, Equivalence, OtherFormat, Sampling, Watch};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
@@ -139,6 +140,9 @@ impl Check {
     ) -> Result<Explored, Stopped> {
         let options = &self.options;
         refuse_checkpoints(options, model.name())?;
+        if options.equivalence == Equivalence::Rf {
+            return Err(InputError::needs_coherence(model.name()).into());
+        }
         let module = source.finish(watch, observer)?;
         let reductions = reductions_for(&module, options, properties);
         observer.phase(Phase::Exploring);
@@ -184,6 +188,7 @@ impl Check {
         };
         let mut vm = machine(&module, of_machine(FEW_THREADS.min(options.most_threads)))?;
         refuse_sections(&vm, &properties, model.name())?;
+        refuse_coherence(&vm, options.equivalence)?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let simpler = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
         let simpler = with_symmetry(&simpler, &vm);

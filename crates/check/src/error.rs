@@ -63,6 +63,12 @@ impl InputError {
         InputError::new(InputKind::Model, diagnostic)
     }
 
+    /// A model under which executions that differ in coherence cannot be taken for the same.
+    pub fn needs_coherence(model: &str) -> InputError {
+        let message = format!("the model `{model}` follows dependencies, which needs `--equivalence co`");
+        InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`"))
+    }
+
     /// What goes beyond what is supported.
     pub fn unsupported(error: impl fmt::Display) -> InputError {
         InputError::plain(InputKind::Unsupported, error.to_string(), None)

@@ -1,6 +1,6 @@
 //! How a program is checked.
 
-use selvedge_explore::{Config, Team, Watch};
+use selvedge_explore::{Config, Equivalence, Team, Watch};
 use selvedge_machine::{ErrorKinds, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::LoopBound;
@@ -20,6 +20,8 @@ pub struct Options {
     pub most_events: usize,
     /// Gives up after this many executions, blocked ones included.
     pub most_executions: Option<u64>,
+    /// Which executions count as the same.
+    pub equivalence: Equivalence,
     /// What is left out because it makes no difference, if what it needs holds.
     pub reductions: Reductions,
     /// Data races, and what else a model calls an error, are errors.
@@ -59,6 +61,7 @@ impl Default for Options {
             most_threads: 32,
             most_events: 4_000_000,
             most_executions: None,
+            equivalence: Equivalence::Co,
             reductions: Reductions::ALL,
             races: true,
             leaks: false,
@@ -111,6 +114,7 @@ impl Options {
     /// What the explorer is to do, without what is watched on the way.
     pub(crate) fn config(&self, reductions: Reductions, watch: Option<Watch>) -> Config {
         Config {
+            equivalence: self.equivalence,
             inspect: true,
             races: self.races,
             reductions,
@@ -140,7 +144,8 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?}",
+            self.equivalence,
             self.unroll,
             self.unroll_some,
             self.leaks,

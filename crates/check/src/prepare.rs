@@ -2,6 +2,7 @@
 
 use crate::error::{InputError, InputKind};
 use crate::options::Options;
+use selvedge_explore::Equivalence;
 use selvedge_explore::premises::{ProgramFacts, sound};
 use selvedge_graph::Attrs;
 use selvedge_ir::Module;
@@ -12,19 +13,37 @@ use selvedge_vm::VmMachine;
 use std::borrow::Cow;
 
 /// What reductions have to know of a program.
-pub fn facts(module: &Module, races_are_errors: bool) -> ProgramFacts {
+pub fn facts(module: &Module, options: &Options) -> ProgramFacts {
     let atomic_sections = module.functions.iter().any(|f| f.name.starts_with("__VERIFIER_atomic_"));
-    ProgramFacts { races_are_errors, atomic_sections }
+    let coherence_counts = options.equivalence == Equivalence::Co;
+    ProgramFacts { races_are_errors: options.races, atomic_sections, coherence_counts }
 }
 
 /// The reductions that are sound for a program under a model.
 pub fn reductions_for(module: &Module, options: &Options, properties: &Properties) -> Reductions {
-    sound(options.reductions, properties, &facts(module, options.races)).on
+    sound(options.reductions, properties, &facts(module, options)).on
 }
 
 /// Those that are worth preparing the program for, while the model is not compiled yet.
 pub fn hoped_for(theory: &Theory, options: &Options) -> Reductions {
-    sound(options.reductions, &Properties::hoped_for(theory), &ProgramFacts::unknown(options.races)).on
+    let coherence_counts = options.equivalence == Equivalence::Co;
+    let facts = ProgramFacts { coherence_counts, ..ProgramFacts::unknown(options.races) };
+    sound(options.reductions, &Properties::hoped_for(theory), &facts).on
+}
+
+/// Where coherence is not told apart, what a program says of it cannot be judged.
+pub fn refuse_coherence(machine: &VmMachine, equivalence: Equivalence) -> Result<(), InputError> {
+    let why = match equivalence {
+        Equivalence::Co => return Ok(()),
+        Equivalence::Rf if machine.has_sections() => "has atomic sections (`__VERIFIER_atomic_…`)",
+        Equivalence::Rf if machine.has_final_writes() => {
+            "says which writes are final (`selvedge_final_write`)"
+        }
+        Equivalence::Rf => return Ok(()),
+    };
+    let message =
+        format!("this program {why}: that depends on coherence, which `--equivalence rf` leaves open");
+    Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")))
 }
 
 /// An atomic section is one step of an interleaving: models whose executions have none do not say what it is.

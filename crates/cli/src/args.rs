@@ -163,6 +163,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub no_race_detection: bool,
 
+    /// Which executions count as the same
+    #[arg(long, value_enum, default_value_t = Equivalence::Co)]
+    pub equivalence: Equivalence,
+
     /// Explore without these reductions: a list of names, or `all` (see docs/check.md)
     #[arg(long = "disable", value_name = "NAMES", value_parser = Reductions::all_but, default_value = "")]
     pub reductions: Reductions,
@@ -338,6 +342,15 @@ pub enum Equivalence {
     Co,
     /// Same reads-from
     Rf,
+}
+
+impl From<Equivalence> for selvedge_explore::Equivalence {
+    fn from(equivalence: Equivalence) -> selvedge_explore::Equivalence {
+        match equivalence {
+            Equivalence::Co => selvedge_explore::Equivalence::Co,
+            Equivalence::Rf => selvedge_explore::Equivalence::Rf,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

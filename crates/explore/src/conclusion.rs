@@ -45,6 +45,8 @@ impl<M: Machine> Explorer<'_, M> {
             }
             Conclusion::Execution(end, failure, culprit) => (end, failure, culprit),
         };
+        let before = self.graph.mark();
+        self.make_stuck(end);
         let execution = Execution {
             graph: &self.graph,
             end,
@@ -55,7 +57,9 @@ impl<M: Machine> Explorer<'_, M> {
             culprit,
             frames: &self.frames,
         };
-        if visit(&execution).is_break() {
+        let flow = visit(&execution);
+        self.graph.undo_to(before);
+        if flow.is_break() {
             self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());
         }

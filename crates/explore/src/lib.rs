@@ -30,6 +30,7 @@ mod schedule;
 mod sections;
 mod split;
 mod still_inside;
+mod stuck;
 mod team;
 mod thinning;
 mod threads;

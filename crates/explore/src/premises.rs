@@ -30,12 +30,14 @@ pub struct ProgramFacts {
     pub races_are_errors: bool,
     /// There are atomic sections, which are one step of an interleaving.
     pub atomic_sections: bool,
+    /// Executions that differ in coherence alone are told apart.
+    pub coherence_counts: bool,
 }
 
 impl ProgramFacts {
     /// What is assumed of a program as long as it is not known: that nothing stands in the way.
     pub fn unknown(races_are_errors: bool) -> ProgramFacts {
-        ProgramFacts { races_are_errors, atomic_sections: false }
+        ProgramFacts { races_are_errors, atomic_sections: false, coherence_counts: true }
     }
 }
 
@@ -48,6 +50,8 @@ pub enum Premise {
     ModelOrRaces(Property, Property),
     /// That the program has no atomic sections.
     NoSections,
+    /// That executions which differ in coherence are told apart.
+    Coherence,
 }
 
 impl Premise {
@@ -58,6 +62,7 @@ impl Premise {
                 properties.has(one) || properties.has(other) && program.races_are_errors
             }
             Premise::NoSections => !program.atomic_sections,
+            Premise::Coherence => program.coherence_counts,
         }
     }
 }
@@ -74,13 +79,14 @@ impl fmt::Display for Premise {
                 other.name()
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
+            Premise::Coherence => f.write_str("executions that differ in coherence are not told apart"),
         }
     }
 }
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Model, ModelOrRaces, NoSections};
+    use Premise::{Coherence, Model, ModelOrRaces, NoSections};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity => &[],
@@ -94,10 +100,12 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne => &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections],
-        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections],
+        Reduction::Zne => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
+        }
+        Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
-            &[Model(PorfAcyclic)]
+            &[Model(PorfAcyclic), Coherence]
         }
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
@@ -167,7 +175,8 @@ mod tests {
         sound(Reductions::ALL, &of(model), &program).on.to_string()
     }
 
-    const USUAL: ProgramFacts = ProgramFacts { races_are_errors: true, atomic_sections: false };
+    const USUAL: ProgramFacts =
+        ProgramFacts { races_are_errors: true, atomic_sections: false, coherence_counts: true };
 
     #[test]
     fn reductions_under_the_shipped_models() {
@@ -198,6 +207,12 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         assert_eq!(off("sc", ProgramFacts { atomic_sections: true, ..USUAL }), "zne,confirmation");
+    }
+
+    #[test]
+    fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
+        let facts = ProgramFacts { coherence_counts: false, ..USUAL };
+        assert_eq!(off("rc11", facts), "zne,annotations,futile,confirmation,awaits,symmetry");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::frame::Frame;
 use crate::path::Path;
 use crate::process_end::{Over, process_over};
 use crate::reductions::Watches;
+use crate::stuck::waiting;
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
@@ -206,37 +207,13 @@ impl<M: Machine> Execution<'_, M> {
         if self.end != End::Blocked {
             return None;
         }
-        let mut stuck = Vec::new();
-        let over = process_over(self.machine, self.threads);
-        for t in self.tids() {
-            let (Some(op), Some(state)) = (self.threads.op(t), self.threads.state(t)) else { continue };
-            let reads = match op {
-                Op::End => continue,
-                Op::Block(Block::Assume) => return None,
-                _ if over.spares(self.graph, t, Some(op)) => continue,
-                Op::Block(Block::Spin) => self.machine.spin_reads(state),
-                Op::Block(_) => 1,
-                _ => 0, // a join, or the way out of a barrier
-            };
-            let reads_latest = |e: EventId| {
-                let ev = self.graph.event(e);
-                // What a loop that waits takes, it has given back: a lock.
-                ev.is_rmw_read() || self.graph.rf(e) == self.graph.co(ev.loc).last().copied()
-            };
-            let events = self.graph.thread(t).iter().rev();
-            let mut last = events.filter(|&&e| self.graph.event(e).is_read()).take(reads as usize);
-            if !last.all(|&e| reads_latest(e)) {
-                return None;
-            }
-            stuck.push((
-                t,
-                match op {
-                    Op::Block(why) => Some(why),
-                    Op::Depart { .. } => Some(Block::Barrier),
-                    _ => None,
-                },
-            ));
+        let waiting = waiting(self.machine, self.threads, self.graph)?;
+        let latest =
+            |e: &EventId| self.graph.rf(*e) == self.graph.co(self.graph.event(*e).loc).last().copied();
+        if !waiting.iter().all(|thread| thread.reads.iter().all(latest)) {
+            return None;
         }
+        let stuck: Vec<_> = waiting.into_iter().map(|thread| (thread.tid, thread.why)).collect();
         (!stuck.is_empty()).then_some(stuck)
     }
 }

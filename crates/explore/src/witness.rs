@@ -11,11 +11,21 @@ use selvedge_model::{Model, Scratch};
 /// Gives the graph a coherence order that makes it consistent, the first one in canonical order.
 /// Leaves the graph as it was and returns false if there is none.
 pub fn find(model: &Model, g: &mut ExecutionGraph, scratch: &mut Scratch) -> bool {
+    find_with_last(model, g, &[], scratch)
+}
+
+/// The same, where these writes are the last ones of their locations.
+pub fn find_with_last(
+    model: &Model,
+    g: &mut ExecutionGraph,
+    last: &[(Loc, EventId)],
+    scratch: &mut Scratch,
+) -> bool {
     let before = g.mark();
     let locs: Vec<Loc> = (0..g.locations() as u32).map(Loc).filter(|&l| g.co(l).len() > 1).collect();
     let mut orders = Vec::new();
     for &loc in &locs {
-        match Orders::new(model, g, loc) {
+        match Orders::new(model, g, loc, last) {
             Some(order) => orders.push(order),
             None => return false,
         }
@@ -60,7 +70,7 @@ struct Orders {
 }
 
 impl Orders {
-    fn new(model: &Model, g: &ExecutionGraph, loc: Loc) -> Option<Orders> {
+    fn new(model: &Model, g: &ExecutionGraph, loc: Loc, last: &[(Loc, EventId)]) -> Option<Orders> {
         let mut writes: Vec<EventId> = g.co(loc)[1..].to_vec();
         writes.sort_by_key(|&w| place(g.event(w)));
         let n = writes.len();
@@ -70,6 +80,13 @@ impl Orders {
         for i in 0..n {
             for j in 0..n {
                 before[i][j] = i != j && model.writes_before(g, writes[i], writes[j]);
+            }
+        }
+        for (_, last) in last.iter().filter(|(of, _)| *of == loc) {
+            // The initial value is the last one only where there is no other.
+            let at = writes.iter().position(|w| w == last)?;
+            for (_, before) in before.iter_mut().enumerate().filter(|(i, _)| *i != at) {
+                before[at] = true;
             }
         }
         let cyclic = (0..n).any(|i| (0..i).any(|j| before[i][j] && before[j][i]));

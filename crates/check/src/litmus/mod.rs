@@ -144,7 +144,7 @@ pub fn check_litmus(
         ));
     }
     if options.equivalence == Equivalence::Rf && model.follows_dependencies() {
-        return needs_co(format!("{} follows dependencies, which needs `--equivalence co`", model.name()));
+        return Err(InputError::needs_coherence(model.name()));
     }
     let config = Config {
         equivalence: options.equivalence,

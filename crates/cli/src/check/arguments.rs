@@ -30,6 +30,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         most_threads: args.threads_max,
         most_events: args.max_events,
         most_executions: args.max_executions,
+        equivalence: args.equivalence.into(),
         reductions,
         races: races && !args.no_race_detection,
         leaks,

@@ -1,6 +1,6 @@
 //! One test under one model, and what was expected of it.
 
-use crate::args::{Equivalence, Expect, LitmusArgs, Schedule};
+use crate::args::{Expect, LitmusArgs, Schedule};
 use crate::error::{Exit, InputError};
 use crate::guard;
 use crate::meter::Meter;
@@ -55,10 +55,7 @@ impl Outcome {
 
 pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, InputError> {
     let options = LitmusOptions {
-        equivalence: match args.equivalence {
-            Equivalence::Co => selvedge_explore::Equivalence::Co,
-            Equivalence::Rf => selvedge_explore::Equivalence::Rf,
-        },
+        equivalence: args.equivalence.into(),
         schedule: match args.schedule {
             Schedule::Ltr => selvedge_explore::Schedule::LeftToRight,
             Schedule::WritesFirst => selvedge_explore::Schedule::WritesFirst,

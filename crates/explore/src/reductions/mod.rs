@@ -124,7 +124,7 @@ impl Watches {
     }
 }
 
-/// Whether a reduction is wanted. They are all for executions that differ in coherence.
+/// Whether a reduction is wanted. Those that have hooks are all for executions that differ in coherence.
 pub(crate) fn reduces(config: &Config, reduction: Reduction) -> bool {
     config.equivalence == Equivalence::Co && config.reductions.has(reduction)
 }

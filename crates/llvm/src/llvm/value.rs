@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMTypeKind};
@@ -552,8 +553,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The text and the constraints of inline assembly.
-    pub(crate) fn assembly(self) -> Option<(String, String)> {
+    /// The text and the constraints of inline assembly, and whether it has operands in Intel's order.
+    pub(crate) fn assembly(self) -> Option<(String, String, bool)> {
         if self.kind() != ValueKind::LLVMInlineAsmValueKind {
             return None;
         }
@@ -564,7 +565,9 @@ impl<'m> Value<'m> {
             let text = String::from_utf8_lossy(bytes(text.cast(), length)).into_owned();
             let constraints = LLVMGetInlineAsmConstraintString(self.raw, &mut length);
             let constraints = String::from_utf8_lossy(bytes(constraints.cast(), length)).into_owned();
-            Some((text, constraints))
+            let is_intel =
+                LLVMGetInlineAsmDialect(self.raw) == LLVMInlineAsmDialect::LLVMInlineAsmDialectIntel;
+            Some((text, constraints, is_intel))
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::llvm::{Value, keeps, unset};
 impl<'m> Body<'_, 'm> {
     pub(super) fn call(&mut self, value: Value<'m>) -> Vec<Operand> {
         let callee = value.callee();
-        if let Some((text, constraints)) = callee.assembly() {
-            return self.inline_assembly(value, &text, &constraints);
+        if let Some((text, constraints, is_intel)) = callee.assembly() {
+            return self.inline_assembly(value, &text, &constraints, is_intel);
         }
         if keeps(&callee.name()) {
             return Vec::new();
@@ -94,8 +94,18 @@ impl<'m> Body<'_, 'm> {
         Vec::new()
     }
 
-    fn inline_assembly(&mut self, value: Value<'m>, text: &str, constraints: &str) -> Vec<Operand> {
-        match asm::lower(self, value, text, constraints) {
+    fn inline_assembly(
+        &mut self,
+        value: Value<'m>,
+        text: &str,
+        constraints: &str,
+        is_intel: bool,
+    ) -> Vec<Operand> {
+        let lowered = match is_intel {
+            true => Err(String::from("Intel's order of operands is not known")),
+            false => asm::lower(self, value, text, constraints),
+        };
+        match lowered {
             Ok(results) => results,
             Err(why) => {
                 let text = text.escape_default();

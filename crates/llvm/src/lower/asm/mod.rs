@@ -37,6 +37,8 @@ struct Slot {
     /// Where it is, if it is in memory.
     address: Option<Operand>,
     is_result: bool,
+    /// The output that it is in the same place as.
+    tied: Option<usize>,
     /// Of the flag for equality: whether it is to be set.
     flag: Option<bool>,
 }
@@ -157,17 +159,22 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
                 let Some(argument) = next_argument.next() else { return refuse(constraint) };
                 let bits = body.scalar(*argument).and_then(Scalar::bits).unwrap_or(0);
                 let given = body.operand(*argument);
-                if let Ok(tied) = rest.parse::<usize>() {
-                    let Some(output) = slots.get_mut(tied) else { return refuse(constraint) };
-                    if bits > 64 {
+                // By its number or by the name of a register, it may be in the same place as an output.
+                let same = match register {
+                    Some(name) => named.get(plain_name(name)).copied(),
+                    None => rest.parse::<usize>().ok(),
+                };
+                if let Some(tied) = same {
+                    let Some(output) = slots.get_mut(tied).filter(|_| bits <= 64) else {
                         return refuse(constraint);
-                    }
+                    };
                     output.value = Some(given);
+                    slot.tied = Some(tied);
                 }
                 (slot.value, slot.bits) = (Some(given), if bits > 64 { 0 } else { bits });
             }
             if let Some(register) = register {
-                named.insert(plain_name(register).to_owned(), number);
+                named.entry(plain_name(register).to_owned()).or_insert(number);
             }
             slots.push(slot);
         }
@@ -288,11 +295,13 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
             _ => None,
         };
         match step {
-            Step::Bin { op, to: Arg::Op(to, _), a, b, bytes } => {
+            Step::Bin { op, to: Arg::Op(to, _), a, b, .. } => {
+                // What is above the width of the access does not come to be stored.
+                let bytes = pending.bytes;
                 let commutes = !matches!(op, BinOp::Sub);
                 let value = match (depends(&pending, a), depends(&pending, b)) {
-                    (Some(Linked::Old), None) => Linked::Bin(*op, self.read(b, *bytes)?),
-                    (None, Some(Linked::Old)) if commutes => Linked::Bin(*op, self.read(a, *bytes)?),
+                    (Some(Linked::Old), None) => Linked::Bin(*op, self.read(b, bytes)?),
+                    (None, Some(Linked::Old)) if commutes => Linked::Bin(*op, self.read(a, bytes)?),
                     _ => return not_known("a calculation"),
                 };
                 pending.values.insert(*to, value);
@@ -420,6 +429,7 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
             Arg::Register(name) => self.named.get(plain_name(name)).copied(),
             _ => None,
         };
+        let found = found.map(|number| self.slots[number].tied.unwrap_or(number));
         found.ok_or_else(|| format!("the operand {arg:?} is not known"))
     }
 

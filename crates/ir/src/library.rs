@@ -82,6 +82,11 @@ pub fn only_annotates(name: &str) -> bool {
     ANNOTATIONS.contains(&name)
 }
 
+/// Whether a function marks an iteration of a loop that waits: it may wait there, and does nothing else.
+pub fn marks_waiting(name: &str) -> bool {
+    matches!(name, "selvedge_spin_begin" | "selvedge_spin_end" | "__VERIFIER_spin_end")
+}
+
 /// Functions of the C library that are not another name of what comes after their underscores.
 const OWN_NAMES: [&str; 3] =
     ["__pthread_register_cancel", "__pthread_unregister_cancel", "__pthread_unwind_next"];

@@ -65,7 +65,10 @@ fn effect_of(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<Eff
     known[number] = Some(Effect::Any);
     let answer = match functions[number] {
         Callee::Declared(name)
-            if library::only_pauses(name) || library::checks_index(name) || library::only_annotates(name) =>
+            if library::only_pauses(name)
+                || library::checks_index(name)
+                || library::only_annotates(name)
+                || library::marks_waiting(name) =>
         {
             Effect::None
         }

@@ -16,12 +16,15 @@ mod files;
 mod finder;
 mod limits;
 mod litmus;
+mod locks;
 mod lowering;
+mod missing;
 mod observer;
 mod options;
 mod order;
 mod outcome;
 mod owned;
+mod points;
 mod prepare;
 mod reason;
 mod settle;
@@ -38,15 +41,17 @@ pub use finder::{ModelWarning, Passed, Then};
 pub use limits::{Cancel, Limits, line_of, peak_kib};
 pub use litmus::{AssertionFailure, Flag, LitmusOptions, LitmusOutcome, check_litmus};
 pub use lowering::Sources;
+pub use missing::{Missing, Passage};
 pub use observer::{Nobody, Observer, Phase};
 pub use options::{Checkpoints, Options, Workers};
 pub use outcome::{Bound, Comparison, Outcome, Undecided, Warning};
+pub use points::Point;
 pub use reason::{Edge, Reason};
 pub use settle::{Attempt, Settling, settle};
 pub use stopped::Stopped;
 pub use verdict::{Facts, Verdict};
 pub use violation::{Violation, What};
 pub use witness::{
-    Access, Action, Call, Event, Initial, Place, Relations, Thread, Value, Waiting, WaitsFor, Witness, short,
-    witness,
+    Access, Action, Call, Event, Files, Initial, Place, Relations, Thread, Value, Waiting, WaitsFor, Witness,
+    short, witness,
 };

@@ -4,7 +4,7 @@ use crate::finder::{ModelWarning, Passed};
 use crate::observer::Phase;
 use crate::verdict::Verdict;
 use crate::violation::{Violation, not_allowed};
-use crate::witness::{Place, at};
+use crate::witness::Place;
 use selvedge_explore::{GaveUp, Stats};
 use selvedge_machine::Again;
 use std::fmt;
@@ -52,6 +52,11 @@ pub struct Bound {
 pub struct Comparison {
     /// Executions there.
     pub executions: u64,
+}
+
+/// ` at queue.c:42`, or nothing.
+fn at(place: Option<&Place>) -> String {
+    place.map_or(String::new(), |place| format!(" at {}", place.short()))
 }
 
 /// Something worth knowing.

@@ -1,8 +1,12 @@
 //! What is wrong with a program, and how it is said.
 
 use crate::finder::{Passed, Then};
+use crate::missing::Missing;
 use crate::reason::Reason;
-use crate::witness::{Access, Action, Event, Place, Waiting, WaitsFor, Witness, at, function_of, witness};
+use crate::witness::{
+    Access, Action, Call, Event, Files, Place, Taken, Waiting, WaitsFor, Witness, function_of, stack_of,
+    witness,
+};
 use selvedge_explore::{End, Execution, Failure};
 use selvedge_graph::{EventId, Kind, Tid};
 use selvedge_machine::{ErrorKind, ErrorKinds, Machine};
@@ -22,6 +26,13 @@ pub struct Violation {
     pub place: Option<Place>,
     /// The thread that did it.
     pub thread: Option<u16>,
+    /// The calls that led to what the program or the machine says, the innermost first; nothing if there is
+    /// only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Call>,
+    /// What would have forbidden it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
     /// How it comes about.
     pub witness: Witness,
 }
@@ -151,10 +162,11 @@ impl Suspect {
 
     /// Takes down the execution that it was found in.
     pub fn violation<M: Machine>(self, x: &Execution<'_, M>) -> Violation {
-        let (witness, numbers) = witness(x, &|t| function_of(x, t));
+        let Taken { witness, numbers, usage } = witness(x, &|t| function_of(x, t));
+        let missing = self.missing(x, &witness, &numbers);
         let number = |e: EventId| numbers[e.index()];
         let what = match self.about {
-            About::Said(message) => What::Said(message),
+            About::Said(message) => What::Said(x.machine().message_in(&usage, message)),
             About::Events(event, other) => What::Events(number(event), other.map(number)),
             About::NotAllowed(first, second) => What::NotAllowed(number(first), number(second)),
             About::Leaked(event) => What::Leaked(number(event)),
@@ -166,7 +178,39 @@ impl Suspect {
         if let (ErrorKind::DataRace, What::Events(event, Some(other))) = (kind, &what) {
             witness.reason = Some(Reason::race(*other, *event));
         }
-        Violation { kind, name, what, place, thread: thread.map(|t| t.0), witness }
+        let state = thread.filter(|_| matches!(what, What::Said(_))).and_then(|t| x.state(t));
+        let stack = state.map_or(Vec::new(), |state| stack_of(x.machine(), state));
+        Violation { kind, name, what, place, thread: thread.map(|t| t.0), stack, missing, witness }
+    }
+
+    /// What would have forbidden this execution.
+    fn missing<M: Machine>(
+        &self,
+        x: &Execution<'_, M>,
+        witness: &Witness,
+        numbers: &[usize],
+    ) -> Option<Missing> {
+        let g = x.graph;
+        let between = |a: EventId, b: EventId| Missing::between(g, numbers, a, b);
+        let in_order = |a: EventId, b: EventId| {
+            if numbers[a.index()] < numbers[b.index()] { between(a, b) } else { between(b, a) }
+        };
+        let found = match (self.kind, &self.about) {
+            (ErrorKind::DataRace, About::Events(a, Some(b))) => in_order(*a, *b),
+            (ErrorKind::OfModel, About::NotAllowed(a, b)) if self.name.contains("race") => in_order(*a, *b),
+            (ErrorKind::UseAfterFree | ErrorKind::DeadStack, About::Events(a, Some(b))) => {
+                let is_end = g.event(*a).kind == Kind::Free;
+                if is_end { between(*b, *a) } else { between(*a, *b) }
+            }
+            (ErrorKind::UnpublishedObject, About::Events(access, Some(made))) => between(*made, *access),
+            _ => None,
+        };
+        // If no read leads from one to the other, it may be because one of them came too early.
+        if found.as_ref().is_none_or(|missing| missing.through.is_empty()) && !witness.interleaving {
+            let other = witness.reason.as_ref().and_then(|reason| Missing::of_reason(g, numbers, reason));
+            return other.or(found);
+        }
+        found
     }
 }
 
@@ -271,12 +315,14 @@ impl Violation {
     fn after_its_end(&self, event: usize, other: Option<usize>) -> String {
         let w = &self.witness;
         let Some(other) = other else { return w.in_words(event) };
-        let is_end = matches!(w.event(event).map(|e| &e.action), Some(Action::Free { .. }));
-        let (access, end) = if is_end { (other, event) } else { (event, other) };
-        let (access, end) = (w.in_words(access), w.in_words(end));
+        let is_end = |number: usize| matches!(w.event(number).map(|e| &e.action), Some(Action::Free { .. }));
+        let (access, end) = if is_end(event) { (other, event) } else { (event, other) };
+        // What is freed is what is accessed.
+        let called = if self.kind == ErrorKind::DeadStack { "end of its life" } else { "free" };
+        let named_end = w.access(end).map(|e| if is_end(end) { e.called(called) } else { e });
+        let (access, end) = (w.in_words(access), named(named_end.as_ref()));
         match self.kind {
             ErrorKind::DeadStack => {
-                let end = end.replacen("the free", "the end of its life", 1);
                 let of = "is of a variable whose life may have ended";
                 format!("{access} {of}: nothing orders it before {end}")
             }
@@ -308,7 +354,12 @@ impl Witness {
 
     /// `worker#1 waits for a lock at queue.c:42`.
     fn waits(&self, waiting: &Waiting) -> String {
-        let place = at(waiting.place.as_ref());
+        let place = waiting.place.as_ref().map_or(String::new(), |place| format!(" at {}", self.at(place)));
+        if let Some((lock, taken)) = self.awaited(waiting) {
+            let at = taken.place.as_ref().map_or(String::new(), |place| format!(" at {}", self.at(place)));
+            let (thread, holder) = (self.thread(waiting.thread), self.thread(taken.thread));
+            return format!("{thread} waits for the lock {lock}{place}, which {holder} took{at}");
+        }
         let why = match &waiting.reason {
             WaitsFor::Lock => "for a lock",
             WaitsFor::Condition => "for a condition",
@@ -329,7 +380,7 @@ impl Witness {
     pub fn action(&self, event: &Event) -> String {
         let order = event.order.as_ref().map_or(String::new(), |order| format!(" ({order})"));
         let half = |rmw: &bool| if *rmw { " [rmw]" } else { "" };
-        match &event.action {
+        let words = match &event.action {
             Action::Read { location, value, rmw, .. } => {
                 format!("reads {location} = {}{order}{}", value.text, half(rmw))
             }
@@ -340,21 +391,39 @@ impl Witness {
             Action::Create { peer } => format!("creates {}", self.thread(*peer)),
             Action::Join { peer } => format!("joins {}", self.thread(*peer)),
             Action::Choose { way } => format!("chooses {way}"),
-            Action::Allocate { .. } => String::from("allocates"),
-            Action::Free { .. } => String::from("frees"),
+            Action::Allocate { name, local, .. } => {
+                let verb = if *local { "declares" } else { "allocates" };
+                format!("{verb} {}", name.as_deref().unwrap_or_default())
+            }
+            Action::Free { name, local, .. } => {
+                let verb = if *local { "ends the life of" } else { "frees" };
+                format!("{verb} {}", name.as_deref().unwrap_or_default())
+            }
             Action::Detach { peer } => format!("detaches {}", self.thread(*peer)),
-            Action::Local { .. } => String::from("says that an object is local"),
+            Action::Local { name, .. } => {
+                format!("says that {} is local", name.as_deref().unwrap_or("an object"))
+            }
             Action::Arrive { .. } => String::from("arrives at a barrier"),
             Action::Depart => String::from("goes on from a barrier"),
-        }
+        };
+        words.trim_end().to_string()
     }
 
     /// Where the value of a read came from, in words.
     pub fn source(&self, event: &Event) -> Option<String> {
+        self.source_in(&self.files(), event)
+    }
+
+    /// The same, for many events.
+    pub fn source_in(&self, files: &Files<'_>, event: &Event) -> Option<String> {
         let Action::Read { from, .. } = event.action else { return None };
         Some(match self.event(from) {
             None => String::from("initial value"),
-            Some(w) => format!("from {}{}", self.thread(w.thread), at(w.place.as_ref())),
+            Some(w) => {
+                let place =
+                    w.place.as_ref().map_or(String::new(), |place| format!(" at {}", files.at(place)));
+                format!("from {}{place}", self.thread(w.thread))
+            }
         })
     }
 }

@@ -8,9 +8,9 @@ use crate::order::explaining_order;
 use crate::reason::{Reason, reason};
 use selvedge_explore::Execution;
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid};
-use selvedge_machine::{Block, Machine, SourcePlace};
+use selvedge_machine::{Block, Machine, SourcePlace, Usage};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// An execution with all that is needed to explain it.
@@ -90,6 +90,29 @@ impl Place {
     /// `queue.c:42`.
     pub fn short(&self) -> String {
         format!("{}:{}", short(&self.file), self.line)
+    }
+}
+
+/// The files of an execution.
+#[derive(Clone, Debug)]
+pub struct Files<'w> {
+    all: BTreeSet<&'w str>,
+    /// Those whose name others have as well, in other directories.
+    alike: BTreeSet<&'w str>,
+}
+
+impl Files<'_> {
+    /// Whether there are several.
+    pub fn are_several(&self) -> bool {
+        self.all.len() > 1
+    }
+
+    /// `queue.c:42`; the whole path where its last part is not enough.
+    pub fn at(&self, place: &Place) -> String {
+        match self.alike.contains(place.file.as_str()) {
+            true => format!("{}:{}", place.file, place.line),
+            false => place.short(),
+        }
     }
 }
 
@@ -189,16 +212,31 @@ pub enum Action {
     Allocate {
         /// Its number.
         object: u32,
+        /// What it is called.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// It is a variable of a function.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        local: bool,
     },
     /// An object's life ends.
     Free {
         /// Its number.
         object: u32,
+        /// What it is called.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// It is a variable of a function.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        local: bool,
     },
     /// Claims an object for its thread alone.
     Local {
         /// Its number.
         object: u32,
+        /// What it is called.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
     /// Comes to a barrier.
     Arrive {
@@ -241,6 +279,9 @@ pub struct Waiting {
     /// It is inside of an atomic section.
     #[serde(default)]
     pub in_section: bool,
+    /// The calls that led there, the innermost first; nothing if there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Call>,
 }
 
 /// What a thread waits for.
@@ -263,15 +304,21 @@ pub enum WaitsFor {
     Other,
 }
 
-/// Takes an execution down. `thread_name` says what a thread runs. Returns also the numbers of events, by
-/// event.
-pub fn witness<M: Machine>(
-    x: &Execution<'_, M>,
-    thread_name: &dyn Fn(Tid) -> String,
-) -> (Witness, Vec<usize>) {
+/// What was taken down of an execution.
+pub struct Taken {
+    pub witness: Witness,
+    /// Numbers of events, by event.
+    pub numbers: Vec<usize>,
+    /// What its names were made with.
+    pub usage: Usage,
+}
+
+/// Takes an execution down. `thread_name` says what a thread runs.
+pub fn witness<M: Machine>(x: &Execution<'_, M>, thread_name: &dyn Fn(Tid) -> String) -> Taken {
     let g = x.graph;
     let (order, interleaving) = explaining_order(x.machine(), x);
-    let mut taker = Taker { x, numbers: vec![0; g.arena_len()] };
+    let usage = usage_of(x, &order);
+    let mut taker = Taker { x, usage, numbers: vec![0; g.arena_len()] };
     for (at, &e) in order.iter().enumerate() {
         taker.numbers[e.index()] = at + 1;
     }
@@ -291,7 +338,7 @@ pub fn witness<M: Machine>(
         waiting: taker.waiting(),
         reason: if interleaving { None } else { reason(g, &taker.numbers) },
     };
-    (witness, taker.numbers)
+    Taken { witness, numbers: taker.numbers, usage: taker.usage }
 }
 
 fn unique_name(function: &str, t: Tid) -> String {
@@ -304,6 +351,8 @@ pub struct Access {
     what: String,
     place: Option<Place>,
     thread: String,
+    /// The file is not named by the last part of its path alone.
+    whole: bool,
 }
 
 impl Access {
@@ -320,19 +369,35 @@ impl Access {
             _ => String::from("operation"),
         };
         let place = x.state_of(e).and_then(|s| x.machine().place(s)).map(Place::from);
-        Some(Access { what, place, thread: unique_name(&function_of(x, ev.tid), ev.tid) })
+        Some(Access { what, place, thread: unique_name(&function_of(x, ev.tid), ev.tid), whole: false })
+    }
+}
+
+impl Access {
+    /// The same by another name.
+    pub(crate) fn called(self, what: &str) -> Access {
+        Access { what: what.to_string(), ..self }
+    }
+
+    /// `the write to x`.
+    pub(crate) fn name(&self) -> String {
+        format!("the {}", self.what)
+    }
+
+    /// `the write to x at queue.c:42`.
+    pub(crate) fn without_thread(&self) -> String {
+        match &self.place {
+            Some(place) if self.whole => format!("the {} at {}:{}", self.what, place.file, place.line),
+            Some(place) => format!("the {} at {}", self.what, place.short()),
+            None => format!("the {}", self.what),
+        }
     }
 }
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {}{} in {}", self.what, at(self.place.as_ref()), self.thread)
+        write!(f, "{} in {}", self.without_thread(), self.thread)
     }
-}
-
-/// ` at queue.c:42`, or nothing.
-pub(crate) fn at(place: Option<&Place>) -> String {
-    place.map_or(String::new(), |place| format!(" at {}", place.short()))
 }
 
 /// What the machine calls the function that a thread runs.
@@ -340,8 +405,28 @@ pub fn function_of<M: Machine>(x: &Execution<'_, M>, t: Tid) -> String {
     x.state(t).map(|s| x.machine().thread_name(s)).unwrap_or_default()
 }
 
+/// The calls that led to a state; nothing if there is only one.
+pub(crate) fn stack_of<M: Machine>(machine: &M, state: &M::State) -> Vec<Call> {
+    let stack = machine.stack(state).into_iter();
+    let stack: Vec<Call> =
+        stack.map(|(function, place)| Call { function, place: place.map(Place::from) }).collect();
+    if stack.len() > 1 { stack } else { Vec::new() }
+}
+
+/// What an execution uses its objects as.
+fn usage_of<M: Machine>(x: &Execution<'_, M>, order: &[EventId]) -> Usage {
+    let g = x.graph;
+    let events = || order.iter().map(|&e| (e, g.event(e)));
+    let made: Vec<u32> =
+        events().filter(|(_, ev)| ev.kind == Kind::Alloc).map(|(_, ev)| ev.value as u32).collect();
+    let accesses = events().filter(|(_, ev)| ev.is_read() || ev.is_write());
+    let accesses: Vec<_> = accesses.filter_map(|(e, ev)| Some((ev.loc, ev.value, x.state_of(e)?))).collect();
+    x.machine().usage(&made, &accesses)
+}
+
 struct Taker<'a, M: Machine> {
     x: &'a Execution<'a, M>,
+    usage: Usage,
     /// By event.
     numbers: Vec<usize>,
 }
@@ -351,9 +436,10 @@ impl<M: Machine> Taker<'_, M> {
         self.numbers[e.index()]
     }
 
-    fn value(&self, loc: Loc, value: i64) -> Value {
+    fn value(&self, loc: Loc, value: i64, state: Option<&M::State>) -> Value {
         let machine = self.x.machine();
-        Value { text: machine.value_name(loc, value), bits: value, of_type: machine.value_type(loc, value) }
+        let text = machine.value_in(&self.usage, loc, value, state);
+        Value { text, bits: value, of_type: machine.value_type(loc, value) }
     }
 
     fn initial(&self, order: &[EventId]) -> Vec<Initial> {
@@ -361,8 +447,8 @@ impl<M: Machine> Taker<'_, M> {
         let accesses = order.iter().map(|&e| g.event(e)).filter(|ev| ev.is_read() || ev.is_write());
         let locations: BTreeMap<u32, Loc> = accesses.map(|ev| (ev.loc.0, ev.loc)).collect();
         let initial = |loc: Loc| Initial {
-            location: machine.location_name(loc),
-            value: self.value(loc, g.value_of(EventId::INIT, loc)),
+            location: machine.location_in(&self.usage, loc, None),
+            value: self.value(loc, g.value_of(EventId::INIT, loc), None),
         };
         locations.into_values().map(initial).collect()
     }
@@ -371,8 +457,11 @@ impl<M: Machine> Taker<'_, M> {
         let (g, machine) = (self.x.graph, self.x.machine());
         let e = order[at];
         let ev = g.event(e);
-        let location = || machine.location_name(ev.loc);
-        let value = || self.value(ev.loc, ev.value);
+        let state = self.x.state_of(e);
+        let location = || machine.location_in(&self.usage, ev.loc, state);
+        let value = || self.value(ev.loc, ev.value, state);
+        let object = ev.value as u32;
+        let name = || machine.object_in(&self.usage, object);
         let action = match ev.kind {
             Kind::Read => {
                 let source = g.rf(e).unwrap_or(EventId::INIT);
@@ -392,17 +481,14 @@ impl<M: Machine> Taker<'_, M> {
             Kind::Join => Action::Join { peer: ev.peer.0 },
             Kind::Detach => Action::Detach { peer: ev.peer.0 },
             Kind::Choice => Action::Choose { way: ev.value },
-            Kind::Alloc => Action::Allocate { object: ev.value as u32 },
-            Kind::Free => Action::Free { object: ev.value as u32 },
-            Kind::Local => Action::Local { object: ev.value as u32 },
+            Kind::Alloc => Action::Allocate { object, name: name(), local: machine.is_local(object) },
+            Kind::Free => Action::Free { object, name: name(), local: machine.is_local(object) },
+            Kind::Local => Action::Local { object, name: name() },
             Kind::Arrive => Action::Arrive { barrier: ev.value },
             Kind::Depart => Action::Depart,
             Kind::Init => unreachable!("initial values are no event of a thread"),
         };
-        let state = self.x.state_of(e);
-        let stack = state.map(|s| machine.stack(s)).unwrap_or_default().into_iter();
-        let stack: Vec<Call> =
-            stack.map(|(function, place)| Call { function, place: place.map(Place::from) }).collect();
+        let stack = state.map_or(Vec::new(), |s| stack_of(machine, s));
         Event {
             number: at + 1,
             thread: ev.tid.0,
@@ -411,7 +497,7 @@ impl<M: Machine> Taker<'_, M> {
             order: (ev.mode != Mode::Na).then(|| ev.mode.c_name().to_string()),
             volatile: state.is_some_and(|s| machine.is_volatile(s)),
             place: state.and_then(|s| machine.place(s)).map(Place::from),
-            stack: if stack.len() > 1 { stack } else { Vec::new() },
+            stack,
         }
     }
 
@@ -469,6 +555,7 @@ impl<M: Machine> Taker<'_, M> {
                 },
                 place: state.and_then(|s| machine.place(s)).map(Place::from),
                 in_section: state.is_some_and(|s| machine.in_section(s)),
+                stack: state.map_or(Vec::new(), |s| stack_of(machine, s)),
             }
         });
         waits.collect()
@@ -479,7 +566,7 @@ impl<M: Machine> Taker<'_, M> {
         let g = self.x.graph;
         let plain = |e: &&EventId| g.event(**e).kind == Kind::Read && g.event(**e).mode == Mode::Na;
         let barrier = g.thread(t).iter().rev().find(plain);
-        barrier.map(|&e| self.x.machine().location_name(g.event(e).loc))
+        barrier.map(|&e| self.x.machine().location_in(&self.usage, g.event(e).loc, None))
     }
 }
 
@@ -495,7 +582,11 @@ impl Witness {
         let what = match &event.action {
             Action::Read { location, .. } => format!("read of {location}"),
             Action::Write { location, .. } => format!("write to {location}"),
+            Action::Free { name: Some(name), local: true, .. } => format!("end of the life of {name}"),
+            Action::Free { name: Some(name), .. } => format!("free of {name}"),
             Action::Free { .. } => String::from("free"),
+            Action::Allocate { name: Some(name), local: true, .. } => format!("declaration of {name}"),
+            Action::Allocate { name: Some(name), .. } => format!("allocation of {name}"),
             Action::Allocate { .. } => String::from("allocation"),
             Action::Join { .. } => String::from("join"),
             Action::Detach { .. } => String::from("detaching"),
@@ -505,7 +596,25 @@ impl Witness {
                 String::from("operation")
             }
         };
-        Some(Access { what, place: event.place.clone(), thread: self.thread(event.thread).to_string() })
+        let files = self.files();
+        let whole = event.place.as_ref().is_some_and(|place| files.alike.contains(place.file.as_str()));
+        let thread = self.thread(event.thread).to_string();
+        Some(Access { what, place: event.place.clone(), thread, whole })
+    }
+
+    /// All files that it is about.
+    pub fn files(&self) -> Files<'_> {
+        let waiting = self.waiting.iter().filter_map(|waiting| waiting.place.as_ref());
+        let places = self.events.iter().filter_map(|event| event.place.as_ref()).chain(waiting);
+        let all: BTreeSet<&str> = places.map(|place| place.file.as_str()).collect();
+        let is_alike = |file: &&str| all.iter().any(|other| other != file && short(other) == short(file));
+        let alike = all.iter().copied().filter(is_alike).collect();
+        Files { all, alike }
+    }
+
+    /// `queue.c:42`; the whole path where its last part is not enough.
+    pub fn at(&self, place: &Place) -> String {
+        self.files().at(place)
     }
 
     /// A thread's name.

@@ -5,7 +5,7 @@
 //! `neato -Tpng` both honour it, since the file asks for pinned positions.
 
 use crate::escape::line;
-use selvedge_check::{Action, Event, Witness};
+use selvedge_check::{Action, Event, Files, Thread, Witness};
 use selvedge_graph::Mode;
 use std::fmt::Write;
 
@@ -18,25 +18,33 @@ const CO: &str = "#1f4fbf";
 const FR: &str = "#d97700";
 const CREATE: &str = "#666666";
 
-/// `12: W[rel] x=1`, `R[acq] x → 0`, `F[sc]`.
-pub fn label(event: &Event) -> String {
-    let line = event.place.as_ref().map_or(String::new(), |place| format!("{}: ", place.line));
+/// `12: W[rel] x=1`, `R[acq] x → 0`, `F[sc]`; `queue.h:12: …` if there are several files.
+fn label(witness: &Witness, files: &Files<'_>, event: &Event) -> String {
+    let line = event.place.as_ref().map_or(String::new(), |place| match files.are_several() {
+        true => format!("{}: ", files.at(place)),
+        false => format!("{}: ", place.line),
+    });
     let mode = event.order.as_deref().and_then(Mode::by_c_name).unwrap_or(Mode::Na);
     let what = match &event.action {
         Action::Read { location, value, .. } => format!("R[{mode}] {location} → {}", value.text),
         Action::Write { location, value, .. } => format!("W[{mode}] {location}={}", value.text),
         Action::Fence => format!("F[{mode}]"),
-        Action::Create { peer } => format!("spawn P{peer}"),
-        Action::Join { peer } => format!("join P{peer}"),
+        Action::Create { peer } => format!("spawn {}", witness.thread(*peer)),
+        Action::Join { peer } => format!("join {}", witness.thread(*peer)),
         Action::Choose { way } => format!("choose {way}"),
-        Action::Allocate { object } => format!("alloc {object}"),
-        Action::Free { object } => format!("free {object}"),
-        Action::Detach { peer } => format!("detach P{peer}"),
-        Action::Local { object } => format!("local {object}"),
+        Action::Allocate { object, name, .. } => format!("alloc {}", object_name(*object, name)),
+        Action::Free { object, name, local: true } => format!("end {}", object_name(*object, name)),
+        Action::Free { object, name, .. } => format!("free {}", object_name(*object, name)),
+        Action::Detach { peer } => format!("detach {}", witness.thread(*peer)),
+        Action::Local { object, name } => format!("local {}", object_name(*object, name)),
         Action::Arrive { barrier } => format!("arrive {barrier}"),
         Action::Depart => String::from("depart"),
     };
     line + &what
+}
+
+fn object_name(number: u32, name: &Option<String>) -> String {
+    name.clone().unwrap_or_else(|| number.to_string())
 }
 
 /// The text of a `.dot` file that shows an execution. `initial` is what is said of the initial values.
@@ -70,10 +78,13 @@ fn nodes(witness: &Witness, initial: &str, out: &mut String) {
         let longest = texts.iter().map(|t| t.chars().count()).max().unwrap_or(0);
         COLUMN.max(longest as f64 * 0.11 + 1.2)
     };
+    let files = witness.files();
+    let names = witness.threads.iter().map(|thread| &thread.function);
+    let is_alone = |thread: &Thread| names.clone().filter(|name| **name == thread.function).count() == 1;
     let mut x = 0.0;
     let mut placed = Vec::new();
     for (t, (events, thread)) in columns(witness).into_iter().zip(&witness.threads).enumerate() {
-        let texts: Vec<String> = events.iter().map(|event| label(event)).collect();
+        let texts: Vec<String> = events.iter().map(|event| label(witness, &files, event)).collect();
         if !texts.is_empty() || !thread.function.is_empty() {
             let here = x;
             x += width(&texts);
@@ -90,7 +101,7 @@ fn nodes(witness: &Witness, initial: &str, out: &mut String) {
         let _ = writeln!(
             out,
             "  t{t} [label=\"{}\", shape=plaintext, style=\"\", fontname=\"Helvetica-Bold\", pos=\"{x:.2},{:.2}!\"];",
-            escape(&thread.function),
+            escape(if is_alone(thread) { &thread.function } else { &thread.name }),
             -0.75 * ROW
         );
         for (row, (event, text)) in events.iter().zip(&texts).enumerate() {

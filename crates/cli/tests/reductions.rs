@@ -71,7 +71,7 @@ fn outcome(
         inspect: true,
         max_executions: Some(60_000),
         reductions,
-        watches: Watches { chains: Some(Arc::default()), twins: None },
+        watches: Watches { twins: None, ..Watches::all() },
         ..Config::default()
     };
     settle(&mut machine, config, |machine, config| {

@@ -34,7 +34,7 @@ fn explored(p: &Program, model: &Model, schedule: Schedule, reductions: Reductio
     let config = Config {
         schedule,
         reductions,
-        watches: Watches { chains: Some(chains.clone()), twins: None },
+        watches: Watches { chains: Some(chains.clone()), ..Watches::default() },
         max_executions: Some(MOST),
         ..Config::default()
     };

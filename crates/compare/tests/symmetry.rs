@@ -164,7 +164,7 @@ fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
         reductions: way.reductions,
         shortcuts: way.shortcuts,
         inspect: way.inspect,
-        watches: Watches { chains: Some(chains.clone()), twins: Some(twins.clone()) },
+        watches: Watches { chains: Some(chains.clone()), twins: Some(twins.clone()), ..Watches::default() },
         max_executions: Some(MOST),
         ..Config::default()
     };

@@ -42,7 +42,7 @@ pub use engine::{Engine, engine};
 pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{FORMAT, NoUnit, Path, Unit};
-pub use reductions::{Chains, Twins, Watches, orders_by_rmw};
+pub use reductions::{Chains, Owners, Twins, Watches, orders_by_rmw};
 pub use report::{
     Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,
 };

@@ -15,6 +15,7 @@
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
+//! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
@@ -107,6 +108,14 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic), Coherence]
         }
+        Reduction::Assumptions => &[
+            Model(PorfAcyclic),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(Coherent),
+            Coherence,
+        ],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
@@ -183,12 +192,12 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape"),
-            (&["x86"], "zne,confirmation"),
-            (&["tso.cat"], "zne,escape,confirmation"),
-            (&["rlx"], "zne,escape,confirmation,bam"),
+            (&["x86"], "zne,confirmation,assumptions"),
+            (&["tso.cat"], "zne,escape,confirmation,assumptions"),
+            (&["rlx"], "zne,escape,confirmation,assumptions,bam"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,bam,simplification,symmetry",
+                "zne,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,simplification,symmetry",
             ),
         ] {
             for model in models {
@@ -212,7 +221,7 @@ mod tests {
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        assert_eq!(off("rc11", facts), "zne,annotations,futile,confirmation,awaits,symmetry");
+        assert_eq!(off("rc11", facts), "zne,annotations,futile,confirmation,awaits,assumptions,symmetry");
     }
 
     #[test]

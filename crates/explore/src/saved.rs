@@ -97,10 +97,10 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_read_back_as_it_was_written() {
-        let config = watching(Watches { twins: Some(Arc::default()), chains: None });
+        let config = watching(Watches { twins: Some(Arc::default()), ..Watches::default() });
         let text = serde_json::to_string(&Saved::new(&snapshot(), &config)).expect("it is written");
         let saved: Saved = serde_json::from_str(&text).expect("it is read");
-        let mut config = watching(Watches { chains: Some(Arc::default()), twins: None });
+        let mut config = watching(Watches { chains: Some(Arc::default()), ..Watches::default() });
         let again = saved.restore("what it saw", &mut config).expect("of this format");
         assert_eq!((again.units, again.stats), (snapshot().units, snapshot().stats));
         // What was not watched any more is not watched again.
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_was_known_of_locations_is_known_again() {
-        let config = watching(Watches { chains: Some(Arc::default()), twins: None });
+        let config = watching(Watches { chains: Some(Arc::default()), ..Watches::default() });
         // A lock was lost at location 1, and its writes form no chain.
         config.watches.chains.as_ref().expect("watched").restore(&[0, 3]);
         let saved = Saved::new(&snapshot(), &config);

@@ -2,20 +2,25 @@
 
 use crate::explorer::Explorer;
 use crate::reductions::annotations::waits;
+use crate::reductions::assumptions::comes_to_nothing;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Schedule;
 use crate::threads::{Status, Threads};
 use selvedge_graph::{ExecutionGraph, Tid};
-use selvedge_machine::{Machine, Op};
+use selvedge_machine::{Machine, Op, Rmw};
 
 impl<M: Machine> Explorer<'_, M> {
     /// The next thread, or `None` if the graph is final.
     #[inline]
     pub(crate) fn next_thread(&mut self) -> Option<Tid> {
         let awaits = Reducers::puts_off_waiting(self);
+        let voids = awaits && self.reducers.assumptions.is_on();
         let (machine, g) = (self.machine, &self.graph);
         pick(self.config.schedule, &mut self.threads, g, awaits, |threads, t| {
-            let Some(Op::Load { loc, .. }) = threads.op(t) else { return false };
+            let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return false };
+            if voids && rmw != Rmw::No && comes_to_nothing(machine, threads, g, t) {
+                return true;
+            }
             let value = match g.co_last(loc) {
                 Some(last) => g.value_of(last, loc),
                 None => machine.init_value(loc),
@@ -25,7 +30,8 @@ impl<M: Machine> Explorer<'_, M> {
     }
 }
 
-/// The next thread. With `awaits`, reads that `waits` says would only make their thread wait go last, and a
+/// The next thread. With `awaits`, reads that `waits` says would only make their thread wait, or come to nothing, go
+/// last, and a
 /// compare-and-exchange goes right after the load that it confirms.
 #[inline]
 fn pick<S: Clone>(

@@ -288,6 +288,23 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
+    /// What a thread comes to if its operations give it what `give` says, as long as that has an answer and
+    /// for so many of them at most.
+    pub fn look_ahead<M: Machine<State = S>>(
+        &mut self,
+        machine: &M,
+        t: Tid,
+        most: usize,
+        mut give: impl FnMut(Op) -> Option<Value>,
+    ) -> Op {
+        let mut standing = self.at[t.index()];
+        for _ in 0..most {
+            let Some(value) = give(self.nodes[standing.index()].op) else { break };
+            standing = self.after(machine, standing, value);
+        }
+        self.nodes[standing.index()].op
+    }
+
     /// What the thread of `e` does next if `e` gives it this value.
     pub fn peek<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> Op {
         let standing = self.after(machine, self.origin[e.index()], value);

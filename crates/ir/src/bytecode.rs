@@ -34,6 +34,32 @@ pub struct Module {
     /// Types of functions, for calls through pointers: result and parameters as LLVM passes them
     /// (`i32(ptr,i64)`).
     pub signatures: Vec<String>,
+    /// What is known of instructions besides, for [`Place::note`].
+    pub notes: Vec<Note>,
+}
+
+/// What reports say of an instruction besides its place. Nothing depends on it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Note {
+    /// What an access takes the contents for: a member of a union has its name by that.
+    pub kind: Contents,
+    /// The type, among [`Module::types`], of what an access is of a part of, and where the part begins; no
+    /// offset if that is only known when it runs.
+    pub of: Option<(u32, Option<u64>)>,
+    /// Functions that were inlined here, the innermost first, each with the place of its call.
+    pub inlined: Vec<(String, Place)>,
+}
+
+/// What the contents of memory are taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Contents {
+    /// An integer, or anything.
+    #[default]
+    Number,
+    /// A floating-point number.
+    Float,
+    /// An address.
+    Pointer,
 }
 
 /// What a read-modify-write is to a loop whose iterations may have no net effect (thesis §7.2.6).
@@ -94,6 +120,8 @@ pub struct Place {
     pub line: u32,
     /// From 1 on; 0 where it is not known.
     pub col: u32,
+    /// 1 + a number among [`Module::notes`]; 0 for none.
+    pub note: u32,
 }
 
 /// A function of a program, or one that it declares.

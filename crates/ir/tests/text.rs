@@ -161,7 +161,7 @@ fn global(name: &str, bytes: Vec<u8>) -> Global {
 }
 
 fn function(name: &str, code: Vec<Instr>) -> Function {
-    let place = |n: usize| Place { file: 0, line: n as u32 % 7, col: 3 };
+    let place = |n: usize| Place { file: 0, line: n as u32 % 7, col: 3, note: n as u32 % 3 };
     Function {
         name: name.to_string(),
         params: vec![0, 3],
@@ -183,7 +183,7 @@ fn everything() -> Module {
     odd.constant = true;
     odd.thread_local = true;
     odd.ty = Some(2);
-    odd.place = Place { file: 1, line: 2, col: 3 };
+    odd.place = Place { file: 1, line: 2, col: 3, note: 0 };
     let mut declared = function("printf", vec![]);
     declared.locals.clear();
     Module {
@@ -196,6 +196,18 @@ fn everything() -> Module {
         ],
         constructors: vec![FuncId(2), FuncId(0)],
         signatures: vec![String::from("i32(ptr)"), String::from("void(...)")],
+        notes: vec![
+            Note { kind: Contents::Pointer, of: Some((1, Some(8))), inlined: vec![] },
+            Note {
+                kind: Contents::Float,
+                of: Some((2, None)),
+                inlined: vec![
+                    (String::from("push \"it\""), Place { file: 0, line: 7, col: 1, note: 0 }),
+                    (String::from("g"), Place::default()),
+                ],
+            },
+            Note::default(),
+        ],
         types: vec![
             TypeInfo::Scalar { name: String::from("unsigned int"), size: 4 },
             TypeInfo::Struct {
@@ -267,9 +279,12 @@ fn a_program_can_be_written_by_hand() {
             return (0)
         }";
     let module = parse(text).expect("it is well-formed");
-    assert_eq!(module.functions[0].loops, [Loop { header: 0, place: Place { file: 0, line: 6, col: 3 } }]);
+    assert_eq!(
+        module.functions[0].loops,
+        [Loop { header: 0, place: Place { file: 0, line: 6, col: 3, note: 0 } }]
+    );
     assert_eq!(module.functions[0].code[2], Instr::Branch { cond: Operand::Reg(1), then: 3, els: 0 });
-    assert_eq!(module.functions[0].places[0], Place { file: 0, line: 6, col: 10 });
+    assert_eq!(module.functions[0].places[0], Place { file: 0, line: 6, col: 10, note: 0 });
 }
 
 proptest! {

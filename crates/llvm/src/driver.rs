@@ -54,7 +54,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     program.run_passes(INLINE).map_err(llvm)?;
     let unset = program.set_undefined();
     program.run_passes(PROMOTE).map_err(llvm)?;
-    lower::lower(&program, unset, options)
+    lower::lower(&program, unset, options, lower::Paths::new(files))
 }
 
 /// Whether the program can be run at all.

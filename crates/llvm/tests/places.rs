@@ -2,7 +2,7 @@
 
 mod support;
 
-use selvedge_ir::{Instr, Module, TypeInfo};
+use selvedge_ir::{Contents, Instr, Module, Note, TypeInfo};
 use support::{c, function, global};
 
 fn show(module: &Module, ty: Option<u32>) -> String {
@@ -56,6 +56,37 @@ fn inlined_code_keeps_its_place() {
     let f = function(&module, "f");
     let at = f.code.iter().position(|i| matches!(i, Instr::Store { .. })).expect("inlined");
     assert_eq!(f.places[at].line, 3);
+    let note = &module.notes[f.places[at].note as usize - 1];
+    let calls: Vec<(&str, u32)> =
+        note.inlined.iter().map(|(name, call)| (name.as_str(), call.line)).collect();
+    assert_eq!(calls, [("set", 6)]);
+}
+
+#[test]
+fn accesses_say_what_they_are_of_a_part_of() {
+    let module = c("typedef struct { int n; struct { int a; float b; } in[2]; void *p; } thing;\n\
+         int read(thing *t, int i) { return t->in[1].a + t[i].n; }\n\
+         void write(thing *t, int i) { t->in[i].b = 1; t->p = t; }\n\
+         int *bare(int *p) { p[1] = 2; return p; }");
+    let notes = |name: &str| -> Vec<(Contents, Option<(String, Option<u64>)>)> {
+        let f = function(&module, name);
+        let accesses = f.code.iter().zip(&f.places);
+        let accesses =
+            accesses.filter(|(instr, _)| matches!(instr, Instr::Load { .. } | Instr::Store { .. }));
+        let note = accesses.map(|(_, place)| match place.note {
+            0 => Note::default(),
+            note => module.notes[note as usize - 1].clone(),
+        });
+        let name = |ty: u32| match &module.types[ty as usize] {
+            TypeInfo::Struct { name, .. } => name.clone(),
+            other => format!("{other:?}"),
+        };
+        note.map(|note| (note.kind, note.of.map(|(ty, offset)| (name(ty), offset)))).collect()
+    };
+    let thing = |offset: Option<u64>| Some((String::from("thing"), offset));
+    assert_eq!(notes("read"), [(Contents::Number, thing(Some(12))), (Contents::Number, thing(Some(0)))]);
+    assert_eq!(notes("write"), [(Contents::Float, thing(None)), (Contents::Pointer, thing(Some(24)))]);
+    assert_eq!(notes("bare"), [(Contents::Number, None)]);
 }
 
 #[test]

@@ -35,6 +35,17 @@ pub trait Foresight: Stateful {
         self.stores_to_come(state, loc).is_none_or(|stores| !stores.is_empty())
     }
 
+    /// Whether some thread may wait because of an assumption (`Block::Assume`). Saying yes is always right.
+    fn may_assume(&self) -> bool {
+        true
+    }
+
+    /// Whether the read-modify-write at whose load the state stands takes a lock, which nobody looks at in this
+    /// program but to take it, waiting for it if need be, or to give it back. Saying no is always right.
+    fn takes_quietly(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// Whether a thread in this state may still create others. Saying yes is always right.
     fn may_spawn(&self, _state: &Self::State) -> bool {
         true

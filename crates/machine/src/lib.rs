@@ -37,7 +37,7 @@ pub use error::{ErrorKind, ErrorKinds, NoSuchKind, ProgramError};
 pub use foresight::Foresight;
 pub use interp::{Registers, ThreadState};
 pub use lifetimes::{Lifetimes, Meeting};
-pub use names::Names;
+pub use names::{Names, Usage, Used};
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
 pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Tid, Value};

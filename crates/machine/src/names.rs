@@ -2,6 +2,26 @@
 
 use crate::{ErrorKind, SourcePlace, Stateful};
 use selvedge_graph::{Loc, Value};
+use std::collections::BTreeMap;
+
+/// What an execution shows of the objects that a program makes as it goes, which have no name in the source:
+/// a name, and what they are used as.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    /// By the number of the object.
+    pub objects: BTreeMap<u32, Used>,
+}
+
+/// How an object is used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Used {
+    /// A name that no other object of the execution has: `node#1`.
+    pub name: String,
+    /// Its type, or that of its elements, by a number of the machine's own.
+    pub of_type: Option<u32>,
+    /// The size of its elements; the whole if it is no array, 0 if it has no such parts.
+    pub element: u64,
+}
 
 /// The program's own words, for reports.
 pub trait Names: Stateful {
@@ -28,6 +48,32 @@ pub trait Names: Stateful {
     /// A value that a location holds, in the program's own words.
     fn value_name(&self, _loc: Loc, value: Value) -> String {
         value.to_string()
+    }
+
+    /// What an execution uses its objects as: `made` are those that it makes, in order, and `accesses` what
+    /// is read and written where, each with the state that it is done in.
+    fn usage(&self, _made: &[u32], _accesses: &[(Loc, Value, &Self::State)]) -> Usage {
+        Usage::default()
+    }
+
+    /// A location as an access names it, which is done in a state.
+    fn location_in(&self, _usage: &Usage, loc: Loc, _state: Option<&Self::State>) -> String {
+        self.location_name(loc)
+    }
+
+    /// A value as an access names it.
+    fn value_in(&self, _usage: &Usage, loc: Loc, value: Value, _state: Option<&Self::State>) -> String {
+        self.value_name(loc, value)
+    }
+
+    /// An object as a whole.
+    fn object_in(&self, _usage: &Usage, _object: u32) -> Option<String> {
+        None
+    }
+
+    /// A message of the machine's own, with the names of an execution.
+    fn message_in(&self, _usage: &Usage, message: String) -> String {
+        message
     }
 
     /// What a thread is called.

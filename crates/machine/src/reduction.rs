@@ -32,6 +32,8 @@ pub enum Reduction {
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
     /// thesis; see `reductions/awaits.rs` of the explorer).
     Awaits,
+    /// Nobody takes a lock from a thread that an assumption has ended since it gave the lock back.
+    Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
@@ -41,7 +43,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 15] = [
+    pub const ALL: [Reduction; 16] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -54,6 +56,7 @@ impl Reduction {
         Reduction::Futile,
         Reduction::Confirmation,
         Reduction::Awaits,
+        Reduction::Assumptions,
         Reduction::Bam,
         Reduction::Simplification,
         Reduction::Symmetry,
@@ -73,6 +76,7 @@ impl Reduction {
             Reduction::Futile => "futile",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
+            Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",

@@ -137,10 +137,11 @@
 //! implements [`machine::Machine`], and [`explore`] explores it.
 
 pub use selvedge_check::{
-    Access, Action, Attempt, Bound, Call, Cancel, Check, Checkpoints, Comparison, Edge, Event, Facts,
-    Forecast, Initial, InputError, InputKind, Limits, ModelWarning, Nobody, Observer, Options, Outcome, Pace,
-    Passed, Phase, Place, Program, Reason, Relations, Settling, Sources, Stopped, Then, Thread, Undecided,
-    Value, Verdict, Violation, Waiting, WaitsFor, Warning, What, Witness, Workers, settle,
+    Access, Action, Attempt, Bound, Call, Cancel, Check, Checkpoints, Comparison, Edge, Event, Facts, Files,
+    Forecast, Initial, InputError, InputKind, Limits, Missing, ModelWarning, Nobody, Observer, Options,
+    Outcome, Pace, Passage, Passed, Phase, Place, Point, Program, Reason, Relations, Settling, Sources,
+    Stopped, Then, Thread, Undecided, Value, Verdict, Violation, Waiting, WaitsFor, Warning, What, Witness,
+    Workers, settle,
 };
 pub use selvedge_explore::{Estimate, GaveUp, Progress, Sampling, Stats, Watch};
 pub use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions};

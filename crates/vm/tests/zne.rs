@@ -74,7 +74,7 @@ fn explored(text: &str, model: &Model, unroll: Option<u32>, awaits: bool) -> Fou
         inspect: true,
         races: false,
         reductions,
-        watches: Watches { chains: awaits.then(Arc::default), twins: None },
+        watches: Watches { chains: awaits.then(Arc::default), ..Watches::default() },
         max_executions: Some(60_000),
         ..Config::default()
     };

@@ -88,7 +88,7 @@ impl Visitor<Program> for Collector<'_> {
         if decides && self.draw && self.witness.is_none() {
             let threads = &self.test.program.threads;
             let name = |t: Tid| threads.get(t.index()).map(|thread| thread.name.clone()).unwrap_or_default();
-            let what = witness(execution, &name).0;
+            let what = witness(execution, &name).witness;
             self.witness = Some(First { path: execution.path(), what });
         }
         if let Some((thread, error)) = execution.program_error()

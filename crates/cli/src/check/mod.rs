@@ -1,6 +1,7 @@
 //! `selvedge check`: programs.
 
 mod arguments;
+mod layout;
 mod observe;
 mod report;
 mod text;
@@ -64,7 +65,7 @@ fn tell(command: &'static str, format: Format, report: &Report) {
         Format::Json => output::print_json(&result_json(command, report)),
         Format::Text => {
             let paint = text::Paint { on: std::io::stdout().is_terminal() };
-            output::emit(&text::render(report, &paint));
+            output::emit(&text::render(report, &paint, layout::columns()));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! An outcome in the words of the report, which is text or JSON.
 
-use selvedge_check::{Action, Outcome, Verdict, Violation, Witness, peak_kib};
+use selvedge_check::{
+    Action, Call, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
+};
 use serde::Serialize;
 
 /// The outcome of one check, as `--format json` prints it.
@@ -47,6 +49,11 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     pub thread: Option<String>,
+    /// The steps that matter.
+    pub points: Vec<Spot>,
+    /// What would have forbidden it, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Lacking>,
     pub trace: Vec<Step>,
     /// Whether the steps can be read as an interleaving.
     pub interleaving: bool,
@@ -55,6 +62,31 @@ pub struct Finding {
     pub threads: Vec<String>,
     /// The execution itself.
     pub witness: Witness,
+}
+
+/// A step that matters, with the calls that led to it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spot {
+    /// Nothing where the message says it.
+    pub what: Option<String>,
+    /// Number of the event in the witness, if it is one.
+    pub event: Option<usize>,
+    pub thread: Option<String>,
+    pub file: String,
+    pub line: u32,
+    /// The innermost first; nothing if there is only one.
+    pub stack: Vec<Call>,
+    /// The same in words: `f`, `g at q.c:12`.
+    #[serde(skip)]
+    pub calls: Vec<String>,
+}
+
+/// What is missing, in words and by numbers of events.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lacking {
+    pub message: String,
+    #[serde(flatten)]
+    pub what: Missing,
 }
 
 /// An event in words.
@@ -70,6 +102,11 @@ pub struct Step {
     pub from: Option<String>,
     /// This read does not see the latest write of the steps before it.
     pub stale: bool,
+    /// The place, and where the value came from, in few words.
+    #[serde(skip)]
+    pub at: Option<String>,
+    #[serde(skip)]
+    pub source: Option<String>,
 }
 
 impl Report {
@@ -80,10 +117,16 @@ impl Report {
             line: bound.place.line,
             bound: bound.iterations,
         });
+        let first = outcome.violations.first();
+        let marked = first.is_some_and(|violation| !violation.witness.interleaving);
+        let told = first.is_some_and(|violation| violation.missing.is_some());
         let why = outcome.comparison.map(|sc| {
+            let executions = if sc.executions == 1 { "execution" } else { "executions" };
+            let marked = if marked { "; the reads marked above see older writes" } else { "" };
+            let look = if told { "" } else { " Look for a missing release or acquire." };
             format!(
-                "Why: this needs weak memory. Under sc the program does not fail like this ({} executions); \
-                 under {model} the reads marked above may see older writes. Look for a missing release or acquire.",
+                "Why: this needs weak memory. Under sc the program does not fail like this ({} {executions}); \
+                 under {model} it does{marked}.{look}",
                 sc.executions
             )
         });
@@ -108,15 +151,35 @@ impl Report {
 impl Finding {
     fn of(violation: Violation) -> Finding {
         let message = violation.message();
+        let points = violation.points().into_iter().filter_map(|point| Spot::of(&violation.witness, point));
+        let points = points.collect();
+        let missing = violation
+            .missing
+            .clone()
+            .and_then(|what| violation.witness.missing(&what).map(|message| Lacking { message, what }));
         let Violation { name: kind, place, thread, witness, .. } = violation;
+        let files = witness.files();
+        let place_of = |place: &Place, word: &str| {
+            if files.are_several() { files.at(place) } else { format!("{word}{}", place.line) }
+        };
+        let source_of = |event: &Event| {
+            let Action::Read { from, .. } = event.action else { return None };
+            let Some(write) = witness.event(from) else { return Some(String::from("initial value")) };
+            let own = write.thread == event.thread;
+            let place = write.place.as_ref().map(|place| place_of(place, "line "));
+            let thread = (!own || place.is_none()).then(|| witness.thread(write.thread).to_string());
+            Some([thread, place].into_iter().flatten().collect::<Vec<_>>().join(", "))
+        };
         let trace = witness.events.iter().map(|event| Step {
             thread: event.thread,
             name: witness.thread(event.thread).to_string(),
             file: event.place.as_ref().map(|place| place.file.clone()),
             line: event.place.as_ref().map(|place| place.line),
             action: witness.action(event),
-            from: witness.source(event),
+            from: witness.source_in(&files, event),
             stale: matches!(event.action, Action::Read { stale: true, .. }),
+            at: event.place.as_ref().map(|place| place_of(place, "")),
+            source: source_of(event),
         });
         Finding {
             kind,
@@ -125,10 +188,34 @@ impl Finding {
             line: place.as_ref().map(|place| place.line),
             column: place.as_ref().map(|place| place.column).filter(|column| *column > 0),
             thread: thread.map(|t| witness.thread(t).to_string()),
+            points,
+            missing,
             trace: trace.collect(),
             interleaving: witness.interleaving,
             threads: witness.threads.iter().map(|thread| thread.name.clone()).collect(),
             witness,
         }
+    }
+}
+
+impl Spot {
+    fn of(witness: &Witness, point: Point) -> Option<Spot> {
+        let place = point.place?;
+        // What the library does inside is known by where it is called.
+        let of_library = point.stack.iter().take_while(|call| call.place.is_none()).count();
+        let calls = if point.stack.len() > of_library + 1 { &point.stack[of_library..] } else { &[] };
+        let call = |(at, call): (usize, &Call)| match call.place.as_ref().filter(|_| at > 0) {
+            Some(place) => format!("{} at {}", call.function, witness.at(place)),
+            None => call.function.clone(),
+        };
+        Some(Spot {
+            what: point.what,
+            event: point.event,
+            thread: point.thread.map(|thread| witness.thread(thread).to_string()),
+            file: place.file,
+            line: place.line,
+            calls: calls.iter().enumerate().map(call).collect(),
+            stack: point.stack,
+        })
     }
 }

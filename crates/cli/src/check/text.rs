@@ -1,6 +1,7 @@
 //! The report for people.
 
-use super::report::{CutLoop, Finding, Report, Step};
+use super::layout::{cut, width, wrap};
+use super::report::{CutLoop, Finding, Lacking, Report, Spot, Step};
 use crate::escape::{line, shown};
 use selvedge_check::{Verdict, short};
 use std::fmt::Write;
@@ -38,7 +39,7 @@ fn safe(report: &Report) -> Report {
     let one = |text: &String| line(text).into_owned();
     let maybe = |text: &Option<String>| text.as_ref().map(one);
     let step = |step: &Step| {
-        let Step { thread, name, file, line, action, from, stale } = step;
+        let Step { thread, name, file, line, action, from, stale, at, source } = step;
         let (thread, line, stale) = (*thread, *line, *stale);
         Step {
             thread,
@@ -48,19 +49,31 @@ fn safe(report: &Report) -> Report {
             action: one(action),
             from: maybe(from),
             stale,
+            at: maybe(at),
+            source: maybe(source),
         }
     };
+    let spot = |spot: &Spot| Spot {
+        what: maybe(&spot.what),
+        thread: maybe(&spot.thread),
+        calls: spot.calls.iter().map(one).collect(),
+        // The file as it is: the source is looked for there. The others are not shown.
+        ..spot.clone()
+    };
+    let lacking = |lacking: &Lacking| Lacking { message: one(&lacking.message), what: lacking.what.clone() };
     let finding = |finding: &Finding| {
-        let Finding { kind, message, file, line, column, thread, trace, interleaving, threads, witness } =
-            finding;
+        let Finding { kind, message, file, line, column, thread, trace, interleaving, threads, .. } = finding;
+        let Finding { points, missing, witness, .. } = finding;
         Finding {
             kind: one(kind),
             message: one(message),
-            // As it is: the source is looked for there.
+            // Not shown.
             file: file.clone(),
             line: *line,
             column: *column,
             thread: maybe(thread),
+            points: points.iter().map(spot).collect(),
+            missing: missing.as_ref().map(lacking),
             trace: trace.iter().map(step).collect(),
             interleaving: *interleaving,
             threads: threads.iter().map(one).collect(),
@@ -90,13 +103,14 @@ fn safe(report: &Report) -> Report {
     }
 }
 
-pub fn render(report: &Report, paint: &Paint) -> String {
+/// The report in lines of at most so many columns, but for what the program itself prints.
+pub fn render(report: &Report, paint: &Paint, columns: usize) -> String {
     let report = &safe(report);
     let mut out = String::new();
     for finding in &report.errors {
-        out += &show_finding(finding, paint);
+        out += &show_finding(finding, paint, columns);
         if let Some(why) = &report.why {
-            let _ = writeln!(out, "{why}\n");
+            let _ = writeln!(out, "{}", wrap(why, columns, "", "  "));
         }
     }
     if let Some(output) = report.output.as_ref().filter(|o| !o.is_empty()) {
@@ -104,60 +118,103 @@ pub fn render(report: &Report, paint: &Paint) -> String {
         output.lines().for_each(|line| _ = writeln!(out, "  {line}"));
         out.push('\n');
     }
-    let verdict = match report.verdict {
-        Verdict::Verified => paint.green("verified"),
-        Verdict::Violated => paint.red("violated"),
-        other => paint.yellow(other.name()),
+    let verdict = report.verdict.name();
+    let under = wrap(&format!("{verdict} under {}", report.model), columns, "", "  ");
+    let painted = match report.verdict {
+        Verdict::Verified => paint.green(verdict),
+        Verdict::Violated => paint.red(verdict),
+        _ => paint.yellow(verdict),
     };
-    let _ = writeln!(out, "{verdict} under {}", report.model);
-    let _ = writeln!(
-        out,
-        "  {} complete execution{}{}, {} blocked, {:.2} s, {:.1} MB",
+    out += &painted;
+    out += &under[verdict.len()..];
+    let mut say = |text: &str| out += &wrap(text, columns, "  ", "    ");
+    say(&format!(
+        "{} complete execution{}{}, {} blocked, {:.2} s, {:.1} MB",
         report.executions,
         if report.executions == 1 { "" } else { "s" },
         report.alike.map_or(String::new(), |n| format!(" up to symmetry of {n} threads")),
         report.blocked,
         report.seconds,
         report.max_rss_kb as f64 / 1024.0
-    );
+    ));
     for cut in &report.bounded_loops {
-        let _ = writeln!(
-            out,
-            "  up to {} iterations of the loop at {}:{}; use --unroll N for more",
+        say(&format!(
+            "up to {} iterations of the loop at {}:{}; use --unroll N for more",
             cut.bound,
             short(&cut.file),
             cut.line
-        );
+        ));
     }
-    if let Some(why) = &report.unknown {
-        let _ = writeln!(out, "  {why}");
-    }
-    for warning in &report.warnings {
-        let _ = writeln!(out, "  note: {warning}");
-    }
+    report.unknown.iter().for_each(|why| say(why));
+    report.warnings.iter().for_each(|warning| say(&format!("note: {warning}")));
     out
 }
 
-fn show_finding(finding: &Finding, paint: &Paint) -> String {
-    let mut out = String::new();
-    let _ = writeln!(out, "{}: {}", paint.red(&finding.kind), finding.message);
-    if let (Some(file), Some(number)) = (&finding.file, finding.line) {
-        let _ = writeln!(out, "  --> {}:{number}", line(file));
-        if let Some(text) = source_line(file, number) {
-            let number = number.to_string();
-            let pad = " ".repeat(number.len());
-            let _ = writeln!(out, "   {pad} |\n   {number} | {text}\n   {pad} |");
-        }
+fn show_finding(finding: &Finding, paint: &Paint, columns: usize) -> String {
+    let head = wrap(&format!("{}: {}", finding.kind, finding.message), columns, "", "  ");
+    let mut out = match head.strip_prefix(&finding.kind) {
+        Some(rest) => format!("{}{rest}", paint.red(&finding.kind)),
+        None => head,
+    };
+    for (at, spot) in finding.points.iter().enumerate() {
+        let is_known = finding.points[..at].iter().any(|p| (&p.file, p.line) == (&spot.file, spot.line));
+        out += &show_spot(spot, !is_known, columns);
     }
     let how = if finding.interleaving {
         "How it comes about, step by step:"
     } else {
         "How it comes about. No interleaving explains it; `!` marks reads that do not see the latest write:"
     };
-    let _ = writeln!(out, "\n{how}\n");
-    out += &columns(finding, paint);
+    if !finding.trace.is_empty() {
+        let _ = writeln!(out, "\n{}", wrap(how, columns, "", ""));
+        out += &trace(finding, paint, columns);
+    }
     out.push('\n');
+    if let Some(missing) = &finding.missing {
+        let _ = writeln!(out, "{}", wrap(&missing.message, columns, "", "  "));
+    }
     out
+}
+
+/// How many calls are shown of those that led to a step: the innermost ones, and the outermost.
+const CALLS: (usize, usize) = (8, 2);
+
+/// Where a step is in the source, and the calls that led there.
+fn show_spot(spot: &Spot, quote: bool, columns: usize) -> String {
+    let what = [spot.what.clone(), spot.thread.as_ref().map(|thread| format!("in {thread}"))];
+    let what = what.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let colon = if what.is_empty() { "" } else { ": " };
+    let mut out =
+        wrap(&format!("{}:{}{colon}{what}", line(&spot.file), spot.line), columns, "  --> ", "      ");
+    if let Some(text) = source_line(&spot.file, spot.line).filter(|_| quote) {
+        let number = spot.line.to_string();
+        let pad = " ".repeat(number.len());
+        let room = columns.saturating_sub(number.len() + 6);
+        // Where it does not fit, it may do without its indentation.
+        let text = if width(&text) > room { text.trim_start() } else { &text };
+        let _ = writeln!(out, "   {pad} |\n   {number} | {}\n   {pad} |", cut(text, room));
+    }
+    let calls = told(&spot.calls);
+    let left_out = if calls.len() > CALLS.0 + CALLS.1 + 1 { CALLS.0..calls.len() - CALLS.1 } else { 0..0 };
+    for (at, call) in calls.iter().enumerate() {
+        if !left_out.contains(&at) {
+            out += &wrap(call, columns, "      ", "        ");
+        } else if at == left_out.start {
+            let _ = writeln!(out, "      …");
+        }
+    }
+    out
+}
+
+/// Calls in words. Those that repeat, as recursion does, are counted.
+fn told(calls: &[String]) -> Vec<String> {
+    let Some((innermost, callers)) = calls.split_first() else { return Vec::new() };
+    let caller = |same: &[String]| match same.len() {
+        1 => format!("called by {}", same[0]),
+        times => format!("called by {} ({times} times)", same[0]),
+    };
+    let callers = callers.chunk_by(|one, next| one == next).map(caller);
+    [format!("in {innermost}")].into_iter().chain(callers).collect()
 }
 
 fn source_line(file: &str, number: u32) -> Option<String> {
@@ -165,25 +222,34 @@ fn source_line(file: &str, number: u32) -> Option<String> {
     Some(line(&text.trim_end().replace('\t', "    ")).into_owned())
 }
 
-/// A column per thread that does something.
-fn columns(finding: &Finding, paint: &Paint) -> String {
+fn cell(step: &Step) -> String {
+    let at = step.at.as_ref().map_or(String::new(), |at| format!("{at}: "));
+    let from = step.source.as_ref().map_or(String::new(), |from| format!(" <- {from}"));
+    format!("{at}{}{from}", step.action)
+}
+
+fn name(finding: &Finding, thread: u16) -> &str {
+    finding.threads.get(thread as usize).map_or("", String::as_str)
+}
+
+/// The steps: a column per thread that does something if they fit, else one below the other.
+fn trace(finding: &Finding, paint: &Paint, columns: usize) -> String {
     let mut shown: Vec<u16> = finding.trace.iter().map(|s| s.thread).collect();
     shown.sort();
     shown.dedup();
-    let cell = |s: &Step| {
-        let line = s.line.map_or(String::new(), |l| format!("{l}: "));
-        let from = s.from.as_ref().map_or(String::new(), |f| format!(" <- {f}"));
-        format!("{}{line}{}{from}", if s.stale { "! " } else { "" }, s.action)
+    let cell = |s: &Step| format!("{}{}", if s.stale { "! " } else { "" }, cell(s));
+    let width_of = |t: u16| {
+        let cells = finding.trace.iter().filter(|s| s.thread == t).map(|s| width(&cell(s)));
+        cells.max().unwrap_or(0).max(width(name(finding, t)))
     };
-    let width = |t: u16| {
-        let name = finding.threads[t as usize].chars().count();
-        let cells = finding.trace.iter().filter(|s| s.thread == t).map(|s| cell(s).chars().count());
-        cells.max().unwrap_or(0).max(name)
-    };
-    let widths: Vec<usize> = shown.iter().map(|&t| width(t)).collect();
+    let widths: Vec<usize> = shown.iter().map(|&t| width_of(t)).collect();
+    if widths.iter().map(|width| width + 2).sum::<usize>() > columns {
+        return list(finding, paint, columns);
+    }
     let mut out = String::from("  ");
-    for (t, width) in shown.iter().zip(&widths) {
-        let _ = write!(out, "{:<width$}  ", finding.threads[*t as usize]);
+    for (t, column) in shown.iter().zip(&widths) {
+        let name = name(finding, *t);
+        let _ = write!(out, "{name}{}", " ".repeat(column + 2 - width(name)));
     }
     out = format!("{}\n", paint.dim(out.trim_end()));
     for step in &finding.trace {
@@ -192,6 +258,25 @@ fn columns(finding: &Finding, paint: &Paint) -> String {
         let text = cell(step);
         let text = if step.stale { paint.yellow(&text) } else { text };
         let _ = writeln!(out, "  {}{text}", " ".repeat(indent));
+    }
+    out
+}
+
+/// The steps one below the other, with the name of the thread where another one goes on.
+fn list(finding: &Finding, paint: &Paint, columns: usize) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for step in &finding.trace {
+        if last != Some(step.thread) {
+            last = Some(step.thread);
+            let name = wrap(name(finding, step.thread), columns, "  ", "  ");
+            name.lines().for_each(|line| _ = writeln!(out, "{}", paint.dim(line)));
+        }
+        let mark = if step.stale { "  ! " } else { "    " };
+        for line in wrap(&cell(step), columns, mark, "        ").lines() {
+            let line = if step.stale { paint.yellow(line) } else { line.to_string() };
+            let _ = writeln!(out, "{line}");
+        }
     }
     out
 }

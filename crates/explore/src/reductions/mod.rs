@@ -27,6 +27,7 @@
 //! 6. `crates/compare/tests/symmetry.rs`: what is left out makes no difference, on generated programs.
 
 pub(crate) mod annotations;
+pub(crate) mod assumptions;
 pub(crate) mod awaits;
 pub(crate) mod bam;
 pub(crate) mod confirmation;
@@ -34,6 +35,7 @@ mod locations;
 pub(crate) mod net_effect;
 pub(crate) mod symmetry;
 
+pub use assumptions::Owners;
 pub use awaits::Chains;
 pub use bam::orders_by_rmw;
 pub use symmetry::Twins;
@@ -42,6 +44,7 @@ use crate::conclusion::Conclusion;
 use crate::explorer::Explorer;
 use crate::report::{Config, End, Equivalence};
 use annotations::Annotations;
+use assumptions::Assumptions;
 use awaits::Awaits;
 use bam::Bam;
 use confirmation::Confirmation;
@@ -59,6 +62,8 @@ use symmetry::Symmetry;
 pub struct Watches {
     /// Of `awaits`.
     pub chains: Option<Arc<Chains>>,
+    /// Of `assumptions`.
+    pub owners: Option<Arc<Owners>>,
     /// Of `symmetry`; models without a clock of their own for it
     /// ([`Model::with_prefix_apart`]) are explored without.
     pub twins: Option<Arc<Twins>>,
@@ -68,19 +73,21 @@ pub struct Watches {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct SavedWatches {
     chains: Option<Vec<u8>>,
+    owners: Option<Vec<u8>>,
     twins: Option<(u32, Vec<u8>)>,
 }
 
 impl Watches {
     /// Everything is watched, and nothing is known yet.
     pub fn all() -> Watches {
-        Watches { chains: Some(Arc::default()), twins: Some(Arc::default()) }
+        Watches { chains: Some(Arc::default()), owners: Some(Arc::default()), twins: Some(Arc::default()) }
     }
 
     /// The same conditions, of which nothing is known: locations have other numbers.
     pub fn anew(&self) -> Watches {
         Watches {
             chains: self.chains.as_ref().map(|_| Arc::default()),
+            owners: self.owners.as_ref().map(|_| Arc::default()),
             twins: self.twins.as_ref().map(|_| Arc::default()),
         }
     }
@@ -88,14 +95,18 @@ impl Watches {
     /// The first reduction whose condition does not hold.
     pub fn broken(&self) -> Option<Reduction> {
         let chains = self.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
+        let owners = self.owners.as_ref().is_some_and(|owners| owners.broken());
         let twins = self.twins.as_ref().is_some_and(|twins| twins.broken());
-        chains.then_some(Reduction::Awaits).or(twins.then_some(Reduction::Symmetry))
+        let found =
+            [(chains, Reduction::Awaits), (owners, Reduction::Assumptions), (twins, Reduction::Symmetry)];
+        found.into_iter().find_map(|(broken, reduction)| broken.then_some(reduction))
     }
 
     /// Explores without a reduction from now on. Returns whether it was watched.
     pub fn leave(&mut self, reduction: Reduction) -> bool {
         match reduction {
             Reduction::Awaits => self.chains.take().is_some(),
+            Reduction::Assumptions => self.owners.take().is_some(),
             Reduction::Symmetry => self.twins.take().is_some(),
             _ => false,
         }
@@ -104,6 +115,7 @@ impl Watches {
     pub(crate) fn save(&self) -> SavedWatches {
         SavedWatches {
             chains: self.chains.as_ref().map(|chains| chains.save()),
+            owners: self.owners.as_ref().map(|owners| owners.save()),
             twins: self.twins.as_ref().map(|twins| twins.save()),
         }
     }
@@ -114,6 +126,11 @@ impl Watches {
                 let chains = Chains::default();
                 chains.restore(&saved);
                 Arc::new(chains)
+            }),
+            owners: saved.owners.map(|saved| {
+                let owners = Owners::default();
+                owners.restore(&saved);
+                Arc::new(owners)
             }),
             twins: saved.twins.map(|saved| {
                 let twins = Twins::default();
@@ -266,7 +283,8 @@ pub(crate) trait Hooks<M: Machine> {
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (NetEffect, (Symmetry, Bam)))));
+pub(crate) type Reducers =
+    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Symmetry, Bam))))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -274,6 +292,7 @@ pub(crate) struct Remembered {
     pub(crate) annotations: Annotations,
     pub(crate) confirmation: Confirmation,
     pub(crate) awaits: Awaits,
+    pub(crate) assumptions: Assumptions,
     pub(crate) net_effect: NetEffect,
     pub(crate) symmetry: Symmetry,
 }
@@ -284,6 +303,7 @@ impl Remembered {
             annotations: Annotations::new(config),
             confirmation: Confirmation::new(config),
             awaits: Awaits::new(config),
+            assumptions: Assumptions::new(machine, config),
             net_effect: NetEffect::default(),
             symmetry: Symmetry::new(machine, model, config),
         }

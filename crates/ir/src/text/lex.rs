@@ -17,7 +17,7 @@ pub enum Token {
     /// `&name`, or `&#3`.
     Func(Name),
     /// `!file:line:column`.
-    Place(u32, u32, u32),
+    Place(u32, u32, u32, u32),
     Symbol(char),
 }
 
@@ -101,7 +101,9 @@ impl<'a> Lexer<'a> {
                 self.bump();
                 let file = self.small()?;
                 let line = self.after_colon()?;
-                Token::Place(file, line, self.after_colon()?)
+                let column = self.after_colon()?;
+                let note = if self.peek() == Some(':') { self.after_colon()? } else { 0 };
+                Token::Place(file, line, column, note)
             }
             '-' => {
                 self.bump();

@@ -71,6 +71,9 @@ pub fn place(place: Place) -> String {
     let mut text = String::new();
     if place != Place::default() {
         let _ = write!(text, " !{}:{}:{}", place.file, place.line, place.col);
+        if place.note != 0 {
+            let _ = write!(text, ":{}", place.note);
+        }
     }
     text
 }

@@ -1,7 +1,9 @@
 //! From text to a module: everything but instructions.
 
 use super::lex::{Lexer, Name, Token};
-use crate::bytecode::{FuncId, Function, Global, GlobalId, Loop, Module, Operand, Place, Reg, TypeInfo};
+use crate::bytecode::{
+    Contents, FuncId, Function, Global, GlobalId, Loop, Module, Note, Operand, Place, Reg, TypeInfo,
+};
 use std::collections::HashMap;
 
 /// Where and why a text is not a module.
@@ -148,9 +150,9 @@ impl Parser {
 
     pub fn place(&mut self) -> Place {
         match self.peek() {
-            Some(&Token::Place(file, line, col)) => {
+            Some(&Token::Place(file, line, col, note)) => {
                 self.at += 1;
-                Place { file, line, col }
+                Place { file, line, col, note }
             }
             _ => Place::default(),
         }
@@ -224,6 +226,10 @@ impl Parser {
                 let ty = self.ty()?;
                 module.types.push(ty);
             }
+            "note" => {
+                let note = self.note()?;
+                module.notes.push(note);
+            }
             "signature" => module.signatures.push(self.text()?),
             "global" => {
                 let global = self.global()?;
@@ -243,6 +249,25 @@ impl Parser {
             }
         }
         Ok(())
+    }
+
+    /// `note float of 3+8 inlined ("push" !0:12:3)`.
+    fn note(&mut self) -> Result<Note, ParseError> {
+        let kind = match self.word()?.as_str() {
+            "number" => Contents::Number,
+            "float" => Contents::Float,
+            "pointer" => Contents::Pointer,
+            other => return self.error(format!("`{other}` is no kind of contents")),
+        };
+        let mut note = Note { kind, ..Note::default() };
+        if self.eat_word("of") {
+            let ty = self.small()?;
+            note.of = Some((ty, if self.eat('+') { Some(self.number()?) } else { None }));
+        }
+        if self.eat_word("inlined") {
+            note.inlined = self.list(|p| Ok((p.text()?, p.place())))?;
+        }
+        Ok(note)
     }
 
     fn ty(&mut self) -> Result<TypeInfo, ParseError> {

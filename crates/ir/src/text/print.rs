@@ -2,7 +2,9 @@
 
 use super::names::Word;
 use super::operands::{Namer, place, spelled};
-use crate::bytecode::{FloatCmp, Function, Global, Instr, Module, Net, OwnCell, TypeInfo};
+use crate::bytecode::{
+    Contents, FloatCmp, Function, Global, Instr, Module, Net, Note, OwnCell, Place, TypeInfo,
+};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -14,6 +16,9 @@ pub fn print(module: &Module) -> String {
     }
     for ty in &module.types {
         printer.ty(ty);
+    }
+    for note in &module.notes {
+        printer.note(note);
     }
     for signature in &module.signatures {
         printer.line(format!("signature {signature:?}"));
@@ -55,6 +60,24 @@ impl Printer<'_> {
             TypeInfo::Pointer { to: Some(to) } => format!("type pointer {to}"),
             TypeInfo::Pointer { to: None } => String::from("type pointer _"),
         });
+    }
+
+    fn note(&mut self, note: &Note) {
+        let mut text = String::from(match note.kind {
+            Contents::Number => "note number",
+            Contents::Float => "note float",
+            Contents::Pointer => "note pointer",
+        });
+        if let Some((ty, offset)) = note.of {
+            let _ = write!(text, " of {ty}");
+            offset.inspect(|offset| _ = write!(text, "+{offset}"));
+        }
+        if !note.inlined.is_empty() {
+            let call = |(function, at): &(String, Place)| format!("{function:?}{}", place(*at));
+            let calls = note.inlined.iter().map(call).collect::<Vec<_>>().join(", ");
+            let _ = write!(text, " inlined ({calls})");
+        }
+        self.line(text);
     }
 
     fn global(&mut self, global: &Global) {

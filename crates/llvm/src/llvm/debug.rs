@@ -20,11 +20,31 @@ pub(crate) struct Metadata<'m> {
     module: PhantomData<&'m ()>,
 }
 
+/// A source file, as the compiler was given it: relative names are from the directory that it ran in.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct File {
+    pub(crate) directory: String,
+    pub(crate) name: String,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    pub(crate) file: File,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// Functions that were inlined there, the innermost first, and where each was called.
+    pub(crate) inlined: Vec<(String, Spot)>,
+}
+
+/// How many functions or blocks may be around a place.
+const DEEPEST_SCOPE: usize = 1000;
+
 /// A variable's name, type and declaration.
 pub(crate) struct Variable<'m> {
     pub(crate) name: String,
     pub(crate) ty: Option<Metadata<'m>>,
-    pub(crate) file: Option<String>,
+    pub(crate) file: Option<File>,
     pub(crate) line: u32,
 }
 
@@ -98,19 +118,43 @@ impl<'m> Metadata<'m> {
     }
 
     /// The name in a file node.
-    fn file_name(self) -> Option<String> {
+    fn file_name(self) -> Option<File> {
         if !matches!(self.kind(), LLVMMetadataKind::LLVMDIFileMetadataKind) {
             return None;
         }
-        let mut length = 0;
-        // SAFETY: a file; the name is `length` bytes that live with it.
-        unsafe {
-            let start = LLVMDIFileGetFilename(self.raw, &mut length);
-            (!start.is_null()).then(|| {
-                String::from_utf8_lossy(std::slice::from_raw_parts(start.cast(), length as usize))
-                    .into_owned()
-            })
+        let part = |get: unsafe extern "C" fn(LLVMMetadataRef, *mut u32) -> *const i8| {
+            let mut length = 0;
+            // SAFETY: a file; the part is `length` bytes that live with it.
+            unsafe {
+                let start = get(self.raw, &mut length);
+                let bytes = || std::slice::from_raw_parts(start.cast(), length as usize);
+                (!start.is_null()).then(|| String::from_utf8_lossy(bytes()).into_owned())
+            }
+        };
+        let directory = part(LLVMDIFileGetDirectory).unwrap_or_default();
+        part(LLVMDIFileGetFilename).map(|name| File { directory, name })
+    }
+
+    /// The name of the function that a scope is in.
+    fn function_name(self) -> Option<String> {
+        let mut scope = self;
+        // Debug information that nobody has checked may go round in circles.
+        for _ in 0..DEEPEST_SCOPE {
+            if matches!(scope.kind(), LLVMMetadataKind::LLVMDISubprogramMetadataKind) {
+                return scope.string(SUBPROGRAM_NAME);
+            }
+            scope = scope.node(SCOPE)?;
         }
+        None
+    }
+
+    /// The types of a function's result and parameters, as far as they are any.
+    fn signature(self) -> Vec<Metadata<'m>> {
+        let ty = self.node(SUBPROGRAM_TYPE);
+        let list = ty.filter(|ty| matches!(ty.kind(), LLVMMetadataKind::LLVMDISubroutineTypeMetadataKind));
+        let Some(list) = list.and_then(|ty| ty.node(SUBROUTINE_TYPES)) else { return Vec::new() };
+        let types = (0..list.operands().len()).filter_map(|i| list.node(i));
+        types.filter(|ty| ty.is_type()).collect()
     }
 
     /// The type's name; empty if it has none.
@@ -189,6 +233,10 @@ impl<'m> Metadata<'m> {
 // Positions of operands.
 const BASE: usize = 5;
 const ELEMENTS: usize = 6;
+const SCOPE: usize = 1;
+const SUBPROGRAM_NAME: usize = 2;
+const SUBPROGRAM_TYPE: usize = 4;
+const SUBROUTINE_TYPES: usize = 5;
 const VARIABLE_NAME: usize = 1;
 const VARIABLE_TYPE: usize = 3;
 
@@ -198,23 +246,47 @@ impl<'m> Value<'m> {
         unsafe { LLVMGetValueContext(self.raw()) }
     }
 
-    /// File, line and column of an instruction.
-    pub(crate) fn location(self) -> Option<(String, u32, u32)> {
+    /// The place of an instruction.
+    pub(crate) fn location(self) -> Option<Spot> {
         assert_eq!(self.kind(), ValueKind::LLVMInstructionValueKind);
-        // SAFETY: an instruction; its location has a scope, and that has a file or none.
+        // SAFETY: an instruction.
+        let location = unsafe { LLVMInstructionGetDebugLoc(self.raw()) };
+        let mut spot = self.spot(location)?;
+        let mut at = location;
+        while spot.inlined.len() < DEEPEST_SCOPE {
+            // SAFETY: a location; its scope is one, and it was inlined into another location or none.
+            let (scope, caller) = unsafe { (LLVMDILocationGetScope(at), LLVMDILocationGetInlinedAt(at)) };
+            let Some(call) = self.spot(caller) else { break };
+            let function = Metadata::from_raw(scope, self.context()).and_then(Metadata::function_name);
+            spot.inlined.push((function.unwrap_or_default(), call));
+            at = caller;
+        }
+        Some(spot)
+    }
+
+    fn spot(self, location: LLVMMetadataRef) -> Option<Spot> {
+        if location.is_null() {
+            return None;
+        }
+        // SAFETY: a location has a scope, and that has a file or none.
         unsafe {
-            let location = LLVMInstructionGetDebugLoc(self.raw());
-            if location.is_null() {
-                return None;
-            }
             let file = LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
             let file = Metadata::from_raw(file, self.context())?.file_name()?;
-            Some((file, LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location)))
+            let (line, column) = (LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location));
+            Some(Spot { file, line, column, inlined: Vec::new() })
         }
     }
 
+    /// The types of the result and of the parameters that debug information knows of a function.
+    pub(crate) fn signature_types(self) -> Vec<Metadata<'m>> {
+        assert_eq!(self.kind(), ValueKind::LLVMFunctionValueKind);
+        // SAFETY: a function.
+        let subprogram = unsafe { LLVMGetSubprogram(self.raw()) };
+        Metadata::from_raw(subprogram, self.context()).map_or(Vec::new(), Metadata::signature)
+    }
+
     /// File and line of a function's definition.
-    pub(crate) fn definition(self) -> Option<(String, u32)> {
+    pub(crate) fn definition(self) -> Option<(File, u32)> {
         assert_eq!(self.kind(), ValueKind::LLVMFunctionValueKind);
         // SAFETY: a function; a subprogram is a scope.
         unsafe {

@@ -26,7 +26,7 @@ use llvm_sys::target::*;
 use llvm_sys::transforms::pass_builder::*;
 
 pub(crate) use clang::Compilation;
-pub(crate) use debug::Metadata;
+pub(crate) use debug::{File, Metadata, Spot};
 pub(crate) use llvm_sys::LLVMAtomicOrdering as Ordering;
 pub(crate) use llvm_sys::LLVMAtomicRMWBinOp as RmwKind;
 pub(crate) use llvm_sys::LLVMIntPredicate as IntPredicate;

@@ -11,6 +11,7 @@ use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
+use super::debug::File;
 use super::value::{Block, Value};
 use super::{Module, Opcode};
 
@@ -25,7 +26,7 @@ const KEEP: &str = "__selvedge_keep";
 pub(crate) struct Unset {
     pub(crate) name: Option<String>,
     /// File and line of the declaration.
-    pub(crate) place: Option<(String, u32)>,
+    pub(crate) place: Option<(File, u32)>,
 }
 
 /// The number of the variable that a call gives a first value to.

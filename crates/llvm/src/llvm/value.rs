@@ -1,5 +1,6 @@
 //! Types, values, blocks.
 
+use std::ffi::CStr;
 use std::marker::PhantomData;
 
 use llvm_sys::LLVMInlineAsmDialect;
@@ -67,6 +68,16 @@ impl<'m> Type<'m> {
     pub(crate) fn text(self) -> String {
         // SAFETY: a valid type; the string is ours.
         unsafe { take_message(LLVMPrintTypeToString(self.raw)) }
+    }
+
+    /// The name of a struct: `struct.node`; none if it has none.
+    pub(crate) fn struct_name(self) -> Option<String> {
+        assert_eq!(self.kind(), TypeKind::Struct);
+        // SAFETY: a struct; its name lives with it.
+        unsafe {
+            let name = LLVMGetStructName(self.raw);
+            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+        }
     }
 
     /// The types of the fields of a struct.

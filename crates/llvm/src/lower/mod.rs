@@ -13,6 +13,8 @@ mod constant;
 mod expression;
 mod intrinsic;
 mod memory;
+mod notes;
+mod paths;
 mod places;
 mod shape;
 mod signature;
@@ -21,14 +23,15 @@ mod variadic;
 mod vector;
 mod vla;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, library, passes};
 
 use crate::driver::Options;
 use crate::error::CompileError;
-use crate::llvm::{Layout, Metadata, Module, Unset, Value, ValueKind, keeps, unset};
+use crate::llvm::{File, Layout, Metadata, Module, Type, Unset, Value, ValueKind, keeps, unset};
 
+pub(crate) use paths::Paths;
 use shape::{Shape, shape};
 
 /// What the functions of a program share while they are lowered.
@@ -38,8 +41,14 @@ struct Program<'m> {
     functions: HashMap<Value<'m>, FuncId>,
     by_name: HashMap<String, FuncId>,
     globals: HashMap<Value<'m>, GlobalId>,
-    files: HashMap<String, u32>,
+    files: HashMap<File, u32>,
+    paths: Paths,
     types: HashMap<Metadata<'m>, u32>,
+    /// Structures and unions, for [`notes`], and what is found by them.
+    records: notes::Records<'m>,
+    known_types: notes::KnownTypes<'m>,
+    record_types: HashMap<Type<'m>, Option<u32>>,
+    notes: HashMap<ir::Note, u32>,
     /// Variables that may be used before they have a value.
     unset: Vec<Unset>,
     /// How many types around the one that is looked at are being looked at.
@@ -62,6 +71,7 @@ pub(crate) fn lower(
     module: &Module<'_>,
     unset: Vec<Unset>,
     options: &Options,
+    paths: Paths,
 ) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
     if !layout.is_64_bit_little_endian() {
@@ -74,7 +84,12 @@ pub(crate) fn lower(
         by_name: HashMap::new(),
         globals: HashMap::new(),
         files: HashMap::new(),
+        paths,
         types: HashMap::new(),
+        records: HashMap::new(),
+        known_types: HashSet::new(),
+        record_types: HashMap::new(),
+        notes: HashMap::new(),
         unset,
         type_depth: 0,
         strict_bounds: options.strict_bounds,
@@ -93,6 +108,8 @@ pub(crate) fn lower(
     for (number, &global) in globals.iter().enumerate() {
         program.globals.insert(global, GlobalId(number as u32));
     }
+    functions.iter().for_each(|function| program.learn_records(*function));
+    globals.iter().for_each(|global| program.learn_records_of_global(*global));
     for &global in &globals {
         let lowered = program.global(global)?;
         program.out.globals.push(lowered);

@@ -3,7 +3,7 @@
 use selvedge_ir::{Place, TypeInfo};
 
 use super::Program;
-use crate::llvm::{Metadata, Value};
+use crate::llvm::{File, Metadata, Value};
 
 // DWARF 5, section 7.5.3.
 const ARRAY: u16 = 0x01;
@@ -24,23 +24,41 @@ const ATOMIC: u16 = 0x47;
 const DEEPEST: u32 = 1000;
 
 impl<'m> Program<'m> {
-    pub(super) fn place(&mut self, file: &str, line: u32, col: u32) -> Place {
+    pub(super) fn place(&mut self, file: &File, line: u32, col: u32) -> Place {
         let file = match self.files.get(file) {
             Some(number) => *number,
             None => {
-                let number = self.out.files.len() as u32;
-                self.out.files.push(file.to_owned());
-                self.files.insert(file.to_owned(), number);
+                // Debug information may have several nodes for a file.
+                let shown = self.paths.shown(file);
+                let known = self.out.files.iter().position(|other| *other == shown);
+                let number = known.unwrap_or(self.out.files.len()) as u32;
+                if known.is_none() {
+                    self.out.files.push(shown);
+                }
+                self.files.insert(file.clone(), number);
                 number
             }
         };
-        Place { file, line, col }
+        Place { file, line, col, note: 0 }
     }
 
     pub(super) fn place_of(&mut self, instruction: Value<'m>) -> Place {
         match instruction.location() {
-            Some((file, line, col)) => self.place(&file, line, col),
+            Some(spot) => {
+                let note = self.note_of(instruction, &spot);
+                Place { note, ..self.place(&spot.file, spot.line, spot.column) }
+            }
             None => Place::default(),
+        }
+    }
+
+    /// Gives a structure a name, if it has none.
+    pub(super) fn name_type(&mut self, number: u32, new: &str) {
+        if let TypeInfo::Struct { name, .. } = &mut self.out.types[number as usize]
+            && name.is_empty()
+            && !new.starts_with("anon")
+        {
+            *name = new.to_owned();
         }
     }
 
@@ -107,7 +125,7 @@ impl<'m> Program<'m> {
 }
 
 /// Without names and qualifiers around it.
-fn unqualified(ty: Metadata<'_>) -> Metadata<'_> {
+pub(super) fn unqualified(ty: Metadata<'_>) -> Metadata<'_> {
     let mut bare = ty;
     // Debug information that nobody has checked may go round in circles.
     for _ in 0..DEEPEST {
@@ -117,4 +135,13 @@ fn unqualified(ty: Metadata<'_>) -> Metadata<'_> {
         }
     }
     bare
+}
+
+/// Whether a type has members.
+pub(super) fn is_record(ty: Metadata<'_>) -> bool {
+    matches!(ty.tag(), STRUCTURE | UNION | CLASS)
+}
+
+pub(super) fn is_typedef(ty: Metadata<'_>) -> bool {
+    ty.tag() == TYPEDEF
 }

@@ -23,6 +23,7 @@ mod threads;
 mod tracking;
 mod twins;
 mod unwind;
+mod usage;
 mod wide;
 mod zne;
 
@@ -184,6 +185,8 @@ struct Hooks {
     quiet_locks: bool,
     /// Whether it makes barriers.
     barriers: bool,
+    /// Whether it assumes anything.
+    assumes: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -201,6 +204,10 @@ impl Hooks {
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
             barriers: declared("pthread_barrier_init"),
+            assumes: module
+                .functions
+                .iter()
+                .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
             section: module
                 .globals
                 .iter()
@@ -495,14 +502,6 @@ impl VmMachine {
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
         state.frames().find(|frame| !self.info(frame.func).runtime)
-    }
-
-    /// `&x`, if a value is an address.
-    fn pointer_name(&self, tables: &Tables, value: u64) -> Option<String> {
-        let (allocation, offset) = pointer::split(value)?;
-        let object = *tables.objects.get(allocation as usize)?;
-        let offset = u64::try_from(offset).ok()?;
-        Some(format!("&{}", self.name_of(object, offset)))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

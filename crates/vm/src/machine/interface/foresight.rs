@@ -48,6 +48,14 @@ impl Foresight for VmMachine {
         self.writes_to_come(state, loc)
     }
 
+    fn may_assume(&self) -> bool {
+        self.hooks.assumes
+    }
+
+    fn takes_quietly(&self, state: &VmState) -> bool {
+        self.info(state.frame.func).locks && self.hooks.quiet_locks
+    }
+
     fn may_spawn(&self, state: &VmState) -> bool {
         let spawns = |stores: &Stores| reaches(state, stores).any(|reach| reach.spawns);
         !state.rare.jumps.is_empty() || self.stores.as_ref().is_none_or(|stores| spawns(stores))

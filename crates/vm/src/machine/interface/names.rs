@@ -1,12 +1,12 @@
 //! Places, locations, values and threads in the words of the program's source.
 
-use crate::contents::entry;
+use crate::machine::names::How;
 use crate::machine::state::Frame;
 use crate::machine::{VmMachine, VmState};
-use crate::undefined::Word;
+use crate::tables::Object;
 use selvedge_graph::{Loc, Value};
-use selvedge_ir::{Instr, arith};
-use selvedge_machine::{ErrorKind, Names, SourcePlace};
+use selvedge_ir::{Contents, Instr, Place};
+use selvedge_machine::{ErrorKind, Names, SourcePlace, Usage};
 
 impl Names for VmMachine {
     fn place(&self, state: &VmState) -> Option<SourcePlace> {
@@ -18,18 +18,32 @@ impl Names for VmMachine {
     }
 
     fn stack(&self, state: &VmState) -> Vec<(String, Option<SourcePlace>)> {
-        let call = |frame: &Frame| {
-            let place = self.function(frame.func).places.get(frame.pc as usize).copied().unwrap_or_default();
-            let known = place.line != 0 && !self.info(frame.func).runtime;
-            (self.function(frame.func).name.clone(), known.then(|| self.source_place(place)))
-        };
-        state.frames().map(call).collect()
+        let mut calls = Vec::new();
+        for frame in state.frames() {
+            let function = self.function(frame.func);
+            let mut place = function.places.get(frame.pc as usize).copied().unwrap_or_default();
+            let known = |place: Place| {
+                let known = place.line != 0 && !self.info(frame.func).runtime;
+                known.then(|| self.source_place(place))
+            };
+            for (inlined, call) in self.note_at(frame).map_or(&[][..], |note| &note.inlined) {
+                calls.push((inlined.clone(), known(place)));
+                place = *call;
+            }
+            // Nobody has called the library's own functions.
+            if !function.name.starts_with("__selvedge") || !self.info(frame.func).runtime {
+                calls.push((function.name.clone(), known(place)));
+            }
+        }
+        calls
     }
 
     fn value_type(&self, loc: Loc, value: Value) -> Option<String> {
         let tables = self.tables.borrow();
         Some(match tables.layout.cell(loc).size {
-            8 if self.pointer_name(&tables, value as u64).is_some() => String::from("pointer"),
+            8 if self.pointer_name(&tables, &Usage::default(), value as u64).is_some() => {
+                String::from("pointer")
+            }
             bytes @ 1..=8 => format!("i{}", 8 * bytes),
             bytes => format!("{bytes} bytes"),
         })
@@ -42,35 +56,35 @@ impl Names for VmMachine {
     }
 
     fn value_name(&self, loc: Loc, value: Value) -> String {
+        self.value_of(&Usage::default(), loc, value, Contents::Number)
+    }
+
+    fn usage(&self, made: &[u32], accesses: &[(Loc, Value, &VmState)]) -> Usage {
+        self.usage_of(made, accesses)
+    }
+
+    fn location_in(&self, usage: &Usage, loc: Loc, state: Option<&VmState>) -> String {
         let tables = self.tables.borrow();
-        let bytes = tables.layout.cell(loc).size;
-        if bytes > 16 {
-            return format!("{bytes} bytes");
-        }
-        let word = if bytes > 8 {
-            tables.contents.word(value as u32)
-        } else {
-            entry(value as u64).map_or(Word::known(value as u64 as u128), |e| tables.contents.word(e))
-        };
-        if !word.is_defined() {
-            let all = word.undef == arith::mask((8 * bytes) as u8);
-            return String::from(if all { "undefined" } else { "partly undefined" });
-        }
-        if bytes > 8 {
-            let half = |bits: u64| match self.pointer_name(&tables, bits) {
-                Some(name) => name,
-                None => (bits as i64).to_string(),
-            };
-            return format!("{{{}, {}}}", half(word.bits as u64), half((word.bits >> 64) as u64));
-        }
-        let value = word.bits as Value;
-        if let Some(name) = self.pointer_name(&tables, value as u64).filter(|_| bytes == 8) {
-            return name;
-        }
-        // Narrow values are kept zero-extended; small negative ones are meant to be read as such.
-        let unused = 64 - 8 * bytes.clamp(1, 8);
-        let signed = (value << unused) >> unused;
-        if (-4096..0).contains(&signed) { signed.to_string() } else { (value as u64).to_string() }
+        let cell = tables.layout.cell(loc);
+        let how = How { access: Some((self.contents_at(state), u64::from(cell.size))), address: false };
+        self.name_in(&tables, usage, cell.object, u64::from(cell.offset), how)
+    }
+
+    fn value_in(&self, usage: &Usage, loc: Loc, value: Value, state: Option<&VmState>) -> String {
+        self.value_of(usage, loc, value, self.contents_at(state))
+    }
+
+    fn object_in(&self, usage: &Usage, object: u32) -> Option<String> {
+        let tables = self.tables.borrow();
+        let used = usage.objects.get(&object).map(|used| used.name.clone());
+        used.or_else(|| match tables.objects.get(object as usize)? {
+            Object::Made { heap: true, .. } => None,
+            object => Some(self.name_of_object(*object).replace('`', "")),
+        })
+    }
+
+    fn message_in(&self, usage: &Usage, message: String) -> String {
+        self.renamed(usage, message)
     }
 
     fn thread_name(&self, state: &VmState) -> String {

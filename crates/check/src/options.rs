@@ -28,8 +28,8 @@ pub struct Options {
     pub races: bool,
     /// Objects on the heap that are never freed are errors.
     pub leaks: bool,
-    /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks if
-    /// [`leaks`](Options::leaks) does.
+    /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks
+    /// if [`leaks`](Options::leaks) does.
     pub errors: ErrorKinds,
     /// Goes on after the first error.
     pub all_errors: bool,

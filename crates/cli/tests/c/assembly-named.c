@@ -1,4 +1,4 @@
-// The same register as an input and as an output, by its name; an operand that is tied; Intel's order is refused.
+// The same register as an input and as an output, by its name; an operand that is tied.
 // expect: rc11 verified
 #include <assert.h>
 static long cas(long *p, long o, long n) {

@@ -163,8 +163,8 @@ pub fn sample(
 
 /// A visitor that has seen nothing.
 pub fn finder(options: &Options) -> Finder {
-    let Options { leaks, all_errors: all, output, races, .. } = *options;
-    Finder::new(Wanted { leaks, all, output, races })
+    let Options { leaks, all_errors: all, output, races, errors: kinds, .. } = *options;
+    Finder::new(Wanted { leaks, all, output, races, kinds })
 }
 
 /// Watches over one exploration.

@@ -3,7 +3,7 @@
 use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
 use crate::error::{InputError, InputKind};
-use crate::finder::Results;
+use crate::finder::{Results, Then};
 use crate::limits::{Cancel, Limits};
 use crate::lowering::{Lowering, Sources};
 use crate::observer::{Nobody, Observer, Phase};
@@ -251,7 +251,7 @@ impl Check {
         let Explored { mut machine, run, ordered_barriers, seconds_before, model, is_interleaving } =
             explored;
         let Run { stats, results, alike, mut again, .. } = run;
-        let Results { violations, warnings: of_model, output } = results;
+        let Results { violations, warnings: of_model, passed, output } = results;
         // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
         let cut = if stats.cut > 0 { machine.cut_loops() } else { Vec::new() };
         let bounds: Vec<Bound> =
@@ -260,15 +260,20 @@ impl Check {
         let gave_up = stats.gave_up.clone().filter(|_| everything);
         let (unsupported, violations): (Vec<Violation>, Vec<Violation>) =
             violations.into_iter().partition(|v| v.kind == ErrorKind::Unsupported);
+        let not_explored = passed.iter().find(|passed| passed.then == Then::NotExplored).cloned();
+        // An execution whose threads wait for ever, where nobody asked about that, is all there.
+        let whole = passed.iter().filter(|passed| passed.then == Then::Whole).count() as u64;
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
-            unfinished: !unsupported.is_empty() || gave_up.is_some(),
+            unfinished: !unsupported.is_empty() || gave_up.is_some() || not_explored.is_some(),
             cut: stats.cut > 0 || !bounds.is_empty() || machine.leaves_out_inputs(),
-            complete: stats.complete,
+            complete: stats.complete + whole,
         });
         let mut warnings: Vec<Warning> = machine.notes().iter().cloned().map(Warning::Note).collect();
         warnings.extend(of_model.into_iter().map(Warning::OfModel));
         warnings.extend(ordered_barriers.filter(|_| machine.uses_barriers()).map(Warning::BarriersInOrder));
+        let ends = passed.into_iter().filter(|passed| passed.then == Then::ProcessEnds);
+        warnings.extend(ends.map(Warning::NotLookedFor));
         let comparison = match violations.first() {
             Some(first) if !is_interleaving => {
                 self.compare_with_sc(&mut machine, first, watch, &mut again)?
@@ -278,8 +283,11 @@ impl Check {
         let unsupported =
             unsupported.into_iter().next().map(|v| Undecided::Unsupported(v.place.clone(), v.message()));
         let vacuous = verdict == Verdict::Unknown && stats.complete == 0;
-        let undecided =
-            unsupported.or(gave_up.map(Undecided::GaveUp)).or_else(|| vacuous.then_some(Undecided::Vacuous));
+        let not_explored = not_explored.filter(|_| verdict == Verdict::Unknown);
+        let undecided = unsupported
+            .or(gave_up.map(Undecided::GaveUp))
+            .or(not_explored.map(Undecided::NotLookedFor))
+            .or_else(|| vacuous.then_some(Undecided::Vacuous));
         Ok(Outcome {
             verdict,
             model,

@@ -4,7 +4,7 @@
 //! nothing if nothing was explored yet: a run takes hold of its file before it starts (`owned`).
 
 use crate::error::{InputError, InputKind};
-use crate::finder::{Finder, Found, Printed};
+use crate::finder::{Finder, Found, Passed, Printed};
 use crate::observer::Observer;
 use crate::owned::{Owned, Refusal, open_regular};
 use crate::violation::Violation;
@@ -71,6 +71,8 @@ struct Body {
     found: Vec<SavedFound>,
     /// Path and text of the first complete execution.
     printed: Option<(Decisions, String)>,
+    /// Errors that are not looked for.
+    passed: Vec<Passed>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -190,6 +192,7 @@ impl Writer {
             exploration: Saved::new(snapshot, config),
             found: found.collect(),
             printed: printed.map(|printed| (printed.path.clone(), printed.text.clone())),
+            passed: snapshot.visitor.passed().iter().cloned().collect(),
         };
         self.wait();
         let written = serde_json::to_string(&body).map_err(std::io::Error::from).and_then(|body| {
@@ -288,8 +291,9 @@ pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<L
 }
 
 fn left(body: Body, fresh: &Finder) -> Left {
-    let Body { seconds, room, machine, exploration, found, printed } = body;
+    let Body { seconds, room, machine, exploration, found, printed, passed } = body;
     let mut visitor = fresh.clone();
+    visitor.pass(passed);
     for SavedFound { path, violation, output } in found {
         visitor.add(Found { path, violation, output });
     }

@@ -2,9 +2,12 @@
 
 use crate::order::printed;
 use crate::violation::{Suspect, Violation, Wanted};
-use crate::witness::Access;
+use crate::witness::{Access, Place};
 use selvedge_explore::{End, Execution, Path, Visitor};
+use selvedge_graph::Tid;
+use selvedge_machine::{ErrorKinds, Names};
 use selvedge_vm::VmMachine;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -18,6 +21,31 @@ pub struct Finder {
     printed: Option<Printed>,
     /// What the model warns of, one for each of its names and places.
     warnings: BTreeSet<ModelWarning>,
+    /// What was met of errors that are not looked for.
+    passed: BTreeSet<Passed>,
+}
+
+/// An error of a kind that is not looked for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Passed {
+    /// What its kind is called.
+    pub name: String,
+    /// Where in the source.
+    pub place: Option<Place>,
+    /// What becomes of the execution.
+    pub then: Then,
+}
+
+/// What becomes of an execution with an error that is not looked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Then {
+    /// It was explored to its end: nothing is missing.
+    Whole,
+    /// The process ends there. All that other threads do was explored.
+    ProcessEnds,
+    /// The exploration ends there: other threads may not have come to their errors.
+    NotExplored,
 }
 
 /// Two accesses that a model warns of.
@@ -50,12 +78,19 @@ pub struct Found {
 pub struct Results {
     pub violations: Vec<Violation>,
     pub warnings: Vec<ModelWarning>,
+    pub passed: Vec<Passed>,
     pub output: Option<String>,
 }
 
 impl Finder {
     pub fn new(wanted: Wanted) -> Finder {
-        Finder { wanted, found: Vec::new(), printed: None, warnings: BTreeSet::new() }
+        Finder {
+            wanted,
+            found: Vec::new(),
+            printed: None,
+            warnings: BTreeSet::new(),
+            passed: BTreeSet::new(),
+        }
     }
 
     pub fn results(mut self) -> Results {
@@ -68,7 +103,18 @@ impl Finder {
             None => self.printed.map(|printed| printed.text),
         };
         let violations = self.found.into_iter().map(|f| f.violation).collect();
-        Results { violations, warnings: self.warnings.into_iter().collect(), output }
+        let (warnings, passed) = (self.warnings.into_iter().collect(), self.passed.into_iter().collect());
+        Results { violations, warnings, passed, output }
+    }
+
+    /// Errors that are not looked for.
+    pub fn passed(&self) -> &BTreeSet<Passed> {
+        &self.passed
+    }
+
+    /// Takes note of errors that are not looked for.
+    pub fn pass(&mut self, new: impl IntoIterator<Item = Passed>) {
+        self.passed.extend(new);
     }
 
     pub fn printed(&self) -> Option<&Printed> {
@@ -112,7 +158,18 @@ impl Visitor<VmMachine> for Finder {
                 name: error.name,
             }));
         }
-        let Some(suspect) = Suspect::in_execution(x, self.wanted) else {
+        if self.wanted.kinds != ErrorKinds::ALL {
+            self.passed.extend(processes_ended(x));
+        }
+        let suspect = Suspect::in_execution(x, self.wanted);
+        let suspect = match suspect {
+            Some(suspect) if !self.wanted.kinds.has(suspect.kind) => {
+                self.passed.insert(suspect.passed());
+                None
+            }
+            suspect => suspect,
+        };
+        let Some(suspect) = suspect else {
             if self.wanted.output && self.printed.is_none() && x.end == End::Complete {
                 self.print(Printed { path: x.path(), text: printed(x) });
             }
@@ -130,7 +187,18 @@ impl Visitor<VmMachine> for Finder {
 
     fn merge(&mut self, other: Finder) {
         self.warnings.extend(other.warnings);
+        self.passed.extend(other.passed);
         other.found.into_iter().for_each(|found| self.add(found));
         other.printed.into_iter().for_each(|printed| self.print(printed));
     }
+}
+
+/// Errors that are not looked for, by which threads ended the process.
+fn processes_ended(x: &Execution<'_, VmMachine>) -> impl Iterator<Item = Passed> {
+    let threads = (0..x.graph.threads() as u16).map(Tid);
+    let states = threads.filter_map(|t| x.state(t));
+    states.filter_map(|state| {
+        let name = x.machine().passed_error(state)?.name().to_string();
+        Some(Passed { name, place: x.machine().place(state).map(Place::from), then: Then::ProcessEnds })
+    })
 }

@@ -37,7 +37,7 @@ pub use check::{Check, Program};
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};
 pub use files::{open_regular, source_line};
-pub use finder::ModelWarning;
+pub use finder::{ModelWarning, Passed, Then};
 pub use limits::{Cancel, Limits, line_of, peak_kib};
 pub use litmus::{AssertionFailure, Flag, LitmusOptions, LitmusOutcome, check_litmus};
 pub use lowering::Sources;

@@ -42,6 +42,8 @@ pub struct Sources {
     pub clang: Vec<String>,
     /// Indices past the end of an array that is part of a larger object are errors.
     pub strict_bounds: bool,
+    /// Volatile accesses are relaxed atomic ones.
+    pub volatile_atomic: bool,
     /// Where `selvedge-lower` is; beside the running program if it is not said.
     pub compiler: Option<PathBuf>,
 }
@@ -92,6 +94,7 @@ impl Lowering {
             .arg(format!("--expects={}", env!("CARGO_PKG_VERSION")))
             .arg(format!("--disable={reductions}"))
             .args(sources.strict_bounds.then_some("--strict-bounds"))
+            .args(sources.volatile_atomic.then_some("--volatile-atomic"))
             .args(&sources.files)
             .arg("--")
             .args(&sources.clang)
@@ -216,10 +219,12 @@ impl Drop for Lowering {
     }
 }
 
-/// Removes the header that a child leaves behind that crashed.
+/// Removes the headers that a child leaves behind that crashed.
 fn clean_up(child: u32) {
     let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
-    let _ = std::fs::remove_file(directory.join("selvedge.h"));
+    for header in ["selvedge.h", "genmc.h"] {
+        let _ = std::fs::remove_file(directory.join(header));
+    }
     let _ = std::fs::remove_dir(directory);
 }
 

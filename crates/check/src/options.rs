@@ -1,7 +1,7 @@
 //! How a program is checked.
 
 use selvedge_explore::{Config, Equivalence, Team, Watch};
-use selvedge_machine::Reductions;
+use selvedge_machine::{ErrorKinds, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{LoopBound, NondetRange};
 use std::path::PathBuf;
@@ -28,6 +28,9 @@ pub struct Options {
     pub races: bool,
     /// Objects on the heap that are never freed are errors.
     pub leaks: bool,
+    /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks
+    /// if [`leaks`](Options::leaks) does.
+    pub errors: ErrorKinds,
     /// Goes on after the first error.
     pub all_errors: bool,
     /// Keeps what the program prints.
@@ -64,6 +67,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             races: true,
             leaks: false,
+            errors: ErrorKinds::ALL,
             all_errors: false,
             output: false,
             weak_failures: 0,
@@ -136,6 +140,7 @@ impl Options {
             args: self.args.clone(),
             env: self.env.clone(),
             nondet_range: self.nondet_range,
+            errors: self.errors,
             ..selvedge_vm::Options::default()
         }
     }
@@ -143,11 +148,12 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
             self.leaks,
+            self.errors,
             self.most_threads,
             self.most_events,
             self.races,

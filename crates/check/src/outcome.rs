@@ -1,6 +1,6 @@
 //! What a check came to.
 
-use crate::finder::ModelWarning;
+use crate::finder::{ModelWarning, Passed};
 use crate::observer::Phase;
 use crate::verdict::Verdict;
 use crate::violation::{Violation, not_allowed};
@@ -54,6 +54,11 @@ pub struct Comparison {
     pub executions: u64,
 }
 
+/// ` at queue.c:42`, or nothing.
+fn at(place: Option<&Place>) -> String {
+    place.map_or(String::new(), |place| format!(" at {}", place.short()))
+}
+
 /// Something worth knowing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Warning {
@@ -63,6 +68,8 @@ pub enum Warning {
     OfModel(ModelWarning),
     /// Arrivals at barriers were explored one after the other, for this reason.
     BarriersInOrder(String),
+    /// An error that is not looked for ends the process.
+    NotLookedFor(Passed),
 }
 
 impl fmt::Display for Warning {
@@ -75,6 +82,11 @@ impl fmt::Display for Warning {
             Warning::BarriersInOrder(why) => {
                 write!(f, "barriers are explored with an order of arrivals: {why}")
             }
+            Warning::NotLookedFor(Passed { name, place, .. }) => write!(
+                f,
+                "{name}{} is not looked for: what the thread would do after it is not explored",
+                at(place.as_ref())
+            ),
         }
     }
 }
@@ -88,6 +100,8 @@ pub enum Undecided {
     GaveUp(GaveUp),
     /// It did not even begin.
     NotBegun(GaveUp, Phase),
+    /// Executions end with an error that is not looked for, before all threads have come to their ends.
+    NotLookedFor(Passed),
     /// No execution is complete.
     Vacuous,
 }
@@ -101,6 +115,11 @@ impl fmt::Display for Undecided {
             Undecided::Unsupported(None, what) => write!(f, "not supported: {what}"),
             Undecided::GaveUp(why) => why.fmt(f),
             Undecided::NotBegun(why, phase) => write!(f, "{why} while {}", phase.name()),
+            Undecided::NotLookedFor(Passed { name, place, .. }) => write!(
+                f,
+                "{name}{} is not looked for, and what comes after it is not explored",
+                at(place.as_ref())
+            ),
             Undecided::Vacuous => f.write_str(
                 "nothing was checked: no execution is complete, as an assumption does not hold in any of them",
             ),

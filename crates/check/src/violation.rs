@@ -1,5 +1,6 @@
 //! What is wrong with a program, and how it is said.
 
+use crate::finder::{Passed, Then};
 use crate::missing::Missing;
 use crate::reason::Reason;
 use crate::witness::{
@@ -8,7 +9,7 @@ use crate::witness::{
 };
 use selvedge_explore::{End, Execution, Failure};
 use selvedge_graph::{EventId, Kind, Tid};
-use selvedge_machine::{ErrorKind, Machine};
+use selvedge_machine::{ErrorKind, ErrorKinds, Machine};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Something that is wrong with the program, and the execution that shows it.
@@ -72,6 +73,8 @@ pub struct Wanted {
     pub output: bool,
     /// Errors of the model count.
     pub races: bool,
+    /// Only these kinds of errors count.
+    pub kinds: ErrorKinds,
 }
 
 /// What is wrong in an execution, before it is taken down.
@@ -140,6 +143,15 @@ impl Suspect {
         };
         let name = name.unwrap_or_else(|| kind.name().to_string());
         Some(Suspect { kind, name, about, place, thread })
+    }
+
+    /// What is left to say of it if errors of its kind are not looked for.
+    pub fn passed(self) -> Passed {
+        let then = match self.about {
+            About::Stuck | About::Leaked(_) => Then::Whole,
+            About::Said(_) | About::Events(..) | About::NotAllowed(..) => Then::NotExplored,
+        };
+        Passed { name: self.name, place: self.place, then }
     }
 
     /// Whether it is the same error, in another execution.
@@ -267,8 +279,9 @@ impl Violation {
                 "{this} touches an object whose allocation it does not see: nothing orders {another} before it"
             ),
             ErrorKind::OfModel => format!("the model does not allow {this} with {another}"),
+            ErrorKind::DataRace => format!("{this} races with {another}{}", self.of_volatile(event, other)),
             // A race with what the library does is wrong use of the library.
-            ErrorKind::DataRace | ErrorKind::LockMisuse | ErrorKind::BarrierMisuse => {
+            ErrorKind::LockMisuse | ErrorKind::BarrierMisuse => {
                 format!("{this} races with {another}")
             }
             ErrorKind::Assertion
@@ -284,6 +297,17 @@ impl Violation {
             | ErrorKind::NonTermination
             | ErrorKind::Leak
             | ErrorKind::Unsupported => this,
+        }
+    }
+
+    /// What to do about a race in which every plain access is volatile.
+    fn of_volatile(&self, event: usize, other: Option<usize>) -> &'static str {
+        let events = [Some(event), other].map(|number| number.and_then(|number| self.witness.event(number)));
+        let [Some(this), Some(another)] = events else { return "" };
+        let mut plain = [this, another].into_iter().filter(|event| event.order.is_none()).peekable();
+        match plain.peek().is_some() && plain.all(|event| event.volatile) {
+            true => "; `volatile` does not make them atomic: `--volatile atomic` takes it for that",
+            false => "",
         }
     }
 
@@ -347,7 +371,7 @@ impl Witness {
             }
             WaitsFor::Loop => "in a loop",
             WaitsFor::Thread => "for another thread to end",
-            WaitsFor::Other => "",
+            WaitsFor::Other => "for nothing that could come",
         };
         format!("{} waits {why}{place}", self.thread(waiting.thread))
     }

@@ -146,6 +146,9 @@ pub struct Event {
     /// The ordering, as C calls it; plain accesses have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<String>,
+    /// The program calls what it accesses volatile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub volatile: bool,
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -492,6 +495,7 @@ impl<M: Machine> Taker<'_, M> {
             index: ev.idx,
             action,
             order: (ev.mode != Mode::Na).then(|| ev.mode.c_name().to_string()),
+            volatile: state.is_some_and(|s| machine.is_volatile(s)),
             place: state.and_then(|s| machine.place(s)).map(Place::from),
             stack,
         }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_check::Workers;
-use selvedge_machine::Reductions;
+use selvedge_machine::{ErrorKinds, Reductions};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Jobs {
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_EXIT_CODES)]
 pub struct CheckArgs {
-    /// C sources, LLVM bitcode (.bc) or assembly (.ll); linked together
+    /// C sources (.c, .i), LLVM bitcode (.bc) or assembly (.ll); linked together
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -79,9 +79,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "LOOP=N")]
     pub unroll_loop: Vec<String>,
 
+    /// Look only for these kinds of errors: a list of names (see docs/check.md)
+    #[arg(long, value_name = "KINDS", value_parser = ErrorKinds::named)]
+    pub errors: Option<ErrorKinds>,
+
     /// Report objects on the heap that are never freed
     #[arg(long)]
     pub leaks: bool,
+
+    /// What volatile accesses are: plain ones, or relaxed atomic ones
+    #[arg(long, value_enum, default_value_t = Volatile::Plain)]
+    pub volatile: Volatile,
 
     /// Report indices past the end of an array that is a part of a larger object
     #[arg(long)]
@@ -192,6 +200,15 @@ pub struct CheckArgs {
     pub clang: Vec<String>,
 }
 
+/// What an access of a volatile object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Volatile {
+    /// What C says: it may be in a race
+    Plain,
+    /// What old programs mean: a relaxed atomic access
+    Atomic,
+}
+
 #[derive(Args, Debug)]
 pub struct EstimateArgs {
     /// C sources, LLVM bitcode (.bc) or assembly (.ll), linked together; or one .litmus file
@@ -232,6 +249,10 @@ pub struct EstimateArgs {
     /// More threads than this are an error
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub threads_max: u32,
+
+    /// What volatile accesses are: plain ones, or relaxed atomic ones
+    #[arg(long, value_enum, default_value_t = Volatile::Plain)]
+    pub volatile: Volatile,
 
     /// Do not report data races
     #[arg(long)]

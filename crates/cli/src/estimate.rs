@@ -1,6 +1,6 @@
 //! `selvedge estimate`: how many executions, and how long exploring them would take.
 
-use crate::args::EstimateArgs;
+use crate::args::{EstimateArgs, Volatile};
 use crate::check::{Screen, loop_bounds, nothing, refuse};
 use crate::error::{Exit, InputError, InputKind};
 use crate::guard::Phase;
@@ -158,6 +158,11 @@ fn check_of(args: &EstimateArgs, theory: Theory, cancel: Cancel) -> Result<Check
         races: !args.no_race_detection,
         ..Options::default()
     };
-    let sources = Sources { files: args.files.clone(), clang: args.clang.clone(), ..Sources::default() };
+    let sources = Sources {
+        files: args.files.clone(),
+        clang: args.clang.clone(),
+        volatile_atomic: args.volatile == Volatile::Atomic,
+        ..Sources::default()
+    };
     Ok(Check { options, cancel, ..Check::new(sources, theory) })
 }

@@ -37,7 +37,11 @@ struct LowerArgs {
     #[arg(long)]
     strict_bounds: bool,
 
-    /// C files (.c) or LLVM's intermediate language (.bc, .ll)
+    /// Take volatile accesses for relaxed atomic ones
+    #[arg(long)]
+    volatile_atomic: bool,
+
+    /// C files (.c, .i) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -46,13 +50,16 @@ struct LowerArgs {
     clang: Vec<String>,
 }
 
-/// What `#include <selvedge.h>` finds.
-const HEADER: &str = include_str!("../../../include/selvedge.h");
+/// What `#include <selvedge.h>` finds, and headers of other tools that programs include.
+const HEADERS: [(&str, &str); 2] = [
+    ("selvedge.h", include_str!("../../../include/selvedge.h")),
+    ("genmc.h", include_str!("../../../include/genmc.h")),
+];
 
 /// What is mapped but not used, in bytes: programs, libraries, stacks.
 const SLACK: u64 = 2 << 30;
 
-/// A directory of our own with the header: nobody else's, even if somebody guessed its name.
+/// A directory of our own with the headers: nobody else's, even if somebody guessed its name.
 fn headers() -> std::io::Result<PathBuf> {
     let mut number = std::process::id();
     let directory = loop {
@@ -63,7 +70,9 @@ fn headers() -> std::io::Result<PathBuf> {
             Err(_) => number = number.wrapping_add(1 << 22),
         }
     };
-    std::fs::write(directory.join("selvedge.h"), HEADER)?;
+    for (name, text) in HEADERS {
+        std::fs::write(directory.join(name), text)?;
+    }
     Ok(directory)
 }
 
@@ -111,6 +120,7 @@ fn main() -> ExitCode {
         include_dirs: vec![headers.clone()],
         reductions: args.disable,
         strict_bounds: args.strict_bounds,
+        volatile_atomic: args.volatile_atomic,
     };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);

@@ -167,3 +167,94 @@ fn files_of_all_kinds_are_linked() {
     assert!(String::from_utf8_lossy(&wrong.stdout).contains("a.c:5"));
     std::fs::remove_dir_all(&dir).expect("the directory is there");
 }
+
+/// A directory with files, and a way to check some of them there.
+struct Project(PathBuf);
+
+impl Project {
+    fn new(name: &str, files: &[(&str, &str)]) -> Project {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).expect("a directory");
+        for (name, text) in files {
+            std::fs::write(dir.join(name), text).expect("a file");
+        }
+        Project(dir)
+    }
+
+    /// The exit code and all that is said.
+    fn check(&self, args: &[&str]) -> (Option<i32>, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        let output = command.arg("check").args(args).current_dir(&self.0).output().expect("the command runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    }
+}
+
+#[test]
+fn inline_definitions_of_a_header_serve_all_files_that_include_it() {
+    let project = Project::new(
+        "inline-definitions",
+        &[
+            ("add.h", "inline int add(int a, int b) { return a + b; }\n"),
+            ("one.c", "#include \"add.h\"\nint one(void) { return add(1, 0); }\n"),
+            (
+                "main.c",
+                "#include <assert.h>\n#include \"add.h\"\nint one(void);\n\
+                 int main(void) { assert(add(one(), 2) == 3); return 0; }\n",
+            ),
+            ("external.c", "#include \"add.h\"\nextern inline int add(int a, int b);\n"),
+        ],
+    );
+    for files in
+        [&["main.c", "one.c"][..], &["main.c", "one.c", "external.c"], &["external.c", "one.c", "main.c"]]
+    {
+        let (code, said) = project.check(files);
+        assert_eq!(code, Some(0), "{said}");
+    }
+}
+
+#[test]
+fn flags_for_clang_and_preprocessed_files_are_taken() {
+    let project = Project::new(
+        "flags",
+        &[
+            (
+                "main.c",
+                "#include <assert.h>\n#include <two.h>\nint main(void) { assert(ONE + TWO == 3); return 0; }\n",
+            ),
+            ("one.h", "#define ONE 1\n"),
+            ("main.i", "# 1 \"origin.c\"\nvoid abort(void);\nint main(void) { abort(); }\n"),
+        ],
+    );
+    std::fs::create_dir_all(project.0.join("headers")).expect("a directory");
+    std::fs::write(project.0.join("headers/two.h"), "#define TWO VALUE\n").expect("a file");
+    let (code, said) = project.check(&["main.c", "--", "-include", "one.h", "-Iheaders", "-DVALUE=2"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = project.check(&["main.i"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("origin.c:2"), "{said}");
+    let (code, said) = project.check(&["one.h"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("neither a C file (.c, .i)"), "{said}");
+}
+
+#[test]
+fn kinds_of_errors_that_there_are_not_are_refused_with_a_list() {
+    let project = Project::new("kinds", &[("main.c", "int main(void) { return 0; }\n")]);
+    let (code, said) = project.check(&["main.c", "--errors", "assertion,segfault"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("`segfault` is no kind of error") && said.contains("null-dereference"), "{said}");
+    let (code, said) = project.check(&["main.c", "--errors", "data-race", "--no-race-detection"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--no-race-detection"), "{said}");
+}
+
+#[test]
+fn the_report_says_where_an_error_that_is_not_looked_for_ends_the_process() {
+    let text = "int main(int argc, char **argv) { int *p = 0; return argc > 1 ? *p : 0; }\n";
+    let project = Project::new("passed", &[("main.c", text)]);
+    let (code, said) = project.check(&["main.c", "--errors", "assertion", "--args", "x"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("null-dereference at main.c:1 is not looked for"), "{said}");
+}

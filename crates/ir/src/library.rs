@@ -74,3 +74,63 @@ pub const INDEX: &str = "__selvedge_index ";
 pub fn checks_index(name: &str) -> bool {
     name.starts_with(INDEX)
 }
+
+/// Annotations of other tools that say nothing which is not found out here, or which can be left out: they do
+/// nothing when they are called.
+const ANNOTATIONS: [&str; 2] = ["__VERIFIER_loop_begin", LOOP_BOUND];
+
+/// Says how often the loop that it is in, or that comes next, is to be run at most.
+pub const LOOP_BOUND: &str = "__VERIFIER_loop_bound";
+
+/// Whether a function is an annotation that does nothing.
+pub fn only_annotates(name: &str) -> bool {
+    ANNOTATIONS.contains(&name)
+}
+
+/// Whether a function marks an iteration of a loop that waits: it may wait there, and does nothing else.
+pub fn marks_waiting(name: &str) -> bool {
+    matches!(name, "selvedge_spin_begin" | "selvedge_spin_end" | "__VERIFIER_spin_end")
+}
+
+/// Functions of the C library that are not another name of what comes after their underscores.
+const OWN_NAMES: [&str; 3] =
+    ["__pthread_register_cancel", "__pthread_unregister_cancel", "__pthread_unwind_next"];
+
+/// Names that other tools have for functions, and ours. `spin_end` is not among them: it is given the
+/// opposite of what `selvedge_spin_end` is.
+const OTHER_NAMES: [(&str, &str); 7] = [
+    ("__VERIFIER_spin_start", "selvedge_spin_begin"),
+    ("verification_spin_start", "selvedge_spin_begin"),
+    ("verification_spin_end", "__VERIFIER_spin_end"),
+    ("verification_loop_begin", "__VERIFIER_loop_begin"),
+    ("verification_loop_bound", LOOP_BOUND),
+    ("verification_assume", "__VERIFIER_assume"),
+    ("verification_assert", "__VERIFIER_assert"),
+];
+
+/// The name by which a function outside of the program is known, of several that it has: the C library and
+/// its relatives have `_pthread_create` and `__pthread_create` for `pthread_create`.
+pub fn canonical(name: &str) -> &str {
+    if let Some((_, ours)) = OTHER_NAMES.iter().find(|(theirs, _)| *theirs == name) {
+        return ours;
+    }
+    let bare = name.trim_start_matches('_');
+    let other = bare.starts_with("pthread_") && name.len() - bare.len() <= 2 && !OWN_NAMES.contains(&name);
+    if other { bare } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_names_of_a_function_lead_to_one() {
+        for name in ["pthread_create", "_pthread_create", "__pthread_create"] {
+            assert_eq!(canonical(name), "pthread_create");
+        }
+        for own in ["___pthread_create", "__pthread_unwind_next", "pthread", "_exit", "malloc"] {
+            assert_eq!(canonical(own), own);
+        }
+        assert!(only_annotates(canonical("verification_loop_bound")));
+    }
+}

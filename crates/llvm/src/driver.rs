@@ -23,6 +23,8 @@ pub struct Options {
     pub reductions: Reductions,
     /// Indices must stay within the array that they are of, also where that is a part of a larger object.
     pub strict_bounds: bool,
+    /// Volatile accesses of a size that machines access as a whole are relaxed atomic ones.
+    pub volatile_atomic: bool,
 }
 
 /// Only inlines what the program says must be, and keeps in registers the local variables whose address is
@@ -32,7 +34,7 @@ pub struct Options {
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
 
-/// Compiles C files (`.c`), reads LLVM's intermediate language (`.bc`, `.ll`), and links them to one program.
+/// Compiles C files (`.c`, or `.i` if the preprocessor has been there), reads LLVM's intermediate language (`.bc`, `.ll`), and links them to one program.
 ///
 /// Nothing is written to the working directory.
 pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileError> {
@@ -52,8 +54,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     program.run_passes(INLINE).map_err(llvm)?;
     let unset = program.set_undefined();
     program.run_passes(PROMOTE).map_err(llvm)?;
-    let paths = lower::Paths::new(files);
-    lower::lower(&program, unset, options.reductions, options.strict_bounds, paths)
+    lower::lower(&program, unset, options, lower::Paths::new(files))
 }
 
 /// Whether the program can be run at all.
@@ -135,7 +136,7 @@ fn unreadable(file: &Path, source: std::io::Error) -> CompileError {
 }
 
 fn is_c(file: &Path) -> bool {
-    extension(file) == "c"
+    matches!(extension(file), "c" | "i")
 }
 
 fn extension(file: &Path) -> &str {

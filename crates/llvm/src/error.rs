@@ -26,7 +26,7 @@ pub enum CompileError {
     Clang { file: PathBuf, stderr: String },
     #[error("{}: {source}", name(file))]
     Unreadable { file: PathBuf, source: io::Error },
-    #[error("{}: neither a C file (.c) nor LLVM's intermediate language (.bc, .ll)", name(file))]
+    #[error("{}: neither a C file (.c, .i) nor LLVM's intermediate language (.bc, .ll)", name(file))]
     UnknownKind { file: PathBuf },
     #[error("no files to compile")]
     NoFiles,

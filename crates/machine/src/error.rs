@@ -97,6 +97,41 @@ impl FromStr for ErrorKind {
     }
 }
 
+/// A set of kinds of errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ErrorKinds(u32);
+
+impl ErrorKinds {
+    /// Every kind.
+    pub const ALL: ErrorKinds = ErrorKinds(u32::MAX);
+
+    /// Whether a kind is one of them. That something is not supported is no error of a program, and always
+    /// is one: without it there is no verdict.
+    pub const fn has(self, kind: ErrorKind) -> bool {
+        self.0 & 1 << kind as u32 != 0 || matches!(kind, ErrorKind::Unsupported)
+    }
+
+    /// With another one.
+    #[must_use]
+    pub const fn with(self, kind: ErrorKind) -> ErrorKinds {
+        ErrorKinds(self.0 | 1 << kind as u32)
+    }
+
+    /// `assertion,deadlock`: an error says what there is to choose from.
+    pub fn named(list: &str) -> Result<ErrorKinds, String> {
+        let kinds = || ErrorKind::ALL.iter().filter(|kind| **kind != ErrorKind::Unsupported);
+        let one = |name: &str| match name.parse() {
+            Ok(kind) if kind != ErrorKind::Unsupported => Ok(kind),
+            _ => {
+                let known: Vec<&str> = kinds().map(|kind| kind.name()).collect();
+                Err(format!("`{name}` is no kind of error; there are {}", known.join(", ")))
+            }
+        };
+        let names = list.split(',').map(str::trim);
+        names.map(one).try_fold(ErrorKinds(0), |set, kind| Ok(set.with(kind?)))
+    }
+}
+
 /// An error that a program made by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramError {
@@ -116,5 +151,16 @@ mod tests {
             assert_eq!(kind.name().parse(), Ok(kind));
         }
         assert_eq!("no-such-kind".parse::<ErrorKind>(), Err(NoSuchKind));
+    }
+
+    #[test]
+    fn sets_are_named_by_lists_of_kinds() {
+        let set = ErrorKinds::named("assertion, deadlock").expect("two kinds");
+        let has: Vec<ErrorKind> = ErrorKind::ALL.iter().copied().filter(|kind| set.has(*kind)).collect();
+        assert_eq!(has, [ErrorKind::Assertion, ErrorKind::Deadlock, ErrorKind::Unsupported]);
+        for bad in ["", "assertion,", "unsupported", "Assertion"] {
+            assert!(ErrorKinds::named(bad).is_err_and(|e| e.contains("use-after-free")), "{bad}");
+        }
+        assert!(ErrorKind::ALL.len() <= 32);
     }
 }

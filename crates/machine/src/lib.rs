@@ -33,7 +33,7 @@ pub use again::Again;
 pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;
-pub use error::{ErrorKind, NoSuchKind, ProgramError};
+pub use error::{ErrorKind, ErrorKinds, NoSuchKind, ProgramError};
 pub use foresight::{Foresight, Help, LeftOutOrders};
 pub use interp::{Registers, ThreadState};
 pub use lifetimes::{Lifetimes, Meeting};

@@ -81,6 +81,11 @@ pub trait Names: Stateful {
         String::new()
     }
 
+    /// Whether the access that a state stands at is volatile.
+    fn is_volatile(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// What a race, or a read of memory that was never written, is called at this state: wrong use of what
     /// the library does there.
     fn misuse(&self, _state: &Self::State) -> Option<ErrorKind> {

@@ -139,11 +139,12 @@
 pub use selvedge_check::{
     Access, Action, Attempt, Bound, Call, Cancel, Check, Checkpoints, Comparison, Edge, Event, Facts, Files,
     Forecast, Initial, InputError, InputKind, Limits, Missing, ModelWarning, Nobody, Observer, Options,
-    Outcome, Pace, Passage, Phase, Place, Point, Program, Reason, Relations, Settling, Sources, Stopped,
-    Thread, Undecided, Value, Verdict, Violation, Waiting, WaitsFor, Warning, What, Witness, Workers, settle,
+    Outcome, Pace, Passage, Passed, Phase, Place, Point, Program, Reason, Relations, Settling, Sources,
+    Stopped, Then, Thread, Undecided, Value, Verdict, Violation, Waiting, WaitsFor, Warning, What, Witness,
+    Workers, settle,
 };
 pub use selvedge_explore::{Estimate, GaveUp, Progress, Sampling, Stats, Watch};
-pub use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
+pub use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions};
 pub use selvedge_vm::LoopBound;
 
 /// Memory models: from text to something that programs are explored under.

@@ -118,9 +118,102 @@ pub fn library(name: &str) -> Option<fn(f64, f64) -> f64> {
         "fmod" => |a, b| a % b,
         "fmin" => |a, b| a.min(b),
         "fmax" => |a, b| a.max(b),
+        "log1p" => |a, _| a.ln_1p(),
+        "expm1" => |a, _| a.exp_m1(),
+        "asinh" => |a, _| a.asinh(),
+        "acosh" => |a, _| a.acosh(),
+        "atanh" => |a, _| a.atanh(),
         "hypot" => |a, b| a.hypot(b),
         "copysign" => |a, b| a.copysign(b),
         "fdim" => |a, b| if a > b { a - b } else { 0.0 },
         _ => return None,
     })
+}
+
+/// The number that a text begins with, as bits of a float of this width, and how long it is: 0 if there is
+/// none.
+pub fn parse(text: &[u8], bits: u8) -> (u64, usize) {
+    let is = |at: usize, what: &[u8]| text.get(at).is_some_and(|c| what.contains(c));
+    let sign = usize::from(is(0, b"+-"));
+    let word =
+        |name: &[u8]| text.get(sign..sign + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
+    let negative = is(0, b"-");
+    let result = |value: f64, used: usize| (to_bits(if negative { -value } else { value }, bits), used);
+    for (name, value) in
+        [(&b"infinity"[..], f64::INFINITY), (&b"inf"[..], f64::INFINITY), (&b"nan"[..], f64::NAN)]
+    {
+        if word(name) {
+            return result(value, sign + name.len());
+        }
+    }
+    let digits = |from: usize, radix: u32| {
+        text.get(from..).unwrap_or_default().iter().take_while(|c| char::from(**c).is_digit(radix)).count()
+    };
+    let is_hex =
+        word(b"0x") && (digits(sign + 2, 16) > 0 || (is(sign + 2, b".") && digits(sign + 3, 16) > 0));
+    let (begin, radix, marks) = if is_hex { (sign + 2, 16, b"pP") } else { (sign, 10, b"eE") };
+    let whole = digits(begin, radix);
+    let mut end = begin + whole;
+    let mut fraction = 0;
+    if is(end, b".") {
+        fraction = digits(end + 1, radix);
+        end += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return (0, 0);
+    }
+    let mantissa_end = end;
+    let mut exponent = 0i32;
+    if is(end, marks) {
+        let signed = end + 1 + usize::from(is(end + 1, b"+-"));
+        let length = digits(signed, 10);
+        if length > 0 {
+            end = signed + length;
+            let text = std::str::from_utf8(&text[mantissa_end + 1..end]).unwrap_or_default();
+            // One that does not fit is as large as any.
+            exponent =
+                text.parse().unwrap_or(if is(mantissa_end + 1, b"-") { -1_000_000 } else { 1_000_000 });
+        }
+    }
+    if radix == 10 {
+        let text = std::str::from_utf8(&text[..end]).unwrap_or_default();
+        let number = match bits {
+            32 => text.parse::<f32>().map(|number| u64::from(number.to_bits())),
+            _ => text.parse::<f64>().map(f64::to_bits),
+        };
+        return (number.unwrap_or_default(), end);
+    }
+    let mut value = 0.0f64;
+    for c in text[begin..mantissa_end].iter().filter(|c| **c != b'.') {
+        value = value * 16.0 + f64::from(char::from(*c).to_digit(16).unwrap_or_default());
+    }
+    let power = exponent.saturating_sub(4 * fraction as i32).clamp(-4000, 4000);
+    // In two steps, each of which is within range.
+    result(value * 2f64.powi(power / 2) * 2f64.powi(power - power / 2), end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_far_as_they_go() {
+        let read = |text: &str| {
+            let (bits, used) = parse(text.as_bytes(), 64);
+            (f64::from_bits(bits), used)
+        };
+        assert_eq!(read("1.5e3x"), (1500.0, 5));
+        assert_eq!(read("-2."), (-2.0, 3));
+        assert_eq!(read(".5e"), (0.5, 2));
+        assert_eq!(read("1e+"), (1.0, 1));
+        assert_eq!(read("0x1.8p1"), (3.0, 7));
+        assert_eq!(read("0x"), (0.0, 1));
+        assert_eq!(read("-inf"), (f64::NEG_INFINITY, 4));
+        assert_eq!(read("1e999999999999"), (f64::INFINITY, 14));
+        assert_eq!(read("0x1p-9999"), (0.0, 9));
+        for nothing in ["", "+", ".", "-.", "e5", "x"] {
+            assert_eq!(read(nothing), (0.0, 0), "{nothing}");
+        }
+        assert!(read("nan").0.is_nan());
+    }
 }

@@ -3,6 +3,7 @@
 //! [`VmMachine`] is what the explorer runs. Memory that threads share is divided into cells (`layout`);
 //! library functions are bytecode, too (`runtime`).
 
+mod annotated;
 mod contents;
 mod float;
 #[doc(hidden)]

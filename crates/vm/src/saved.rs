@@ -63,6 +63,7 @@ enum SavedObject {
     ThreadLocal(u16, u32),
     Result(u16),
     Destructor(u32),
+    Waiters(u64),
     Barrier { thread: u16, number: u32, count: u32, home: u64 },
     LockPart { lock: u64, part: u32 },
     Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
@@ -91,6 +92,7 @@ impl Tables {
             Object::ThreadLocal(t, g) => SavedObject::ThreadLocal(t.0, g.0),
             Object::Result(t) => SavedObject::Result(t.0),
             Object::Destructor(key) => SavedObject::Destructor(key),
+            Object::Waiters(address) => SavedObject::Waiters(address),
             Object::Barrier { thread, number, count, home } => {
                 SavedObject::Barrier { thread: thread.0, number, count, home }
             }
@@ -146,6 +148,7 @@ impl Tables {
                 SavedObject::ThreadLocal(t, g) => Object::ThreadLocal(Tid(t), known(g)?),
                 SavedObject::Result(t) => Object::Result(Tid(t)),
                 SavedObject::Destructor(key) => Object::Destructor(key),
+                SavedObject::Waiters(address) => Object::Waiters(address),
                 SavedObject::Barrier { thread, number, count, home } => {
                     Object::Barrier { thread: Tid(thread), number, count, home }
                 }

@@ -36,6 +36,8 @@ pub enum Object {
     Result(Tid),
     /// The destructor of a key for thread-specific data.
     Destructor(u32),
+    /// Which threads wait for what is at an address, by `futex`.
+    Waiters(u64),
     /// What a barrier counts in: number `number` of this thread, for `count` threads, made at the address
     /// `home`.
     Barrier {
@@ -146,6 +148,7 @@ impl Tables {
             Object::Code(_) | Object::Result(_) | Object::Destructor(_) => (u32::MAX - 1, 0, 0),
             Object::Barrier { .. } => (u32::MAX - 2, 0, 0),
             Object::LockPart { .. } => (u32::MAX - 3, 0, 0),
+            Object::Waiters(_) => (u32::MAX - 4, 0, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id

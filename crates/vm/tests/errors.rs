@@ -111,7 +111,10 @@ fn messages_name_what_they_are_about() {
         |body: &str| run(&(main_with(body) + DECLARED)).error().map(|e| e.message).unwrap_or_default();
     assert_eq!(message("call.0 &__assert_fail (@cond, 0, 0, 0)"), "assertion `x == 1` failed");
     assert_eq!(message("r0 = load.4.na @table+8"), "4 bytes at offset 8 of `table`, which has 8");
-    assert_eq!(message("r0 = call.1 &getlogin (0)"), "the function `getlogin` is not known");
+    assert_eq!(
+        message("r0 = call.1 &getlogin (0)"),
+        "the function `getlogin` is not known; a definition of it in the program, or in another file, is used if there is one"
+    );
     assert!(message("r0 = call.1 &__VERIFIER_nondet_int ()").contains("selvedge_choose"));
 }
 

@@ -1,9 +1,14 @@
 //! From arguments to a check.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Volatile};
 use selvedge_check::{Cancel, Check, Checkpoints, InputError, InputKind, Limits, Options, Program, Sources};
-use selvedge_machine::Reduction;
+use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_vm::{LoopBound, NondetRange};
+
+/// Kinds of errors that show as races, or as what else a model calls an error. Who asks for none of them has
+/// plain accesses explored like relaxed ones.
+const FOUND_AS_RACES: [ErrorKind; 4] =
+    [ErrorKind::DataRace, ErrorKind::OfModel, ErrorKind::LockMisuse, ErrorKind::BarrierMisuse];
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
@@ -12,6 +17,13 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         true => args.reductions.without(Reduction::Bam),
         false => args.reductions,
     };
+    let errors = args.errors.unwrap_or(ErrorKinds::ALL);
+    let races = FOUND_AS_RACES.iter().any(|kind| errors.has(*kind));
+    if args.no_race_detection && args.errors.is_some_and(|errors| errors.has(ErrorKind::DataRace)) {
+        let message = "`--errors` asks for data races, and `--no-race-detection` for none";
+        return Err(InputError::plain(InputKind::Unsupported, message, None));
+    }
+    let leaks = args.leaks || args.errors.is_some_and(|errors| errors.has(ErrorKind::Leak));
     let options = Options {
         unroll: args.unroll,
         unroll_some: loop_bounds(&args.unroll_loop)?,
@@ -20,8 +32,9 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         most_executions: args.max_executions,
         equivalence: args.equivalence.into(),
         reductions,
-        races: !args.no_race_detection,
-        leaks: args.leaks,
+        races: races && !args.no_race_detection,
+        leaks,
+        errors: if leaks { errors.with(ErrorKind::Leak) } else { errors },
         all_errors: args.all_errors,
         output: args.show_output,
         weak_failures: args.weak_cas,
@@ -38,6 +51,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         files: args.files.clone(),
         clang: args.clang.clone(),
         strict_bounds: args.strict_bounds,
+        volatile_atomic: args.volatile == Volatile::Atomic,
         compiler: None,
     };
     Ok(Check { program: Program::Sources(sources), theory, options, limits: limits_of(args), cancel })

@@ -1,7 +1,8 @@
 // expect: rc11 unknown
-// message: assembly-bug.c:5: not supported: inline assembly
+// message: assembly-bug.c:6: not supported: inline assembly "bsfl $1, $0": `bsfl` is not known
+// What is not known is named.
 int main(void) {
-    int x;
-    __asm__ volatile("movl $1, %0" : "=r"(x));
+    int x, y = 4;
+    __asm__ volatile("bsfl %1, %0" : "=r"(x) : "r"(y));
     return x;
 }

@@ -86,7 +86,14 @@ fn effect_of(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<Eff
     // What recursion finds while this is worked out.
     known[number] = Some(Effect::Any);
     let answer = match functions[number] {
-        Callee::Declared(name) if library::only_pauses(name) || library::checks_index(name) => Effect::None,
+        Callee::Declared(name)
+            if library::only_pauses(name)
+                || library::checks_index(name)
+                || library::only_annotates(name)
+                || library::marks_waiting(name) =>
+        {
+            Effect::None
+        }
         Callee::Defined(body) => effect_of_body(functions, body, known),
         Callee::Declared(_) | Callee::Opaque => Effect::Any,
     };

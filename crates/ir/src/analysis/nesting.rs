@@ -1,11 +1,23 @@
 //! Which loops are within which.
 
-use crate::bytecode::{Function, Instr};
+use crate::bytecode::{Function, Instr, Loop};
 use crate::cfg::predecessors;
 
-/// For each loop, which others are within it: those whose header leads to its back edge without passing
-/// its own header.
+/// For each loop, which others are within it: those whose header is part of it.
 pub fn nesting(function: &Function) -> Vec<Vec<u32>> {
+    let bodies = bodies(function);
+    let of_loop = |number: usize| {
+        let header = function.loops[number].header;
+        let others = (0..).zip(&function.loops).filter(|(n, _)| *n as usize != number);
+        let inside = |l: &Loop| l.header != header && bodies[number][l.header as usize];
+        others.filter(|(_, l)| inside(l)).map(|(n, _)| n).collect()
+    };
+    (0..function.loops.len()).map(of_loop).collect()
+}
+
+/// For each loop, by instruction, whether it is part of it: whether it leads to the loop's back edge without
+/// passing its header.
+pub fn bodies(function: &Function) -> Vec<Vec<bool>> {
     if function.loops.is_empty() {
         return Vec::new();
     }
@@ -21,8 +33,7 @@ pub fn nesting(function: &Function) -> Vec<Vec<u32>> {
                 todo.extend(&before[at as usize]);
             }
         }
-        let others = (0..).zip(&function.loops).filter(|(n, _)| *n as usize != number);
-        others.filter(|(_, l)| l.header != header && inside[l.header as usize]).map(|(n, _)| n).collect()
+        inside
     };
     (0..function.loops.len()).map(of_loop).collect()
 }

@@ -1,7 +1,7 @@
 //! The words of the text form, as tables that the printer and the parser share.
 
 use crate::bytecode::{BinOp, BitOp, CastOp, CmpOp, FloatOp, Overflow, RmwOp};
-use selvedge_graph::Mode;
+use selvedge_graph::{Barrier, Mode};
 
 /// An enumeration whose members have names in the text form.
 pub trait Word: Sized + Copy + PartialEq + 'static {
@@ -140,5 +140,18 @@ impl Word for Mode {
         ("rel", Mode::Rel),
         ("ar", Mode::AcqRel),
         ("sc", Mode::Sc),
+        // Instructions that C has no fence for; models of C take them for none.
+        ("dmb_st", Mode::Barrier(Barrier::DmbSt)),
+        ("dsb_st", Mode::Barrier(Barrier::DsbSt)),
+        ("isb", Mode::Barrier(Barrier::Isb)),
+        ("isync", Mode::Barrier(Barrier::Isync)),
+        ("eieio", Mode::Barrier(Barrier::Eieio)),
+        ("r_r", Mode::Barrier(Barrier::FenceRR)),
+        ("r_w", Mode::Barrier(Barrier::FenceRW)),
+        ("w_r", Mode::Barrier(Barrier::FenceWR)),
+        ("w_w", Mode::Barrier(Barrier::FenceWW)),
+        ("w_rw", Mode::Barrier(Barrier::FenceWRw)),
+        ("rw_r", Mode::Barrier(Barrier::FenceRwR)),
+        ("fence_i", Mode::Barrier(Barrier::FenceI)),
     ];
 }

@@ -203,7 +203,7 @@ impl Printer<'_> {
                 let operands = self.names.operands(&[*addr, *expected, *desired]);
                 format!("r{dst} = cmpxchg.{bytes}.{success}.{failure}{weak} {operands}")
             }
-            Instr::Fence { mode } => format!("fence.{mode}"),
+            Instr::Fence { mode } => format!("fence.{}", mode.word()),
             Instr::Jump { to } => format!("jump L{to}"),
             Instr::Branch { cond, then, els } => format!("branch {}, L{then}, L{els}", op(*cond)),
             Instr::Switch { value, cases, default } => {

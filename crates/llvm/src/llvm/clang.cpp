@@ -1,8 +1,8 @@
 // clang as a library: from the command line that would run it to a module in memory.
 //
 // clang's own driver turns the command line into that of its compiler, so that flags mean what they mean to clang.
-// What clang would do after that, with the module that we are after, is left out: at -O0 it inlines what has to be,
-// which the caller does for all modules. Command lines that ask for anything else are the caller's to run.
+// What clang would do after that, with the module that we are after, is left out: without passes nothing, and at -O0
+// it inlines what has to be, which the caller does for all modules. Command lines that ask for anything else are the caller's to run.
 
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticOptions.h>
@@ -61,7 +61,8 @@ bool asks_for_a_module(const CompilerInvocation &invocation)
     const CodeGenOptions &code = invocation.getCodeGenOpts();
     return frontend.ProgramAction == frontend::EmitBC && frontend.Inputs.size() == 1 && frontend.LLVMArgs.empty()
         && frontend.Plugins.empty() && frontend.AddPluginActions.empty() && frontend.ASTMergeFiles.empty()
-        && !frontend.ShowHelp && !frontend.ShowVersion && code.OptimizationLevel == 0 && code.PassPlugins.empty()
+        && !frontend.ShowHelp && !frontend.ShowVersion && (code.OptimizationLevel == 0 || code.DisableLLVMPasses)
+        && code.PassPlugins.empty()
         && code.LinkBitcodeFiles.empty() && code.CoverageNotesFile.empty() && code.CoverageDataFile.empty()
         && invocation.getLangOpts().Sanitize.empty();
 }

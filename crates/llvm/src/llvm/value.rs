@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
+use llvm_sys::LLVMInlineAsmDialect;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMTypeKind};
@@ -310,12 +311,12 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsGlobalConstant(self.raw) != 0 }
     }
 
-    /// The alignment that a global or an `alloca` states; 0 if none.
+    /// The alignment that a global, an `alloca`, a load or a store states; 0 if none.
     pub(crate) fn alignment(self) -> u32 {
         if self.kind() != ValueKind::LLVMGlobalVariableValueKind {
-            self.check_instruction(&[Opcode::LLVMAlloca]);
+            self.check_instruction(&[Opcode::LLVMAlloca, Opcode::LLVMLoad, Opcode::LLVMStore]);
         }
-        // SAFETY: of these two, it is defined.
+        // SAFETY: of these, it is defined.
         unsafe { LLVMGetAlignment(self.raw) }
     }
 
@@ -563,8 +564,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The text and the constraints of inline assembly.
-    pub(crate) fn assembly(self) -> Option<(String, String)> {
+    /// The text and the constraints of inline assembly, and whether it has operands in Intel's order.
+    pub(crate) fn assembly(self) -> Option<(String, String, bool)> {
         if self.kind() != ValueKind::LLVMInlineAsmValueKind {
             return None;
         }
@@ -575,7 +576,9 @@ impl<'m> Value<'m> {
             let text = String::from_utf8_lossy(bytes(text.cast(), length)).into_owned();
             let constraints = LLVMGetInlineAsmConstraintString(self.raw, &mut length);
             let constraints = String::from_utf8_lossy(bytes(constraints.cast(), length)).into_owned();
-            Some((text, constraints))
+            let is_intel =
+                LLVMGetInlineAsmDialect(self.raw) == LLVMInlineAsmDialect::LLVMInlineAsmDialectIntel;
+            Some((text, constraints, is_intel))
         }
     }
 }

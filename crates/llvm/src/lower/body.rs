@@ -117,6 +117,18 @@ impl<'m> Body<'_, 'm> {
         self.graph.blocks[self.current].push(instr, place);
     }
 
+    /// How much there is of the current block.
+    pub(super) fn mark(&self) -> usize {
+        self.graph.blocks[self.current].code.len()
+    }
+
+    /// Takes back what was added to the current block since then.
+    pub(super) fn back_to(&mut self, mark: usize) {
+        let block = &mut self.graph.blocks[self.current];
+        block.code.truncate(mark);
+        block.places.truncate(mark);
+    }
+
     pub(super) fn fresh(&mut self, count: u32) -> Reg {
         let first = self.regs;
         self.regs += count;

@@ -3,35 +3,16 @@
 use selvedge_graph::Mode;
 use selvedge_ir::{CastOp, Instr, Operand};
 
+use super::asm;
 use super::body::Body;
 use super::shape::Scalar;
 use crate::llvm::{Value, keeps, unset};
 
-/// What a piece of inline assembly does, as far as it is known.
-enum Assembly {
-    Nothing,
-    FullFence,
-    Unknown,
-}
-
-fn assembly(text: &str) -> Assembly {
-    let words: Vec<String> = text
-        .split(|c: char| c.is_whitespace() || matches!(c, ';' | ','))
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] | ["nop" | "pause" | "yield"] | ["rep", "nop"] => Assembly::Nothing,
-        ["mfence"] | ["dmb", "ish" | "sy"] => Assembly::FullFence,
-        _ => Assembly::Unknown,
-    }
-}
-
 impl<'m> Body<'_, 'm> {
     pub(super) fn call(&mut self, value: Value<'m>) -> Vec<Operand> {
         let callee = value.callee();
-        if let Some((text, constraints)) = callee.assembly() {
-            return self.inline_assembly(value, &text, &constraints);
+        if let Some((text, constraints, is_intel)) = callee.assembly() {
+            return self.inline_assembly(value, &text, &constraints, is_intel);
         }
         if keeps(&callee.name()) {
             return Vec::new();
@@ -113,17 +94,23 @@ impl<'m> Body<'_, 'm> {
         Vec::new()
     }
 
-    fn inline_assembly(&mut self, value: Value<'m>, text: &str, constraints: &str) -> Vec<Operand> {
-        let results = self.results(value);
-        match assembly(text) {
-            Assembly::FullFence if results == 0 => return self.full_fence(),
-            Assembly::Nothing if results == 0 => return Vec::new(),
-            // `asm("" : "+r"(x))` hides a value from the compiler: it comes out as it went in.
-            Assembly::Nothing if results == 1 && constraints.split(',').nth(1) == Some("0") => {
-                return self.operands(value.arguments()[0]);
+    fn inline_assembly(
+        &mut self,
+        value: Value<'m>,
+        text: &str,
+        constraints: &str,
+        is_intel: bool,
+    ) -> Vec<Operand> {
+        let lowered = match is_intel {
+            true => Err(String::from("Intel's order of operands is not known")),
+            false => asm::lower(self, value, text, constraints),
+        };
+        match lowered {
+            Ok(results) => results,
+            Err(why) => {
+                let text = text.escape_default();
+                self.unsupported_value(value, format!("inline assembly \"{text}\": {why}"))
             }
-            _ => {}
         }
-        self.unsupported_value(value, format!("inline assembly \"{}\"", text.escape_default()))
     }
 }

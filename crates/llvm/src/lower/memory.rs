@@ -292,7 +292,7 @@ impl<'m> Body<'_, 'm> {
             return vec![self.compute(|dst| Instr::Move { dst, src: Operand::Reg(slot) })];
         }
         let shape = self.program.shape(value);
-        let (mode, volatile) = (mode(value.ordering()), value.is_volatile());
+        let (mode, volatile) = self.kind_of_access(value, value);
         if mode != Mode::Na && !self.is_atomic_size(value) {
             return self.unknown(value);
         }
@@ -335,6 +335,18 @@ impl<'m> Body<'_, 'm> {
         operands
     }
 
+    /// The ordering of a load or a store, and whether it is volatile and nothing else. What machines access as a
+    /// whole (at most eight bytes, aligned) can be atomic by being volatile.
+    fn kind_of_access(&self, value: Value<'m>, accessed: Value<'m>) -> (Mode, bool) {
+        let (mode, volatile) = (mode(value.ordering()), value.is_volatile());
+        let bytes = self.program.layout.size(accessed.ty());
+        let whole = || bytes <= 8 && self.is_atomic_size(accessed) && u64::from(value.alignment()) >= bytes;
+        match mode == Mode::Na && volatile && self.program.volatile_atomic && whole() {
+            true => (Mode::Rlx, false),
+            false => (mode, volatile),
+        }
+    }
+
     /// Whether an atomic access has a size that there are atomic accesses of, in one part.
     fn is_atomic_size(&self, value: Value<'m>) -> bool {
         matches!(self.scalar(value).and_then(Scalar::bits), Some(1 | 8 | 16 | 32 | 64 | 128))
@@ -348,7 +360,7 @@ impl<'m> Body<'_, 'm> {
             return Vec::new();
         }
         let shape = self.program.shape(stored);
-        let (mode, volatile) = (mode(value.ordering()), value.is_volatile());
+        let (mode, volatile) = self.kind_of_access(value, stored);
         if mode != Mode::Na && !self.is_atomic_size(stored) {
             return self.unknown(value);
         }

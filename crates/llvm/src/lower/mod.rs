@@ -5,6 +5,7 @@
 //! register it takes, so that aggregates, constants and casts that change nothing cost no instructions.
 
 mod arith;
+mod asm;
 mod body;
 mod bounds;
 mod call;
@@ -24,9 +25,9 @@ mod vla;
 
 use std::collections::{HashMap, HashSet};
 
-use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, passes};
-use selvedge_machine::Reductions;
+use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, library, passes};
 
+use crate::driver::Options;
 use crate::error::CompileError;
 use crate::llvm::{File, Layout, Metadata, Module, Type, Unset, Value, ValueKind, keeps, unset};
 
@@ -56,6 +57,8 @@ struct Program<'m> {
     has_sysv_lists: bool,
     /// Whether to check indices against the arrays that they are of (see [`bounds`]).
     strict_bounds: bool,
+    /// Whether volatile accesses are atomic.
+    volatile_atomic: bool,
 }
 
 /// Whether a function is one of the program's, or the library's.
@@ -63,12 +66,11 @@ fn is_lowered(name: &str) -> bool {
     !name.starts_with("llvm.") && unset(name).is_none() && !keeps(name)
 }
 
-/// Lowers a whole program, and runs the passes on it with these reductions.
+/// Lowers a whole program, and runs the passes on it.
 pub(crate) fn lower(
     module: &Module<'_>,
     unset: Vec<Unset>,
-    reductions: Reductions,
-    strict_bounds: bool,
+    options: &Options,
     paths: Paths,
 ) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
@@ -90,7 +92,8 @@ pub(crate) fn lower(
         notes: HashMap::new(),
         unset,
         type_depth: 0,
-        strict_bounds,
+        strict_bounds: options.strict_bounds,
+        volatile_atomic: options.volatile_atomic,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     size::check(module)?;
@@ -122,7 +125,7 @@ pub(crate) fn lower(
     }
     program.register_destructors(&destructors);
     let mut out = program.out;
-    passes::run(&mut out, reductions);
+    passes::run(&mut out, options.reductions);
     Ok(out)
 }
 
@@ -150,7 +153,11 @@ impl<'m> Program<'m> {
         let ty = function.contents();
         let params = function.parameters().iter().map(|p| shape(self.layout, p.ty()).registers()).sum();
         let results = shape(self.layout, ty.result()).registers();
-        let id = self.add_function(function.name(), params, results, ty.is_varargs());
+        let name = function.name();
+        // What the program defines has the name that it gives it.
+        let is_outside = function.blocks().is_empty();
+        let name = if is_outside { library::canonical(&name).to_owned() } else { name };
+        let id = self.add_function(name, params, results, ty.is_varargs());
         self.functions.insert(function, id);
         let signature = self.signature_of(function);
         self.out.functions[id.0 as usize].signature = Some(signature);

@@ -26,9 +26,10 @@ impl VmMachine {
         let function = self.function(func);
         if function.code.is_empty() {
             let Some(native) = self.info(func).native else {
+                let help = "a definition of it in the program, or in another file, is used if there is one";
                 return fail(
                     ErrorKind::Unsupported,
-                    format!("the function `{}` is not known", function.name),
+                    format!("the function `{}` is not known; {help}", function.name),
                 );
             };
             let args: Args = args.iter().map(|a| self.value(state, *a)).collect();

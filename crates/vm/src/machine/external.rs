@@ -90,6 +90,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Spurious
         | Native::SpinBegin
         | Native::SpinEnd
+        | Native::OptionalBegin
         | Native::StackSave
         | Native::StackRestore
         | Native::FinalBegin
@@ -105,6 +106,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::TextChar
         | Native::TextLength
         | Native::TextPrint
+        | Native::TextNumber
+        | Native::TextUsed
         | Native::Math(_)
         | Native::MathSingle(_) => true,
         Native::SetJump
@@ -123,6 +126,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::NewKey
         | Native::NextKey
         | Native::Destructor
+        | Native::Futex
         | Native::GetSpecific
         | Native::SetSpecific
         | Native::BarrierNew

@@ -4,6 +4,7 @@ use super::Options;
 use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
+use crate::annotated::annotated;
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::helping::ignored_outcomes;
@@ -73,8 +74,9 @@ impl FunctionInfo {
             _ => false,
         };
         let native = if function.code.is_empty() { Native::named(&function.name) } else { None };
+        let annotated = function.loops.iter().zip(annotated(module, function));
         let bounds: Vec<(u32, bool)> =
-            function.loops.iter().map(|l| bound(function, l.place.line, options)).collect();
+            annotated.map(|(l, said)| bound(function, l.place.line, options, said)).collect();
         let by_itself = counted_loops(function);
         let counting = bounds.iter().zip(&by_itself).zip(leaving_loops(function));
         let counting = counting
@@ -115,10 +117,11 @@ impl FunctionInfo {
     }
 }
 
-/// The bound of a loop, and whether it was named.
-fn bound(function: &Function, line: u32, options: &Options) -> (u32, bool) {
+/// The bound of a loop, and whether it was named. The command line comes before what the program says itself.
+fn bound(function: &Function, line: u32, options: &Options, said: Option<u32>) -> (u32, bool) {
     let fits = |b: &&crate::LoopBound| {
         b.function.as_ref().is_none_or(|f| *f == function.name) && b.line.is_none_or(|l| l == line)
     };
-    options.unroll_some.iter().find(fits).map_or((options.unroll, false), |b| (b.bound, true))
+    let named = options.unroll_some.iter().find(fits).map(|b| b.bound).or(said);
+    named.map_or((options.unroll, false), |bound| (bound, true))
 }

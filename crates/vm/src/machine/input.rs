@@ -68,6 +68,10 @@ impl Outside {
         if ["getpid", "getppid", "gettid"].into_iter().any(declared) {
             notes.push(format!("process ids are fixed numbers here: {PID} and its neighbours"));
         }
+        let of_machine = ["sysconf", "get_nprocs", "get_nprocs_conf", "sched_getcpu", "sched_getaffinity"];
+        if of_machine.into_iter().chain(["pthread_getaffinity_np"]).any(declared) {
+            notes.push(String::from("this holds for a machine with two processors"));
+        }
         let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
         let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));

@@ -22,7 +22,7 @@ impl VmMachine {
         let first = sets.first().cloned().unwrap_or_default();
         let mut result = DepSet::EMPTY;
         let next = match native {
-            Native::Nothing => Next::Run,
+            Native::Nothing | Native::OptionalBegin => Next::Run,
             // To wait for a thread takes branches on which one it is.
             Native::Assert | Native::Assume | Native::Join | Native::Detach => self.decide(t, &first),
             Native::SpinEnd => {

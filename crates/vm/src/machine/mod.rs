@@ -47,7 +47,7 @@ use selvedge_graph::{Loc, Tid};
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
-use selvedge_machine::{Again, ErrorKind, Reduction, Reductions, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
 use state::{Frame, Made, RECENT, Rare, Stage};
 use std::cell::RefCell;
@@ -123,6 +123,8 @@ pub struct Options {
     pub env: Vec<(String, String)>,
     /// Numbers that `__VERIFIER_nondet_int` and its kin give are within this range.
     pub nondet_range: Option<NondetRange>,
+    /// Errors of other kinds end the process where they happen, as `exit` does.
+    pub errors: ErrorKinds,
 }
 
 impl Default for Options {
@@ -147,6 +149,7 @@ impl Default for Options {
             args: Vec::new(),
             env: Vec::new(),
             nondet_range: None,
+            errors: ErrorKinds::ALL,
         }
     }
 }
@@ -561,6 +564,11 @@ impl VmMachine {
                 Limit::Silent(f) => (self.source_place(self.function(f).place), self.options.silent_steps),
             })
             .collect()
+    }
+
+    /// The error that a thread ended the process with, of a kind that is not looked for.
+    pub fn passed_error(&self, state: &VmState) -> Option<ErrorKind> {
+        state.rare.passed
     }
 
     /// Whether some execution wanted more threads than `Options::max_threads`.

@@ -42,6 +42,12 @@ impl VmMachine {
             Object::Code(f) => (self.function(f).name.clone(), None),
             Object::Result(thread) => (format!("the result of thread {}", thread.0), None),
             Object::Destructor(key) => (format!("the destructor of key {key}"), None),
+            Object::Waiters(address) => {
+                let (object, offset) = pointer::split(address).unwrap_or((u32::MAX, 0));
+                let of = self.tables.borrow().objects.get(object as usize).copied();
+                let of = of.map_or(String::from("nothing"), |of| self.name_of(of, offset.max(0) as u64));
+                (format!("the waiters of {of}"), None)
+            }
             Object::Barrier { thread, number, .. } => (format!("barrier {}.{number}", thread.0), None),
             Object::LockPart { lock, part } => {
                 let home = pointer::split(lock).and_then(|(object, at)| {
@@ -146,6 +152,7 @@ impl VmMachine {
             Object::Made { heap: true, .. }
             | Object::Result(_)
             | Object::Destructor(_)
+            | Object::Waiters(_)
             | Object::Barrier { .. }
             | Object::LockPart { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {

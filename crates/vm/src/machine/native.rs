@@ -74,6 +74,8 @@ pub enum Native {
     NewKey,
     NextKey,
     Destructor,
+    /// Where the threads are kept that wait for what is at an address.
+    Futex,
     GetSpecific,
     SetSpecific,
     LockHeld,
@@ -101,6 +103,7 @@ pub enum Native {
     Spurious,
     SpinBegin,
     SpinEnd,
+    OptionalBegin,
     /// How many variables of the function live in memory now.
     StackSave,
     /// Those that came after so many die.
@@ -119,6 +122,10 @@ pub enum Native {
     TextLength,
     TextPrint,
     TextCopy,
+    /// The number that a text begins with.
+    TextNumber,
+    /// How many of its characters belong to that number. The text is not needed any more.
+    TextUsed,
     Math(fn(f64, f64) -> f64),
     MathSingle(fn(f64, f64) -> f64),
 }
@@ -167,6 +174,7 @@ impl Native {
             "__selvedge_new_key" => Native::NewKey,
             "__selvedge_next_key" => Native::NextKey,
             "__selvedge_destructor" => Native::Destructor,
+            "__selvedge_futex" => Native::Futex,
             "pthread_getspecific" | "tss_get" => Native::GetSpecific,
             "pthread_setspecific" | "tss_set" => Native::SetSpecific,
             "__selvedge_lock_held" => Native::LockHeld,
@@ -189,7 +197,9 @@ impl Native {
             "__selvedge_block" => Native::Wait,
             "__selvedge_spurious" => Native::Spurious,
             "selvedge_spin_begin" => Native::SpinBegin,
-            "selvedge_spin_end" => Native::SpinEnd,
+            "selvedge_spin_end" | SPIN_END_UNLESS => Native::SpinEnd,
+            // Code that may be left out is not.
+            "__VERIFIER_opt_begin" => Native::OptionalBegin,
             "__selvedge_stack_save" => Native::StackSave,
             "__selvedge_stack_restore" => Native::StackRestore,
             FINAL_BEGIN => Native::FinalBegin,
@@ -206,7 +216,11 @@ impl Native {
             "__selvedge_text_length" => Native::TextLength,
             "__selvedge_text_print" => Native::TextPrint,
             "__selvedge_text_copy" => Native::TextCopy,
-            _ if library::only_pauses(name) || NOTHING.contains(&name) => Native::Nothing,
+            "__selvedge_text_number" => Native::TextNumber,
+            "__selvedge_text_used" => Native::TextUsed,
+            _ if library::only_pauses(name) || library::only_annotates(name) || NOTHING.contains(&name) => {
+                Native::Nothing
+            }
             _ => {
                 return match library::allocation(name) {
                     Some(Allocation::Size(argument)) => Some(Native::Malloc(argument)),
@@ -223,12 +237,15 @@ impl Native {
     }
 }
 
+/// The end of an iteration of a loop that waits, as another tool has it: it is told whether the loop is over.
+const SPIN_END_UNLESS: &str = "__VERIFIER_spin_end";
+
 /// What a program may tell: see `selvedge.h`.
 pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
 pub const LOCAL: &str = "selvedge_local";
 
 /// Functions that set what makes no difference here.
-const NOTHING: [&str; 23] = [
+const NOTHING: [&str; 44] = [
     "fflush",
     "setbuf",
     "setvbuf",
@@ -237,7 +254,28 @@ const NOTHING: [&str; 23] = [
     "pthread_attr_destroy",
     "pthread_attr_setstacksize",
     "pthread_attr_setscope",
+    "pthread_attr_setguardsize",
+    "pthread_attr_setstack",
+    "pthread_attr_setschedpolicy",
+    "pthread_attr_setschedparam",
+    "pthread_attr_setinheritsched",
+    "pthread_attr_setaffinity_np",
     "pthread_setconcurrency",
+    "pthread_setaffinity_np",
+    "pthread_setschedparam",
+    "pthread_setschedprio",
+    "sched_setaffinity",
+    "sched_setscheduler",
+    "sched_setparam",
+    "setpriority",
+    "nice",
+    "mlock",
+    "munlock",
+    "mlockall",
+    "munlockall",
+    "madvise",
+    "posix_madvise",
+    "srand48",
     "pthread_setname_np",
     "pthread_mutexattr_destroy",
     "pthread_mutexattr_setprotocol",
@@ -464,6 +502,7 @@ impl VmMachine {
                 let key = known(0)? as u32;
                 pointer::make(self.intern(Object::Destructor(key)), 0)
             }
+            Native::Futex => pointer::make(self.intern(Object::Waiters(known(0)?)), 0),
             Native::LockHeld => held_alone(state, known(0)?).is_some() as u64,
             Native::LockAgain => {
                 if let Some(at) = held_alone(state, known(0)?) {
@@ -535,12 +574,18 @@ impl VmMachine {
                 0
             }
             Native::SpinEnd => {
-                let again = known(0)?;
+                // Without an argument, it stands where the loop goes round.
+                let again = match (name == SPIN_END_UNLESS, args.is_empty()) {
+                    (true, true) => 1,
+                    (true, false) => u64::from(known(0)? as u32 == 0),
+                    (false, _) => known(0)?,
+                };
                 if again as u32 != 0 && state.effects == state.effects_at_header {
                     return Ok(Some(Op::Block(state.spin())));
                 }
                 again
             }
+            Native::OptionalBegin => 1,
             Native::StackSave => state.frame.stack.len() as u64,
             Native::StackRestore => match self.restore_stack(state, known(0)?) {
                 // The call is made again after each.
@@ -603,6 +648,12 @@ impl VmMachine {
             Native::TextLength => print::text(state).out.len() as u64,
             Native::TextPrint => self.text_print(state),
             Native::TextCopy => return self.text_copy(state, known(0)?, known(1)?, dst),
+            Native::TextNumber => float::parse(&print::text(state).out, known(0)? as u8).0,
+            Native::TextUsed => {
+                let used = float::parse(&print::text(state).out, 64).1 as u64;
+                Rc::make_mut(&mut state.rare).text = None;
+                used
+            }
             Native::Math(f) => {
                 let second = if args.len() > 1 { f64::from_bits(known(1)?) } else { 0.0 };
                 f(f64::from_bits(known(0)?), second).to_bits()

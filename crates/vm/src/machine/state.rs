@@ -16,7 +16,7 @@ use crate::undefined::Origin;
 pub use crate::undefined::Val;
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_ir::{FuncId, Reg};
-use selvedge_machine::{Block, Help, Op, Rmw};
+use selvedge_machine::{Block, ErrorKind, Help, Op, Rmw};
 use selvedge_symbolic::Term;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -120,6 +120,8 @@ pub struct Rare {
     pub text: Option<Box<Text>>,
     pub text_needs: u8,
     pub printed: Vec<Printed>,
+    /// The error that the thread ended the process with, of a kind that is not looked for.
+    pub passed: Option<ErrorKind>,
 }
 
 /// A lock that the thread holds.

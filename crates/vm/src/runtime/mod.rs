@@ -5,6 +5,7 @@
 //! `__selvedge_`, which the machine knows, as it knows `malloc` and other simple ones.
 
 mod atomics;
+mod ctype;
 mod sections;
 mod select;
 
@@ -14,12 +15,14 @@ use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 7] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
     include_str!("memory.ir"),
     include_str!("printing.ir"),
+    include_str!("system.ir"),
+    include_str!("text.ir"),
 ];
 
 /// Functions that the machine itself calls, each after the one that makes it necessary.
@@ -33,11 +36,14 @@ const HOOKS: [(&str, &str); 3] = [
 /// takes longer than many programs do. The functions of `libatomic` are many, and seldom needed.
 fn library(of: &[Function]) -> Module {
     let with_atomics = of.iter().any(|f| f.name.starts_with("__atomic_"));
-    let atomics = if with_atomics { atomics::text() } else { String::new() };
+    let mut made = if with_atomics { atomics::text() } else { String::new() };
+    if of.iter().any(|f| ctype::TABLES.contains(&f.name.as_str())) {
+        made += &ctype::text();
+    }
     let hooks =
         HOOKS.iter().filter(|(caller, _)| of.iter().any(|f| f.name == *caller)).map(|(_, hook)| *hook);
     let wanted = of.iter().filter(|f| f.code.is_empty()).map(|f| f.name.as_str());
-    read(&(select::needed(&SOURCES, wanted.chain(hooks)) + &atomics))
+    read(&(select::needed(&SOURCES, wanted.chain(hooks)) + &made))
 }
 
 fn read(library: &str) -> Module {
@@ -123,11 +129,18 @@ impl Linker<'_> {
     }
 
     fn global(&mut self, g: GlobalId) -> GlobalId {
-        let next = GlobalId(self.module.globals.len() as u32);
-        let number = *self.globals.entry(g).or_insert(next);
-        if number == next {
-            self.module.globals.push(self.library.globals[g.0 as usize].clone());
+        if let Some(known) = self.globals.get(&g) {
+            return *known;
         }
+        let mut global = self.library.globals[g.0 as usize].clone();
+        for (_, value) in &mut global.addresses {
+            if let Operand::Global(g, _) = value {
+                *g = self.global(*g);
+            }
+        }
+        let number = GlobalId(self.module.globals.len() as u32);
+        self.module.globals.push(global);
+        self.globals.insert(g, number);
         number
     }
 }
@@ -137,7 +150,7 @@ mod tests {
     use super::*;
 
     fn whole() -> Module {
-        read(&(SOURCES.concat() + &atomics::text()))
+        read(&(SOURCES.concat() + &atomics::text() + &ctype::text()))
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod names;
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
 use selvedge_graph::{Loc, Mode, Tid, Value};
-use selvedge_machine::{Again, Agreement, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
+use selvedge_machine::{Again, Agreement, Block, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
 use selvedge_symbolic::Answer;
 use std::rc::Rc;
 
@@ -76,6 +76,10 @@ impl Machine for VmMachine {
                 let count = alternatives.len() as u32;
                 state.stage = Stage::Deciding(alternatives);
                 Op::Choose { count }
+            }
+            Halt::Error(kind, _) if !self.options.errors.has(kind) => {
+                Rc::make_mut(&mut state.rare).passed = Some(kind);
+                Op::Block(Block::Exit)
             }
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });

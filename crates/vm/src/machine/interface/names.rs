@@ -5,7 +5,7 @@ use crate::machine::state::Frame;
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
 use selvedge_graph::{Loc, Value};
-use selvedge_ir::{Contents, Place};
+use selvedge_ir::{Contents, Instr, Place};
 use selvedge_machine::{ErrorKind, Names, SourcePlace, Usage};
 
 impl Names for VmMachine {
@@ -89,6 +89,11 @@ impl Names for VmMachine {
 
     fn thread_name(&self, state: &VmState) -> String {
         self.function(state.entry).name.clone()
+    }
+
+    fn is_volatile(&self, state: &VmState) -> bool {
+        let instr = self.function(state.frame.func).code.get(state.frame.pc as usize);
+        matches!(instr, Some(Instr::Load { volatile: true, .. } | Instr::Store { volatile: true, .. }))
     }
 
     fn misuse(&self, state: &VmState) -> Option<ErrorKind> {

@@ -1,0 +1,110 @@
+//! What instructions do, in words that all instruction sets have in common.
+
+use super::text::{Arg, Statement};
+use selvedge_graph::Mode;
+use selvedge_ir::{BinOp, RmwOp};
+
+/// A step of a piece of assembly. Widths are in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    Fence(Mode),
+    Label(u32),
+    Load {
+        to: Arg,
+        from: Arg,
+        bytes: u8,
+        mode: Mode,
+    },
+    Store {
+        to: Arg,
+        value: Arg,
+        bytes: u8,
+        mode: Mode,
+    },
+    /// Leaves in `old` what was there before.
+    Rmw {
+        op: RmwOp,
+        old: Option<Arg>,
+        at: Arg,
+        value: Arg,
+        bytes: u8,
+        mode: Mode,
+    },
+    /// The same; `expected` is where what was there before is left, too. Sets the flag for equality.
+    Cas {
+        at: Arg,
+        expected: Arg,
+        desired: Arg,
+        bytes: u8,
+        success: Mode,
+        failure: Mode,
+    },
+    /// Of sixteen bytes, in two registers each.
+    WideCas {
+        at: Arg,
+        expected: [Arg; 2],
+        desired: [Arg; 2],
+        bytes: u8,
+    },
+    Bin {
+        op: BinOp,
+        to: Arg,
+        a: Arg,
+        b: Arg,
+        bytes: u8,
+    },
+    Move {
+        to: Arg,
+        value: Arg,
+        bytes: u8,
+    },
+    /// Sets the flag for equality.
+    Compare {
+        a: Arg,
+        b: Arg,
+        bytes: u8,
+    },
+    /// 1 if the flag for equality is as said, 0 if not.
+    Set {
+        to: Arg,
+        equal: bool,
+    },
+    /// A load that a store comes to belong to.
+    Linked {
+        to: Arg,
+        from: Arg,
+        bytes: u8,
+        mode: Mode,
+    },
+    /// That store; leaves 0 in `status`, or sets the flag, if it is done.
+    Conditional {
+        status: Option<Arg>,
+        value: Arg,
+        at: Arg,
+        bytes: u8,
+        mode: Mode,
+    },
+    /// Goes to a label if the flag for equality is not set.
+    UnlessEqual(Arg),
+    /// Goes to a label if this is not zero.
+    IfNonZero(Arg, Arg),
+    /// May leave anything in these registers.
+    Anything(Vec<Arg>),
+}
+
+/// What an instruction set makes of an instruction; nothing if it does not know it.
+pub(super) type Decode = fn(&[String], &[Arg]) -> Option<Vec<Step>>;
+
+/// The steps of a text, or the first instruction that is not known.
+pub(super) fn steps(statements: &[Statement], decode: Decode) -> Result<Vec<Step>, String> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Label(number) => found.push(Step::Label(*number)),
+            Statement::Instruction(names, args) => {
+                found.extend(decode(names, args).ok_or_else(|| names.join(" "))?);
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,6 +1,6 @@
-// disjoint-sections(N, K): N threads with K critical sections of one lock each, on data of their own. All (N*K)!/K!^N orders
-// of the sections are one execution if sections that do not conflict are not ordered. With -DSHARED=S, the threads are in
-// groups that share their data, S groups in all.
+// disjoint-sections(N, K): N threads with K critical sections of one lock each, on data of their own. All
+// (N*K)!/K!^N orders of the sections are one execution if sections that do not conflict are not ordered.
+// With -DSHARED=S, the threads are in groups that share their data, S groups in all.
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-//! Critical sections that are not ordered: generated programs with locks have the same errors as with all orders,
-//! and no final state is missing.
+//! Critical sections that are not ordered: generated programs with locks have the same errors as with all
+//! orders, and no final state is missing.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 

@@ -1,4 +1,5 @@
-// A table under one lock: sections on the same bucket are ordered (2 by 2 threads, twice each: 6 * 6), others are not.
+// A table under one lock: sections on the same bucket are ordered (2 threads, twice each: 6, and 6 * 6 in
+// all), others are not.
 // expect: rc11 verified executions=36
 #include <assert.h>
 #include <pthread.h>

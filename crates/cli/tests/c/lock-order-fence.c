@@ -1,5 +1,5 @@
-// Empty sections of one lock are in some order, and whoever comes second sees what was written before the first. Their
-// order matters although they have nothing in common.
+// Empty sections of one lock are in some order, and whoever comes second sees what was written before the
+// first. Their order matters although they have nothing in common.
 // expect: rc11 verified
 // expect: ra verified
 #include <assert.h>

@@ -1,4 +1,5 @@
-// Locks within each other, always in the same order: the inner sections that have nothing in common are not ordered.
+// Locks within each other, always in the same order: inner sections that have nothing in common are not
+// ordered.
 // expect: rc11 verified executions=6
 #include <pthread.h>
 static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;

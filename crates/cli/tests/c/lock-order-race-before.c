@@ -1,4 +1,5 @@
-// What comes before a section is ordered with what comes after another one only if the order of the sections is known.
+// What comes before a section is ordered with what comes after another one only if the order of the
+// sections is known.
 // expect: rc11 violated data-race
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,9 +1,9 @@
 //! Critical sections of divided locks: what a thread has to take for one, and what is watched in them.
 //!
-//! The idea and the argument are in `reductions/lock_order.rs` of the explorer. Locks are taken and given back
-//! by the library's bytecode, which asks here for the part that a section is in. What threads do in sections
-//! is looked at when a thread is run to its next operation, whether or not that operation becomes an event:
-//! what is noticed too much costs executions, not verdicts.
+//! The idea and the argument are in `reductions/lock_order.rs` of the explorer. Locks are taken and given
+//! back by the library's bytecode, which asks here for the part that a section is in. What threads do in
+//! sections is looked at when a thread is run to its next operation, whether or not that operation becomes
+//! an event: what is noticed too much costs executions, not verdicts.
 
 use super::state::{Held, VmState};
 use super::{VmMachine, is_private};
@@ -121,7 +121,7 @@ impl VmMachine {
                 Op::Load { loc, .. } => self.watch_access(state, held, loc, false),
                 Op::Store { loc, .. } => self.watch_access(state, held, loc, true),
                 Op::Free { object } => self.watch_end(state, held, object),
-                // A thread that an assumption stops is of no interest, and one that ends the process ends all.
+                // Who is stopped by an assumption is of no interest, and who ends the process ends all.
                 Op::Block(Block::Assume | Block::Exit) => {}
                 Op::Block(_) | Op::Join { .. } | Op::Arrive { .. } | Op::Depart { .. } | Op::End => {
                     self.keep_whole(held.addr);
@@ -205,7 +205,8 @@ impl VmMachine {
         }
     }
 
-    /// Locks of which all sections turn out to be in one part are not divided any more; whether there are such.
+    /// Locks of which all sections turn out to be in one part are not divided any more; whether there are
+    /// such.
     pub(super) fn gathers_parts(&self) -> bool {
         let in_vain = self.parts.in_vain(&self.tables.borrow().sections);
         in_vain.iter().for_each(|lock| self.keep_whole(*lock));

@@ -9,8 +9,8 @@
 //! An [`Origin`] remembers where undefined bits come from. It is for messages, so it takes no part in
 //! comparisons, and of two only one is kept.
 //!
-//! Bits that come from outside are not undefined, but nobody knows what they are: they have an origin of their
-//! own, a term (`selvedge_symbolic`), and that is what they are. Nothing here calculates with terms
+//! Bits that come from outside are not undefined, but nobody knows what they are: they have an origin of
+//! their own, a term (`selvedge_symbolic`), and that is what they are. Nothing here calculates with terms
 //! (`machine/symbolic.rs` does): what it makes of them is *lost*, and to use it is not supported.
 
 use selvedge_ir::arith::{self, mask, signed};

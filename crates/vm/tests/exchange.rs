@@ -149,6 +149,21 @@ fn a_lock_that_is_never_free_is_waited_for() {
     }
 }
 
+/// An attempt would succeed, but who has failed once looks on until there is something that never comes.
+#[test]
+fn who_looks_on_for_ever_is_found() {
+    for attempt in ["rmw.xchg.4.ar @x, 0", "rmw.and.4.ar @x, 0"] {
+        let body = format!(
+            "head:\nr1 = {attempt}\nr2 = cmp.ne.32 r1, 1\nbranch r2, poll, done\n\
+             poll:\nr1 = load.4.acq @x\nr2 = cmp.ne.32 r1, 0\nbranch r2, poll, head\ndone:\n"
+        );
+        let text = program(&[body, String::from("store.4.rel @x, 1\n")], "", "");
+        for name in MODELS {
+            assert!(with(&text, name).stuck, "{attempt} under {name}");
+        }
+    }
+}
+
 /// The attempt that fails writes, so it races with a plain read, although nobody sees what it writes.
 #[test]
 fn a_plain_read_races_with_an_attempt_that_fails() {

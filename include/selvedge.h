@@ -63,6 +63,18 @@ void __selvedge_final_end(void);
  * call is an error of kind `not-local`. */
 void selvedge_local(const volatile void *object);
 
+/* Says of a compare-and-exchange that it only completes a step that another thread has begun and would
+ * complete itself next:
+ *
+ *     if (next != NULL)
+ *         selvedge_helping(atomic_compare_exchange_strong(&tail, &last, next));
+ *
+ * It is then left to that thread, so that executions which differ in who did it are explored once. That is
+ * checked; where it does not hold, nothing is left out. Most such steps are recognised without help. */
+#define selvedge_helping(cas) (__selvedge_help_begin(), (void)(cas), __selvedge_help_end())
+void __selvedge_help_begin(void);
+void __selvedge_help_end(void);
+
 #ifdef __cplusplus
 }
 #endif
@@ -76,6 +88,7 @@ void selvedge_local(const volatile void *object);
 #define selvedge_spin_end(again) (again)
 #define selvedge_final_write(write) ((void)(write))
 #define selvedge_local(object) ((void)(object))
+#define selvedge_helping(cas) ((void)(cas))
 
 #endif /* __SELVEDGE__ */
 

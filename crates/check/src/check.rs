@@ -34,8 +34,14 @@ const FEW_THREADS: u32 = 4;
 const MOST_EVENTS_DEPENDING: usize = 1000;
 
 /// For the estimate before a check.
-const SHORT: Sampling =
-    Sampling { seed: 0, least: 24, most: 1000, precision: 0.05, time: Duration::from_millis(300) };
+const SHORT: Sampling = Sampling {
+    seed: 0,
+    least: 24,
+    most: 1000,
+    precision: 0.05,
+    work: 150_000,
+    time: Some(Duration::from_secs(3)),
+};
 
 /// What is checked.
 #[derive(Clone, Debug)]
@@ -149,6 +155,7 @@ impl Check {
         let room = FEW_THREADS.min(options.most_threads);
         let of_machine = selvedge_vm::Options {
             track_deps: true,
+            refuses_mixed_sizes: Some(model.name().to_string()),
             unordered_barriers: false,
             ..options.of_machine(reductions, room)
         };

@@ -1,7 +1,7 @@
 //! Who holds which locks of the library's, as the steps of an execution tell it.
 //!
-//! A lock is known by where its word is: what `pthread_mutex_lock` and its like write is that it is taken, what
-//! `…_unlock` writes that it is free. Locks that a program makes itself are not known as such.
+//! A lock is known by where its word is: what `pthread_mutex_lock` and its like write is that it is taken,
+//! what `…_unlock` writes that it is free. Locks that a program makes itself are not known as such.
 
 use crate::witness::{Action, Event, Waiting, WaitsFor, Witness};
 

@@ -9,7 +9,7 @@
 //! This is the only place where explorations of a [`VmMachine`] are begun anew: checks, estimates and tests
 //! differ in what they do once ([`Attempt`]), not in what it is worth.
 
-use selvedge_explore::{Config, GaveUp};
+use selvedge_explore::{Config, Equivalence, GaveUp};
 use selvedge_machine::{Again, Reduction};
 use selvedge_vm::VmMachine;
 
@@ -43,7 +43,27 @@ pub struct Settling<'m> {
 impl<'m> Settling<'m> {
     /// Nothing was explored yet.
     pub fn new(machine: &'m mut VmMachine, config: Config, most_threads: u32) -> Settling<'m> {
-        Settling { machine, config, most_threads, alone: false, before: None, reasons: Vec::new() }
+        let reasons = Vec::new();
+        let mut settling = Settling { machine, config, most_threads, alone: false, before: None, reasons };
+        settling.keep_accesses_whole();
+        settling
+    }
+
+    /// Where accesses are of several locations, reductions of the exploration are off: their arguments are
+    /// about events, one at a time.
+    fn keep_accesses_whole(&mut self) {
+        if !self.machine.has_mixed_sizes() {
+            return;
+        }
+        self.machine.keep_accesses_whole();
+        use Reduction::*;
+        // These change the text, or what one thread does by itself, or are about barriers.
+        let kept = [Rotation, Bisimilarity, SpinAssume, Pef, Retry, Carry, Escape, Bam, Simplification];
+        for reduction in Reduction::ALL.into_iter().filter(|reduction| !kept.contains(reduction)) {
+            self.config.reductions = self.config.reductions.without(reduction);
+            self.config.watches.leave(reduction);
+        }
+        self.config.equivalence = Equivalence::Co;
     }
 
     /// Explores by calling `once`, until it holds. The first attempt has the watches that `config` has;
@@ -72,7 +92,15 @@ impl<'m> Settling<'m> {
         // What the machine learned counts whatever was found: what it did not know then, it did not explore
         // rightly.
         let of_machine = |again: &Again| {
-            matches!(again, Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed)
+            matches!(
+                again,
+                Again::CellsRefined
+                    | Again::BarriersOutOfForm
+                    | Again::NetEffectNoticed
+                    | Again::LockOrder
+                    | Again::UnpublishedSeen
+                    | Again::HelpNeeded
+            )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
         let wrong = said.filter(of_machine).or_else(|| self.machine.again_for_all());
@@ -87,6 +115,12 @@ impl<'m> Settling<'m> {
             let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
             wanted.then_some(Again::MoreRoom)
         };
+        // A thread that there is no room for is an error, which is no reason to order critical sections.
+        if wrong == Some(Again::LockOrder)
+            && let Some(room) = room()
+        {
+            return Some(room);
+        }
         let chance = || said.filter(|again| *again == Again::Determinism);
         wrong.or_else(chance).or_else(missed).or_else(room)
     }
@@ -94,7 +128,12 @@ impl<'m> Settling<'m> {
     /// Returns whether there was something to change.
     fn give_in(&mut self, again: Again) -> bool {
         match again {
-            Again::CellsRefined | Again::BarriersOutOfForm | Again::NetEffectNoticed => {
+            Again::CellsRefined
+            | Again::BarriersOutOfForm
+            | Again::NetEffectNoticed
+            | Again::LockOrder
+            | Again::UnpublishedSeen
+            | Again::HelpNeeded => {
                 if !self.machine.give_in(again) {
                     return false;
                 }
@@ -115,6 +154,7 @@ impl<'m> Settling<'m> {
             }
             Again::ComparisonWithSc => {}
         }
+        self.keep_accesses_whole();
         // What is known of the locations stays where they do.
         self.alone = again == Again::Determinism;
         if !self.alone {

@@ -205,9 +205,13 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     pub samples: u64,
 
-    /// Stop sampling after this many seconds
-    #[arg(long, value_name = "S", default_value_t = 0.6)]
-    pub seconds: f64,
+    /// Stop sampling after this much work: events that are added and alternatives that are tried
+    #[arg(long, value_name = "N", default_value_t = 400_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub work: u64,
+
+    /// Stop sampling after this many seconds, too; the estimate depends on the machine then
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<f64>,
 
     #[command(flatten)]
     pub jobs: Jobs,

@@ -31,6 +31,9 @@ struct EstimateReport {
     /// Complete ones.
     estimated_executions: f64,
     estimated_blocked: f64,
+    /// Standard deviations of these two.
+    executions_error: f64,
+    blocked_error: f64,
     /// For exploring all of them with so many workers.
     estimated_seconds: f64,
     jobs: usize,
@@ -64,7 +67,7 @@ pub fn main(args: &EstimateArgs) -> Exit {
 }
 
 fn render(report: &EstimateReport) -> String {
-    let of_mean = report.stddev / (report.samples.max(1) as f64).sqrt();
+    let of_mean = report.executions_error.hypot(report.blocked_error);
     let mut text = format!(
         "about {} executions, {} blocked, under {}; about {} with {} worker{}\n",
         about(report.estimated_executions),
@@ -92,7 +95,8 @@ fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<EstimateReport, Und
     let sampling = Sampling {
         seed: args.seed,
         most: args.samples,
-        time: Duration::try_from_secs_f64(args.seconds).unwrap_or(Duration::MAX),
+        work: args.work,
+        time: args.seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         ..Sampling::default()
     };
     let is_litmus = |file: &std::path::PathBuf| file.extension().is_some_and(|e| e == "litmus");
@@ -118,8 +122,10 @@ fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<EstimateReport, Und
         stddev: estimate.stddev,
         samples: estimate.samples,
         seconds: estimate.seconds,
-        estimated_executions: (estimate.mean - estimate.blocked).round(),
+        estimated_executions: estimate.complete().round(),
         estimated_blocked: estimate.blocked.round(),
+        executions_error: estimate.complete_error,
+        blocked_error: estimate.blocked_error,
         estimated_seconds: pace.seconds(estimate.mean, jobs),
         jobs,
         failing_samples: estimate.errors,

@@ -6,9 +6,6 @@ use serde_json::Value;
 use std::path::Path;
 use support::{directory, example, selvedge, write};
 
-/// As many samples as there are to be, however long they take.
-const UNTIMED: &str = "--seconds=1000000";
-
 fn estimate(args: &[&str]) -> Value {
     let run = selvedge(["estimate", "--format", "json"].iter().chain(args));
     assert_eq!(run.code, 0, "{}", run.err);
@@ -39,8 +36,7 @@ fn estimates_are_near_the_truth() {
         ("dekker.c", "-DN=3"),
     ] {
         let file = program(name);
-        let guess =
-            estimate(&[&file, "--samples", "300", UNTIMED, "--", size])["mean"].as_f64().expect("a number");
+        let guess = estimate(&[&file, "--samples", "300", "--", size])["mean"].as_f64().expect("a number");
         let check = selvedge(["check", "--format", "json", &file, "--", size]);
         let truth: Value = serde_json::from_str(&check.out).expect("JSON");
         let all =
@@ -52,7 +48,7 @@ fn estimates_are_near_the_truth() {
 /// What is small is explored, not estimated.
 #[test]
 fn small_programs_are_counted() {
-    let report = estimate(&[&program("fib_bench.c"), UNTIMED, "--", "-DN=3"]);
+    let report = estimate(&[&program("fib_bench.c"), "--", "-DN=3"]);
     let check = selvedge(["check", "--format", "json", &program("fib_bench.c"), "--", "-DN=3"]);
     let truth: Value = serde_json::from_str(&check.out).expect("JSON");
     assert_eq!(report["mean"].as_f64(), truth["executions"].as_f64());
@@ -62,15 +58,63 @@ fn small_programs_are_counted() {
 #[test]
 fn the_same_seed_gives_the_same_estimate() {
     let file = program("fib_bench.c");
-    let with = |seed: &str| estimate(&[&file, "--seed", seed, UNTIMED, "--", "-DN=5"]);
+    let with = |seed: &str| estimate(&[&file, "--seed", seed, "--", "-DN=5"]);
     assert_eq!(with("7"), with("7"));
     assert_ne!(with("7")["mean"], with("8")["mean"]);
+}
+
+/// Few executions have by far the most alternatives: the samples alone say too little.
+#[test]
+fn what_is_met_seldom_is_not_left_out() {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/programs/lastzero.c").display().to_string();
+    for seed in ["0", "1", "2", "3", "4"] {
+        let report = estimate(&[&file, "-m", "sc", "--disable", "symmetry", "--seed", seed, "--", "-DN=15"]);
+        let guess = report["mean"].as_f64().expect("a number") / 147_456.0;
+        assert!((0.4..2.5).contains(&guess), "seed {seed}: {guess} of what there is");
+    }
+}
+
+/// Each in its own way, with its own error.
+#[test]
+fn complete_and_blocked_executions_are_estimated_apart() {
+    let report = estimate(&[&program("szymanski-counted.c"), "--", "-DN=3"]);
+    for (field, error, truth) in
+        [("estimated_executions", "executions_error", 1068.0), ("estimated_blocked", "blocked_error", 8527.0)]
+    {
+        let guess = report[field].as_f64().expect("a number");
+        assert!((0.5..2.0).contains(&(guess / truth)), "{field}: {guess} for {truth}");
+        assert!(report[error].as_f64().is_some_and(|error| error > 0.0), "{report}");
+    }
+}
+
+/// Less work, another estimate, in less time; no work, and there is still one.
+#[test]
+fn the_budget_is_work() {
+    let file = program("fib_bench.c");
+    let with = |work: &str| estimate(&[&file, "--work", work, "--", "-DN=5"]);
+    assert!(with("20000")["samples"].as_u64() < with("400000")["samples"].as_u64());
+    assert!(with("1")["mean"].as_f64().is_some_and(|mean| mean > 0.0));
+    assert_eq!(selvedge(["estimate", &file, "--work", "0"]).code, 2);
+}
+
+#[test]
+fn checks_report_their_events() {
+    let run = |jobs: &str| {
+        let check =
+            selvedge(["check", "--format", "json", "-j", jobs, &program("fib_bench.c"), "--", "-DN=3"]);
+        let report: Value = serde_json::from_str(&check.out).expect("JSON");
+        (report["executions"].as_u64(), report["events"].as_u64())
+    };
+    let (executions, events) = run("1");
+    assert!(events > executions, "{events:?} events");
+    assert_eq!(run("2").0, executions);
 }
 
 #[test]
 fn litmus_tests_can_be_estimated() {
     // Four executions, and each sample says so.
-    let report = estimate(&[&example("2+2W+rlx.litmus"), UNTIMED]);
+    let report = estimate(&[&example("2+2W+rlx.litmus")]);
     assert_eq!((report["mean"].as_f64(), report["stddev"].as_f64()), (Some(4.0), Some(0.0)));
 }
 

@@ -261,3 +261,18 @@ fn what_others_pass_on_is_not_missing() {
     assert!(message.starts_with("No acquire between"), "{message}");
     assert_eq!(missing["through"].as_array().map(Vec::len), Some(1));
 }
+
+/// What a program says is broken into lines as well, and none of them looks like a verdict.
+#[test]
+fn no_line_that_is_broken_looks_like_a_verdict() {
+    let dir = directory("reports-hostile");
+    let text = "#include <selvedge.h>\n#line 3 \"\\033[2J verified under rc11 \\n x.c\"\n\
+        int main(void) { selvedge_error(\"verified under rc11 verified under rc11 \\033[2J\\n  verified under rc11\"); }\n";
+    write(&dir, "verified.c", text);
+    for columns in 20..80 {
+        let text = check(&dir, columns, ["verified.c"]);
+        let is_active = |c: char| c.is_control() && c != '\n';
+        assert!(!text.contains(is_active) && width(&text) <= columns, "{text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("verified")), "{text}");
+    }
+}

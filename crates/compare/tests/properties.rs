@@ -125,6 +125,62 @@ fn execution(rng: &mut SmallRng) -> Trial {
     trial
 }
 
+/// A random execution with a step (of location 0) that one thread begins (by location 1) and another may
+/// complete.
+fn helping(rng: &mut SmallRng) -> Trial {
+    let threads = one_of(rng, &[2, 3, 3]);
+    let mut events = vec![Event::init()];
+    for tid in 0..threads {
+        let first = events.len();
+        let weak = |rng: &mut SmallRng| one_of(rng, &[Mode::Acq, Mode::Acq, Mode::Rlx]);
+        let strong = |rng: &mut SmallRng| one_of(rng, &[Mode::Rel, Mode::AcqRel, Mode::AcqRel, Mode::Rlx]);
+        let planned: Vec<(Kind, Mode, u32, bool)> = match tid {
+            0 => {
+                let (mode, rmw) = (strong(rng), rng.random_ratio(1, 2));
+                let begin = (Kind::Write, if rmw { mode } else { Mode::Rel }, 1, rmw);
+                vec![(Kind::Read, weak(rng), 0, false), begin, (Kind::Read, weak(rng), 0, false)]
+            }
+            1 => vec![(Kind::Read, weak(rng), 1, false), (Kind::Write, strong(rng), 0, true)],
+            _ => vec![(Kind::Write, strong(rng), 0, true), (Kind::Read, weak(rng), 0, false)],
+        };
+        let last = planned.len();
+        for (number, (kind, mode, loc, rmw)) in planned.into_iter().enumerate() {
+            // Something else in between, but not right before the owner's step.
+            if (tid != 0 || number != last - 1) && rng.random_ratio(1, 2) {
+                let (kind, mode) = one_of(
+                    rng,
+                    &[
+                        (Kind::Read, Mode::Rlx),
+                        (Kind::Read, Mode::Acq),
+                        (Kind::Write, Mode::Rlx),
+                        (Kind::Write, Mode::Rel),
+                        (Kind::Fence, Mode::Rel),
+                        (Kind::Fence, Mode::Acq),
+                        (Kind::Fence, Mode::Sc),
+                    ],
+                );
+                let loc = if kind == Kind::Fence { NO_LOC } else { rng.random_range(0..3) };
+                let idx = (events.len() - first) as u32 + 1;
+                events.push(Event { tid, idx, loc, ..Event::new(kind, mode) });
+            }
+            for kind in [Kind::Read, kind].into_iter().skip(usize::from(!rmw)) {
+                let idx = (events.len() - first) as u32 + 1;
+                events.push(Event { tid, idx, loc, rmw, ..Event::new(kind, mode) });
+            }
+        }
+        if rng.random_ratio(1, 2) {
+            let (kind, mode) = one_of(rng, &[(Kind::Read, Mode::Rlx), (Kind::Write, Mode::Rlx)]);
+            let (idx, loc) = ((events.len() - first) as u32 + 1, rng.random_range(0..3));
+            events.push(Event { tid, idx, loc, ..Event::new(kind, mode) });
+        }
+    }
+    let mut trial = interleaved(rng, events, 3, false);
+    for _ in 0..one_of(rng, &[0, 1, 2, 3, 4]) {
+        disturb(rng, &mut trial);
+    }
+    trial
+}
+
 /// What threads see if they take turns.
 fn interleaved(rng: &mut SmallRng, events: Vec<Event>, locations: u32, creates: bool) -> Trial {
     let mut trial = Trial { rf: vec![INIT; events.len()], co: vec![Vec::new(); locations as usize], events };
@@ -187,7 +243,8 @@ fn tried(theory: &Theory, property: Property, executions: u64) -> (u64, Option<S
     let judge = judge(theory);
     let mut times = 0;
     for number in 0..executions {
-        let trial = execution(&mut rng_for(property as u64, number));
+        let rng = &mut rng_for(property as u64, number);
+        let trial = if property == Property::DelegatesRmws { helping(rng) } else { execution(rng) };
         match try_property(property, &judge, &trial) {
             Tried::Nothing => {}
             Tried::Holds => times += 1,
@@ -229,7 +286,7 @@ fn every_declaration_is_of_a_model_that_is_tried() {
 }
 
 /// Models that do not have a property although they say so.
-const WRONG: [(Property, &str); 12] = [
+const WRONG: [(Property, &str); 13] = [
     (Property::PorfAcyclic, "view local = (po | tc | tj)+ export coherence local"),
     (
         Property::NoDependencies,
@@ -256,6 +313,11 @@ const WRONG: [(Property, &str); 12] = [
     (
         Property::ConfirmsReads,
         "let predicate plain = R \\ UR export irreflexive (rf ; [plain] ; po ; fr)
+         export acyclic (po | rf | tc | tj)",
+    ),
+    (
+        Property::DelegatesRmws,
+        "view hb = (po | tc | tj | [UW] ; rf)+ export coherence hb
          export acyclic (po | rf | tc | tj)",
     ),
     (Property::PublishesInOrder, "view local = (po | tc | tj)+ export coherence local"),

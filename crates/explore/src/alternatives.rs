@@ -8,7 +8,7 @@ use crate::report::Equivalence;
 use crate::rmw::Rivalry;
 use crate::threads::Standing;
 use crate::witness;
-use selvedge_graph::{Attrs, ClockId, EventId, Kind, Mark, Value};
+use selvedge_graph::{Attrs, ClockId, EventId, Kind, Mark, Part, Value};
 use selvedge_machine::{Machine, Op};
 
 impl<M: Machine> Explorer<'_, M> {
@@ -112,7 +112,8 @@ impl<M: Machine> Explorer<'_, M> {
                 continue;
             }
             let value = self.read(e, w);
-            if self.trusts(next == last) || rivalry == Rivalry::Fine || self.may_read(e, known) {
+            let fine = rivalry == Rivalry::Fine && self.graph.event(e).part.before == 0;
+            if self.trusts_part(e, next == last) || fine || self.may_read(e, known) {
                 self.inspect(e);
                 if next == last || self.trouble.is_some() || !Reducers::is_useless(self, e, value) {
                     Reducers::after_source(self, e, w, next == last);
@@ -131,7 +132,8 @@ impl<M: Machine> Explorer<'_, M> {
     /// (extensibility). What it knew before it read (`known`) was taken into account already.
     fn may_read(&mut self, e: EventId, known: ClockId) -> bool {
         let learned = !self.model.knows_by_one_clock() || self.model.known(&self.graph, e) != known;
-        let coherent = (self.trusts_floors() && !learned) || self.model.coherent_at(&self.graph, e);
+        let whole = self.graph.event(e).part.before == 0;
+        let coherent = (self.trusts_floors() && !learned && whole) || self.model.coherent_at(&self.graph, e);
         coherent && self.model.acyclic_at(&self.graph, e, &mut self.scratch) || self.another_witness()
     }
 
@@ -170,7 +172,7 @@ impl<M: Machine> Explorer<'_, M> {
                 continue;
             }
             self.graph.place(e, at);
-            if self.trusts(at as u32 == end) || self.consistent(&[e]) {
+            if self.trusts_part(e, at as u32 == end) || self.consistent(&[e]) {
                 self.frames.push(Frame::Place(PlaceFrame { e, mark, next: pos, floor, revisits }));
                 self.inspect(e);
                 return true;
@@ -183,8 +185,11 @@ impl<M: Machine> Explorer<'_, M> {
         // Only revisits that delete the write of a rival leave a place for a read-modify-write.
         let rival = self.graph.rmw_read_of(e).and_then(|r| self.rmw_reader(self.graph.rf(r)?, loc, r));
         let scan = match rival {
-            // With shortcuts this was found out when its read was added.
-            Some(rival) if !self.trusts_floors() && !self.maximally_added_since(rival, e) => {
+            // With shortcuts this was found out when its read was added, unless there are other parts.
+            Some(rival)
+                if (!self.trusts_floors() || self.graph.event(e).part != Part::WHOLE)
+                    && !self.maximally_added_since(rival, e) =>
+            {
                 return self.remove(e);
             }
             Some(rival) => self.graph.event(rival).stamp + 1,
@@ -225,6 +230,13 @@ impl<M: Machine> Explorer<'_, M> {
     /// Whether an addition at the end of coherence needs no check: extensibility.
     pub(crate) fn trusts(&self, maximal: bool) -> bool {
         maximal && self.config.shortcuts
+    }
+
+    /// The same for an event that may be part of an access: only at its beginning, where nothing that the
+    /// access has read or overwritten is old.
+    #[inline]
+    pub(crate) fn trusts_part(&self, e: EventId, maximal: bool) -> bool {
+        self.trusts(maximal) && self.graph.event(e).part.before == 0
     }
 
     /// Whether a place in coherence is between the source and the write of a read-modify-write.

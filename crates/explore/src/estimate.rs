@@ -9,8 +9,13 @@
 //!
 //! That is biased where much waits or is revisited. So the exploration is tried, too: as it is, for a short
 //! while, which is all there is to do for small programs; and thinned out at random (`thinning`), which is
-//! not biased but varies more. The samples' mean is the estimate unless the thinned exploration contradicts
-//! it.
+//! not biased but varies more, most often. Where few executions have very many alternatives, both hardly
+//! ever meet one of those, and say too little; so the larger mean is the estimate, unless it is that of the
+//! samples and the thinned exploration is sure that it is too large. Complete and blocked executions are
+//! estimated apart.
+//!
+//! When to stop is counted in work, not in time: in events that are added and alternatives that are tried. So
+//! an estimate is the same on a slow or a busy machine.
 
 use crate::conclusion::Trouble;
 use crate::explorer::{Explorer, NOBODY_CALLS};
@@ -18,7 +23,7 @@ use crate::frame::Frame;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::{Config, End, ExploreError};
 use crate::schedule::can_go_on;
-use crate::thinning::{Bounds, Walk, walk};
+use crate::thinning::{Bounds, Tally, Walk, walk};
 use crate::threads::Status;
 use selvedge_graph::{EventId, Tid};
 use selvedge_machine::{Again, Machine};
@@ -34,18 +39,22 @@ pub struct Sampling {
     pub most: u64,
     /// Enough if the standard deviation of the mean is less than this part of it.
     pub precision: f64,
-    pub time: Duration,
+    /// What all of it may take, in events that are added and alternatives that are tried.
+    pub work: u64,
+    /// A limit of time for those who cannot wait; what they get depends on the machine.
+    pub time: Option<Duration>,
 }
 
 impl Default for Sampling {
     fn default() -> Sampling {
-        Sampling { seed: 0, least: 24, most: 2000, precision: 0.03, time: Duration::from_millis(600) }
+        Sampling { seed: 0, least: 24, most: 2000, precision: 0.03, work: 400_000, time: None }
     }
 }
 
 /// What some samples say.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Estimate {
+    /// Samples, or thinned explorations.
     pub samples: u64,
     /// Of all executions, blocked ones included.
     pub mean: f64,
@@ -53,9 +62,24 @@ pub struct Estimate {
     pub stddev: f64,
     /// The part of `mean` that is blocked executions.
     pub blocked: f64,
+    /// Standard deviation of the mean, of complete executions and of blocked ones.
+    pub complete_error: f64,
+    pub blocked_error: f64,
     /// Samples in which the program fails.
     pub errors: u64,
     pub seconds: f64,
+}
+
+impl Estimate {
+    /// The part of `mean` that is not blocked executions.
+    pub fn complete(&self) -> f64 {
+        self.mean - self.blocked
+    }
+
+    /// Standard deviation of the mean.
+    pub fn error(&self) -> f64 {
+        self.complete_error.hypot(self.blocked_error)
+    }
 }
 
 /// What is explored of a program to find out whether it is small, in events.
@@ -71,7 +95,7 @@ pub enum Sampled {
 }
 
 /// Estimates until it is sure enough, or `stop` says so, which is asked after each execution. The same seed
-/// gives the same estimate, unless the time ended it.
+/// gives the same estimate, unless a limit of time ended it.
 pub fn estimate<M: Machine>(
     machine: &M,
     model: &Model,
@@ -80,50 +104,52 @@ pub fn estimate<M: Machine>(
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Sampled, ExploreError> {
     let begin = Instant::now();
-    let part = |quarters: u32| begin + sampling.time * quarters / 4;
+    let until = sampling.time.and_then(|time| begin.checked_add(time));
     let mut stopped = false;
     let stop = &mut || {
         stopped |= stop();
         stopped
     };
-    let bounds = Bounds { events: SMALL, until: part(1) };
+    let bounds = Bounds { events: SMALL.min(sampling.work / 4), until };
     let first = walk(machine, model, config, 1.0, &mut Rng(sampling.seed), bounds, stop)?;
     let seen = match first {
         Walk::Over(all) => {
-            let seconds = begin.elapsed().as_secs_f64();
-            let (samples, errors) = (all.met, all.errors);
             return Ok(Sampled::Estimate(Estimate {
-                samples,
+                samples: all.met,
                 mean: all.all,
-                stddev: 0.0,
                 blocked: all.blocked,
-                errors,
-                seconds,
+                errors: all.errors,
+                seconds: begin.elapsed().as_secs_f64(),
+                ..Estimate::default()
             }));
         }
-        Walk::Unfinished(some) => some.all,
-        Walk::Stopped => 0.0,
+        Walk::Unfinished(some) => some,
+        Walk::Stopped => Tally::default(),
         Walk::Again(again) => return Ok(Sampled::Again(again)),
     };
-    let samples = match take_samples(machine, model, config, sampling, part(2), seen, stop)? {
+    let samples = match take_samples(machine, model, config, sampling, until, seen.all, stop)? {
         Ok(samples) => samples,
         Err(again) => return Ok(Sampled::Again(again)),
     };
-    let thinned = if samples.samples < sampling.least {
-        None
-    } else {
-        match thin(machine, model, config, sampling, part(4), stop)? {
-            Ok(thinned) => thinned,
-            Err(again) => return Ok(Sampled::Again(again)),
-        }
+    let left = sampling.work.saturating_sub(seen.events + samples.work);
+    let thinned = match thin(machine, model, config, sampling, left, until, stop)? {
+        Ok(thinned) => thinned,
+        Err(again) => return Ok(Sampled::Again(again)),
     };
-    let best = match thinned {
-        Some(thinned) if thinned.contradicts(&samples) => Sum { errors: samples.errors, ..thinned },
-        _ => samples,
-    };
-    let mut estimate = best.estimate(begin.elapsed());
-    estimate.mean = estimate.mean.max(seen);
-    Ok(Sampled::Estimate(estimate))
+    let complete = samples.complete.or(thinned.map(|thinned| thinned.complete));
+    let blocked = samples.blocked.or(thinned.map(|thinned| thinned.blocked));
+    let (known, known_blocked) = (seen.all - seen.blocked, seen.blocked);
+    let of_blocked = blocked.mean.max(known_blocked);
+    Ok(Sampled::Estimate(Estimate {
+        samples: complete.samples,
+        mean: complete.mean.max(known) + of_blocked,
+        stddev: complete.stddev().hypot(blocked.stddev()),
+        blocked: of_blocked,
+        complete_error: complete.error(),
+        blocked_error: blocked.error(),
+        errors: samples.errors,
+        seconds: begin.elapsed().as_secs_f64(),
+    }))
 }
 
 fn take_samples<M: Machine>(
@@ -131,7 +157,7 @@ fn take_samples<M: Machine>(
     model: &Model,
     config: &Config,
     sampling: &Sampling,
-    until: Instant,
+    until: Option<Instant>,
     seen: f64,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Result<Sum, Again>, ExploreError> {
@@ -139,13 +165,15 @@ fn take_samples<M: Machine>(
     let config = Config { shortcuts: false, ..config.clone() };
     let mut rng = Rng(sampling.seed);
     let mut sum = Sum::default();
-    while sum.samples < sampling.most {
+    while sum.all.samples < sampling.most {
         let mut sampler = Sampler {
             explorer: Explorer::new(machine, model, &config, &NOBODY_CALLS, None)?,
             choices: Vec::new(),
+            tried: 0,
             rng: &mut rng,
         };
         let sample = sampler.sample()?;
+        sum.work += BEGINNING + sampler.explorer.stats.events + sampler.tried;
         if let Some(Trouble::Again(again)) = sampler.explorer.trouble {
             return Ok(Err(again));
         }
@@ -156,59 +184,81 @@ fn take_samples<M: Machine>(
         if stop() {
             break;
         }
-        if sum.samples >= sampling.least && sum.is_enough(sampling, seen) || Instant::now() >= until {
+        let is_enough = sum.all.samples >= sampling.least && sum.is_enough(sampling, seen);
+        if is_enough || sum.work >= sampling.work / 4 || is_late(until) {
             break;
         }
     }
     Ok(Ok(sum))
 }
 
+/// What it takes to begin a sample or a walk, in events.
+const BEGINNING: u64 = 32;
+
 /// One walk is to have about so many events, and none many times as many.
 const WALK: u64 = 4_000;
 const LONG_WALK: u64 = 25 * WALK;
-/// All walks together, so that the number of walks does not depend on the time.
-const WALKS: u64 = 120 * WALK;
 
-/// Walks through the thinned exploration; none if it could not be made thin enough.
+/// Fewer walks than this say nothing.
+const FEW: u64 = 8;
+
+/// Walks through the thinned exploration, with so much work; none if it could not be made thin enough.
 fn thin<M: Machine>(
     machine: &M,
     model: &Model,
     config: &Config,
     sampling: &Sampling,
-    until: Instant,
+    work: u64,
+    until: Option<Instant>,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Result<Option<Sum>, Again>, ExploreError> {
     let mut rng = Rng(!sampling.seed);
     let mut once =
         |keep: f64, events: u64| walk(machine, model, config, keep, &mut rng, Bounds { events, until }, stop);
+    let mut done = 0;
     // How much to keep: the most with which several walks in a row are short.
     let mut keep = 0.8;
     let mut short = 0;
     while short < 3 {
         match once(keep, WALK)? {
-            Walk::Over(_) => short += 1,
-            Walk::Unfinished(_) if keep > 1e-3 && Instant::now() < until => (keep, short) = (keep * 0.8, 0),
+            Walk::Over(tally) => {
+                done += BEGINNING + tally.events;
+                short += 1;
+            }
+            Walk::Unfinished(tally) if keep > 1e-3 && done < work && !is_late(until) => {
+                done += BEGINNING + tally.events;
+                (keep, short) = (keep * 0.8, 0);
+            }
             Walk::Again(again) => return Ok(Err(again)),
             _ => return Ok(Ok(None)),
         }
     }
     let mut sum = Sum::default();
-    let mut events = 0;
-    while events < WALKS {
-        match once(keep, LONG_WALK)? {
+    // Walks that end where the work does would be left out because they are long, and the others say too
+    // little: so all are let end.
+    while done < work || sum.all.samples < FEW {
+        match once(keep, LONG_WALK.min(work / 2))? {
             Walk::Over(tally) => {
                 sum.add_weight(tally.all, tally.blocked);
-                events += WALK;
+                done += BEGINNING + tally.events;
             }
-            Walk::Unfinished(_) if Instant::now() < until => {
+            Walk::Unfinished(tally) if done < work && !is_late(until) => {
                 (keep, sum) = (keep * 0.8, Sum::default());
-                events += LONG_WALK;
+                done += BEGINNING + tally.events;
             }
             Walk::Again(again) => return Ok(Err(again)),
             _ => break,
         }
+        let is_enough = |mean: &Mean| mean.error() <= sampling.precision * mean.mean;
+        if sum.all.samples >= 3 * FEW && is_enough(&sum.complete) && is_enough(&sum.blocked) {
+            break;
+        }
     }
-    Ok(Ok((sum.samples >= 8).then_some(sum)))
+    Ok(Ok((sum.all.samples >= FEW).then_some(sum)))
+}
+
+fn is_late(until: Option<Instant>) -> bool {
+    until.is_some_and(|until| Instant::now() >= until)
 }
 
 /// One sample: its number of alternatives, and how it ends; `None` if it came to nothing.
@@ -216,12 +266,11 @@ type Sample = Option<(f64, End)>;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
-    samples: u64,
     errors: u64,
-    blocked: f64,
-    mean: f64,
-    /// Of the squares of the distances from the mean (Welford 1962).
-    squares: f64,
+    work: u64,
+    all: Mean,
+    complete: Mean,
+    blocked: Mean,
 }
 
 impl Sum {
@@ -233,8 +282,29 @@ impl Sum {
     }
 
     fn add_weight(&mut self, weight: f64, blocked: f64) {
+        self.all.add(weight);
+        self.complete.add(weight - blocked);
+        self.blocked.add(blocked);
+    }
+
+    /// `seen` executions are known to be there: a mean below that is not worth much.
+    fn is_enough(&self, sampling: &Sampling, seen: f64) -> bool {
+        let Mean { samples, mean, .. } = self.all;
+        mean >= seen && (self.all.error() <= sampling.precision * mean || samples as f64 > mean)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    samples: u64,
+    mean: f64,
+    /// Of the squares of the distances from the mean (Welford 1962).
+    squares: f64,
+}
+
+impl Mean {
+    fn add(&mut self, weight: f64) {
         self.samples += 1;
-        self.blocked += blocked;
         let distance = weight - self.mean;
         self.mean += distance / self.samples as f64;
         self.squares += distance * (weight - self.mean);
@@ -244,35 +314,25 @@ impl Sum {
         if self.samples < 2 { 0.0 } else { (self.squares / (self.samples - 1) as f64).sqrt() }
     }
 
-    /// Of the mean.
+    /// Standard deviation of the mean.
     fn error(&self) -> f64 {
         self.stddev() / (self.samples.max(1) as f64).sqrt()
     }
 
-    /// `seen` executions are known to be there: a mean below that is not worth much.
-    fn is_enough(&self, sampling: &Sampling, seen: f64) -> bool {
-        self.mean >= seen
-            && (self.error() <= sampling.precision * self.mean || self.samples as f64 > self.mean)
-    }
-
-    /// Whether this, which is not biased, rules out what the `other` says. If it says more, that is enough:
-    /// by Markov's inequality, a mean of `k` times the truth has a probability below `1 / k`. Too little it
-    /// says more often, since what is met seldom counts much; so then it has to be sure.
-    fn contradicts(&self, other: &Sum) -> bool {
-        let is_sure = self.error() <= 0.6 * self.mean;
-        let near = (self.mean - other.mean).abs() <= 2.0 * self.error() + 0.25 * self.mean;
-        if self.mean > other.mean { !near || self.mean > 3.0 * other.mean } else { is_sure && !near }
-    }
-
-    fn estimate(&self, time: Duration) -> Estimate {
-        Estimate {
-            samples: self.samples,
-            mean: self.mean,
-            stddev: self.stddev(),
-            blocked: self.blocked / self.samples.max(1) as f64,
-            errors: self.errors,
-            seconds: time.as_secs_f64(),
+    /// This, or what is not biased, if that is more, or rules this out. Both say too little more often than
+    /// too much, since what is met seldom counts much; and the less they have met of that, the surer they
+    /// seem.
+    fn or(self, unbiased: Option<Mean>) -> Mean {
+        match unbiased {
+            Some(other) if other.mean > self.mean || other.contradicts(&self) => other,
+            _ => self,
         }
+    }
+
+    /// Whether this, which is not biased and says less, rules out what the `other` says. It has to be sure.
+    fn contradicts(&self, other: &Mean) -> bool {
+        let near = other.mean - self.mean <= 2.0 * self.error() + 0.25 * self.mean;
+        self.error() <= 0.6 * self.mean && !near
     }
 }
 
@@ -285,6 +345,8 @@ struct Choices {
 struct Sampler<'s, 'a, M: Machine> {
     explorer: Explorer<'a, M>,
     choices: Vec<Choices>,
+    /// How many alternatives were tried.
+    tried: u64,
     rng: &'s mut Rng,
 }
 
@@ -380,6 +442,7 @@ impl<M: Machine> Sampler<'_, '_, M> {
             }
         }
         self.explorer.trouble = None;
+        self.tried += found.len() as u64;
         found
     }
 

@@ -6,7 +6,7 @@ use crate::inspect::inspect;
 use crate::reductions::{Hooks, Reducers, Remembered};
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use crate::threads::{Standing, Threads};
-use selvedge_graph::{Attrs, EventId, ExecutionGraph, Loc, Tid, Value};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Loc, Part, Tid, Value};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::{Model, Scratch};
 use std::ops::ControlFlow;
@@ -260,7 +260,10 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 Reducers::before_load(self, rmw);
                 let g = &mut self.graph;
                 let e = g.add_read(t, mode, loc);
+                self.set_part(e);
+                let g = &mut self.graph;
                 let (floor, known) = self.model.floor_before_reading(g, e);
+                Reducers::before_reading(self, e, floor);
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
                 let g = &self.graph;
                 let (next, mark) = (g.co(loc).len() as u32, g.mark());
@@ -269,6 +272,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
                 debug_assert!(self.model.is_for(g.event(e).attrs), "{mode} {rmw}");
+                self.set_part(e);
+                let g = &mut self.graph;
                 if self.machine.has_final_writes()
                     && self.threads.state_of(e).is_some_and(|s| self.machine.is_final(s))
                 {
@@ -285,6 +290,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
                 self.model.update_clocks(g, e);
+                let count = if self.machine.has_parts() { self.ways_at(e, count) } else { count };
                 self.next_choice(e, 0, count)
             }
             Op::Decide { .. } => unreachable!("branches are only decided where a model follows dependencies"),
@@ -338,6 +344,30 @@ impl<'a, M: Machine> Explorer<'a, M> {
         self.enter_plain(e)
     }
 
+    /// Notes which part of its access an event is.
+    #[inline]
+    fn set_part(&mut self, e: EventId) {
+        if self.machine.has_parts()
+            && let Some(state) = self.threads.state_of(e)
+        {
+            let part = self.machine.part(state);
+            self.graph.set_part(e, part);
+        }
+    }
+
+    /// How many alternatives a choice has. Between the halves of a read-modify-write of several locations,
+    /// the thread writes. If another read-modify-write is in the way at one of them, the write can only
+    /// revisit that. But then a part may have to read what is still to come, so the exploration also goes on
+    /// with the thread held up there.
+    fn ways_at(&mut self, e: EventId, count: u32) -> u32 {
+        let parts = self.threads.state_of(e).map_or(0, |state| self.machine.part(state).before);
+        if parts == 0 {
+            return count;
+        }
+        self.graph.set_gate(e, parts);
+        1 + u32::from(self.graph.rivals_at_gate(e).next().is_some())
+    }
+
     /// Locations come up as the program runs.
     fn make_room(&mut self, loc: Loc) {
         for l in self.graph.locations() as u32..=loc.0 {
@@ -348,10 +378,40 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     #[inline]
     pub(crate) fn inspect(&mut self, e: EventId) {
+        if self.graph.has_parts() {
+            return self.inspect_parts(e);
+        }
+        self.inspect_event(e);
+    }
+
+    /// An access of several locations is looked at when it is complete: it may come to nothing before.
+    #[cold]
+    fn inspect_parts(&mut self, e: EventId) {
+        let g = &self.graph;
+        let incomplete = |x: EventId| g.event(x).part.after > 0 && g.po_succ(x).is_none();
+        let ev = g.event(e);
+        let held = ev.is_rmw_read() && ev.part != Part::WHOLE;
+        if ev.part.after > 0 || held || g.rf(e).is_some_and(incomplete) {
+            return;
+        }
+        let mut seen: Vec<EventId> = g.parts(e).to_vec();
+        if ev.part.before > 0 && ev.is_write() {
+            seen.extend(g.parts(e).iter().filter_map(|&w| g.rmw_read_of(w)));
+            // What read from the parts before was not looked at.
+            seen.extend(g.parts(e).iter().flat_map(|&w| g.readers(w, g.event(w).loc)));
+            seen.retain(|&x| g.event(x).part.after == 0 || g.parts(x).len() > g.event(x).part.after as usize);
+        }
+        seen.into_iter().for_each(|x| self.inspect_event(x));
+    }
+
+    #[inline]
+    fn inspect_event(&mut self, e: EventId) {
         if self.config.inspect
             && self.trouble.is_none()
             && !self.machine.has_sections()
             && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
+            // Where all is to be explored again, the machine may learn more from what comes next.
+            && self.machine.again().is_none()
         {
             self.trouble = Some(Trouble::Failure(found));
         }

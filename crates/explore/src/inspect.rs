@@ -63,7 +63,8 @@ fn inspect_closely<M: Machine>(
             {
                 return Some(Failure { kind: ErrorKind::NotFinal, event: over, other: Some(last) });
             }
-            race(model, g, e, races)
+            let found = if races { model.race_at_latest(g, e) } else { None };
+            race(found, e, races)
         }
         Kind::Free => {
             let object = ev.value as u32;
@@ -98,8 +99,8 @@ fn inspect_closely<M: Machine>(
 }
 
 /// A model's warnings are not errors of the program.
-fn race(model: &Model, g: &ExecutionGraph, e: EventId, races: bool) -> Option<Failure> {
-    let race = model.race_at(g, e).filter(|race| races && !race.warning)?;
+fn race(race: Option<ModelError>, e: EventId, races: bool) -> Option<Failure> {
+    let race = race.filter(|race| races && !race.warning)?;
     Some(Failure { kind: kind_of(&race), event: e, other: Some(race.first) })
 }
 
@@ -134,7 +135,7 @@ pub fn inspect_at_end<M: Machine>(
                 if let Some((over, last)) = overwritten(g, ev.loc).filter(|(over, _)| *over == e) {
                     return Some(Failure { kind: ErrorKind::NotFinal, event: over, other: Some(last) });
                 }
-                race(model, g, e, races)
+                race(model.race_at(g, e), e, races)
             }
             // The accesses above are compared with it.
             Kind::Free => match (g.alloc_of(ev.value as u32), g.free_of(ev.value as u32)) {
@@ -176,7 +177,7 @@ fn overwritten(g: &ExecutionGraph, loc: Loc) -> Option<(EventId, EventId)> {
 }
 
 /// All reads and writes of `loc`.
-fn accesses(g: &ExecutionGraph, loc: Loc) -> impl Iterator<Item = EventId> {
+pub(crate) fn accesses(g: &ExecutionGraph, loc: Loc) -> impl Iterator<Item = EventId> {
     let all = g.co(loc).iter().flat_map(move |&w| std::iter::once(w).chain(g.readers(w, loc)));
     all.filter(|x| !x.is_init())
 }

@@ -2,7 +2,6 @@
 
 use crate::explorer::Explorer;
 use crate::frame::{Frame, RevisitFrame};
-use crate::maximal::{maximally_added, maximally_added_before};
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::threads::Standing;
@@ -66,7 +65,7 @@ impl<M: Machine> Explorer<'_, M> {
             if past.has(ev) {
                 continue;
             }
-            if !maximally_added_before(g, x, |y| past.has(g.event(y))) {
+            if !self.is_maximal(x, |y| past.has(g.event(y))) {
                 return None;
             }
             if ev.is_read() && ev.loc == loc {
@@ -78,7 +77,10 @@ impl<M: Machine> Explorer<'_, M> {
 
     pub(crate) fn maximally_added(&mut self, e: EventId, w: EventId) -> bool {
         match self.config.equivalence {
-            Equivalence::Co => maximally_added(self.model, &self.graph, e, w),
+            Equivalence::Co => {
+                let past = self.model.past(&self.graph, w);
+                self.is_maximal(e, |x| past.has(self.graph.event(x)))
+            }
             Equivalence::Rf => witness::maximally_added(self.model, &self.graph, e, w, &mut self.scratch),
         }
     }
@@ -145,7 +147,8 @@ impl<M: Machine> Explorer<'_, M> {
             }
             self.graph.place(write, at);
             let value = self.read(read, write);
-            if self.trusts(at as u32 == end) || self.consistent(&[write, read]) {
+            let first = self.graph.event(read).part.before == 0;
+            if first && self.trusts_part(write, at as u32 == end) || self.consistent(&[write, read]) {
                 self.stats.revisits += 1;
                 let seen = self.stats.executions();
                 self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));

@@ -1,9 +1,8 @@
 //! Read-modify-writes: which loads are halves of one, and what becomes of two that want the same write.
 
 use crate::explorer::Explorer;
-use crate::maximal::maximally_added_before;
 use crate::reductions::{Hooks, Reducers};
-use selvedge_graph::{EventId, Loc, Mode, Value};
+use selvedge_graph::{EventId, Loc, Mode, Part, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::Past;
 
@@ -34,7 +33,8 @@ impl<M: Machine> Explorer<'_, M> {
                     && self.load_outcome(e, mode, rmw, self.graph.value_of(w, loc)).1
             }
         };
-        if !writes {
+        // Between the halves of one of several locations, others are read, which may be revisited.
+        if !writes || self.graph.event(e).part != Part::WHOLE {
             return Rivalry::None;
         }
         let g = &self.graph;
@@ -51,9 +51,9 @@ impl<M: Machine> Explorer<'_, M> {
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added
         // since then was maximal in that graph and stays so.
-        let mut since = g.order()[g.event(rival).stamp as usize..g.event(e).stamp as usize].iter();
+        let since = g.event(rival).stamp as usize..g.event(e).stamp as usize;
         if (Reducers::adds_to_prefixes(self) && in_prefix(rival))
-            || since.rfind(|&&x| !in_prefix(x) && !maximally_added_before(g, x, in_prefix)).is_some()
+            || since.rev().map(|at| g.order()[at]).any(|x| !in_prefix(x) && !self.is_maximal(x, in_prefix))
         {
             if let Some(mode) = head {
                 Reducers::relies_on_rmw(self, e, mode);
@@ -66,7 +66,9 @@ impl<M: Machine> Explorer<'_, M> {
     /// The earliest read-modify-write other than `r` that reads from `w`.
     pub(crate) fn rmw_reader(&self, w: EventId, loc: Loc, r: EventId) -> Option<EventId> {
         let g = &self.graph;
-        let rivals = g.readers(w, loc).filter(|&x| x != r && g.event(x).is_rmw_read());
+        // A compare-and-exchange of several locations may not come to its write.
+        let writes = |x: EventId| g.event(x).part == Part::WHOLE || g.rmw_write_of(x).is_some();
+        let rivals = g.readers(w, loc).filter(|&x| x != r && g.event(x).is_rmw_read() && writes(x));
         rivals.min_by_key(|&x| g.event(x).stamp)
     }
 

@@ -48,11 +48,19 @@ fn pick<S: Clone>(
     {
         return Some(t);
     }
+    // So are the parts of an access of several locations; those of a write go first: who reads the first part
+    // is to find the others.
+    let begun = |status: Status| threads.ready().find(|t| threads.status()[t.index()] == status);
+    if urgent.is_some()
+        && let Some(t) = begun(Status::RmwWrite).or_else(|| begun(Status::Part))
+    {
+        return Some(t);
+    }
     let mut first = None;
     let mut first_non_read = None;
     for t in threads.ready() {
         match threads.status()[t.index()] {
-            Status::RmwWrite => return Some(t),
+            Status::Part | Status::RmwWrite => return Some(t),
             Status::Confirm if awaits => return Some(t),
             Status::Read | Status::Confirm => first = first.or(Some(t)),
             Status::Join | Status::Gate if !can_go_on(threads, g, t) => {}

@@ -6,7 +6,7 @@
 //! number of executions, whatever the tree looks like: revisits, waiting threads and all reductions are as
 //! they will be. With `keep` 1 it is the exploration, and the sum is exact.
 //!
-//! The smaller `keep`, the larger the variance; so it is made as large as the time allows. (Knuth's estimate
+//! The smaller `keep`, the larger the variance; so it is made as large as the work allows. (Knuth's estimate
 //! is the extreme: one path at a time. That exploring several at once is better is Chen's heterogeneous
 //! sampling, 1992.)
 
@@ -29,13 +29,15 @@ pub struct Tally {
     pub met: u64,
     /// Among them, those in which the program fails.
     pub errors: u64,
+    /// How many events were added.
+    pub events: u64,
 }
 
 /// Where a walk ends before it is over.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     pub events: u64,
-    pub until: Instant,
+    pub until: Option<Instant>,
 }
 
 /// How a walk ended.
@@ -66,7 +68,9 @@ pub fn walk<M: Machine>(
     let (tally, weight, weights) = (Tally::default(), 1.0, Vec::new());
     let mut thinned = Thinned { keep, rng, bounds, stop, tally, weight, weights, ended: None };
     explorer.walk(&mut thinned)?;
+    thinned.tally.events = explorer.stats.events;
     Ok(match (thinned.ended, Reducers::is_broken(&explorer)) {
+        (Some(Walk::Unfinished(_)), _) => Walk::Unfinished(thinned.tally),
         (Some(ended), _) => ended,
         (None, Some(again)) => Walk::Again(again),
         (None, None) => Walk::Over(thinned.tally),
@@ -92,7 +96,7 @@ impl<M: Machine> Walker<M> for Thinned<'_> {
         let events = x.stats.events;
         let is_over = events >= self.bounds.events
             || x.graph.len() >= x.config.max_events
-            || events.is_multiple_of(256) && Instant::now() >= self.bounds.until;
+            || events.is_multiple_of(256) && self.bounds.until.is_some_and(|until| Instant::now() >= until);
         is_over.then(|| {
             self.ended = Some(Walk::Unfinished(self.tally));
             Pause::Stopped

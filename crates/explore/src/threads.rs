@@ -72,7 +72,10 @@ pub enum Status {
     NonRead,
     /// A compare-and-exchange right after a load of what it expects.
     Confirm,
-    /// The write half of a read-modify-write, which goes before everything else.
+    /// A part of a read but the first, which goes before everything but writes that are begun.
+    Part,
+    /// The write half of a read-modify-write, or a part of a write but the first, which goes before
+    /// everything else.
     RmwWrite,
 }
 
@@ -84,7 +87,7 @@ impl Status {
 
     /// It goes before everything else, or may do so.
     fn is_urgent(self) -> bool {
-        matches!(self, Status::Gate | Status::Confirm | Status::RmwWrite)
+        matches!(self, Status::Gate | Status::Confirm | Status::Part | Status::RmwWrite)
     }
 }
 
@@ -279,7 +282,12 @@ impl<S: Clone> Threads<S> {
         // States are large: this one runs where it stays.
         let standing = self.keep(self.states[parent.index()].clone());
         let op = machine.step(&mut self.states[standing.index()], value);
-        self.settle(standing, parent, value, op)
+        let standing = self.settle(standing, parent, value, op);
+        if machine.has_parts() && machine.part(&self.states[standing.index()]).before > 0 {
+            let read = matches!(op, Op::Load { .. } | Op::Choose { .. });
+            self.nodes[standing.index()].status = if read { Status::Part } else { Status::RmwWrite };
+        }
+        standing
     }
 
     /// What a thread does next if its operation gives it this value.
@@ -330,7 +338,7 @@ impl<S: Clone> Threads<S> {
     }
 
     /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain
-    /// writes before.
+    /// or relaxed writes before.
     fn next_read<M: Machine<State = S>>(
         &mut self,
         machine: &M,
@@ -339,7 +347,10 @@ impl<S: Clone> Threads<S> {
     ) -> Option<(Op, &S)> {
         let mut standing = self.after(machine, self.origin[e.index()], value);
         for _ in 0..FEW_WRITES {
-            let Op::Store { mode: Mode::Na, rmw: false, .. } = self.nodes[standing.index()].op else { break };
+            let Op::Store { mode: Mode::Na | Mode::Rlx, rmw: false, .. } = self.nodes[standing.index()].op
+            else {
+                break;
+            };
             standing = self.after(machine, standing, 0);
         }
         match self.nodes[standing.index()].op {

@@ -6,7 +6,7 @@
 
 use crate::clock::ClockId;
 use crate::deps::Deps;
-use crate::event::{Attrs, Event, EventId, Kind};
+use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::graph::{Change, ExecutionGraph, Location, Mark, Object, Rounds};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
@@ -75,6 +75,8 @@ impl ExecutionGraph {
             attrs,
             note: 0,
             won: false,
+            part: Part::WHOLE,
+            gate: 0,
             stamp: self.order.len() as u32,
             loc: Loc(u32::MAX),
             value: 0,
@@ -199,6 +201,19 @@ impl ExecutionGraph {
         self.tally(Attrs::FINAL, 1);
     }
 
+    /// Says of an access that was just added that it is part of one of several locations. The first part
+    /// comes first, and nothing else is in its thread between two of them.
+    pub fn set_part(&mut self, e: EventId, part: Part) {
+        self.has_parts |= part != Part::WHOLE;
+        self.events[e.index()].part = part;
+    }
+
+    /// Says of a choice that was just added that it is between the halves of a read-modify-write of so many
+    /// locations: whether they are written, or the thread is held up.
+    pub fn set_gate(&mut self, choice: EventId, locations: u8) {
+        self.events[choice.index()].gate = locations;
+    }
+
     /// A thread comes to a barrier at which `count` threads meet. It is in the first round that is not
     /// complete: a function of the arrivals that are in its past, if there are never more than `count`
     /// that nothing orders.
@@ -291,8 +306,13 @@ impl ExecutionGraph {
         for at in (1..copy.order.len()).rev() {
             let e = copy.order[at];
             if !keep(e) {
-                let placed = copy.events[e.index()].co_pos != u32::MAX;
-                if copy.events[e.index()].kind == Kind::Write && !placed {
+                let ev = &copy.events[e.index()];
+                let pending = match ev.kind {
+                    Kind::Read => ev.rf.is_none(),
+                    Kind::Write => ev.co_pos == u32::MAX,
+                    _ => false,
+                };
+                if pending {
                     copy.pop_access(e);
                     copy.threads[copy.events[e.index()].tid.index()].pop();
                 } else {

@@ -166,6 +166,20 @@ impl BitAnd for Attrs {
     }
 }
 
+/// Which part of an access of several locations an event is. The parts of one access are all reads or all
+/// writes, and next to each other in `po`. Most accesses have one part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Part {
+    /// How many parts of the access come before this one.
+    pub before: u8,
+    /// How many come after it, or will once they are there.
+    pub after: u8,
+}
+
+impl Part {
+    pub const WHOLE: Part = Part { before: 0, after: 0 };
+}
+
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -179,6 +193,10 @@ pub struct Event {
     pub(crate) note: u8,
     /// For reads: see [`crate::ExecutionGraph::set_won`].
     pub(crate) won: bool,
+    /// See [`crate::ExecutionGraph::set_part`].
+    pub part: Part,
+    /// For choices between the halves of a read-modify-write of several locations: of how many.
+    pub gate: u8,
     /// Position in insertion order (`<_G`).
     pub stamp: u32,
     /// For reads and writes.

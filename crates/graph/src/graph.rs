@@ -2,7 +2,7 @@
 
 use crate::clock::{ClockId, ClockPool};
 use crate::deps::Deps;
-use crate::event::{Attrs, Event, EventId, Kind};
+use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
 /// A point in a graph's history that it can go back to.
@@ -82,6 +82,8 @@ pub struct ExecutionGraph {
     pub(crate) slots: usize,
     /// By event and slot; what is beyond the last event is of no meaning.
     pub(crate) slot_clocks: Vec<ClockId>,
+    /// Some access may be of several locations.
+    pub(crate) has_parts: bool,
     /// How many joins and departures there are.
     pub(crate) joins: u32,
     pub(crate) counted: Attrs,
@@ -100,6 +102,8 @@ impl ExecutionGraph {
             attrs: Attrs::of(Kind::Init, Mode::Na, false),
             note: 0,
             won: false,
+            part: Part::WHOLE,
+            gate: 0,
             stamp: 0,
             loc: Loc(u32::MAX),
             value: 0,
@@ -127,6 +131,7 @@ impl ExecutionGraph {
             clocks: ClockPool::new(threads),
             slots,
             slot_clocks: vec![ClockId::EMPTY; slots],
+            has_parts: false,
             joins: 0,
             counted: Attrs::NONE,
             counts: [0; 32],
@@ -347,7 +352,66 @@ impl ExecutionGraph {
 
     /// The read half of the read-modify-write whose write half is `w`.
     pub fn rmw_read_of(&self, w: EventId) -> Option<EventId> {
-        if self.events[w.index()].is_rmw_write() { self.po_pred(w) } else { None }
+        let ev = &self.events[w.index()];
+        match ev.is_rmw_write() {
+            true if ev.part == Part::WHOLE => self.po_pred(w),
+            // All parts are read before any is written.
+            true => Some(ev.po_loc_pred).filter(|r| !r.is_none()),
+            false => None,
+        }
+    }
+
+    /// The write half of the read-modify-write whose read half is `r`, if it is there.
+    pub fn rmw_write_of(&self, r: EventId) -> Option<EventId> {
+        let ev = &self.events[r.index()];
+        if !ev.is_rmw_read() {
+            return None;
+        }
+        if ev.part == Part::WHOLE {
+            return self.po_succ(r);
+        }
+        let rest = &self.threads[ev.tid.index()][ev.idx as usize..];
+        let parts = ev.part.before as usize + ev.part.after as usize + 1;
+        rest.iter().copied().take(2 * parts + 1).find(|&w| self.rmw_read_of(w) == Some(r))
+    }
+
+    /// The writes of other read-modify-writes that are in the way of the one that a choice is between the
+    /// halves of: they have read the same.
+    pub fn rivals_at_gate(&self, choice: EventId) -> impl Iterator<Item = EventId> {
+        let ev = &self.events[choice.index()];
+        let at = ev.idx as usize - 1;
+        let reads = &self.threads[ev.tid.index()][at - ev.gate as usize..at];
+        reads.iter().filter_map(|&r| {
+            let source = self.rf(r)?;
+            let &next = self.co(self.events[r.index()].loc).get(self.co_pos(source)? + 1)?;
+            let rival = self.rmw_read_of(next)?;
+            (rival != r && self.rf(rival) == Some(source)).then_some(next)
+        })
+    }
+
+    /// Whether some access is of several locations; if not, every event is the first part of an access.
+    #[inline]
+    pub fn has_parts(&self) -> bool {
+        self.has_parts
+    }
+
+    /// The first part of the access that `e` is part of.
+    #[inline]
+    pub fn first_part(&self, e: EventId) -> EventId {
+        let ev = &self.events[e.index()];
+        match ev.part.before {
+            0 => e,
+            before => self.threads[ev.tid.index()][ev.idx as usize - 1 - before as usize],
+        }
+    }
+
+    /// The parts, as far as they are there, of the access that `e` is part of; itself if it is whole.
+    pub fn parts(&self, e: EventId) -> &[EventId] {
+        let ev = &self.events[e.index()];
+        let Some(thread) = self.threads.get(ev.tid.index()) else { return &[EventId::INIT] };
+        let at = ev.idx as usize - 1;
+        let end = thread.len().min(at + 1 + ev.part.after as usize);
+        &thread[at - ev.part.before as usize..end]
     }
 
     /// How many events have this attribute; it must be among those given to `count`.

@@ -18,6 +18,6 @@ mod vocab;
 pub use barrier::Barrier;
 pub use clock::{ClockId, ClockPool};
 pub use deps::{DepSet, Deps};
-pub use event::{Attrs, Event, EventId, Kind};
+pub use event::{Attrs, Event, EventId, Kind, Part};
 pub use graph::{ExecutionGraph, Mark, Readers};
 pub use vocab::{Loc, Mode, Tid, Value};

@@ -64,7 +64,7 @@ fn a_loop_is_retried_with_what_was_read_last_if_only_the_load_before_it_matters(
 #[test]
 fn failures_tell_how_the_thread_waits() {
     let waiting = |function: &Function| {
-        let all = waiting_failures(function, &loads_before_loops(function));
+        let all = waiting_failures(function, &loads_before_loops(function), &[]);
         all.into_iter().flatten().collect::<Vec<_>>()
     };
     let taken = function("again: r1 = cmpxchg.4.acq.rlx @x, 0, 1 branch r2, done, again done: return ()");

@@ -31,6 +31,8 @@ pub enum Property {
     ForgetsRmws,
     /// A read may as well see what the read-modify-write right after it sees.
     ConfirmsReads,
+    /// A read-modify-write may as well be made by another thread, of which it completes a step.
+    DelegatesRmws,
     /// What is written to an object before it is passed on is seen by whoever gets it.
     PublishesInOrder,
     /// The same of plain accesses, or the model calls it an error.
@@ -43,7 +45,7 @@ pub enum Property {
 
 impl Property {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Property; 12] = [
+    pub const ALL: [Property; 13] = [
         Property::PorfAcyclic,
         Property::NoDependencies,
         Property::Coherent,
@@ -52,6 +54,7 @@ impl Property {
         Property::ForgetsWrites,
         Property::ForgetsRmws,
         Property::ConfirmsReads,
+        Property::DelegatesRmws,
         Property::PublishesInOrder,
         Property::PublishesInOrderOrRaces,
         Property::OrdersByRmw,
@@ -69,6 +72,7 @@ impl Property {
             Property::ForgetsWrites => "forgets-writes",
             Property::ForgetsRmws => "forgets-rmws",
             Property::ConfirmsReads => "confirms-reads",
+            Property::DelegatesRmws => "delegates-rmws",
             Property::PublishesInOrder => "publishes-in-order",
             Property::PublishesInOrderOrRaces => "publishes-in-order-or-races",
             Property::OrdersByRmw => "orders-by-rmw",
@@ -121,8 +125,18 @@ impl Property {
             Property::ConfirmsReads => {
                 "Let `r` be a read that is no half of a read-modify-write, and `u` a read-modify-write of \
                  the same location in the same thread, which acquires at least as much. There is nothing \
-                 between them but plain writes to other locations, which other threads access only after `u` \
+                 between them but plain and relaxed writes to other locations, which other threads access only after `u` \
                  in `po | rf`. Then the execution in which `r` reads from where `u` reads is an execution."
+            }
+            Property::DelegatesRmws => {
+                "Let `h` be a read-modify-write that reads from `s`, and `o` a read of the same location in \
+                 another thread, no half of a read-modify-write, that reads from what `h` wrote or from what \
+                 comes later in `mo`. Right before `o` there is a write `k` that releases; the thread of `h` \
+                 has acquired from it before `h`. `s` is an initial value, or releases, and the thread of `o` \
+                 has acquired from it before `k`. `h` releases, and no read and no write is sequentially \
+                 consistent. Then the execution in which `o` is a read-modify-write of the ordering of `h` \
+                 that reads from `s`, in place of `h`, and `h` a read of what it writes, relaxed or acquire, \
+                 is an execution."
             }
             Property::PublishesInOrder => {
                 "In every execution `(po | rf | tc | tj)+ ; (rf | mo | fr)+` is irreflexive: who learns of \

@@ -14,6 +14,13 @@ pub enum Again {
     BarriersOutOfForm,
     /// Somebody can tell whether iterations without net effect were left out.
     NetEffectNoticed,
+    /// The order of critical sections that was left out may matter: some of them conflict, one of them waits
+    /// for something, or an execution in which it was left out is wrong.
+    LockOrder,
+    /// Somebody may read what iterations that were left out wrote to an object before it was published.
+    UnpublishedSeen,
+    /// A step by which a thread completes what another one has begun is not the other one's next step.
+    HelpNeeded,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
@@ -31,6 +38,9 @@ impl fmt::Display for Again {
             Again::CellsRefined => "memory is accessed in smaller parts than before",
             Again::BarriersOutOfForm => "arrivals at barriers need an order",
             Again::NetEffectNoticed => "iterations without net effect are noticed",
+            Again::LockOrder => "the order of critical sections matters",
+            Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
+            Again::HelpNeeded => "a step that completes another thread's may be needed",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

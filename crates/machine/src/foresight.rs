@@ -6,6 +6,27 @@
 use crate::{EventClasses, Stateful};
 use selvedge_graph::{Loc, Mode, Value};
 
+/// Critical sections whose order is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeftOutOrders {
+    /// There are none.
+    None,
+    /// Atomic sections only: an order of them is asked for where executions are judged.
+    OfAtomicSections,
+    /// Others.
+    OfLocks,
+}
+
+/// A compare-and-exchange that completes what another thread has begun.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Help {
+    pub loc: Loc,
+    pub expected: Value,
+    pub desired: Value,
+    /// Its ordering if it succeeded.
+    pub mode: Mode,
+}
+
 /// What may come, and what makes no difference to it.
 pub trait Foresight: Stateful {
     /// What events the program may have, whatever the values that it reads: their attributes. Events that
@@ -65,6 +86,36 @@ pub trait Foresight: Stateful {
         false
     }
 
+    /// Whether `is_unpublished` may hold of some state.
+    fn has_unpublished(&self) -> bool {
+        false
+    }
+
+    /// Whether the atomic store that the state stands at is to an object that no other thread knows yet, and
+    /// the machine leaves out iterations with such stores before it.
+    fn is_unpublished(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether `help` may hold of some state.
+    fn has_help(&self) -> bool {
+        false
+    }
+
+    /// If the load that the state stands at is a compare-and-exchange by which a thread completes what another
+    /// one has begun, or the thread waits because it would come to one and wait after it in any case: what it
+    /// would do. The machine makes no read-modify-write of it: where it would succeed, the thread waits.
+    /// Otherwise it goes on as it also would if it had succeeded.
+    fn help(&self, _state: &Self::State) -> Option<Help> {
+        None
+    }
+
+    /// Whether the thread goes on in the same way whatever the compare-and-exchange finds, at whose load (of
+    /// kind `Rmw::Cas`) the state stands. Saying no is always right.
+    fn ignores_outcome(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// What a read-modify-write stores, at whose load (of kind `Rmw::Swap`) the state stands, if it reads
     /// `value`, and if so, the thread waits if that is what it reads, and the last read before it is part of
     /// what it would do again. Saying nothing is always right.
@@ -95,5 +146,31 @@ pub trait Foresight: Stateful {
     /// They create no threads and wait for none. Saying no is always right.
     fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
         false
+    }
+
+    /// Which orders of critical sections are left out where they could matter to what was explored so far.
+    fn left_out_orders(&self) -> LeftOutOrders {
+        LeftOutOrders::None
+    }
+
+    /// Whether the operation that a state stands at is part of a critical section that is not ordered with
+    /// all others of its lock. Two such sections of a thread have an operation between them that is not.
+    fn in_unordered_section(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether nothing is left out of the order of some lock, so that it might as well be explored as it is.
+    fn orders_all_the_same(&self) -> bool {
+        false
+    }
+
+    /// Where the locks are whose critical sections are not all ordered: the location with this number.
+    fn unordered_lock(&self, _number: usize) -> Option<Loc> {
+        None
+    }
+
+    /// Whether the access that a state stands at is that of a function that uses a lock as such.
+    fn uses_as_lock(&self, _state: &Self::State) -> bool {
+        true
     }
 }

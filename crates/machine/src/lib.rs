@@ -34,13 +34,13 @@ pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;
 pub use error::{ErrorKind, NoSuchKind, ProgramError};
-pub use foresight::Foresight;
+pub use foresight::{Foresight, Help, LeftOutOrders};
 pub use interp::{Registers, ThreadState};
 pub use lifetimes::{Lifetimes, Meeting};
 pub use names::{Names, Usage, Used};
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
-pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Tid, Value};
+pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Part, Tid, Value};
 
 /// Whether a load is the first half of a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,6 +191,17 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
     fn writes_after(&self, state: &Self::State, value: Value) -> bool {
         let mut state = state.clone();
         matches!(self.step(&mut state, value), Op::Store { rmw: true, .. })
+    }
+
+    /// Whether some access may be of several locations at once: one operation after the other, for each of
+    /// them, and nothing between.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    /// Which part of its access the operation is that `state` stands at.
+    fn part(&self, _state: &Self::State) -> Part {
+        Part::WHOLE
     }
 
     /// An error that `step` returned.

@@ -40,14 +40,18 @@ pub enum Reduction {
     Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
+    /// A compare-and-exchange that only completes another thread's step is left to that thread.
+    Helping,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
     Symmetry,
+    /// Critical sections of a lock that have nothing to do with each other are not ordered.
+    LockOrder,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 18] = [
+    pub const ALL: [Reduction; 20] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -64,8 +68,10 @@ impl Reduction {
         Reduction::Awaits,
         Reduction::Assumptions,
         Reduction::Bam,
+        Reduction::Helping,
         Reduction::Simplification,
         Reduction::Symmetry,
+        Reduction::LockOrder,
     ];
 
     pub fn name(self) -> &'static str {
@@ -86,8 +92,10 @@ impl Reduction {
             Reduction::Awaits => "awaits",
             Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
+            Reduction::Helping => "helping",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
+            Reduction::LockOrder => "lock-order",
         }
     }
 }

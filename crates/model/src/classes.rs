@@ -75,7 +75,7 @@ impl Classes {
 }
 
 /// Whether a step may lead away from an event of this class. Saying yes is always right.
-fn may_start(letter: Letter, a: Attrs) -> bool {
+pub(crate) fn may_start(letter: Letter, a: Attrs) -> bool {
     let access = a.meets(Attrs::R | Attrs::W);
     let kind = match letter.base {
         Base::Rf | Base::Co | Base::CoImm => a.has(Attrs::W),
@@ -89,7 +89,7 @@ fn may_start(letter: Letter, a: Attrs) -> bool {
 }
 
 /// Whether a step may lead to an event of this class.
-fn may_end(letter: Letter, a: Attrs) -> bool {
+pub(crate) fn may_end(letter: Letter, a: Attrs) -> bool {
     let access = a.meets(Attrs::R | Attrs::W);
     let kind = match letter.base {
         Base::Rf => a.has(Attrs::R),

@@ -115,7 +115,8 @@ impl<'a> Compiler<'a> {
         }
         self.model.orders_threads = self.mentions_threads;
         self.model.errors.sort_by_key(|check| check.warning);
-        if self.model.cycles.iter().any(|c| c.states() > 1) {
+        self.model.note_epochs();
+        if self.model.cycles.iter().any(|c| c.states() > 1 || c.letters().iter().any(|l| l.is_view())) {
             let steps = [Base::PoImm, Base::Rf, Base::Co, Base::Fr, Base::Tc, Base::Tj];
             let any = steps.into_iter().map(Term::letter).fold(Term::Empty, Term::union);
             self.model.interleaved = Some(CycleCheck::new(&Positions::of(&any), true, None));
@@ -216,14 +217,8 @@ impl<'a> Compiler<'a> {
         if repeat && axiom.unless.is_none() && plain(Base::PoImm) && plain(Base::Rf) {
             self.no_thin_air = true;
         }
-        let check = CycleCheck::new(&positions, repeat, None);
-        if check.states() > MAX_STATES {
-            return Err(self.not_admissible(
-                Some(span),
-                &format!("the automaton of this constraint has {} states", check.states()),
-                &format!("split the constraint; up to {MAX_STATES} states are supported"),
-            ));
-        }
+        let mut positions = positions;
+        let mut check = CycleCheck::new(&positions, repeat, None);
         if let Some(unless) = axiom.unless.as_ref().filter(|_| self.classes.is_none()) {
             // Only a clause that changes nothing: without such events no path exists anyway.
             let attr = self.absent_attribute(unless, span)?;
@@ -235,10 +230,25 @@ impl<'a> Compiler<'a> {
                 ));
             }
         }
-        let mut check = check;
-        if self.classes.is_some() && check.states() > 1 {
-            let simpler = CycleCheck::new(&positions, repeat, self.classes);
+        if check.states() > 1 {
+            let abridged = self.abridged(term, span)?;
+            let mut simpler = CycleCheck::new(&abridged, repeat, None);
             if simpler.states() < check.states() {
+                simpler.needs = simpler.needs.or(check.needs);
+                (check, positions) = (simpler, abridged);
+            }
+        }
+        if check.states() > MAX_STATES {
+            return Err(self.not_admissible(
+                Some(span),
+                &format!("the automaton of this constraint has {} states", check.states()),
+                &format!("split the constraint; up to {MAX_STATES} states are supported"),
+            ));
+        }
+        if self.classes.is_some() && check.states() > 1 {
+            let mut simpler = CycleCheck::new(&positions, repeat, self.classes);
+            if simpler.states() < check.states() {
+                simpler.needs = simpler.needs.or(check.needs);
                 check = simpler;
             }
         }
@@ -246,6 +256,21 @@ impl<'a> Compiler<'a> {
             self.model.cycles.push(check);
         }
         Ok(())
+    }
+
+    /// The automaton of a term in which every view that there is a clock for is one step. On cycles that
+    /// makes no difference: clocks leave out the initialising event only, and nothing leads there.
+    fn abridged(&mut self, term: Term, span: &Span) -> Result<Positions, Diagnostic> {
+        let views = &mut self.terms.views;
+        for (view, _) in &self.known {
+            if !views.iter().any(|(known, _)| known == view) {
+                views.push((view.clone(), span.clone()));
+            }
+        }
+        let is_known = |t: &Term| self.known.iter().any(|(view, _)| view == t);
+        let number = |t: &Term| views.iter().position(|(view, _)| view == t).filter(|_| is_known(t));
+        let term = term.abridged(&|t| number(t).map(|at| Letter::plain(Base::View(at as u16))));
+        self.positions(&term)
     }
 
     /// `unless [P] = 0`: the attribute P.
@@ -355,7 +380,9 @@ impl<'a> Compiler<'a> {
         };
         let conflicts = conflicts(&left);
         let left = Reach { positions: Arc::new(left) };
-        self.model.errors.push(ErrorCheck { name: name.to_string(), warning, left, right, needs, conflicts });
+        let name = name.to_string();
+        let orders_plain = false; // until it is known what coherence is asked of
+        self.model.errors.push(ErrorCheck { name, warning, left, right, needs, conflicts, orders_plain });
         Ok(())
     }
 

@@ -6,16 +6,14 @@
 //! and `irreflexive t` if it makes exactly one.
 //!
 //! The graph was consistent before its last event was added, so only cycles through that event are
-//! looked for; and an event that was added maximally has no step that leads out of it.
+//! looked for (`search`); and an event that was added maximally has no step that leads out of it.
 
 use crate::classes::Classes;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
-use crate::interleaving::{self, Reached};
+use crate::interleaving;
 use crate::letter::{Base, Letter};
-use crate::model::CAUSAL;
-use crate::table::Table;
-use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
+use selvedge_graph::Attrs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,7 +27,7 @@ struct Move {
 /// A move made for being tried often.
 #[derive(Clone, Debug)]
 pub struct CycleStep {
-    letter: Letter,
+    pub letter: Letter,
     /// The same by its number.
     pub number: usize,
     pub to: usize,
@@ -49,42 +47,16 @@ pub struct CycleCheck {
     /// Copies have the same; others have not.
     id: u64,
     /// Any number of turns (acyclic), or exactly one (irreflexive).
-    repeat: bool,
+    pub(crate) repeat: bool,
+    /// Any number of turns will do, and every closed walk makes one.
+    pub(crate) turns: bool,
     /// Every word passes an event with this attribute: without one there is nothing to check.
     pub needs: Option<Attrs>,
     /// Acyclicity of a plain relation that contains causal order: whatever leads to an event in the
     /// causal past of another leads to that one.
-    plain: bool,
+    pub(crate) plain: bool,
     /// This relation is all that sequential consistency is made of.
-    interleaving: bool,
-}
-
-/// Memory that a search uses, kept from one to the next.
-#[derive(Clone, Debug, Default)]
-pub struct Search {
-    epoch: u32,
-    /// By event.
-    seen: Vec<Seen>,
-    /// Events that have not been left in all states that they were reached in.
-    open: Vec<EventId>,
-    /// By letter, where it leads to from the event at hand, without and with a turn.
-    next: Vec<u64>,
-    turned: Vec<u64>,
-    tables: Vec<Table>,
-    reached: Reached,
-}
-
-/// The states that an event was reached in.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    /// The search that this is about.
-    epoch: u32,
-    /// Without a turn, or where turns do not matter.
-    states: u64,
-    turned: u64,
-    /// Those of them that it has not been left in yet.
-    open: u64,
-    open_turned: u64,
+    pub(crate) interleaving: bool,
 }
 
 /// Automata with more states than this are refused: states are kept in one machine word.
@@ -119,6 +91,7 @@ impl CycleCheck {
             letters: Vec::new(),
             id: IDS.fetch_add(1, Ordering::Relaxed),
             repeat,
+            turns: false,
             needs: None,
             plain: false,
             interleaving: false,
@@ -130,6 +103,7 @@ impl CycleCheck {
         check.needs = check.needed_attribute();
         check.shorten();
         check.plain = check.is_plain();
+        check.turns = repeat && check.always_turns();
         check.letters = check.moves.iter().flatten().map(|m| m.letter).collect();
         check.letters.sort();
         check.letters.dedup();
@@ -160,6 +134,16 @@ impl CycleCheck {
         all.filter(move |(_, m)| m.test.holds(attrs))
     }
 
+    /// The moves from a state.
+    pub(crate) fn steps_of(&self, state: usize) -> &[CycleStep] {
+        &self.steps[state]
+    }
+
+    /// The letters by which a state is entered.
+    pub(crate) fn letters_into(&self, state: usize) -> impl Iterator<Item = Letter> {
+        self.moves.iter().flatten().filter(move |m| m.to == state).map(|m| m.letter)
+    }
+
     pub fn states(&self) -> usize {
         self.moves.len()
     }
@@ -167,7 +151,21 @@ impl CycleCheck {
     /// Whether no cycle can violate the constraint because its steps all go along `po`, `rf` and
     /// thread creation, which the explorer keeps acyclic by construction.
     pub fn is_causal(&self) -> bool {
-        self.moves.iter().flatten().all(|m| m.letter.is_causal())
+        self.moves.iter().flatten().all(|m| m.letter.is_within_causal())
+    }
+
+    /// Whether every closed walk makes a turn: moves without one that lead in a circle all go along causal
+    /// order, or all from writes to writes that are later in coherence and to their readers, and there is no
+    /// circle in either.
+    fn always_turns(&self) -> bool {
+        let reach = self.reach(|m| !m.turn);
+        (0..self.moves.len()).all(|p| {
+            let here = |q: usize| q == p || (reach[p][q] && reach[q][p]);
+            let states = (0..self.moves.len()).filter(|q| here(*q));
+            let circle = states.flat_map(|q| &self.moves[q]).filter(|m| !m.turn && here(m.to));
+            let circle: Vec<Letter> = circle.map(|m| m.letter).collect();
+            circle.iter().all(|l| l.is_within_causal()) || circle.iter().all(|l| l.is_communication())
+        })
     }
 
     /// Drops moves that are on no cycle with a turn, and the states that have no moves then.
@@ -338,157 +336,6 @@ impl CycleCheck {
             !positions.last.iter().any(|(p, g)| reached.contains(p) && open(g))
         })
     }
-
-    /// Whether no violating cycle goes through `e`.
-    pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
-        if self.plain {
-            return self.nothing_leads_to(g, e)
-                || !if self.interleaving {
-                    interleaving::cycle_through(g, e, &mut search.reached)
-                } else {
-                    self.plain_cycle_through(g, e, search)
-                };
-        }
-        // Whatever the state at `e`: in which states can one come back? Most often in none.
-        let mut back = self.states_back_at(g, e, search);
-        while back != 0 {
-            let s = back.trailing_zeros() as usize;
-            back &= back - 1;
-            if self.cycle_through(g, e, s, search) {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Whether `e` is a read that no step of a plain relation leads to.
-    fn nothing_leads_to(&self, g: &ExecutionGraph, e: EventId) -> bool {
-        let ev = g.event(e);
-        ev.kind == Kind::Read && ev.idx == 1 && g.clock(e, CAUSAL) == ClockId::EMPTY
-    }
-
-    /// The search for a plain relation: no states, and done as soon as the causal past is reached.
-    fn plain_cycle_through(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
-        search.begin(g.arena_len());
-        let Search { epoch, seen, open, .. } = search;
-        open.clear();
-        let mut x = e;
-        loop {
-            let mut found = false;
-            for m in &self.steps[0] {
-                m.letter.successors(g, x, |y| {
-                    let entry = &mut seen[y.index()];
-                    if entry.epoch != *epoch {
-                        entry.epoch = *epoch;
-                        found |= y == e || g.includes(e, CAUSAL, y);
-                        open.push(y);
-                    }
-                });
-                if found {
-                    return true;
-                }
-            }
-            match open.pop() {
-                Some(y) => x = y,
-                None => return false,
-            }
-        }
-    }
-
-    /// The states in which `e` can be reached again from `e` in any state, turns not looked at.
-    fn states_back_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> u64 {
-        search.begin(g.arena_len());
-        let table = search.table_of(self);
-        let Search { epoch, seen, open, next, tables, .. } = search;
-        let (mut x, mut states) = (e, u64::MAX);
-        let mut back = 0;
-        loop {
-            next.clear();
-            next.resize(self.letters.len(), 0);
-            let row = tables[table].row(self, g.event(x).attrs);
-            row.follow(&row.any, states, next);
-            for (letter, &to) in self.letters.iter().zip(&*next).filter(|(_, to)| **to != 0) {
-                letter.successors(g, x, |y| {
-                    if y == e {
-                        back |= to; // every state was tried from here
-                        return;
-                    }
-                    let entry = seen[y.index()].at(*epoch);
-                    let new = to & !entry.states;
-                    if new != 0 {
-                        if entry.open == 0 {
-                            open.push(y);
-                        }
-                        entry.states |= new;
-                        entry.open |= new;
-                    }
-                });
-            }
-            let Some(y) = open.pop() else { return back };
-            (x, states) = (y, std::mem::take(&mut seen[y.index()].open));
-        }
-    }
-
-    /// Whether a violating cycle passes `e` in state `start`.
-    fn cycle_through(&self, g: &ExecutionGraph, e: EventId, start: usize, search: &mut Search) -> bool {
-        search.begin(g.arena_len());
-        let table = search.table_of(self);
-        let Search { epoch, seen, open, next, turned, tables, .. } = search;
-        // States that `x` is left in now, without and with a turn before.
-        let (mut x, mut before, mut after) = (e, 1u64 << start, 0u64);
-        loop {
-            next.clear();
-            next.resize(self.letters.len(), 0);
-            turned.clear();
-            turned.resize(self.letters.len(), 0);
-            let row = tables[table].row(self, g.event(x).attrs);
-            row.follow(&row.straight, before, next);
-            row.follow(&row.turns, before, turned);
-            row.follow(if self.repeat { &row.any } else { &row.straight }, after, turned);
-            let mut found = false;
-            for ((letter, &to), &to_turned) in self.letters.iter().zip(&*next).zip(&*turned) {
-                if to | to_turned == 0 {
-                    continue;
-                }
-                letter.successors(g, x, |y| {
-                    found |= y == e && to_turned >> start & 1 != 0;
-                    let entry = seen[y.index()].at(*epoch);
-                    let new_turned = to_turned & !entry.turned;
-                    entry.turned |= new_turned;
-                    // Where any number of turns will do, it is no use to come without one as well.
-                    let known = entry.states | if self.repeat { entry.turned } else { 0 };
-                    let new = to & !known;
-                    entry.states |= new;
-                    if new | new_turned != 0 {
-                        if entry.open | entry.open_turned == 0 {
-                            open.push(y);
-                        }
-                        entry.open |= new;
-                        entry.open_turned |= new_turned;
-                    }
-                });
-                if found {
-                    return true;
-                }
-            }
-            let Some(y) = open.pop() else { return false };
-            let entry = &mut seen[y.index()];
-            before = std::mem::take(&mut entry.open);
-            after = std::mem::take(&mut entry.open_turned);
-            x = y;
-        }
-    }
-}
-
-impl Seen {
-    /// What was seen in this search.
-    #[inline]
-    fn at(&mut self, epoch: u32) -> &mut Seen {
-        if self.epoch != epoch {
-            *self = Seen { epoch, ..Seen::default() };
-        }
-        self
-    }
 }
 
 /// Attributes that are rare enough for counting their events to pay.
@@ -522,26 +369,4 @@ fn tidy(moves: Vec<Move>, repeat: bool) -> Vec<Move> {
     }
     out.sort_unstable();
     out
-}
-
-impl Search {
-    fn begin(&mut self, events: usize) {
-        self.open.clear();
-        if self.seen.len() < events {
-            self.seen.resize(events, Seen::default());
-        }
-        self.epoch = self.epoch.wrapping_add(1);
-        if self.epoch == 0 {
-            self.seen.fill(Seen::default());
-            self.epoch = 1;
-        }
-    }
-
-    /// The number of the table of an automaton.
-    fn table_of(&mut self, check: &CycleCheck) -> usize {
-        self.tables.iter().position(|t| t.of == check.id).unwrap_or_else(|| {
-            self.tables.push(Table::new(check));
-            self.tables.len() - 1
-        })
-    }
 }

@@ -105,9 +105,10 @@ impl Walk<'_> {
     /// The same to whoever waits for `x`.
     fn leave_waited(&mut self, x: EventId) -> bool {
         let g = self.g;
-        if g.event(x).kind == Kind::Arrive {
+        let ev = g.event(x);
+        if ev.kind == Kind::Arrive {
             return g.round(x).iter().filter_map(|&a| g.po_succ(a)).any(|y| self.reach(y));
         }
-        waiting_for(g, x).any(|y| self.reach(y))
+        (ev.kind == Kind::Spawn || g.po_succ(x).is_none()) && waiting_for(g, x).any(|y| self.reach(y))
     }
 }

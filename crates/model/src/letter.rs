@@ -88,6 +88,21 @@ impl Letter {
         matches!(self.base, Base::PoImm | Base::Po | Base::Rf | Base::Rmw | Base::Tc | Base::Tj)
     }
 
+    /// Whether the step goes along causal order: by a step of it, or by a view, which is part of it.
+    pub fn is_within_causal(self) -> bool {
+        self.is_causal() || self.is_view()
+    }
+
+    pub fn is_view(self) -> bool {
+        matches!(self.base, Base::View(_))
+    }
+
+    /// Whether the step goes from a write to a reader of it, or to a write that is later in coherence than it
+    /// or than what it reads.
+    pub fn is_communication(self) -> bool {
+        matches!(self.base, Base::Rf | Base::Co | Base::CoImm | Base::Fr | Base::FrImm)
+    }
+
     pub fn allows(self, g: &ExecutionGraph, x: EventId, y: EventId) -> bool {
         self.must.each().all(|p| related(g, p, x, y)) && !self.mustnot.each().any(|p| related(g, p, x, y))
     }
@@ -169,9 +184,7 @@ impl Letter {
                 }
             }
             Base::Rmw => {
-                if ev.is_rmw_read() {
-                    g.po_succ(x).into_iter().for_each(f);
-                }
+                g.rmw_write_of(x).into_iter().for_each(f);
             }
             Base::Tc => {
                 if ev.kind == Kind::Spawn {
@@ -186,7 +199,9 @@ impl Letter {
                     let departures = g.round(x).iter().filter_map(|&a| g.po_succ(a));
                     return departures.for_each(f);
                 }
-                waiting_for(g, x).for_each(f);
+                if ev.kind == Kind::Spawn || g.po_succ(x).is_none() {
+                    waiting_for(g, x).for_each(f);
+                }
             }
             Base::View(slot) => {
                 if x.is_init() {
@@ -264,7 +279,7 @@ fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {
                 && a.loc == b.loc
                 && g.rf(x).is_some_and(|w| pos(w) < pos(y))
         }
-        Pairs::RMW => a.is_rmw_read() && g.po_succ(x) == Some(y),
+        Pairs::RMW => g.rmw_write_of(x) == Some(y),
         Pairs::TC => a.kind == Kind::Spawn && b.tid == a.peer && b.idx == 1,
         Pairs::TJ => match b.kind {
             Kind::Join => tj_source(g, y) == Some(x),

@@ -1,8 +1,11 @@
 //! A model, ready to answer.
 
 use crate::classes::Classes;
-use crate::cycle::{CycleCheck, Search};
+use crate::cycle::CycleCheck;
+use crate::epoch;
 use crate::guard::Test;
+use crate::parts;
+use crate::search::Search;
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 
@@ -45,6 +48,8 @@ pub(crate) struct ErrorCheck {
     /// Where `left` relates accesses of one location by what they are, and `right` is a view: the tests
     /// on the two, for checking one access at a time.
     pub conflicts: Vec<(Test, Test)>,
+    /// Plain accesses of one location must be ordered if one of them is a write.
+    pub orders_plain: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +77,8 @@ pub struct ModelError {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(crate) search: Search,
+    open: Vec<EventId>,
+    seen: Vec<EventId>,
 }
 
 /// The causal prefix of an event; see [`Model::past`].
@@ -178,7 +185,19 @@ impl Model {
             model.errors.push(check);
         }
         model.errors.sort_by_key(|check| check.warning);
+        model.note_epochs();
         Some(model)
+    }
+
+    /// Finds out for which errors the latest accesses tell.
+    pub(crate) fn note_epochs(&mut self) {
+        let coherence = &self.coherence;
+        for check in &mut self.errors {
+            // Every view is part of causal order.
+            let asked = |slot: usize| coherence.contains(&slot) || coherence.contains(&CAUSAL);
+            let of_coherence = matches!(check.right, Right::View(slot) if asked(slot));
+            check.orders_plain = epoch::orders_plain(check, of_coherence);
+        }
     }
 
     fn add_view(&mut self, view: &View) -> Option<usize> {
@@ -244,7 +263,7 @@ impl Model {
     #[inline]
     pub fn past_with<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
         let past = self.past(g, e);
-        Past { idx: past.idx + 1, ..past }
+        Past { idx: past.idx + 1 + g.event(e).part.after as u32, ..past }
     }
 
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
@@ -312,12 +331,18 @@ impl Model {
     /// Coherence with respect to all that `e` knows, including what it learns by reading.
     pub fn coherent_at(&self, g: &ExecutionGraph, e: EventId) -> bool {
         match g.event(e).kind {
-            Kind::Read | Kind::Write => position(g, e).is_none_or(|pos| self.floor(g, e) <= pos),
+            Kind::Read | Kind::Write => {
+                position(g, e).is_none_or(|pos| self.floor(g, e) <= pos)
+                    && (!g.has_parts() || self.parts_are_coherent_at(g, e))
+            }
             _ => true,
         }
     }
 
     pub fn acyclic_at(&self, g: &ExecutionGraph, e: EventId, scratch: &mut Scratch) -> bool {
+        if g.has_parts() && !parts::performed_at_once(g, e, &mut scratch.open, &mut scratch.seen) {
+            return false;
+        }
         let search = &mut scratch.search;
         let mut asked = self.cycles.iter().filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
         asked.peek().is_none()
@@ -380,14 +405,34 @@ impl Model {
     /// location: data races.
     #[inline]
     pub fn race_at(&self, g: &ExecutionGraph, e: EventId) -> Option<ModelError> {
+        self.race_unless(g, e, |_, _| false)
+    }
+
+    /// The same for the access that was added last, or the read that it revisits, to a graph that had no such
+    /// error: the latest accesses tell (`epoch`).
+    #[inline]
+    pub fn race_at_latest(&self, g: &ExecutionGraph, e: EventId) -> Option<ModelError> {
+        let race =
+            self.race_unless(g, e, |check, slot| !check.warning && epoch::is_ordered(check, g, e, slot));
+        debug_assert_eq!(race, self.race_at(g, e));
+        race
+    }
+
+    #[inline]
+    fn race_unless(
+        &self,
+        g: &ExecutionGraph,
+        e: EventId,
+        is_ordered: impl Fn(&ErrorCheck, usize) -> bool,
+    ) -> Option<ModelError> {
         self.errors.iter().find_map(|check| {
             let Right::View(slot) = check.right else { return None };
             // Both accesses are of this location, and one of them has the attribute.
             let loc = g.event(e).loc;
-            if check.needs.is_some_and(|a| !g.attrs_at(loc).has(a)) || !check.may_race(g, e, slot) {
+            if check.needs.is_some_and(|a| !g.attrs_at(loc).has(a)) || is_ordered(check, slot) {
                 return None;
             }
-            check.race_at(g, e, slot)
+            if check.may_race(g, e, slot) { check.race_at(g, e, slot) } else { None }
         })
     }
 
@@ -407,7 +452,7 @@ impl ErrorCheck {
             && self.has_race(g, e, slot)
     }
 
-    fn conflict(&self, x: Attrs, y: Attrs) -> bool {
+    pub(crate) fn conflict(&self, x: Attrs, y: Attrs) -> bool {
         self.conflicts.iter().any(|(a, b)| a.holds(x) && b.holds(y) || a.holds(y) && b.holds(x))
     }
 
@@ -469,7 +514,7 @@ impl ErrorCheck {
 /// The latest place in coherence of `e`'s location that is known to the own thread before `e`, or by a
 /// clock.
 #[inline]
-fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
+pub(crate) fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
     let ev = g.event(e);
     let last = g.co(ev.loc).len() - 1;
     if last == 0 {
@@ -492,7 +537,7 @@ fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usize {
 
 /// Where in coherence an access is: a write's own place, or its source's.
 #[inline]
-fn position(g: &ExecutionGraph, e: EventId) -> Option<usize> {
+pub(crate) fn position(g: &ExecutionGraph, e: EventId) -> Option<usize> {
     match g.event(e).kind {
         Kind::Read => g.rf(e).and_then(|w| g.co_pos(w)),
         _ => g.co_pos(e),

@@ -60,6 +60,7 @@ impl Properties {
             Property::PorfAcyclic,
             Property::ForgetsRmws,
             Property::ConfirmsReads,
+            Property::DelegatesRmws,
             Property::PublishesInOrder,
             Property::PublishesInOrderOrRaces,
             Property::OrdersByRmw,
@@ -117,6 +118,7 @@ impl Properties {
             Property::ForgetsWrites,
             Property::ForgetsRmws,
             Property::ConfirmsReads,
+            Property::DelegatesRmws,
             Property::PublishesInOrder,
             Property::PublishesInOrderOrRaces,
         ];

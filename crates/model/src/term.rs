@@ -75,6 +75,20 @@ impl Term {
         }
     }
 
+    /// The same with `letter(t)` in place of every part `t` that it is known for.
+    pub(crate) fn abridged(self, letter: &impl Fn(&Term) -> Option<Letter>) -> Term {
+        if let Some(letter) = letter(&self) {
+            return Term::Letter(letter);
+        }
+        match self {
+            Term::Seq(a, b) => Term::seq(a.abridged(letter), b.abridged(letter)),
+            Term::Union(a, b) => Term::union(a.abridged(letter), b.abridged(letter)),
+            Term::Plus(a) => Term::plus(a.abridged(letter)),
+            Term::Opt(a) => Term::Opt(Box::new(a.abridged(letter))),
+            other => other,
+        }
+    }
+
     /// Program order without conditions becomes steps between neighbours.
     pub(crate) fn steps(self) -> Term {
         match self {

@@ -239,7 +239,8 @@ impl View {
                 main = self.take(&self.from_po, g, p, e, attrs, main);
             }
             if attrs.has(Attrs::UW) && !self.from_rmw.is_empty() {
-                main = self.take(&self.from_rmw, g, p, e, attrs, main);
+                let read = g.rmw_read_of(e).unwrap_or(p);
+                main = self.take(&self.from_rmw, g, read, e, attrs, main);
             }
             for far in 0..if self.from_far_po.is_empty() { 0 } else { idx as usize - 1 } {
                 let x = g.thread(tid)[far];
@@ -277,7 +278,8 @@ impl View {
     ) -> ClockId {
         let (Some(w), Some(take)) = (source, self.from_rf.first()) else { return main };
         let ev = g.event(w);
-        let (tid, idx) = (ev.tid, ev.idx);
+        // An access of several locations happens at once: who knows of a part knows of all.
+        let (tid, idx) = (ev.tid, ev.idx + ev.part.after as u32);
         let finished = matches!(&take.to, Err(done) if done.holds(attrs));
         if !finished || !take.guard.holds(ev.attrs) {
             return main;
@@ -324,6 +326,8 @@ impl View {
                 None => g.spawn_of(ev.tid).is_none(),
             }
             && g.rf(e).is_none_or(|w| w.is_init() || quiet(w))
+            // Other parts of the access are between the halves.
+            && (!g.has_parts() || g.rmw_read_of(e).is_none_or(quiet))
     }
 
     /// Takes over from the predecessor `x` what it has; the main clock so far is passed through.
@@ -337,10 +341,16 @@ impl View {
         main: ClockId,
     ) -> ClockId {
         let mut main = main;
-        let ev = g.event(x);
-        let (before, tid, idx) = (ev.attrs, ev.tid, ev.idx);
+        let (ev, own) = (g.event(x), g.event(e).tid);
+        let all = if ev.tid == own { 0 } else { ev.part.after as u32 };
+        let (before, tid, idx) = (ev.attrs, ev.tid, ev.idx + all);
+        // No unfinished words are on their way through `x`.
+        let quiet = g.note(x) & self.bit == 0;
         for take in takes {
-            if !take.guard.holds(before) || !(take.letter.is_plain() || take.letter.allows(g, x, e)) {
+            if quiet && take.from.is_some()
+                || !take.guard.holds(before)
+                || !(take.letter.is_plain() || take.letter.allows(g, x, e))
+            {
                 continue;
             }
             let so_far = match &take.to {
@@ -356,6 +366,9 @@ impl View {
                 }
                 Some(slot) => {
                     let words = g.clock(x, slot);
+                    if words == ClockId::EMPTY || words == so_far {
+                        continue;
+                    }
                     g.clocks_mut().join(so_far, words)
                 }
             };

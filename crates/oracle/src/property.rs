@@ -163,6 +163,16 @@ impl Trial {
                     Some(other)
                 })
                 .collect(),
+            Property::DelegatesRmws => {
+                let reads = || self.reads().filter(|&o| !self.events[o].rmw);
+                let pairs = self.rmws().flat_map(|h| reads().map(move |o| (h, o)));
+                let modes = [Mode::Rlx, Mode::Acq];
+                let is_step = |pair: &(usize, usize)| self.is_delegated(pair.0, pair.1);
+                pairs
+                    .filter(is_step)
+                    .flat_map(|(h, o)| modes.map(|mode| self.delegated(h, o, mode)))
+                    .collect()
+            }
             Property::MonotoneInOrderings => {
                 let half = |x: &usize| self.events[*x].rmw && self.events[*x].kind == Kind::Write;
                 let weaker = |x: usize| weaker(&self.events[x]).iter().map(move |mode| self.mode(x, *mode));
@@ -197,9 +207,61 @@ impl Trial {
             let write = &self.events[w];
             let after = |(x, e): (usize, &Event)| e.loc != write.loc || own(x) || causal.has(u + 1, x);
             let elsewhere = write.loc != read.loc;
-            elsewhere && write.mode == Mode::Na && !write.rmw && self.events.iter().enumerate().all(after)
+            let weak = matches!(write.mode, Mode::Na | Mode::Rlx) && !write.rmw;
+            elsewhere && weak && self.events.iter().enumerate().all(after)
         };
         (acquires && (r + 1..u).all(private) && self.rf[r] != self.rf[u]).then_some(r)
+    }
+
+    /// Whether the read-modify-write `h` completes a step of the thread of `o`, which then fails to do so.
+    fn is_delegated(&self, h: usize, o: usize) -> bool {
+        let acquires = |x: usize| matches!(self.events[x].mode, Mode::Acq | Mode::AcqRel | Mode::Sc);
+        let releases = |w: usize| matches!(self.events[w].mode, Mode::Rel | Mode::AcqRel | Mode::Sc);
+        let earlier = |x: usize, than: usize| x < than && self.events[x].tid == self.events[than].tid;
+        let knows =
+            |w: usize, e: usize| releases(w) && self.is_read_by(w).any(|x| earlier(x, e) && acquires(x));
+        let (k, s) = (o - 1, self.rf[h]);
+        let order = &self.co[self.events[h].loc as usize];
+        let place = |w: usize| order.iter().position(|&x| x == w);
+        let is_sc = |e: &Event| matches!(e.kind, Kind::Read | Kind::Write) && e.mode == Mode::Sc;
+        self.events[h].loc == self.events[o].loc
+            && self.events[h].tid != self.events[o].tid
+            && place(self.rf[o]) >= place(h + 1)
+            && earlier(k, o)
+            && self.events[k].kind == Kind::Write
+            && knows(k, h)
+            && (s == INIT || knows(s, k))
+            && releases(h)
+            && !self.events.iter().any(is_sc)
+    }
+
+    /// The execution in which `o` makes the step of `h`, and `h` is a read of this ordering.
+    fn delegated(&self, h: usize, o: usize, mode: Mode) -> Trial {
+        // The write half moves to right after `o`.
+        let mut order: Vec<usize> = (0..self.events.len()).filter(|&x| x != h + 1).collect();
+        let after = order.iter().position(|&x| x == o).map_or(order.len(), |at| at + 1);
+        order.insert(after, h + 1);
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &x)| place[x] = at);
+        let mut events: Vec<Event> = order.iter().map(|&x| self.events[x]).collect();
+        let owner = self.events[o].tid;
+        let (read, write) = (place[o], place[h + 1]);
+        events[write] = Event { tid: owner, idx: self.events[o].idx + 1, ..self.events[h + 1] };
+        events[read] = Event { rmw: true, mode: self.events[h].mode, ..self.events[o] };
+        events[place[h]] = Event { rmw: false, mode, ..self.events[h] };
+        for (at, e) in events.iter_mut().enumerate() {
+            if e.tid == owner && at > write {
+                e.idx += 1;
+            } else if e.tid == self.events[h].tid && at > place[h] {
+                e.idx -= 1;
+            }
+            e.deps = Deps::default();
+        }
+        let mut rf: Vec<usize> = order.iter().map(|&x| place[self.rf[x]]).collect();
+        rf[read] = place[self.rf[h]];
+        rf[place[h]] = write;
+        let co = self.co.iter().map(|order| order.iter().map(|&w| place[w]).collect()).collect();
+        Trial { events, rf, co }
     }
 
     /// Whether one pair at least is ordered by read-modify-writes, and all such pairs see each other.
@@ -313,6 +375,7 @@ pub fn try_property(property: Property, judge: &Judge, trial: &Trial) -> Tried {
         | Property::ForgetsWrites
         | Property::ForgetsRmws
         | Property::ConfirmsReads
+        | Property::DelegatesRmws
         | Property::MonotoneInOrderings => {
             let changed = trial.changed(property);
             if changed.is_empty() {

@@ -33,9 +33,7 @@ fn the_machine_and_the_oracle_agree_on_dependencies() {
                                     selvedge_machine::Rmw::Cas { expected, .. } => expected == e.value,
                                     selvedge_machine::Rmw::Linked
                                     | selvedge_machine::Rmw::Tentative { .. }
-                                    | selvedge_machine::Rmw::Swap { .. } => {
-                                        p.writes_after(&state, e.value)
-                                    }
+                                    | selvedge_machine::Rmw::Swap { .. } => p.writes_after(&state, e.value),
                                 };
                                 assert!(writes == e.rmw && (e.mode == mode || !writes), "{before:?} {e:?}");
                                 (Kind::Read, Some(loc.0), e.value)

@@ -5,7 +5,12 @@
 //! access may span several cells; it is then performed cell by cell. What it cannot do is touch a part of a
 //! cell: cells must not change while an exploration is under way, since its graph refers to them. Then
 //! the needed boundaries are noted and the exploration is started again ([`Clash::Restart`]) with smaller
-//! cells. Atomic accesses are never divided.
+//! cells.
+//!
+//! So it is with atomic accesses of different sizes: the cells are the smallest parts that some access tells
+//! apart, and wider ones are of several cells. Those are events of their own, but one access to the model
+//! (`selvedge_machine::Machine::part`). Atomic accesses are aligned, so of two that overlap one contains the
+//! other.
 //!
 //! The division of a given access never changes between two restarts: once its bytes have cells, they
 //! keep them. So it does not depend on the order of exploration.
@@ -32,7 +37,8 @@ pub type Pieces = SmallVec<[Piece; 2]>;
 pub enum Clash {
     /// Smaller cells are needed; they were noted.
     Restart,
-    /// Atomic accesses of different sizes overlap, or a plain store changes a part of an atomic.
+    /// Atomic accesses of different sizes overlap, or a plain store changes a part of an atomic, in a way
+    /// that no smaller cells help.
     MixedSizes,
 }
 
@@ -87,6 +93,8 @@ struct Class {
     granule: Option<u32>,
     /// Ranges of atomic accesses; only a guess for the next object of the class.
     units: Vec<(u32, u32)>,
+    /// Offsets that no cell may span, as atomic accesses of different sizes overlap there.
+    atomic_cuts: BTreeSet<u32>,
     /// The units are no good guess.
     mixed: bool,
 }
@@ -126,12 +134,26 @@ pub struct Layout {
     restart: bool,
     /// Some access, other than of copies, was not of one whole cell.
     divided: bool,
+    /// Some atomic accesses may be of several cells.
+    mixed: bool,
+    /// None may be.
+    refuses_mixed: bool,
 }
 
 impl Layout {
     /// Whether some access was not of one whole cell, those of copies left out.
     pub fn is_divided(&self) -> bool {
         self.divided
+    }
+
+    /// Whether atomic accesses of several cells may come up, now that cells were divided for them.
+    pub fn is_mixed(&self) -> bool {
+        self.mixed
+    }
+
+    /// No atomic access may be of several cells.
+    pub fn refuse_mixed(&mut self) {
+        self.refuses_mixed = true;
     }
 
     /// Adds the next object. Objects with the same key are expected to be used alike.
@@ -162,6 +184,7 @@ impl Layout {
             object.sorted.clear();
         }
         self.restart = false;
+        self.mixed = self.classes.iter().any(|class| !class.atomic_cuts.is_empty());
     }
 
     pub fn save(&self) -> SavedLayout {
@@ -179,8 +202,8 @@ impl Layout {
         if saved.classes.len() != self.classes.len() || saved.units.len() != self.objects.len() {
             return None;
         }
-        self.restart();
         self.classes = saved.classes;
+        self.restart();
         self.divided = saved.divided;
         for (object, units) in self.objects.iter_mut().zip(saved.units) {
             object.units = units;
@@ -210,6 +233,7 @@ impl Layout {
             self.flagged.push(loc);
         }
         self.restart = common.restart;
+        self.mixed = common.mixed;
     }
 
     fn flag(&mut self, loc: Loc, set: impl Fn(&mut Cell) -> &mut bool) {
@@ -252,8 +276,34 @@ impl Layout {
         (self.cells[loc.index()].size == size).then_some(loc)
     }
 
-    /// The cell of an atomic access.
-    pub fn atomic(&mut self, object: u32, offset: u32, size: u32) -> Result<Loc, Clash> {
+    /// The cells of an atomic access, in order of address.
+    pub fn atomic(&mut self, object: u32, offset: u32, size: u32) -> Result<Pieces, Clash> {
+        let class = &self.classes[self.objects[object as usize].class as usize];
+        let inside = class.atomic_cuts.range(offset + 1..offset + size).copied();
+        let bounds: Vec<u32> = [offset].into_iter().chain(inside).chain([offset + size]).collect();
+        // Before the next start, nobody expects accesses of several cells.
+        if bounds.len() > 2 && !self.mixed {
+            return Err(Clash::Restart);
+        }
+        let mut pieces = Pieces::new();
+        for pair in bounds.windows(2) {
+            let (from, len) = (pair[0], pair[1] - pair[0]);
+            let loc = self.atomic_cell(object, from, len)?;
+            pieces.push(Piece { loc, from: 0, len, at: from - offset });
+        }
+        self.divided |= pieces.len() > 1;
+        Ok(pieces)
+    }
+
+    /// What `atomic` would return, if that changes nothing and is of several cells.
+    pub fn known_parts(&self, object: u32, offset: u32, size: u32) -> Option<Pieces> {
+        let pieces = self.known_plain(object, offset, size, Plain::Store).filter(|_| self.mixed)?;
+        let atomic = |p: &Piece| self.cells[p.loc.index()].atomic;
+        (pieces.len() > 1 && pieces.iter().all(atomic)).then_some(pieces)
+    }
+
+    /// The cell of an atomic access, or of a part of it.
+    fn atomic_cell(&mut self, object: u32, offset: u32, size: u32) -> Result<Loc, Clash> {
         if let Some(loc) = self.exact(object, offset, size) {
             self.flag(loc, |cell| &mut cell.atomic);
             return Ok(loc);
@@ -262,8 +312,8 @@ impl Layout {
         let unit = (offset, end);
         let overlaps = |(from, to): (u32, u32)| from < end && offset < to;
         let o = &self.objects[object as usize];
-        if o.units.iter().any(|u| *u != unit && overlaps(*u)) {
-            return Err(Clash::MixedSizes);
+        if let Some(&other) = o.units.iter().find(|u| **u != unit && overlaps(**u)) {
+            return Err(self.cut_atomics(object, unit, other));
         }
         let mut clash = None;
         let first = o.sorted.range(..=offset).next_back().map_or(offset, |(start, _)| *start);
@@ -275,7 +325,7 @@ impl Layout {
                     return Ok(loc);
                 }
                 if cell.atomic {
-                    return Err(Clash::MixedSizes);
+                    return Err(self.cut_atomics(object, unit, (cell.offset, cell.end())));
                 }
                 clash = Some(cell);
             }
@@ -284,6 +334,30 @@ impl Layout {
             None => Ok(self.add(object, offset, size, true, false)),
             Some(cell) => Err(self.ask_for_unit(object, unit, cell)),
         }
+    }
+
+    /// Notes that two accesses, not both of them plain, overlap without being of the same size.
+    fn cut_atomics(&mut self, object: u32, one: (u32, u32), other: (u32, u32)) -> Clash {
+        if self.refuses_mixed {
+            return Clash::MixedSizes;
+        }
+        let at = self.objects[object as usize].class;
+        let class = &mut self.classes[at as usize];
+        let before = class.atomic_cuts.len();
+        let within = |at: u32, (from, to): (u32, u32)| from < at && at < to;
+        let bounds = [one.0, one.1, other.0, other.1];
+        class.atomic_cuts.extend(bounds.into_iter().filter(|b| within(*b, one) || within(*b, other)));
+        if class.atomic_cuts.len() == before {
+            return if self.restart { Clash::Restart } else { Clash::MixedSizes };
+        }
+        let cuts = class.atomic_cuts.clone();
+        class.cuts.extend(&cuts);
+        divide(&mut class.units, &cuts);
+        for object in self.objects.iter_mut().filter(|o| o.class == at) {
+            divide(&mut object.units, &cuts);
+        }
+        self.restart = true;
+        Clash::Restart
     }
 
     fn ask_for_unit(&mut self, object: u32, unit: (u32, u32), cell: Cell) -> Clash {
@@ -329,7 +403,7 @@ impl Layout {
                     return Err(Clash::Restart);
                 }
                 if store {
-                    return Err(Clash::MixedSizes);
+                    return Err(self.cut_atomics(object, (offset, end), (cell.offset, cell.end())));
                 }
             }
             pieces.push(Piece { loc, from: at - cell.offset, len: to - at, at: at - offset });
@@ -416,4 +490,19 @@ impl Layout {
         }
         self.restart = true;
     }
+}
+
+/// Divides ranges at these offsets.
+fn divide(units: &mut Vec<(u32, u32)>, cuts: &BTreeSet<u32>) {
+    let mut parts = Vec::with_capacity(units.len());
+    for &(from, to) in &*units {
+        let mut at = from;
+        for cut in cuts.range(from + 1..to).copied().chain([to]) {
+            if !parts.contains(&(at, cut)) {
+                parts.push((at, cut));
+            }
+            at = cut;
+        }
+    }
+    *units = parts;
 }

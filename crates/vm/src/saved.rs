@@ -3,6 +3,7 @@
 
 use crate::contents::{Bytes, Content};
 use crate::layout::SavedLayout;
+use crate::lock_parts::{LockParts, SavedLocks, SeenSections};
 use crate::tables::{Limit, Object, Site, Tables};
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
@@ -20,17 +21,36 @@ pub struct SavedTables {
     origins: Vec<(u32, u32)>,
     limits: Vec<SavedLimit>,
     order_barriers: Option<String>,
-    /// How barriers are explored: that is not what was learned, but what was done about it.
-    unordered_barriers: bool,
-    /// The same of iterations without net effect.
     keep_undone: bool,
-    leave_out_undone: bool,
+    keep_unpublished: bool,
+    keep_help: bool,
+    how: How,
+    /// How locks are divided, and what was seen of them.
+    locks: SavedLocks,
+}
+
+/// How a program is explored: that is not what was learned, but what was done about it.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct How {
+    /// Arrivals at barriers have no order.
+    pub unordered_barriers: bool,
+    /// Iterations without net effect are left out.
+    pub leave_out_undone: bool,
+    /// So are those that only write to objects that nobody knows, by atomic stores.
+    pub leave_out_unpublished: bool,
+    /// So are steps that complete another thread's.
+    pub leave_out_help: bool,
 }
 
 impl SavedTables {
-    /// Whether barriers were without order, and iterations without net effect left out.
-    pub fn how(&self) -> (bool, bool) {
-        (self.unordered_barriers, self.leave_out_undone)
+    /// How locks were divided, and what was seen of their sections.
+    pub(crate) fn locks(&self) -> (LockParts, SeenSections) {
+        self.locks.clone().restore()
+    }
+
+    /// How the program was explored.
+    pub fn how(&self) -> How {
+        self.how
     }
 }
 
@@ -42,6 +62,7 @@ enum SavedObject {
     Result(u16),
     Destructor(u32),
     Barrier { thread: u16, number: u32, count: u32, home: u64 },
+    LockPart { lock: u64, part: u32 },
     Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
 }
 
@@ -61,7 +82,7 @@ enum SavedLimit {
 }
 
 impl Tables {
-    pub fn save(&self, unordered_barriers: bool, leave_out_undone: bool) -> SavedTables {
+    pub fn save(&self, how: How, locks: SavedLocks) -> SavedTables {
         let object = |object: &Object| match *object {
             Object::Global(g) => SavedObject::Global(g.0),
             Object::Code(f) => SavedObject::Code(f.0),
@@ -71,6 +92,7 @@ impl Tables {
             Object::Barrier { thread, number, count, home } => {
                 SavedObject::Barrier { thread: thread.0, number, count, home }
             }
+            Object::LockPart { lock, part } => SavedObject::LockPart { lock, part },
             Object::Made { thread, number, site, size, heap, zeroed } => {
                 let site = (site.func.0, site.pc);
                 SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
@@ -98,9 +120,11 @@ impl Tables {
             origins: self.origins.iter().map(|site| (site.func.0, site.pc)).collect(),
             limits: self.limits.iter().map(limit).collect(),
             order_barriers: self.order_barriers.clone(),
-            unordered_barriers,
             keep_undone: self.keep_undone,
-            leave_out_undone,
+            locks,
+            keep_unpublished: self.keep_unpublished,
+            keep_help: self.keep_help,
+            how,
         }
     }
 
@@ -119,6 +143,7 @@ impl Tables {
                 SavedObject::Barrier { thread, number, count, home } => {
                     Object::Barrier { thread: Tid(thread), number, count, home }
                 }
+                SavedObject::LockPart { lock, part } => Object::LockPart { lock, part },
                 SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed } => {
                     let site = Site { func: func(f)?, pc };
                     Object::Made { thread: Tid(thread), number, site, size, heap, zeroed }
@@ -168,6 +193,8 @@ impl Tables {
         }
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
+        tables.keep_unpublished = saved.keep_unpublished;
+        tables.keep_help = saved.keep_help;
         Some(tables)
     }
 }

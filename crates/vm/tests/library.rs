@@ -81,13 +81,26 @@ fn values_of_16_bytes_are_read_as_they_were_written() {
 }
 
 #[test]
-fn parts_of_an_atomic_are_not_stored_to() {
-    let wide = "global @w size 16 align 16 = zero 16";
-    let mixed =
-        |second: &str| run(&(main_with(&format!("r0 = load.16.acq @w\n{second}")) + wide)).error_kind();
-    assert_eq!(mixed("r2 = load.8.acq @w"), "unsupported");
-    assert_eq!(mixed("store.8.na @w, 1"), "unsupported");
-    assert_eq!(mixed("r2 = load.4.na @w+4"), "none");
+fn atomic_accesses_of_different_sizes_are_of_several_cells() {
+    let wide = "global @w size 16 align 16 = x\"05000000000000000700000000000000\"";
+    let mixed = |second: &str| run(&(main_with(&format!("r0 = load.16.acq @w\n{second}")) + wide));
+    for (second, x) in [
+        ("r2 = load.8.acq @w+8\nstore.8.na @x, r2", 7),
+        ("store.8.na @w, 1\nr2 = load.16.acq @w\nstore.8.na @x, r2", 1),
+        ("r2 = load.2.na @w+8\nstore.8.na @x, r2", 7),
+        ("store.1.rel @w+1, 2\nr2 = rmw.add.16.sc @w, 1\nr4 = load.2.acq @w\nstore.8.na @x, r4", 0x206),
+    ] {
+        let run = mixed(second);
+        assert_eq!((run.error(), run.value("x")), (None, x), "{second}");
+    }
+    // Under a model that says nothing of it, it is refused by name.
+    let options = Options { refuses_mixed_sizes: Some(String::from("odd")), ..Options::default() };
+    for second in ["r2 = load.8.acq @w", "store.8.na @w, 1"] {
+        let text = main_with(&format!("r0 = load.16.acq @w\n{second}")) + wide;
+        let run = run_with(&text, options.clone(), &[]);
+        assert_eq!(run.error_kind(), "unsupported", "{second}");
+        assert!(format!("{:?}", run.error()).contains("`odd`"), "{second}");
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub struct Report {
     pub model: String,
     pub executions: u64,
     pub blocked: u64,
+    /// Events that were added on the way.
+    pub events: u64,
     /// Executions that differ only in which of up to so many threads does what count once.
     #[serde(rename = "symmetric_threads", skip_serializing_if = "Option::is_none")]
     pub alike: Option<u32>,
@@ -135,6 +137,7 @@ impl Report {
             model: outcome.model,
             executions: outcome.stats.complete,
             blocked: outcome.stats.blocked,
+            events: outcome.stats.events,
             alike: outcome.symmetric_threads,
             seconds: outcome.seconds,
             max_rss_kb: peak_kib(),

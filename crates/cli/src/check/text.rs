@@ -81,13 +81,14 @@ fn safe(report: &Report) -> Report {
             witness: witness.clone(),
         }
     };
-    let Report { verdict, model, executions, blocked, alike, seconds, max_rss_kb, .. } = report;
+    let Report { verdict, model, executions, blocked, events, alike, seconds, max_rss_kb, .. } = report;
     let Report { bounded_loops, errors, warnings, why, unknown, output, .. } = report;
     Report {
         verdict: *verdict,
         model: one(model),
         executions: *executions,
         blocked: *blocked,
+        events: *events,
         alike: *alike,
         seconds: *seconds,
         max_rss_kb: *max_rss_kb,

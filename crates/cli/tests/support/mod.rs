@@ -14,7 +14,8 @@ pub struct Run {
 
 /// Runs `selvedge` and insists that it ends by itself.
 pub fn selvedge<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_selvedge")).args(args).output();
+    // Nothing that is looked for is to be in two lines.
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge")).args(args).env("COLUMNS", "1000").output();
     let output = output.unwrap_or_else(|e| panic!("cannot run selvedge: {e}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let run = Run {

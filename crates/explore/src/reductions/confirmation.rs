@@ -6,7 +6,9 @@
 //! reading from `w` too, the thread does the same, and the graph is still consistent: whatever leads to or
 //! from `r` then also leads to or from `u`, and no order is added but to `r` itself. So executions in which
 //! they differ need not be explored; the thread waits. If the thread would try again from `r` on where `u`
-//! fails, there may also be writes between `r` and `u` that nobody has seen ([`Explorer::head`]).
+//! fails, there may also be writes between `r` and `u` that nobody has seen ([`Explorer::head`]), plain or
+//! relaxed ones: they are to objects that nobody knows before `u` says so, and whoever reads them then is not
+//! synchronised with by them, so what leads to `r` does not lead further through them.
 //!
 //! *Premises*: `po ∪ rf` has no cycle, and the model confirms reads in this sense; the program has no atomic
 //! sections. Nothing is watched.
@@ -86,7 +88,7 @@ impl<M: Machine> Explorer<'_, M> {
         let mut r = g.po_pred(u)?;
         for _ in 0..FEW_WRITES {
             let ev = g.event(r);
-            if !ev.is_write() || ev.mode != Mode::Na || ev.is_rmw_write() {
+            if !ev.is_write() || !matches!(ev.mode, Mode::Na | Mode::Rlx) || ev.is_rmw_write() {
                 break;
             }
             r = g.po_pred(r)?;

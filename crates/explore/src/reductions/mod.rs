@@ -31,8 +31,11 @@ pub(crate) mod assumptions;
 pub(crate) mod awaits;
 pub(crate) mod bam;
 pub(crate) mod confirmation;
+pub(crate) mod helping;
 mod locations;
+pub(crate) mod lock_order;
 pub(crate) mod net_effect;
+pub(crate) mod publication;
 pub(crate) mod swaps;
 pub(crate) mod symmetry;
 
@@ -43,13 +46,16 @@ pub use symmetry::Twins;
 
 use crate::conclusion::Conclusion;
 use crate::explorer::Explorer;
-use crate::report::{Config, End, Equivalence};
+use crate::report::{Config, End, Equivalence, Failure};
 use annotations::Annotations;
 use assumptions::Assumptions;
 use awaits::Awaits;
 use bam::Bam;
 use confirmation::Confirmation;
+use helping::Helping;
+use lock_order::LockOrder;
 use net_effect::NetEffect;
+use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::Model;
@@ -181,6 +187,10 @@ pub(crate) trait Hooks<M: Machine> {
     #[inline(always)]
     fn before_load(_x: &mut Explorer<'_, M>, _rmw: Rmw) {}
 
+    /// The read `e` was added; it knows of the write at this place of coherence, and of none that comes later.
+    #[inline(always)]
+    fn before_reading(_x: &mut Explorer<'_, M>, _e: EventId, _floor: usize) {}
+
     /// The write `w` was added; it may go to so many places of coherence.
     #[inline(always)]
     fn after_store(_x: &mut Explorer<'_, M>, _w: EventId, _places: u32) {}
@@ -282,11 +292,20 @@ pub(crate) trait Hooks<M: Machine> {
     fn is_noticed(_x: &mut Explorer<'_, M>, _end: End) -> Option<Again> {
         None
     }
+
+    /// The execution at hand was judged to end like this, with what inspection found: whether that may be
+    /// due to what was left out.
+    #[inline(always)]
+    fn is_doubtful(_x: &Explorer<'_, M>, _end: End, _found: Option<&Failure>) -> Option<Again> {
+        None
+    }
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers =
-    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, (Symmetry, Bam)))))));
+pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, Rest))))));
+
+/// Those that only have a say at the end, and those that rename or leave out orders.
+type Rest = (Publication, (Helping, (Symmetry, (Bam, LockOrder))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -296,6 +315,8 @@ pub(crate) struct Remembered {
     pub(crate) awaits: Awaits,
     pub(crate) assumptions: Assumptions,
     pub(crate) net_effect: NetEffect,
+    pub(crate) publication: Publication,
+    pub(crate) helping: Helping,
     pub(crate) swaps: Swaps,
     pub(crate) symmetry: Symmetry,
 }
@@ -308,6 +329,8 @@ impl Remembered {
             awaits: Awaits::new(config),
             assumptions: Assumptions::new(machine, config),
             net_effect: NetEffect::default(),
+            publication: Publication::new(machine),
+            helping: Helping::new(machine),
             swaps: Swaps::default(),
             symmetry: Symmetry::new(machine, model, config),
         }
@@ -341,6 +364,12 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     fn before_load(x: &mut Explorer<'_, M>, rmw: Rmw) {
         A::before_load(x, rmw);
         B::before_load(x, rmw);
+    }
+
+    #[inline(always)]
+    fn before_reading(x: &mut Explorer<'_, M>, e: EventId, floor: usize) {
+        A::before_reading(x, e, floor);
+        B::before_reading(x, e, floor);
     }
 
     #[inline(always)]
@@ -436,5 +465,10 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     #[inline(always)]
     fn is_noticed(x: &mut Explorer<'_, M>, end: End) -> Option<Again> {
         A::is_noticed(x, end).or_else(|| B::is_noticed(x, end))
+    }
+
+    #[inline(always)]
+    fn is_doubtful(x: &Explorer<'_, M>, end: End, found: Option<&Failure>) -> Option<Again> {
+        A::is_doubtful(x, end, found).or_else(|| B::is_doubtful(x, end, found))
     }
 }

@@ -9,13 +9,15 @@
 //! writes in every iteration. But nobody sees it: the object is known to others only when the loop is left,
 //! and by then the cell has been written once more.
 //!
+//! Atomic stores are like plain ones here: whoever gets to know the object knows the last of them, if the
+//! model publishes in order; where that depends on how the object is published, whoever explores has an eye
+//! on it (`publication` of the explorer).
+//!
 //! An address counts as kept if it comes from an allocation, and until the loop is left it is only used to
 //! access the object and to be compared: no other register, no memory and no call gets it. So whatever is
 //! not computed from it by moves and offsets does not point into the object.
 
 use std::collections::BTreeSet;
-
-use selvedge_graph::Mode;
 
 use crate::analysis::effects::Callee;
 use crate::analysis::follow::{Known, Way, follow};
@@ -141,6 +143,38 @@ impl Definitions {
         }
     }
 
+    /// What an address is always computed from by a known offset: as far as registers have one value in an
+    /// activation of the function or, in a loop, in an iteration.
+    pub fn address(&self, graph: &Graph, addr: Operand) -> (Operand, i64) {
+        let (mut at, mut offset) = (addr, 0i64);
+        for _ in 0..graph.blocks.len() + 64 {
+            let Operand::Reg(reg) = at else { break };
+            let Some((block, position)) = self.only(reg) else { break };
+            match graph.blocks[block].code[position] {
+                Instr::Offset { base, index: Operand::Const(index), scale, .. } if self.is_fixed(base) => {
+                    offset = offset.wrapping_add((index as i64).wrapping_mul(scale));
+                    at = base;
+                }
+                Instr::Move { src, .. } if self.is_fixed(src) => at = src,
+                _ => break,
+            }
+        }
+        (at, offset)
+    }
+
+    /// Whether an operand gets its value in one place.
+    fn is_fixed(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Reg(reg) => match self.all(reg) {
+                [] => self.is_param(reg),
+                [_] => !self.is_param(reg),
+                _ => false,
+            },
+            Operand::Global(..) => true,
+            _ => false,
+        }
+    }
+
     /// The register that this one is always computed from, by a known offset.
     pub fn exact(&self, graph: &Graph, mut reg: Reg) -> Option<(Reg, i64)> {
         let mut offset = 0i64;
@@ -206,7 +240,7 @@ pub fn rewritten(graph: &Graph, found: &LoopBlocks, allocators: &Allocators) -> 
     let mut cells = BTreeSet::new();
     for &block in &found.blocks {
         for instr in &graph.blocks[block].code {
-            if let Instr::Store { addr: Operand::Reg(addr), bytes: bytes @ ..=8, mode: Mode::Na, .. } = instr
+            if let Instr::Store { addr: Operand::Reg(addr), bytes: bytes @ ..=8, .. } = instr
                 && let Some((base, offset)) = defs.exact(graph, *addr)
             {
                 cells.insert(OwnCell { base, offset, bytes: *bytes });
@@ -269,7 +303,7 @@ fn is_overwritten(graph: &Graph, found: &LoopBlocks, defs: &Definitions, cell: O
         let mut done = false;
         for instr in &graph.blocks[block].code {
             let reads = match instr {
-                Instr::Store { addr: Operand::Reg(addr), bytes, mode: Mode::Na, .. }
+                Instr::Store { addr: Operand::Reg(addr), bytes, .. }
                     if *bytes == cell.bytes && defs.exact(graph, *addr) == Some((cell.base, cell.offset)) =>
                 {
                     done = true;

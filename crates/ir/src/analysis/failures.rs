@@ -22,12 +22,17 @@ pub enum Waiting {
 }
 
 /// By instruction, whether and how a thread waits after this compare-and-exchange failed; empty if there is
-/// none. `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says.
-pub fn waiting_failures(function: &Function, loads_before: &[Option<u32>]) -> Vec<Option<Waiting>> {
+/// none. `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says, `confirmed` for
+/// which loops the order of a failure does not matter.
+pub fn waiting_failures(
+    function: &Function,
+    loads_before: &[Option<u32>],
+    confirmed: &[bool],
+) -> Vec<Option<Waiting>> {
     let mut all = Vec::new();
     for (at, instr) in function.code.iter().enumerate() {
         if matches!(instr, Instr::Cmpxchg { weak: false, .. })
-            && let Some(waiting) = leads_to_waiting(function, at, loads_before)
+            && let Some(waiting) = leads_to_waiting(function, at, loads_before, confirmed)
         {
             all.resize(function.code.len(), None);
             all[at] = Some(waiting);
@@ -38,7 +43,12 @@ pub fn waiting_failures(function: &Function, loads_before: &[Option<u32>]) -> Ve
 
 /// Follows the code after a failed compare-and-exchange, with what is known of the registers: only that it
 /// failed, and what follows from that.
-fn leads_to_waiting(function: &Function, at: usize, loads_before: &[Option<u32>]) -> Option<Waiting> {
+fn leads_to_waiting(
+    function: &Function,
+    at: usize,
+    loads_before: &[Option<u32>],
+    confirmed: &[bool],
+) -> Option<Waiting> {
     let Instr::Cmpxchg { dst, bytes, .. } = function.code[at] else { return None };
     let mut known: HashMap<Reg, u64> = HashMap::from([(dst + registers(bytes), 0)]);
     let mut changed = vec![dst, dst + registers(bytes)];
@@ -94,7 +104,8 @@ fn leads_to_waiting(function: &Function, at: usize, loads_before: &[Option<u32>]
                     return Some(Waiting::IfIdle { number: *number });
                 }
                 let load = loads_before.get(*number as usize).copied().flatten()?;
-                let alike = stands_for(function, load, at)
+                let weaker = confirmed.get(*number as usize).copied().unwrap_or(false);
+                let alike = stands_for(function, load, at, weaker)
                     && loaded(function, load, header).is_some_and(|l| live.iter().all(|reg| l.contains(reg)))
                     && live.iter().all(|reg| read.contains(reg));
                 return alike.then_some(Waiting::IfRetry { number: *number, load });
@@ -111,14 +122,15 @@ fn leads_to_waiting(function: &Function, at: usize, loads_before: &[Option<u32>]
     None
 }
 
-/// Whether a compare-and-exchange that fails is at least as strong a read as a load of as many bytes.
-fn stands_for(function: &Function, load: u32, at: usize) -> bool {
+/// Whether a compare-and-exchange that fails is at least as strong a read as a load of as many bytes, or may be
+/// weaker.
+fn stands_for(function: &Function, load: u32, at: usize, weaker: bool) -> bool {
     let (Some(Instr::Load { bytes: a, mode, .. }), Instr::Cmpxchg { bytes: b, failure, .. }) =
         (function.code.get(load as usize), &function.code[at])
     else {
         return false;
     };
-    a == b && is_as_strong(*failure, *mode)
+    a == b && (weaker || is_as_strong(*failure, *mode))
 }
 
 /// The registers that hold what was loaded when the loop is come to.

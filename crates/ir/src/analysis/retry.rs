@@ -4,10 +4,19 @@
 //! In `e = load(&x); while (!cas(&x, &e, e + 1));` the state at the beginning of an iteration depends only
 //! on the value that was read last: by the load, or by the compare-and-exchange that failed. The machine
 //! uses this where the iteration turns out to have no effect (`Reduction::Retry`); here such loops are found.
+//!
+//! **Failures that are weaker than the load.** In `e = load_acquire(&x); while (!cas(&x, &e, e + 1, acq_rel,
+//! relaxed));` a failure does not acquire, so it cannot take the place of the load. But if nothing that others
+//! can tell happens between the header and the compare-and-exchange, and only its success leaves the loop, the
+//! failures need not take any place: take an execution in which the last attempt succeeds, reading from `w`,
+//! and leave out the others. With the load reading from `w`, too, it is still consistent, as a model that
+//! confirms reads says, because the success acquires at least as much right after; and the thread comes to it
+//! in its first iteration. If no attempt succeeds, but the thread fails with what it read, the load may read
+//! that: it is the last thing that the thread does.
 
 use selvedge_graph::Mode;
 
-use crate::bytecode::{Function, Instr};
+use crate::bytecode::{BinOp, CastOp, Function, Instr, Operand, OwnCell, Reg};
 use crate::cfg::predecessors;
 
 /// For each loop, the load before it such that the registers in which the state at the header can differ
@@ -57,6 +66,106 @@ fn load_before(function: &Function, number: usize, live: &[u32], before: &[Vec<u
         }
         let [only] = before[at as usize][..] else { return None };
         at = only;
+    }
+    None
+}
+
+/// By loop, whether failures of its compare-and-exchange may be weaker than the acquire load before it.
+pub fn confirmed_loops(function: &Function, loads_before: &[Option<u32>]) -> Vec<bool> {
+    let confirmed = |(number, load): (usize, &Option<u32>)| {
+        load.is_some_and(|load| is_confirmed(function, number, load).is_some())
+    };
+    loads_before.iter().enumerate().map(confirmed).collect()
+}
+
+/// Goes all ways from the header of a loop to the compare-and-exchange, and from there.
+fn is_confirmed(function: &Function, number: usize, load: u32) -> Option<()> {
+    let Instr::Load { mode: Mode::Acq, bytes: size, .. } = *function.code.get(load as usize)? else {
+        return None;
+    };
+    let header = function.loops[number].header;
+    let Instr::LoopHead { rewritten, .. } = function.code.get(header as usize)? else { return None };
+    let (mut seen, mut pending, mut attempt) = (vec![false; function.code.len()], vec![header], None);
+    while let Some(at) = pending.pop() {
+        if std::mem::replace(seen.get_mut(at as usize)?, true) {
+            continue;
+        }
+        match &function.code[at as usize] {
+            Instr::LoopHead { .. } if at == header => pending.push(at + 1),
+            Instr::Cmpxchg { success: Mode::Acq | Mode::AcqRel | Mode::Sc, bytes, .. }
+                if *bytes == size && attempt.is_none_or(|other| other == at) =>
+            {
+                attempt = Some(at);
+            }
+            Instr::Store { addr: Operand::Reg(addr), bytes, mode: Mode::Na | Mode::Rlx, .. } => {
+                let (base, offset) = own_address(function, *addr)?;
+                rewritten.contains(&OwnCell { base, offset, bytes: *bytes }).then_some(())?;
+                pending.push(at + 1);
+            }
+            Instr::Branch { then, els, .. } => pending.extend([*then, *els]),
+            Instr::Jump { to } => pending.push(*to),
+            instr => {
+                is_plain(instr).then_some(())?;
+                pending.push(at + 1);
+            }
+        }
+    }
+    let attempt = attempt?;
+    let Instr::Cmpxchg { dst, bytes, .. } = function.code[attempt as usize] else { return None };
+    // If it fails, the loop goes round, and if not, it is left.
+    let flag = dst + crate::bytecode::registers(bytes);
+    let goes_round = |hit: u64| {
+        let (mut pc, mut known) = (attempt + 1, vec![(flag, hit)]);
+        for _ in 0..LONGEST {
+            let instr = function.code.get(pc as usize)?;
+            let value = |operand: &Operand| match operand {
+                Operand::Const(value) => Some(*value),
+                Operand::Reg(reg) => known.iter().find(|(r, _)| r == reg).map(|(_, value)| *value),
+                _ => None,
+            };
+            let bit = |operand: &Operand| value(operand).filter(|value| *value <= 1);
+            let result = match instr {
+                Instr::LoopBack { number: back } => return Some(*back as usize == number),
+                Instr::Jump { to } => {
+                    pc = *to;
+                    continue;
+                }
+                Instr::Branch { cond, then, els } => {
+                    match bit(cond) {
+                        Some(cond) => pc = if cond != 0 { *then } else { *els },
+                        None => return Some(false),
+                    }
+                    continue;
+                }
+                Instr::Move { src, .. } => value(src),
+                Instr::Cast { op: CastOp::Zext | CastOp::Trunc, src, .. } => bit(src),
+                Instr::Bin { op: BinOp::Xor, a, b, .. } => bit(a).zip(bit(b)).map(|(a, b)| a ^ b),
+                instr if is_plain(instr) => None,
+                _ => return Some(false),
+            };
+            known.retain(|(reg, _)| !instr.written().contains(reg));
+            known.extend(result.map(|result| (instr.written().start, result)));
+            pc += 1;
+        }
+        Some(false)
+    };
+    (goes_round(0)? && !goes_round(1)?).then_some(())
+}
+
+/// The register that an address is computed from, and by which offset, if each is set in one place.
+fn own_address(function: &Function, mut reg: Reg) -> Option<(Reg, i64)> {
+    let mut offset = 0i64;
+    for _ in 0..LONGEST {
+        let mut sources = function.code.iter().filter(|instr| instr.written().contains(&reg));
+        let (Some(source), None) = (sources.next(), sources.next()) else { return None };
+        match source {
+            Instr::Offset { base: Operand::Reg(base), index: Operand::Const(index), scale, .. } => {
+                offset = offset.wrapping_add((*index as i64).wrapping_mul(*scale));
+                reg = *base;
+            }
+            Instr::Move { src: Operand::Reg(src), .. } => reg = *src,
+            _ => return (!function.params.contains(&reg)).then_some((reg, offset)),
+        }
     }
     None
 }

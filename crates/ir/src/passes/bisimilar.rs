@@ -2,7 +2,9 @@
 //!
 //! In `b = load(x); while (b) b = load(x);` the load before the loop and the one in it do the same and go on
 //! in the same way. With one instead of the two, the loop is `do b = load(x); while (b);`, of which every
-//! iteration that does not leave it is without effect.
+//! iteration that does not leave it is without effect. The same with a read-modify-write, as in
+//! `p = sub(x); while (p <= 0) { add(x); p = sub(x); }`, makes a loop of which an iteration takes back what it
+//! took (`zne`).
 //!
 //! Registers are assigned in one place, as a rule, so the two ends are the same only up to the names of
 //! registers that are not used elsewhere: going forward, those that the one writes are matched with those
@@ -49,7 +51,9 @@ fn tail(graph: &Graph, block: usize, length: usize) -> &[Instr] {
 }
 
 fn reads(graph: &Graph, block: usize, length: usize) -> bool {
-    tail(graph, block, length).iter().any(|i| matches!(i, Instr::Load { .. } | Instr::Cmpxchg { .. }))
+    tail(graph, block, length)
+        .iter()
+        .any(|i| matches!(i, Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Rmw { .. }))
 }
 
 /// Whether the ends of two blocks do the same, but for registers that nobody else uses.
@@ -124,6 +128,10 @@ fn renamed(instr: &Instr, names: &BTreeMap<Reg, Reg>) -> Option<Instr> {
             put(index);
         }
         Instr::Load { addr, bytes: ..=8, .. } => put(addr),
+        Instr::Rmw { addr, operand, bytes: ..=8, .. } => {
+            put(addr);
+            put(operand);
+        }
         Instr::Cmpxchg { addr, expected, desired, bytes: ..=8, .. } => {
             put(addr);
             put(expected);
@@ -142,6 +150,7 @@ fn with_destination(mut instr: Instr, reg: Reg) -> Option<Instr> {
         | Instr::Cmp { dst, .. }
         | Instr::Offset { dst, .. }
         | Instr::Load { dst, .. }
+        | Instr::Rmw { dst, .. }
         | Instr::Cmpxchg { dst, .. } => *dst = reg,
         _ => return None,
     }

@@ -35,6 +35,7 @@ use selvedge_machine::{Reduction, Reductions};
 use crate::analysis::effects::{Callee, Effects};
 use crate::analysis::escape::Allocators;
 use crate::analysis::faint::needed_in;
+use crate::analysis::pauses::Pauses;
 use crate::bytecode::{Function, Instr, Loop, Module};
 use crate::cfg::Graph;
 use crate::check;
@@ -83,6 +84,7 @@ fn find_waiting(
 ) {
     let callees: Vec<Callee<'_>> = module.functions.iter().zip(&*bodies).map(Callee::of).collect();
     let (effects, allocators) = (Effects::new(&callees), Allocators::new(&callees));
+    let pauses = Pauses::new(&callees);
     for ((body, loops), function) in bodies.iter_mut().zip(loops).zip(&mut module.functions) {
         let Some(body) = body else { continue };
         if body.blocks.len().saturating_mul(function.regs as usize) >= MOST_LIVE {
@@ -97,7 +99,7 @@ fn find_waiting(
             false => live_in(graph, regs),
         };
         if reductions.has(Reduction::Zne) {
-            zne::mark(body, loops, &effects, live_in);
+            zne::mark(body, loops, &effects, &pauses, live_in);
         }
         if reductions.has(Reduction::SpinAssume) {
             spin::mark(body, loops, &effects, live_in, reductions.has(Reduction::Rotation));

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use selvedge_graph::Mode;
 
 use crate::analysis::effects::Effects;
+use crate::analysis::escape::Definitions;
+use crate::analysis::pauses::Pauses;
 use crate::bytecode::{BinOp, Instr, Net, Operand, RmwOp};
 use crate::cfg::Graph;
 use crate::liveness::RegSet;
@@ -25,16 +27,34 @@ enum Phase {
     TakenBack,
 }
 
+/// A loop as it is looked at.
+struct View<'a> {
+    graph: &'a Graph,
+    found: &'a LoopBlocks,
+    defs: &'a Definitions,
+    pauses: &'a Pauses,
+    effects: &'a Effects,
+}
+
+impl View<'_> {
+    fn code(&self) -> impl Iterator<Item = &Instr> {
+        self.found.blocks.iter().flat_map(|&block| &self.graph.blocks[block].code)
+    }
+}
+
+/// An address, and a number of bytes to add to it.
+type Address = (Operand, i64);
+
 /// What is added where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Addition {
-    addr: Operand,
+    addr: Address,
     bytes: u8,
     amount: u64,
 }
 
 impl Addition {
-    fn of(instr: &Instr) -> Option<Addition> {
+    fn of(view: &View<'_>, instr: &Instr) -> Option<Addition> {
         let Instr::Rmw { op, addr, operand: Operand::Const(amount), bytes: bytes @ 1..=8, net, .. } = *instr
         else {
             return None;
@@ -48,6 +68,7 @@ impl Addition {
             _ => return None,
         };
         let unused = 64 - 8 * bytes as u32;
+        let addr = view.defs.address(view.graph, addr);
         Some(Addition { addr, bytes, amount: amount << unused >> unused })
     }
 
@@ -64,10 +85,17 @@ pub fn mark(
     graph: &mut Graph,
     loops: &[LoopBlocks],
     effects: &Effects,
+    pauses: &Pauses,
     live_in: impl Fn(&Graph) -> Vec<RegSet>,
 ) {
-    let mut candidates: Vec<usize> =
-        (0..loops.len()).filter(|&n| adds_twice(graph, &loops[n], effects)).collect();
+    let adds = |instr: &Instr| matches!(instr, Instr::Rmw { op: RmwOp::Add | RmwOp::Sub, .. });
+    if loops.is_empty() || !graph.blocks.iter().any(|block| block.code.iter().any(adds)) {
+        return;
+    }
+    let defs = Definitions::new(graph);
+    let mut candidates: Vec<usize> = (0..loops.len())
+        .filter(|&n| adds_twice(&View { graph, found: &loops[n], defs: &defs, pauses, effects }))
+        .collect();
     if candidates.is_empty() {
         return;
     }
@@ -76,11 +104,12 @@ pub fn mark(
     let live = live_in(graph);
     for number in candidates {
         let found = &loops[number];
+        let view = View { graph, found, defs: &defs, pauses, effects };
         let carries = |instr: &Instr| instr.written().any(|reg| live[found.header].contains(reg));
-        if found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(carries)) {
+        if view.code().any(carries) {
             continue;
         }
-        let Some(marks) = marks(graph, found, number as u32, effects) else { continue };
+        let Some(marks) = marks(&view, number as u32) else { continue };
         for ((block, position), new) in marks {
             if let Instr::Rmw { net, .. } = &mut graph.blocks[block].code[position] {
                 *net = new;
@@ -89,21 +118,20 @@ pub fn mark(
     }
 }
 
-/// Whether a loop has more than one addition, writes nothing but by them, and reads only atomically.
-fn adds_twice(graph: &Graph, found: &LoopBlocks, effects: &Effects) -> bool {
-    let code = || found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
-    code().filter(|instr| Addition::of(instr).is_some()).count() > 1
-        && code().all(|instr| Addition::of(instr).is_some() || instr.only_reads() || assumes(instr, effects))
-        && !code().any(|instr| matches!(instr, Instr::Load { mode: Mode::Na, .. }))
+/// Whether a loop has more than one addition, writes nothing but by them, reads only atomically, and calls
+/// only what lets time pass or says which executions are of interest.
+fn adds_twice(view: &View<'_>) -> bool {
+    let is_addition = |instr: &Instr| Addition::of(view, instr).is_some();
+    let is_quiet =
+        |instr: &Instr| instr.only_reads() || view.pauses.is_call(instr) || assumes(instr, view.effects);
+    view.code().filter(|instr| is_addition(instr)).count() > 1
+        && view.code().all(|instr| is_addition(instr) || is_quiet(instr))
+        && !view.code().any(|instr| matches!(instr, Instr::Load { mode: Mode::Na, .. }))
 }
 
 /// What to mark in a loop, if it is one. Goes all ways through an iteration.
-fn marks(
-    graph: &Graph,
-    found: &LoopBlocks,
-    number: u32,
-    effects: &Effects,
-) -> Option<Vec<((usize, usize), Net)>> {
+fn marks(view: &View<'_>, number: u32) -> Option<Vec<((usize, usize), Net)>> {
+    let View { graph, found, effects, .. } = view;
     let mut added: Option<Addition> = None;
     let mut marks = HashMap::new();
     let mut phases = HashMap::from([(found.header, Phase::Before)]);
@@ -111,7 +139,7 @@ fn marks(
     while let Some(block) = pending.pop() {
         let mut phase = *phases.get(&block)?;
         for (position, instr) in graph.blocks[block].code.iter().enumerate() {
-            let net = match (phase, Addition::of(instr)) {
+            let net = match (phase, Addition::of(view, instr)) {
                 (Phase::Before, Some(new)) if added.is_none_or(|before| before == new) => {
                     added = Some(new);
                     phase = Phase::Added;
@@ -122,7 +150,9 @@ fn marks(
                     Net::Undoes
                 }
                 (_, Some(_)) => return None,
-                (Phase::TakenBack, None) if !may_be_skipped(instr, added?) && !assumes(instr, effects) => {
+                (Phase::TakenBack, None)
+                    if !may_be_skipped(view, instr, added?) && !assumes(instr, effects) =>
+                {
                     return None;
                 }
                 (_, None) => continue,
@@ -152,10 +182,7 @@ fn marks(
     }
     let has = |net: Net| marks.values().any(|other| *other == net);
     let address_stays = match added?.addr {
-        Operand::Reg(reg) => {
-            let mut code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
-            !code.any(|instr| instr.written().contains(&reg))
-        }
+        (Operand::Reg(reg), _) => !view.code().any(|instr| instr.written().contains(&reg)),
         _ => true,
     };
     let complete = has(Net::Undoes) && has(Net::Tentative(number)) && address_stays;
@@ -169,10 +196,14 @@ fn assumes(instr: &Instr, effects: &Effects) -> bool {
 }
 
 /// Whether leaving out an instruction after what was added is taken back hides no error.
-fn may_be_skipped(instr: &Instr, added: Addition) -> bool {
+fn may_be_skipped(view: &View<'_>, instr: &Instr, added: Addition) -> bool {
     use Instr::*;
+    let same = |addr: Operand| view.defs.address(view.graph, addr) == added.addr;
     match *instr {
-        Load { addr, bytes, mode, .. } => addr == added.addr && bytes == added.bytes && mode != Mode::Na,
+        Load { addr, bytes, mode, .. } => same(addr) && bytes == added.bytes && mode != Mode::Na,
+        // The way to the same address.
+        Offset { dst, .. } => same(Operand::Reg(dst)),
+        Call { .. } => view.pauses.is_call(instr),
         Bin { op, no_signed_wrap, .. } => {
             use BinOp::*;
             !no_signed_wrap && matches!(op, Add | Sub | Mul | And | Or | Xor)

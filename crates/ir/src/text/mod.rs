@@ -17,8 +17,8 @@
 //! ```
 //!
 //! Widths of integers are in bits (`add.32`), those of accesses in bytes (`load.4.acq`). `@x` is the
-//! address of a global (`@x+8`), `&f` that of a function, `!file:line:column` a place (with `:note`, if there is one). A name that is
-//! not unique is written by its number (`@#3`). `;` starts a comment.
+//! address of a global (`@x+8`), `&f` that of a function, `!file:line:column` a place (with `:note`, if there
+//! is one). A name that is not unique is written by its number (`@#3`). `;` starts a comment.
 //!
 //! [`print()`] and [`parse()`] are inverse to each other on modules whose jumps stay within their function.
 

@@ -42,7 +42,13 @@ impl VmMachine {
         match self.resolve(state, addr, bytes as u64, Use::Read)? {
             Spot::Shared { object, at } => {
                 if mode != Mode::Na {
-                    let loc = self.atomic_cell(object, at, bytes)?;
+                    let loc = match self.atomic_cell(object, at, bytes)? {
+                        Ok(loc) => loc,
+                        Err(pieces) => return Ok(Some(self.load_parts(state, pieces, bytes, dst))),
+                    };
+                    if let Some(wait) = self.waits_for_owner(state, loc, dst) {
+                        return Ok(Some(wait));
+                    }
                     state.stage = Stage::Give(Some(dst));
                     return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
                 }
@@ -88,12 +94,18 @@ impl VmMachine {
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
                 let loc = if mode != Mode::Na {
-                    Some(self.atomic_cell(object, at, bytes)?)
+                    match self.atomic_cell(object, at, bytes)? {
+                        Ok(loc) => Some(loc),
+                        Err(pieces) => {
+                            let value = Word::of(value, Val::known(0));
+                            return Ok(Some(self.store_parts(state, pieces, bytes, value)));
+                        }
+                    }
                 } else {
                     self.tables.borrow().layout.exact(object, at, bytes as u32)
                 };
                 if let Some(loc) = loc {
-                    if mode == Mode::Na {
+                    if mode == Mode::Na || self.options.leave_out_unpublished {
                         state.frame.forgive_store(addr, bytes, 1);
                     }
                     state.stage = Stage::Advance;
@@ -126,7 +138,10 @@ impl VmMachine {
         let addr = self.known(state, addr, ADDRESS)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
-                let loc = self.atomic_cell(object, at, bytes)?;
+                let loc = match self.atomic_cell(object, at, bytes)? {
+                    Ok(loc) => loc,
+                    Err(pieces) => return Ok(Some(self.rmw_parts(state, pieces, bytes))),
+                };
                 let rmw = match net {
                     Net::Tentative(_) if self.leaves_out_undone() => {
                         Rmw::Tentative { fail: reading_part(mode) }
@@ -164,7 +179,10 @@ impl VmMachine {
         self.expected(state, expected, bytes)?;
         match self.resolve(state, addr, bytes as u64, Use::Write)? {
             Spot::Shared { object, at } => {
-                let loc = self.atomic_cell(object, at, bytes)?;
+                let loc = match self.atomic_cell(object, at, bytes)? {
+                    Ok(loc) => loc,
+                    Err(pieces) => return Ok(Some(self.cmpxchg_parts(state, pieces, bytes, weak))),
+                };
                 if weak && state.made.weak_failures < self.options.weak_cas_failures {
                     state.stage = Stage::CasChosen(loc);
                     return Ok(Some(Op::Choose { count: 2 }));
@@ -192,6 +210,13 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
+        if self.is_help(state) {
+            if let Some(wait) = self.waits_after_help(state, loc) {
+                return wait;
+            }
+            state.stage = Stage::Helping;
+            return Op::Load { loc, mode: failure, rmw: Rmw::No };
+        }
         let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
@@ -224,14 +249,18 @@ impl VmMachine {
         }
     }
 
+    /// The cell of an atomic access, or its cells if there are several.
     #[inline]
-    pub(super) fn atomic_cell(&self, object: u32, at: u32, bytes: u8) -> Result<Loc, Halt> {
+    pub(super) fn atomic_cell(&self, object: u32, at: u32, bytes: u8) -> Result<Result<Loc, Pieces>, Halt> {
         let known = self.tables.borrow().layout.known_atomic(object, at, bytes as u32);
         if let Some(loc) = known {
-            return Ok(loc);
+            return Ok(Ok(loc));
         }
-        let cell = self.learn(|common| common.layout.atomic(object, at, bytes as u32));
-        cell.map_err(|clash| self.clash(clash, object, at))
+        let pieces = self.atomic_cells(object, at, bytes)?;
+        Ok(match pieces[..] {
+            [piece] => Ok(piece.loc),
+            _ => Err(pieces),
+        })
     }
 
     pub(super) fn cells(
@@ -274,6 +303,7 @@ impl VmMachine {
                 state.frame.pc += 1;
                 Ok(None)
             }
+            Stage::Parts(parts) => self.finish_part(state, parts, input),
             Stage::Transfer(mut transfer) => {
                 if (transfer.done as usize) < transfer.loads.len() {
                     transfer.loaded.push(input);
@@ -332,6 +362,11 @@ impl VmMachine {
                 return Ok(Some(Op::Load { loc, mode: failure, rmw: Rmw::No }));
             }
             _ => {}
+        }
+        if let Stage::Helping = stage
+            && self.found(state, self.decode_word(input, bytes), expected, bytes)?
+        {
+            return Ok(Some(self.wait_for_owner(state)));
         }
         let desired = self.as_value(state, desired, bytes);
         let hit = match stage {

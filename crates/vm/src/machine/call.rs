@@ -113,7 +113,7 @@ impl VmMachine {
         if state.thread.0 != 0 && (result.undef != 0 || result.bits != 0) && !state.left_result {
             state.left_result = true;
             let object = self.intern(Object::Result(state.thread));
-            if let Ok(loc) = self.atomic_cell(object, 0, 8) {
+            if let Ok(Ok(loc)) = self.atomic_cell(object, 0, 8) {
                 let value = self.encode(result, 8);
                 return Op::Store { loc, value, mode: Mode::Na, rmw: false };
             }

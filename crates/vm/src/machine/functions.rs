@@ -1,14 +1,17 @@
 //! What is worked out of a function before it runs.
 
 use super::Options;
+use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
+use selvedge_ir::analysis::helping::ignored_outcomes;
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::polls::polls;
-use selvedge_ir::analysis::retry::loads_before_loops;
+use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
 use selvedge_ir::{Function, Instr, Module, Net, Operand, library};
+use selvedge_machine::Reduction;
 
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
@@ -16,6 +19,8 @@ pub struct FunctionInfo {
     pub runtime: bool,
     /// It takes a lock or gives it back.
     pub locks: bool,
+    /// It accesses the memory of locks as such.
+    pub uses_locks: bool,
     /// What the machine does instead of running it.
     pub native: Option<Native>,
     /// By loop, how often its back edge may be taken, as far as that is counted ([`Self::counting`]).
@@ -28,9 +33,14 @@ pub struct FunctionInfo {
     pub waits: Vec<bool>,
     /// By loop, the load before it that its state depends on.
     pub loads_before: Vec<Option<u32>>,
+    /// By loop, whether failures may be weaker than that load; empty if none may.
+    pub confirmed: Vec<bool>,
     /// By instruction, whether and how the thread waits after this compare-and-exchange failed; empty if
     /// there is none.
     pub waiting_failures: Vec<Option<Waiting>>,
+    /// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is
+    /// none.
+    pub ignored_outcomes: Vec<bool>,
     /// By instruction, the loop that goes round after this load; empty if there is none.
     pub polls: Vec<Option<u32>>,
     /// It calls a function that says which executions are of interest.
@@ -82,16 +92,23 @@ impl FunctionInfo {
             }
         }
         let loads_before = loads_before_loops(function);
+        let confirmed = match options.reductions.has(Reduction::Confirmation) {
+            true => confirmed_loops(function, &loads_before),
+            false => Vec::new(),
+        };
         FunctionInfo {
             runtime,
             locks: runtime && LOCKS.contains(&function.name.as_str()),
+            uses_locks: runtime && uses_locks(&function.name),
             native,
             bounds: bounds.into_iter().map(|(bound, _)| bound).collect(),
             counting,
             within: nesting(function),
             waits,
-            waiting_failures: waiting_failures(function, &loads_before),
+            waiting_failures: waiting_failures(function, &loads_before, &confirmed),
+            confirmed,
             loads_before,
+            ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
             polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
             assumes: function.code.iter().any(assumes),
         }

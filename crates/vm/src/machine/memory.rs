@@ -58,7 +58,7 @@ impl VmMachine {
             Object::Global(g) | Object::ThreadLocal(_, g) => self.module.globals[g.0 as usize].size,
             Object::Code(_) => 0,
             Object::Result(_) | Object::Destructor(_) => 8,
-            Object::Barrier { .. } => 4,
+            Object::Barrier { .. } | Object::LockPart { .. } => 4,
             Object::Made { size, .. } => size,
         }
     }
@@ -145,7 +145,10 @@ impl VmMachine {
             Clash::Restart => Halt::Restart,
             Clash::MixedSizes => {
                 let name = self.name_of(self.tables.borrow().objects[object as usize], at as u64);
-                let message = format!("accesses of different sizes to {name}, where some are atomic");
+                let mut message = format!("accesses of different sizes to {name}, where some are atomic");
+                if let Some(model) = &self.options.refuses_mixed_sizes {
+                    message += &format!(", under the model `{model}`, which follows dependencies");
+                }
                 Halt::Error(ErrorKind::Unsupported, message)
             }
         }

@@ -7,14 +7,17 @@ mod dependencies;
 mod exchange;
 mod external;
 mod functions;
+mod helping;
 mod input;
 mod interface;
 mod library_dependencies;
+mod lock_order;
 mod memory;
 mod misuse;
 mod names;
 mod native;
 mod origin;
+mod parts;
 mod print;
 mod purity;
 mod run;
@@ -30,18 +33,20 @@ mod zne;
 
 pub use state::VmState;
 
+use crate::lock_parts::LockParts;
 use crate::private::PrivateObject;
 use crate::runtime;
-use crate::saved::SavedTables;
+use crate::saved::{How, SavedTables};
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
-use selvedge_graph::Tid;
+use lock_order::Footprints;
+use selvedge_graph::{Loc, Tid};
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
-use selvedge_machine::{Again, ErrorKind, Reductions, SourcePlace};
-use state::{Frame, Made, Rare, Stage};
+use selvedge_machine::{Again, ErrorKind, Reduction, Reductions, SourcePlace};
+use state::{Frame, Made, RECENT, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -98,8 +103,17 @@ pub struct Options {
     pub unordered_barriers: bool,
     /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
     pub leave_out_undone: bool,
+    /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
+    /// have seen them.
+    pub leave_out_unpublished: bool,
+    /// Compare-and-exchanges that complete another thread's step wait (`Reduction::Helping`) until one turns
+    /// out to be needed.
+    pub leave_out_help: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
+    /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
+    /// meaning for it.
+    pub refuses_mixed_sizes: Option<String>,
     /// The arguments of the command line, without the name of the program.
     pub args: Vec<String>,
     /// The environment.
@@ -121,7 +135,10 @@ impl Default for Options {
             reductions: Reductions::ALL,
             unordered_barriers: true,
             leave_out_undone: true,
+            leave_out_unpublished: true,
+            leave_out_help: true,
             track_deps: false,
+            refuses_mixed_sizes: None,
             args: Vec::new(),
             env: Vec::new(),
         }
@@ -163,6 +180,9 @@ pub struct VmMachine {
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
     anonymous: RefCell<Anonymous>,
+    /// How locks are divided, and what critical sections access.
+    parts: LockParts,
+    footprints: RefCell<Footprints>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
@@ -181,10 +201,14 @@ struct Hooks {
     local_objects: bool,
     /// Whether nobody looks whether a lock is taken but to take it.
     quiet_locks: bool,
+    /// Looks at a lock that is divided.
+    look: Option<FuncId>,
     /// Whether it makes barriers.
     barriers: bool,
     /// Whether it assumes anything.
     assumes: bool,
+    /// Whether it has compare-and-exchanges whose outcome does not matter.
+    may_help: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -206,11 +230,17 @@ impl Hooks {
                 .functions
                 .iter()
                 .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
+            may_help: false,
             section: module
                 .globals
                 .iter()
                 .position(|g| g.name == runtime::SECTION_LOCK)
                 .map(|g| GlobalId(g as u32)),
+            look: module
+                .functions
+                .iter()
+                .position(|f| lock_order::is_look(&f.name))
+                .map(|f| FuncId(f as u32)),
             quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }
@@ -232,16 +262,20 @@ impl VmMachine {
         let (outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
-        let hooks = Hooks::of(&module);
+        let mut hooks = Hooks::of(&module);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
             functions.push(FunctionInfo::new(&module, function, runtime, &options));
         }
+        hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
-        let tables = Tables::new(&module);
+        let mut tables = Tables::new(&module);
+        if options.refuses_mixed_sizes.is_some() {
+            tables.layout.refuse_mixed();
+        }
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
         let of_library = |f: usize| functions[f].runtime;
@@ -260,6 +294,8 @@ impl VmMachine {
             stores,
             tables: RefCell::new(tables),
             anonymous: RefCell::default(),
+            parts: LockParts::default(),
+            footprints: RefCell::default(),
             common,
         })
     }
@@ -279,6 +315,8 @@ impl VmMachine {
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
             anonymous: self.anonymous.clone(),
+            parts: self.parts.clone(),
+            footprints: RefCell::default(),
             common: Arc::clone(&self.common),
         }
     }
@@ -297,15 +335,29 @@ impl VmMachine {
 
     /// What is needed to go on with an exploration later.
     pub fn save(&self) -> SavedTables {
-        self.common().save(self.options.unordered_barriers, self.options.leave_out_undone)
+        let common = self.common();
+        let locks = self.parts.save(&common.sections);
+        let how = How {
+            unordered_barriers: self.options.unordered_barriers,
+            leave_out_undone: self.options.leave_out_undone,
+            leave_out_unpublished: self.options.leave_out_unpublished,
+            leave_out_help: self.options.leave_out_help,
+        };
+        common.save(how, locks)
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
-        let (unordered_barriers, leave_out_undone) = saved.how();
-        let Some(tables) = Tables::restore(&self.module, saved) else { return false };
-        self.options.unordered_barriers = unordered_barriers;
-        self.options.leave_out_undone = leave_out_undone;
+        let how = saved.how();
+        let (parts, sections) = saved.locks();
+        let Some(mut tables) = Tables::restore(&self.module, saved) else { return false };
+        tables.sections = sections;
+        self.parts = parts;
+        self.footprints.take();
+        self.options.unordered_barriers = how.unordered_barriers;
+        self.options.leave_out_undone = how.leave_out_undone;
+        self.options.leave_out_unpublished = how.leave_out_unpublished;
+        self.options.leave_out_help = how.leave_out_help;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         true
@@ -352,6 +404,9 @@ impl VmMachine {
                 Again::BarriersOutOfForm,
             ))
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
+            .or(wanted(tables.sections.is_pending(), Again::LockOrder))
+            .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
+            .or(wanted(self.options.leave_out_help && tables.keep_help, Again::HelpNeeded))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -366,9 +421,28 @@ impl VmMachine {
         match again {
             Again::BarriersOutOfForm => self.order_barriers(CROWDED),
             Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
+            // Where nothing says what to divide otherwise, nothing can be divided.
+            Again::LockOrder if !self.common().sections.is_pending() => {
+                self.learn(|common| common.sections.keep_all_whole());
+            }
+            Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
+            Again::HelpNeeded => self.learn(|common| common.keep_help = true),
             _ => {}
         }
         self.refine()
+    }
+
+    /// Whether memory is accessed atomically in different sizes, so that accesses may be of several locations.
+    #[inline]
+    pub fn has_mixed_sizes(&self) -> bool {
+        self.tables.borrow().layout.is_mixed()
+    }
+
+    /// Leaves nothing out from now on that is not shown to keep accesses of several locations whole. To be
+    /// called between two explorations.
+    pub fn keep_accesses_whole(&mut self) {
+        self.options.leave_out_undone = false;
+        self.options.reductions = self.options.reductions.without(Reduction::LockOrder);
     }
 
     /// How many threads there is room for.
@@ -380,7 +454,12 @@ impl VmMachine {
     /// locations get other numbers.
     pub fn make_room(&mut self, threads: u32) {
         self.options.max_threads = threads;
+        self.parts = LockParts::new(self.parts.are_off());
+        self.footprints.take();
         let mut tables = Tables::new(&self.module);
+        if self.options.refuses_mixed_sizes.is_some() {
+            tables.layout.refuse_mixed();
+        }
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
@@ -400,11 +479,22 @@ impl VmMachine {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
-        if !order && !keep && !common.layout.needs_restart() {
+        let show = self.options.leave_out_unpublished && common.keep_unpublished;
+        let help = self.options.leave_out_help && common.keep_help;
+        let divide = common.sections.is_pending();
+        if !order && !keep && !show && !help && !divide && !common.layout.needs_restart() {
             return false;
         }
+        if divide {
+            self.parts.give_in(&mut common.sections);
+            // Executions that are none may have reached them.
+            common.limits.clear();
+        }
+        self.footprints.take();
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
+        self.options.leave_out_unpublished &= !show;
+        self.options.leave_out_help &= !help;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -491,6 +581,8 @@ impl VmMachine {
             effects_at_header: 0,
             choices: 0,
             last_read: None,
+            recent: [Loc(0); RECENT],
+            would_help: None,
             left_result: false,
             tracking: self.options.track_deps.then(Box::default),
         }

@@ -14,7 +14,8 @@
 //! not come back to the same state. But if the last thing that the first iteration did was to read `x`, and
 //! its state is what it would be if the load before the loop had read this, then that is a shorter way to the
 //! same state: leave out the load and the iteration, and let the last read take the place of the load. The
-//! execution is consistent if the read is at least as strong as the load.
+//! execution is consistent if the read is at least as strong as the load, or if the compare-and-exchange that
+//! succeeds in the end is and nothing happens in between (`retry` of the analyses).
 
 use super::VmMachine;
 use super::memory::{Spot, Use};
@@ -173,7 +174,9 @@ impl VmMachine {
         else {
             return false;
         };
-        if !is_as_strong(read.mode, mode) || self.cell_at(state, addr, bytes) != Some(read.loc) {
+        let confirmed = self.info(func).confirmed.get(number as usize).copied().unwrap_or(false);
+        if !(confirmed || is_as_strong(read.mode, mode)) || self.cell_at(state, addr, bytes) != Some(read.loc)
+        {
             return false;
         }
         let mut other = state.clone();
@@ -191,7 +194,7 @@ impl VmMachine {
     }
 
     /// The location of an atomic access, if it was accessed before.
-    fn cell_at(&self, state: &VmState, addr: Operand, bytes: u8) -> Option<Loc> {
+    pub(super) fn cell_at(&self, state: &VmState, addr: Operand, bytes: u8) -> Option<Loc> {
         let addr = self.value(state, addr);
         if addr.undef != 0 {
             return None;
@@ -226,6 +229,21 @@ fn same_memory(a: &Rc<Vec<Rc<PrivateObject>>>, b: &Rc<Vec<Rc<PrivateObject>>>) -
 }
 
 impl Frame {
+    /// Whether some loop under way rewrites a cell.
+    pub fn rewrites(&self, address: u64, bytes: u8) -> bool {
+        self.watches.iter().any(|watch| watch.at_header.rewritten.contains(&(address, bytes)))
+    }
+
+    /// How many choices the thread had made when the header of a loop was passed.
+    pub fn choices_at(&self, number: u32) -> Option<u32> {
+        self.watches.iter().find(|w| w.number == number).map(|w| w.choices)
+    }
+
+    /// Whether an iteration is under way that has read something and had no effect so far.
+    pub fn is_idle(&self, state: &VmState) -> bool {
+        self.watches.iter().any(|watch| watch.effects == state.effects && watch.loads < state.loads)
+    }
+
     /// Notes that the back edge of a loop is taken.
     pub fn return_to_header(&mut self, number: u32) {
         if let Some(watch) = self.watches.iter_mut().find(|w| w.number == number) {
@@ -233,8 +251,8 @@ impl Frame {
         }
     }
 
-    /// Notes that a plain store is about to be made, by that many operations: it is no effect for the loops
-    /// that rewrite the cell.
+    /// Notes that a store is about to be made, by that many operations: it is no effect for the loops that
+    /// rewrite the cell.
     pub fn forgive_store(&mut self, address: u64, bytes: u8, operations: u32) {
         for watch in &mut self.watches {
             if watch.at_header.rewritten.contains(&(address, bytes)) {

@@ -2,6 +2,7 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::parts::Parts;
 use super::print::Printed;
 use super::purity::Watch;
 use super::tracking::Tracking;
@@ -14,7 +15,7 @@ use crate::undefined::Origin;
 pub use crate::undefined::Val;
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_ir::{FuncId, Reg};
-use selvedge_machine::{Block, Op, Rmw};
+use selvedge_machine::{Block, Help, Op, Rmw};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -42,6 +43,10 @@ pub struct VmState {
     pub(super) effects_at_header: u32,
     /// Its last operation, if that was a read.
     pub(super) last_read: Option<LastRead>,
+    /// Where it has read last, the latest first.
+    pub(super) recent: [Loc; RECENT],
+    /// It waits because it could only do this, and would wait then.
+    pub(super) would_help: Option<Box<Help>>,
     /// How many choices it has made.
     pub(super) choices: u32,
     /// A thread leaves its result once.
@@ -49,6 +54,9 @@ pub struct VmState {
     /// What depends on what, if that is of interest.
     pub(super) tracking: Option<Box<Tracking>>,
 }
+
+/// How many reads a thread remembers.
+pub const RECENT: usize = 4;
 
 /// A load, or a compare-and-exchange that failed: if it did not, a write follows.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +94,8 @@ pub struct Made {
     pub weak_failures: u32,
     /// Not 0: its stores are said to be final.
     pub final_writes: u32,
+    /// Not 0: its compare-and-exchanges are said to complete another thread's step.
+    pub helping: u32,
 }
 
 /// Parts of a state that change seldom.
@@ -113,6 +123,17 @@ pub struct Held {
     /// How often, for recursive mutexes.
     pub count: u32,
     pub shared: bool,
+    /// What was taken in place of the lock (`__selvedge_lock_part`); 0 if it was the lock.
+    pub word: u64,
+    /// From where the thread took it, if not the lock.
+    pub site: u64,
+}
+
+impl Held {
+    /// A lock that was taken as it is, by this thread alone.
+    pub fn alone(addr: u64) -> Held {
+        Held { addr, count: 1, shared: false, word: 0, site: 0 }
+    }
 }
 
 /// How the back edge of a loop was taken.
@@ -194,10 +215,14 @@ pub enum Stage {
     CasChosen(Loc),
     /// The load of one that does.
     CasFailing,
+    /// That of a compare and exchange which is left to another thread if it would succeed.
+    Helping,
     /// About to create a thread that runs this function on this argument.
     Spawning(FuncId, Val),
-    /// In the middle of an access of several cells.
+    /// In the middle of a plain access of several cells.
     Transfer(Box<Transfer>),
+    /// The same of an atomic one.
+    Parts(Box<Parts>),
     /// On the way out of a thread.
     Exiting,
     /// At a decision by a value that is not known: which way it goes.

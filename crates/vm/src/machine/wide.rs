@@ -50,7 +50,10 @@ impl VmMachine {
             Spot::Shared { object, at } => {
                 let loc = match mode {
                     Mode::Na => self.tables.borrow().layout.exact(object, at, BYTES as u32),
-                    _ => Some(self.atomic_cell(object, at, BYTES)?),
+                    _ => match self.atomic_cell(object, at, BYTES)? {
+                        Ok(loc) => Some(loc),
+                        Err(pieces) => return Ok(Some(self.load_parts(state, pieces, BYTES, dst))),
+                    },
                 };
                 if let Some(loc) = loc {
                     state.stage = Stage::GiveWide(dst);
@@ -93,7 +96,10 @@ impl VmMachine {
             Spot::Shared { object, at } => {
                 let loc = match mode {
                     Mode::Na => self.tables.borrow().layout.exact(object, at, BYTES as u32),
-                    _ => Some(self.atomic_cell(object, at, BYTES)?),
+                    _ => match self.atomic_cell(object, at, BYTES)? {
+                        Ok(loc) => Some(loc),
+                        Err(pieces) => return Ok(Some(self.store_parts(state, pieces, BYTES, value))),
+                    },
                 };
                 if let Some(loc) = loc {
                     state.stage = Stage::Advance;
@@ -120,7 +126,10 @@ impl VmMachine {
         let operand = self.wide(state, operand, 128);
         match self.resolve(state, addr, BYTES as u64, Use::Write)? {
             Spot::Shared { object, at } => {
-                let loc = self.atomic_cell(object, at, BYTES)?;
+                let loc = match self.atomic_cell(object, at, BYTES)? {
+                    Ok(loc) => loc,
+                    Err(pieces) => return Ok(Some(self.rmw_parts(state, pieces, BYTES))),
+                };
                 state.stage = Stage::RmwLoaded(loc);
                 Ok(Some(Op::Load { loc, mode, rmw: Rmw::Always }))
             }
@@ -143,7 +152,10 @@ impl VmMachine {
         self.expected(state, expected, BYTES)?;
         match self.resolve(state, addr, BYTES as u64, Use::Write)? {
             Spot::Shared { object, at } => {
-                let loc = self.atomic_cell(object, at, BYTES)?;
+                let loc = match self.atomic_cell(object, at, BYTES)? {
+                    Ok(loc) => loc,
+                    Err(pieces) => return Ok(Some(self.cmpxchg_parts(state, pieces, BYTES, weak))),
+                };
                 if weak && state.made.weak_failures < self.options.weak_cas_failures {
                     state.stage = Stage::CasChosen(loc);
                     return Ok(Some(Op::Choose { count: 2 }));

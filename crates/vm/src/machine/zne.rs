@@ -32,7 +32,8 @@ pub const LOOK_AT_LOCKS: [&str; 7] = [
 ];
 
 /// Functions that take a lock, waiting for it if need be, or give it back.
-pub const LOCKS: [&str; 2] = ["pthread_mutex_lock", "pthread_mutex_unlock"];
+pub const LOCKS: [&str; 4] =
+    ["pthread_mutex_lock", "pthread_mutex_unlock", "__selvedge_lock_take", "__selvedge_lock_give"];
 
 /// How far to look ahead.
 const FAR: usize = 64;
@@ -81,7 +82,9 @@ impl VmMachine {
         for _ in 0..FAR {
             let code = &self.function(ahead.frame.func).code;
             match code.get(ahead.frame.pc as usize) {
-                Some(Instr::Rmw { net: Net::Undoes, .. }) => return true,
+                Some(Instr::Rmw { net: Net::Undoes, addr, bytes, .. }) => {
+                    return self.cell_at(&ahead, *addr, *bytes) == Some(loc);
+                }
                 Some(instr) if only_computes(instr) => {}
                 _ => return false,
             }
@@ -132,7 +135,7 @@ impl VmMachine {
 }
 
 /// Whether an instruction only changes registers, or where the thread goes on in its function.
-fn only_computes(instr: &Instr) -> bool {
+pub(super) fn only_computes(instr: &Instr) -> bool {
     matches!(
         instr,
         Instr::Move { .. }

@@ -4,7 +4,7 @@
 pub mod generated;
 
 use selvedge_ir::text;
-use selvedge_machine::{Loc, Machine, Names, Op, ProgramError, Tid, Value};
+use selvedge_machine::{Loc, Machine, Names, Op, ProgramError, Reduction, Reductions, Tid, Value};
 use selvedge_vm::{Options, VmMachine, VmState};
 use std::collections::HashMap;
 
@@ -26,7 +26,9 @@ pub fn machine(program: &str, options: Options) -> VmMachine {
 
 /// Runs a program; every choice picks 0.
 pub fn run(program: &str) -> Run {
-    run_with(program, Options::default(), &[])
+    // Locks as they are.
+    let reductions = Reductions::ALL.without(Reduction::LockOrder);
+    run_with(program, Options { reductions, ..Options::default() }, &[])
 }
 
 /// Runs a program; choices pick what is given, then 0.

@@ -9,8 +9,8 @@ mod names;
 
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
-use selvedge_graph::{Loc, Tid, Value};
-use selvedge_machine::{Again, ErrorKind, Machine, Op, ProgramError, Stateful};
+use selvedge_graph::{Loc, Mode, Tid, Value};
+use selvedge_machine::{Again, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
 use std::rc::Rc;
 
 impl Stateful for VmMachine {
@@ -70,8 +70,18 @@ impl Machine for VmMachine {
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
         state.last_read = LastRead::of(op);
+        if !state.rare.held.is_empty() {
+            self.watch_section(state, op);
+        }
         match op {
-            Op::Load { .. } => state.loads += 1,
+            Op::Load { loc, mode, .. } => {
+                state.loads += 1;
+                if mode == Mode::Rlx && self.hooks.look == Some(state.frame.func) {
+                    self.note_divided_lock(state, loc);
+                }
+                state.recent.rotate_right(1);
+                state.recent[0] = loc;
+            }
             Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;
@@ -81,6 +91,14 @@ impl Machine for VmMachine {
             _ => {}
         }
         op
+    }
+
+    fn has_parts(&self) -> bool {
+        self.has_mixed_sizes()
+    }
+
+    fn part(&self, state: &VmState) -> Part {
+        self.part_of(state)
     }
 
     fn error(&self, error: u32) -> ProgramError {

@@ -1,0 +1,36 @@
+// The owner does something else first, which tells whether it was helped.
+// expect: sc violated assertion
+// expect: rc11 violated assertion
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int begun, complete, count;
+static int plain;
+static void *owner(void *arg) {
+    int old = 0;
+    atomic_store_explicit(&begun, 1, memory_order_release);
+    count = atomic_load_explicit(&complete, memory_order_acquire);
+    atomic_compare_exchange_strong_explicit(&complete, &old, 1, memory_order_acq_rel, memory_order_relaxed);
+    return arg;
+}
+static void *helper(void *arg) {
+    for (;;) {
+        int old = atomic_load_explicit(&complete, memory_order_acquire);
+        int now = atomic_load_explicit(&begun, memory_order_acquire);
+        if (old != now) {
+            atomic_compare_exchange_strong_explicit(&complete, &old, now,
+                                                    memory_order_acq_rel, memory_order_relaxed);
+            continue;
+        }
+        if (now)
+            return arg;
+    }
+}
+int main(void) {
+    pthread_t t[2];
+    pthread_create(&t[0], 0, owner, 0);
+    pthread_create(&t[1], 0, helper, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], 0);
+    assert(count == 0);
+}

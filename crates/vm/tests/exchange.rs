@@ -263,7 +263,8 @@ fn waiting(random: &mut Random, n: usize, k: usize) -> String {
     }
     let _ = write!(
         body,
-        "head{k}:\n{tested}{tries}\n{test}\nbranch r2, pause{k}, done{k}\npause{k}:\n{pause}jump head{k}\ndone{k}:\n"
+        "head{k}:\n{tested}{tries}\n{test}\nbranch r2, pause{k}, done{k}\n\
+         pause{k}:\n{pause}jump head{k}\ndone{k}:\n"
     );
     match random.below(6) {
         0 => body += "r4 = mul.32 r4, 4\nr4 = add.32 r4, r1\n",

@@ -229,7 +229,8 @@ fn waiting(random: &mut Random, n: usize, k: usize) -> String {
     let tested = match random.below(3) {
         0 => {
             format!(
-                "test{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\nbranch r2, test{k}, try{k}\ntry{k}:\n"
+                "test{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\n\
+                 branch r2, test{k}, try{k}\ntry{k}:\n"
             )
         }
         _ => String::new(),

@@ -345,7 +345,11 @@ fn generated_programs_end_in_the_same_states() {
         compared += 1;
         fewer += u64::from(on.complete < all.complete);
         let wrong = format!("program {n} under {name}, awaits {awaits}\n{text}");
-        assert_eq!((&on.states, &on.kinds), (&all.states, &all.kinds), "{wrong}");
+        assert_eq!(on.kinds, all.kinds, "{wrong}");
+        // An execution ends where it is wrong, and what would be revisited from there depends on the schedule.
+        if on.kinds.is_empty() {
+            assert_eq!(on.states, all.states, "{wrong}");
+        }
         // Who waits for ever is found where nothing is cut.
         assert!(!all.stuck || on.stuck, "{wrong}");
     }

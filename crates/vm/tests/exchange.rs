@@ -149,6 +149,21 @@ fn a_lock_that_is_never_free_is_waited_for() {
     }
 }
 
+/// An attempt would succeed, but who has failed once looks on until there is something that never comes.
+#[test]
+fn who_looks_on_for_ever_is_found() {
+    for attempt in ["rmw.xchg.4.ar @x, 0", "rmw.and.4.ar @x, 0"] {
+        let body = format!(
+            "head:\nr1 = {attempt}\nr2 = cmp.ne.32 r1, 1\nbranch r2, poll, done\n\
+             poll:\nr1 = load.4.acq @x\nr2 = cmp.ne.32 r1, 0\nbranch r2, poll, head\ndone:\n"
+        );
+        let text = program(&[body, String::from("store.4.rel @x, 1\n")], "", "");
+        for name in MODELS {
+            assert!(with(&text, name).stuck, "{attempt} under {name}");
+        }
+    }
+}
+
 /// The attempt that fails writes, so it races with a plain read, although nobody sees what it writes.
 #[test]
 fn a_plain_read_races_with_an_attempt_that_fails() {
@@ -214,7 +229,8 @@ fn waiting(random: &mut Random, n: usize, k: usize) -> String {
     let tested = match random.below(3) {
         0 => {
             format!(
-                "test{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\nbranch r2, test{k}, try{k}\ntry{k}:\n"
+                "test{k}:\nr1 = load.4.{load} {at}\nr2 = cmp.ne.32 r1, 0\n\
+                 branch r2, test{k}, try{k}\ntry{k}:\n"
             )
         }
         _ => String::new(),
@@ -248,7 +264,8 @@ fn waiting(random: &mut Random, n: usize, k: usize) -> String {
     }
     let _ = write!(
         body,
-        "head{k}:\n{tested}{tries}\n{test}\nbranch r2, pause{k}, done{k}\npause{k}:\n{pause}jump head{k}\ndone{k}:\n"
+        "head{k}:\n{tested}{tries}\n{test}\nbranch r2, pause{k}, done{k}\n\
+         pause{k}:\n{pause}jump head{k}\ndone{k}:\n"
     );
     match random.below(6) {
         0 => body += "r4 = mul.32 r4, 4\nr4 = add.32 r4, r1\n",
@@ -328,7 +345,11 @@ fn generated_programs_end_in_the_same_states() {
         compared += 1;
         fewer += u64::from(on.complete < all.complete);
         let wrong = format!("program {n} under {name}, awaits {awaits}\n{text}");
-        assert_eq!((&on.states, &on.kinds), (&all.states, &all.kinds), "{wrong}");
+        assert_eq!(on.kinds, all.kinds, "{wrong}");
+        // An execution ends where it is wrong, and what would be revisited from there depends on the schedule.
+        if on.kinds.is_empty() {
+            assert_eq!(on.states, all.states, "{wrong}");
+        }
         // Who waits for ever is found where nothing is cut.
         assert!(!all.stuck || on.stuck, "{wrong}");
     }

@@ -2,7 +2,7 @@
 
 use crate::explorer::Explorer;
 use crate::reductions::annotations::waits;
-use crate::reductions::assumptions::comes_to_nothing;
+use crate::reductions::assumptions::prospect_of_lock;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Schedule;
 use crate::threads::{Status, Threads};
@@ -17,29 +17,45 @@ impl<M: Machine> Explorer<'_, M> {
         let voids = awaits && self.reducers.assumptions.is_on();
         let (machine, g) = (self.machine, &self.graph);
         pick(self.config.schedule, &mut self.threads, g, awaits, |threads, t| {
-            let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return false };
-            if voids && rmw != Rmw::No && comes_to_nothing(machine, threads, g, t) {
-                return true;
+            let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return Prospect::GoesOn };
+            if voids && rmw != Rmw::No {
+                match prospect_of_lock(machine, threads, g, t) {
+                    Prospect::GoesOn => {}
+                    other => return other,
+                }
             }
             let value = match g.co_last(loc) {
                 Some(last) => g.value_of(last, loc),
                 None => machine.init_value(loc),
             };
-            waits(threads.peek_at(machine, t, value))
+            match waits(threads.peek_at(machine, t, value)) {
+                true => Prospect::Waits,
+                false => Prospect::GoesOn,
+            }
         })
     }
 }
 
-/// The next thread. With `awaits`, reads that `waits` says would only make their thread wait, or come to nothing, go
-/// last, and a
-/// compare-and-exchange goes right after the load that it confirms.
+/// What would become of a thread if it read the latest value now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Prospect {
+    /// It goes on.
+    GoesOn,
+    /// It waits, or comes to nothing.
+    Waits,
+    /// It takes a lock from a section that came to nothing, which is not explored: all others go before.
+    FromNothing,
+}
+
+/// The next thread. With `awaits`, reads go last that would only make their thread wait or come to nothing, and
+/// a compare-and-exchange goes right after the load that it confirms.
 #[inline]
 fn pick<S: Clone>(
     schedule: Schedule,
     threads: &mut Threads<S>,
     g: &ExecutionGraph,
     awaits: bool,
-    mut waits: impl FnMut(&mut Threads<S>, Tid) -> bool,
+    mut prospect: impl FnMut(&mut Threads<S>, Tid) -> Prospect,
 ) -> Option<Tid> {
     // The halves of a read-modify-write are adjacent (thesis §5.8).
     let urgent = threads.first_urgent();
@@ -80,17 +96,28 @@ fn pick<S: Clone>(
         Schedule::WritesFirst => first_non_read.or(first),
     }?;
     let reads = matches!(threads.status()[next.index()], Status::Read | Status::Gate);
-    if !awaits || !reads || !waits(threads, next) {
+    let own = match awaits && reads {
+        true => prospect(threads, next),
+        false => Prospect::GoesOn,
+    };
+    if own == Prospect::GoesOn {
         return Some(next);
     }
-    let later =
-        (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| match threads.status()[t.index()] {
-            Status::Read => !waits(threads, t),
-            Status::Join => can_go_on(threads, g, t),
-            Status::Gate => can_go_on(threads, g, t) && !waits(threads, t),
-            status => status > Status::Join,
-        });
-    later.or(Some(next))
+    let mut waiting = (own == Prospect::Waits).then_some(next);
+    let later = (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| {
+        let reads = match threads.status()[t.index()] {
+            Status::Read => true,
+            Status::Join => return can_go_on(threads, g, t),
+            Status::Gate => can_go_on(threads, g, t),
+            status => return status > Status::Join,
+        };
+        let prospect = if reads { prospect(threads, t) } else { Prospect::FromNothing };
+        if prospect == Prospect::Waits {
+            waiting = waiting.or(Some(t));
+        }
+        prospect == Prospect::GoesOn
+    });
+    later.or(waiting).or(Some(next))
 }
 
 /// Whether the thread that `t` wants to join has ended, the round that it is in is complete, or its twin is

@@ -19,7 +19,7 @@
 //! won the lock (`awaits`), and no revisit will ever delete that. From there on, no read-modify-write takes the
 //! lock from the void section ([`Hooks::skips_source`]), and nothing comes of the graph. What the section has
 //! read may still be revisited, and then it may not be void any more, by writes that do not come after it.
-//! These must not be missed: threads that would take the lock from a void section go last as well. All writes
+//! These must not be missed: threads that would take the lock from a void section go last of all. All writes
 //! that do not depend on them are in the graph by then. A void section of a thread that has not won the lock
 //! is on the way to other graphs: others may take the lock in its place, and delete those that came after it.
 //!
@@ -34,6 +34,7 @@ use super::locations::{SharedBits, Told};
 use super::{Hooks, reduces};
 use crate::explorer::Explorer;
 use crate::report::Config;
+use crate::schedule::Prospect;
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Again, Block, Machine, Op, Reduction, Rmw};
@@ -149,17 +150,20 @@ impl<M: Machine> Explorer<'_, M> {
 /// How far to look ahead.
 const FAR: usize = 64;
 
-/// Whether `t`, which stands at a read-modify-write, would take a lock from a void section, or take it and come to
-/// nothing.
-pub(crate) fn comes_to_nothing<M: Machine>(
+/// What would become of `t`, which stands at a read-modify-write, if that took a lock: it may take it from a void
+/// section, or come to nothing.
+pub(crate) fn prospect_of_lock<M: Machine>(
     machine: &M,
     threads: &mut Threads<M::State>,
     g: &ExecutionGraph,
     t: Tid,
-) -> bool {
-    let Some(Op::Load { loc: lock, .. }) = threads.op(t) else { return false };
+) -> Prospect {
+    let Some(Op::Load { loc: lock, .. }) = threads.op(t) else { return Prospect::GoesOn };
     if !threads.state(t).is_some_and(|state| machine.takes_quietly(state)) {
-        return false;
+        return Prospect::GoesOn;
+    }
+    if g.co_last(lock).is_some_and(|w| void_section(machine, threads, g, w).is_some()) {
+        return Prospect::FromNothing;
     }
     let latest = |loc: Loc| match g.co_last(loc) {
         Some(last) => g.value_of(last, loc),
@@ -181,8 +185,10 @@ pub(crate) fn comes_to_nothing<M: Machine>(
         _ => None,
     });
     let given_back = own.iter().rev().find(|(of, _)| *of == lock).is_some_and(|(_, value)| *value == free);
-    given_back && matches!(end, Op::Block(Block::Assume))
-        || g.co_last(lock).is_some_and(|w| void_section(machine, threads, g, w).is_some())
+    match given_back && end == Op::Block(Block::Assume) {
+        true => Prospect::Waits,
+        false => Prospect::GoesOn,
+    }
 }
 
 /// The locations, but for the lock's, that the thread of `w` was taken to use alone, if `w` ends a section that

@@ -111,6 +111,13 @@ pub const SWITCHES: &[Switch] = &[
     ),
     switch(&[Reduction::Bam], "barrier(6)", "crates/bench/programs/barrier.c", "", "-DN=6"),
     switch(
+        &[Reduction::Assumptions],
+        "assume-section(3)",
+        "crates/bench/programs/assume-section.c",
+        "",
+        "-DN=3",
+    ),
+    switch(
         &[Reduction::LockOrder],
         "disjoint-sections(3, 4)",
         "crates/bench/programs/disjoint-sections.c",

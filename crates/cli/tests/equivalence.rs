@@ -1,5 +1,5 @@
-//! `--equivalence rf`: executions that differ in coherence alone count once, and what is wrong with one of them
-//! is found.
+//! `--equivalence rf`: executions that differ in coherence alone count once, and what is wrong with one of
+//! them is found.
 //!
 //! Generated programs are explored with coherence and without: there are as many executions without as there
 //! are classes of those with that have the same events and reads-from, and they end in the same ways.
@@ -140,7 +140,8 @@ fn check(name: &str, text: &str, model: &str) -> Result<(Verdict, u64), InputErr
 
 const HEAD: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <selvedge.h>\natomic_int x;\n";
 
-/// The reader waits for 1 and sees 2: in the order of the threads that is old, in the other one it is the latest.
+/// The reader waits for 1 and sees 2: in the order of the threads that is old, in the other one it is the
+/// latest.
 #[test]
 fn that_something_old_could_be_the_latest_is_not_missed() {
     let text = format!(

@@ -20,7 +20,6 @@ use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const MODELS: [&str; 5] = ["sc", "tso", "pso", "ra", "rc11"];
 

@@ -88,6 +88,8 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) scratch: Scratch,
     /// What ends the execution at the graph that was just entered.
     pub(crate) trouble: Option<Trouble>,
+    /// All is to be explored again, and something is wrong already: nothing is looked for any more.
+    in_vain: bool,
     pub(crate) stats: Stats,
     /// Set by others who want `run` to return soon.
     calls: &'a AtomicBool,
@@ -128,6 +130,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             prefix: Vec::new(),
             scratch: Scratch::default(),
             trouble: None,
+            in_vain: false,
             stats: Stats::default(),
             calls,
             answered: false,
@@ -408,12 +411,15 @@ impl<'a, M: Machine> Explorer<'a, M> {
     fn inspect_event(&mut self, e: EventId) {
         if self.config.inspect
             && self.trouble.is_none()
+            && !self.in_vain
             && !self.machine.has_sections()
             && let Some(found) = inspect(self.machine, self.model, &self.graph, e, self.config.races)
-            // Where all is to be explored again, the machine may learn more from what comes next.
-            && self.machine.again().is_none()
         {
-            self.trouble = Some(Trouble::Failure(found));
+            // Where all is to be explored again, the machine may learn more from what comes next.
+            match self.machine.again() {
+                Some(_) => self.in_vain = true,
+                None => self.trouble = Some(Trouble::Failure(found)),
+            }
         }
     }
 

@@ -212,7 +212,6 @@ fn loops_are_cut_at_their_bound() {
     assert_eq!(iterations("while (*x < 6) *x += 1;", 5), (5, Ended::Cut));
     // The bound is not for loops that no read has a say in.
     assert_eq!(iterations("int i; for (i = 0; i < 6; i++) *x += 1;", 5), (6, Ended::Done));
-    assert_eq!(iterations("int i; for (i = 0; i < 4097; i++) *x += 1;", 5), (4096, Ended::Cut));
 }
 
 #[test]

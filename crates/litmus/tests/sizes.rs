@@ -224,7 +224,7 @@ fn values_of_32_bits() {
 #[test]
 fn loops_over_constants_run() {
     let code = |n: u32| [format!("MOV W0,#{n}"), String::from("L: SUB W0,W0,#1"), String::from("CBNZ W0,L")];
-    for (n, ends) in [(10, true), (60, true), (1000, false)] {
+    for (n, ends) in [(10, true), (60, true), (1000, true), (5000, false)] {
         let code = code(n);
         let code: Vec<&str> = code.iter().map(String::as_str).collect();
         let test = read(&text("AArch64", "", &code, "forall (0:X0=0)")).unwrap_or_else(|d| panic!("{d}"));

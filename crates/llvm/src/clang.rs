@@ -28,8 +28,8 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     // Whatever level of optimisation is asked for: what clang makes of the program is what is checked.
     // Optimisers choose values for what is undefined, and drop accesses.
     words.extend(["-Xclang", "-disable-llvm-passes"].map(OsString::from));
-    // At -O0, clang leaves out what C99 calls an inline definition (`inline` without `static` or `extern`), and
-    // calls a function that need not be there. From -O1 on it is there, marked as one that yields to any
+    // At -O0, clang leaves out what C99 calls an inline definition (`inline` without `static` or `extern`),
+    // and calls a function that need not be there. From -O1 on it is there, marked as one that yields to any
     // other (`available_externally`). Apart from that, what clang makes without passes is the same.
     words.extend(["-Xclang", "-O1"].map(OsString::from));
     if !options.clang_args.iter().any(|word| word.starts_with("-O") && word != "-O0") {

@@ -34,7 +34,8 @@ pub struct Options {
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
 
-/// Compiles C files (`.c`, or `.i` if the preprocessor has been there), reads LLVM's intermediate language (`.bc`, `.ll`), and links them to one program.
+/// Compiles C files (`.c`, or `.i` if the preprocessor has been there), reads LLVM's intermediate language
+/// (`.bc`, `.ll`), and links them to one program.
 ///
 /// Nothing is written to the working directory.
 pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileError> {
@@ -54,7 +55,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     program.run_passes(INLINE).map_err(llvm)?;
     let unset = program.set_undefined();
     program.run_passes(PROMOTE).map_err(llvm)?;
-    lower::lower(&program, unset, options, lower::Paths::new(files))
+    lower::lower(&program, unset, options, lower::Paths::new(files, &options.include_dirs))
 }
 
 /// Whether the program can be run at all.

@@ -61,8 +61,8 @@ pub trait Foresight: Stateful {
         true
     }
 
-    /// Whether the read-modify-write at whose load the state stands takes a lock, which nobody looks at in this
-    /// program but to take it, waiting for it if need be, or to give it back. Saying no is always right.
+    /// Whether the read-modify-write at whose load the state stands takes a lock, which nobody looks at in
+    /// this program but to take it, waiting for it if need be, or to give it back. Saying no is always right.
     fn takes_quietly(&self, _state: &Self::State) -> bool {
         false
     }
@@ -102,10 +102,10 @@ pub trait Foresight: Stateful {
         false
     }
 
-    /// If the load that the state stands at is a compare-and-exchange by which a thread completes what another
-    /// one has begun, or the thread waits because it would come to one and wait after it in any case: what it
-    /// would do. The machine makes no read-modify-write of it: where it would succeed, the thread waits.
-    /// Otherwise it goes on as it also would if it had succeeded.
+    /// If the load that the state stands at is a compare-and-exchange by which a thread completes what
+    /// another one has begun, or the thread waits because it would come to one and wait after it in any case:
+    /// what it would do. The machine makes no read-modify-write of it: where it would succeed, the thread
+    /// waits. Otherwise it goes on as it also would if it had succeeded.
     fn help(&self, _state: &Self::State) -> Option<Help> {
         None
     }

@@ -161,7 +161,7 @@ fn what_was_read_in_a_void_section_may_be_read_again() {
         let off = Reductions::ALL.without(Reduction::Assumptions);
         let off = explored(&text, &model(name), off).expect("few executions");
         assert_eq!((on.complete, &on.states), (off.complete, &off.states), "{name}");
-        assert!(on.complete > 0 && on.blocked < off.blocked, "{name}: {on:?} {off:?}");
+        assert!(on.complete > 0 && on.blocked <= off.blocked, "{name}: {on:?} {off:?}");
     }
 }
 

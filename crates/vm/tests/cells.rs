@@ -133,17 +133,16 @@ fn a_plain_load_of_a_part_of_an_atomic_looks_at_all_of_it() {
     assert_eq!(trace, ["0: W x 16909060 rlx", "0: R x na", "0: W y 3 na", "0: end"]);
 }
 
+/// What they mean is tested in `mixed_sizes.rs`.
 #[test]
-fn atomics_of_different_sizes_must_not_overlap() {
+fn atomics_of_different_sizes_may_overlap() {
     for body in [
         "store.4.rlx @x, 1\nr0 = load.8.rlx @x",
         "store.8.rlx @x, 1\nr0 = rmw.add.4.rlx @x+4, 1",
         "store.4.rlx @x, 1\nstore.1.na @x, 1",
         "store.8.na @x, 1\nstore.4.rlx @x, 1\nstore.2.rlx @x, 1",
     ] {
-        let run = run(&main_with(body));
-        assert_eq!(run.error_kind(), "unsupported", "{body}");
-        assert!(run.error().is_some_and(|e| e.message.contains('x')), "{body}");
+        assert_eq!(run(&main_with(body)).error_kind(), "none", "{body}");
     }
 }
 

@@ -331,11 +331,12 @@ fn generated_programs_end_in_the_same_states() {
     let setting =
         |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap_or(default));
     let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 250);
-    let mut random = Random(setting("SELVEDGE_FUZZ_SEED", 1));
+    let seed = setting("SELVEDGE_FUZZ_SEED", 1);
     let models = MODELS.map(model);
     let off = without(&[Reduction::Exchange, Reduction::Faint]);
     let (mut compared, mut fewer) = (0, 0);
     for n in 0..programs {
+        let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(n));
         let text = generated(&mut random);
         let at = random.below(models.len());
         let (model, name) = (&models[at], MODELS[at]);
@@ -344,9 +345,10 @@ fn generated_programs_end_in_the_same_states() {
         let Some(all) = explored(&text, model, off, awaits) else { continue };
         compared += 1;
         fewer += u64::from(on.complete < all.complete);
-        let wrong = format!("program {n} under {name}, awaits {awaits}\n{text}");
+        let wrong = format!("program {n} of seed {seed} under {name}, awaits {awaits}\n{text}");
         assert_eq!(on.kinds, all.kinds, "{wrong}");
-        // An execution ends where it is wrong, and what would be revisited from there depends on the schedule.
+        // An execution ends where it is wrong, and what would be revisited from there depends on the
+        // schedule.
         if on.kinds.is_empty() {
             assert_eq!(on.states, all.states, "{wrong}");
         }

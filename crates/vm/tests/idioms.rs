@@ -333,24 +333,25 @@ fn generated_programs_end_in_the_same_states() {
     let setting =
         |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap_or(default));
     let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 400);
-    let mut random = Random(setting("SELVEDGE_FUZZ_SEED", 1));
+    let seed = setting("SELVEDGE_FUZZ_SEED", 1);
     let models = MODELS.map(Named::load);
     let (mut compared, mut fewer, mut helped, mut seen) = (0, 0, 0, 0);
     for n in 0..programs {
+        let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(n));
         let text = generated(&mut random);
         let known = &models[random.below(models.len())];
         let Some(without) = explored(&text, known, Reductions::NONE) else { continue };
         let with = explored(&text, known, Reductions::ALL);
-        let wrong = format!("program {n} under {}\n{text}", known.name);
+        let wrong = format!("program {n} of seed {seed} under {}\n{text}", known.name);
         let with = with.unwrap_or_else(|| panic!("more executions: {wrong}"));
         compared += 1;
         fewer += u64::from(with.executions < without.executions);
         helped += u64::from(with.again.contains(&Again::HelpNeeded));
         seen += u64::from(with.again.contains(&Again::UnpublishedSeen));
         assert_eq!(with.errors, without.errors, "{wrong}");
-        let racy = without.errors.contains(&ErrorKind::DataRace);
+        // An execution ends where it is wrong, and what would be revisited from there depends on the schedule.
         assert!(
-            racy || with.states == without.states,
+            !without.errors.is_empty() || with.states == without.states,
             "missing {:?}\nextra {:?}\n{wrong}",
             without.states.difference(&with.states).collect::<Vec<_>>(),
             with.states.difference(&without.states).collect::<Vec<_>>()

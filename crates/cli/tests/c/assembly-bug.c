@@ -1,5 +1,5 @@
 // expect: rc11 unknown
-// message: assembly-bug.c:6: not supported: inline assembly "bsfl $1, $0": `bsfl` is not known
+// message: `bsfl` is not known
 // What is not known is named.
 int main(void) {
     int x, y = 4;

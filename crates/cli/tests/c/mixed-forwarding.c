@@ -1,8 +1,8 @@
 // Each thread writes a half and reads the whole: it finds its own half in its store buffer, and the other
 // half in memory.
 // expect: sc verified
-// expect: tso error assertion
-// expect: rc11 error assertion
+// expect: tso violated assertion
+// expect: rc11 violated assertion
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,8 +4,6 @@
 // expect: pso verified executions=2
 // expect: ra verified executions=2
 // expect: rc11 verified executions=2
-// expect: armv8 unknown
-// message: under the model `armv8`
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

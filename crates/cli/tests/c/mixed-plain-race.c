@@ -1,6 +1,6 @@
 // But it is one with an atomic store to the whole.
-// expect: sc error data-race
-// expect: rc11 error data-race
+// expect: sc violated data-race
+// expect: rc11 violated data-race
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // Linux's queued spin lock without its queue: a byte says that it is taken, a byte that somebody is next.
 // Giving it back is a store of one byte. The one who is next forgets to say that it has it.
-// expect: sc error
-// expect: rc11 error
+// expect: sc violated data-race
+// expect: rc11 violated data-race
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

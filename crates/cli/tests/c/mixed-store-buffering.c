@@ -1,7 +1,7 @@
 // Each thread writes a half and reads the other: stores of halves are delayed like others.
 // expect: sc verified
-// expect: tso error assertion
-// expect: rc11 error assertion
+// expect: tso violated assertion
+// expect: rc11 violated assertion
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 // A ticket lock in one word: taking a ticket is an addition to the whole of it, waiting and giving back are
 // about one half. The store that gives it back does not release.
-// expect: rc11 error data-race
+// expect: rc11 violated data-race
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 // that the node is there may not.
 // expect: sc verified
 // expect: tso verified
-// expect: rc11 violated unpublished-object line=35
+// expect: rc11 violated unpublished-object line=36
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

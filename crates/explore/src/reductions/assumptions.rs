@@ -1,10 +1,10 @@
 //! Assumptions that fail after a lock was given back: nobody takes the lock from such a thread.
 //!
-//! In `lock(); done = count == 2; unlock(); assume(done);` it is decided inside of the section that the thread
-//! comes to nothing, but others go on after it, in every order in which they would have gone on without it.
-//! Such a section is *void*: its thread has taken the lock, has read, has written at most to memory that
-//! nobody else uses, has given the lock back, and has come to an assumption that does not hold, without
-//! another read that could still change.
+//! In `lock(); done = count == 2; unlock(); assume(done);` it is decided inside of the section that the
+//! thread comes to nothing, but others go on after it, in every order in which they would have gone on
+//! without it. Such a section is *void*: its thread has taken the lock, has read, has written at most to
+//! memory that nobody else uses, has given the lock back, and has come to an assumption that does not hold,
+//! without another read that could still change.
 //!
 //! *Nothing is lost.* Take an execution in which others come after a void section, and leave the section out:
 //! whoever read from the write that gave the lock back reads from what the section had read instead, which is
@@ -13,18 +13,19 @@
 //! can take the lock when all others are done. What the others do, and what is wrong with it, stays; and an
 //! execution that an assumption has ended is none that counts.
 //!
-//! *Who goes when.* A thread that would take a lock and come to nothing, given the latest values that there are,
-//! goes last, like one that would wait (`Explorer::next_thread`): a schedule like any other. So void sections
-//! come up mostly where a thread takes the lock in place of another one, which then comes after it: it has
-//! won the lock (`awaits`), and no revisit will ever delete that. From there on, no read-modify-write takes the
-//! lock from the void section ([`Hooks::skips_source`]), and nothing comes of the graph. What the section has
-//! read may still be revisited, and then it may not be void any more, by writes that do not come after it.
-//! These must not be missed: threads that would take the lock from a void section go last of all. All writes
-//! that do not depend on them are in the graph by then. A void section of a thread that has not won the lock
-//! is on the way to other graphs: others may take the lock in its place, and delete those that came after it.
+//! *Who goes when.* A thread that would take a lock and come to nothing, given the latest values that there
+//! are, goes last, like one that would wait (`Explorer::next_thread`): a schedule like any other. So void
+//! sections come up mostly where a thread takes the lock in place of another one, which then comes after it:
+//! it has won the lock (`awaits`), and no revisit will ever delete that. From there on, no read-modify-write
+//! takes the lock from the void section ([`Hooks::skips_source`]), and nothing comes of the graph. What the
+//! section has read may still be revisited, and then it may not be void any more, by writes that do not come
+//! after it. These must not be missed: threads that would take the lock from a void section go last of all.
+//! All writes that do not depend on them are in the graph by then. A void section of a thread that has not
+//! won the lock is on the way to other graphs: others may take the lock in its place, and delete those that
+//! came after it.
 //!
-//! Nobody may look at the lock but to take it: a thread that tries, and finds it taken by a void section, would
-//! have seen something (`Foresight::takes_quietly`).
+//! Nobody may look at the lock but to take it: a thread that tries, and finds it taken by a void section,
+//! would have seen something (`Foresight::takes_quietly`).
 //!
 //! *Premises*: `awaits` is on; the model forgets reads, writes and read-modify-writes that nobody sees.
 //! *Watched*: that what void sections write, and what their threads read after them, is used by no other
@@ -150,8 +151,8 @@ impl<M: Machine> Explorer<'_, M> {
 /// How far to look ahead.
 const FAR: usize = 64;
 
-/// What would become of `t`, which stands at a read-modify-write, if that took a lock: it may take it from a void
-/// section, or come to nothing.
+/// What would become of `t`, which stands at a read-modify-write, if that took a lock: it may take it from a
+/// void section, or come to nothing.
 pub(crate) fn prospect_of_lock<M: Machine>(
     machine: &M,
     threads: &mut Threads<M::State>,
@@ -191,8 +192,8 @@ pub(crate) fn prospect_of_lock<M: Machine>(
     }
 }
 
-/// The locations, but for the lock's, that the thread of `w` was taken to use alone, if `w` ends a section that
-/// is void.
+/// The locations, but for the lock's, that the thread of `w` was taken to use alone, if `w` ends a section
+/// that is void.
 fn void_section<M: Machine>(
     machine: &M,
     threads: &mut Threads<M::State>,

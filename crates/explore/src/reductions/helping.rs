@@ -1,31 +1,31 @@
 //! Helping: compare-and-exchanges that complete what another thread has begun are left to that thread.
 //!
-//! In a queue of Michael and Scott, a node is appended (`k`), and then the tail is moved on, by the thread that
-//! appended the node (`o`) or by whoever sees that it has not done so yet (`h`). A machine that knows such a
-//! step makes a read of it: where `h` would succeed, its thread waits. So executions that differ in who moves
-//! the tail are explored once, with the owner moving it.
+//! In a queue of Michael and Scott, a node is appended (`k`), and then the tail is moved on, by the thread
+//! that appended the node (`o`) or by whoever sees that it has not done so yet (`h`). A machine that knows
+//! such a step makes a read of it: where `h` would succeed, its thread waits. So executions that differ in
+//! who moves the tail are explored once, with the owner moving it.
 //!
 //! *Every execution that is explored is one of the program*, but for waiting threads: `h` that fails is what
 //! it is. *Nothing is lost*: take an execution `X` in which helpers succeed. Let `h` be the first that does,
 //! in an order that causal order goes along with, and `s` what it reads. What causes it has no helper that
-//! succeeds, so it is the beginning of an execution `G` that is explored, in which the thread of `h` stands at
-//! it, or has it as a read. There it is asked ([`Explorer::is_left_to_owner`]) that
+//! succeeds, so it is the beginning of an execution `G` that is explored, in which the thread of `h` stands
+//! at it, or has it as a read. There it is asked ([`Explorer::is_left_to_owner`]) that
 //!
 //! * `s` is the only write of the value that `h` expects, and what follows `s` in coherence are
 //!   read-modify-writes: the step is made once. Nor is the location accessed by plain accesses, which would
 //!   race with `h` and may not with `o`;
-//! * the read-modify-write that reads from `s` is a compare-and-exchange `o` of another thread, which expects,
-//!   writes and is ordered as `h`, and whose outcome makes no difference to its thread;
-//! * right before it the thread made a write `k`, which the thread of `h` has acquired from before `h`, and it
-//!   had acquired from `s` before. Both are in `G` and in `X`, as they are among the causes of `h`.
+//! * the read-modify-write that reads from `s` is a compare-and-exchange `o` of another thread, which
+//!   expects, writes and is ordered as `h`, and whose outcome makes no difference to its thread;
+//! * right before it the thread made a write `k`, which the thread of `h` has acquired from before `h`, and
+//!   it had acquired from `s` before. Both are in `G` and in `X`, as they are among the causes of `h`.
 //!
 //! In `X`, then, `o` is what the thread does after `k`, and it fails, as what it expects was there only once
 //! and is gone. In its place let `o` read from `s` and write, where `h` wrote, and let `h` read what it wrote
-//! and fail. By `delegates-rmws` of the model that is consistent: all that `o` and who reads from it know they
-//! knew before, through `h`. It is an execution of the program, as neither outcome makes a difference; it has
-//! the same values and final states; whatever else was not ordered is not ordered now, so races are still
-//! there. And it has one helper less that succeeds. A thread that looks at the location twice, or ends in `h`
-//! although nobody comes to complete the step, is found out where it is explored.
+//! and fail. By `delegates-rmws` of the model that is consistent: all that `o` and who reads from it know
+//! they knew before, through `h`. It is an execution of the program, as neither outcome makes a difference;
+//! it has the same values and final states; whatever else was not ordered is not ordered now, so races are
+//! still there. And it has one helper less that succeeds. A thread that looks at the location twice, or ends
+//! in `h` although nobody comes to complete the step, is found out where it is explored.
 //!
 //! Where executions are interleavings, orderings do not matter: `o` is moved to right before `h`. That is
 //! possible because its thread does nothing between `k` and `o`, and `k` is before `h`.
@@ -70,6 +70,13 @@ struct Helper {
 }
 
 impl<M: Machine> Explorer<'_, M> {
+    /// Whether `e` is a step that is left to its owner. Graphs in which such a step is waited for are not left
+    /// out: they show whether there is an owner.
+    #[inline]
+    pub(crate) fn is_help(&self, e: EventId) -> bool {
+        self.reducers.helping.on && self.threads.state_of(e).is_some_and(|s| self.machine.help(s).is_some())
+    }
+
     /// Whether some helper is not seen to be one whose step its owner makes.
     #[inline(never)]
     fn needs_help(&self) -> bool {

@@ -187,7 +187,8 @@ pub(crate) trait Hooks<M: Machine> {
     #[inline(always)]
     fn before_load(_x: &mut Explorer<'_, M>, _rmw: Rmw) {}
 
-    /// The read `e` was added; it knows of the write at this place of coherence, and of none that comes later.
+    /// The read `e` was added; it knows of the write at this place of coherence, and of none that comes
+    /// later.
     #[inline(always)]
     fn before_reading(_x: &mut Explorer<'_, M>, _e: EventId, _floor: usize) {}
 

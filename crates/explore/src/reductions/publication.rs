@@ -1,4 +1,5 @@
-//! Atomic stores to objects that nobody knows yet (thesis §9.2.2.4), and who could see those that are left out.
+//! Atomic stores to objects that nobody knows yet (thesis §9.2.2.4), and who could see those that are left
+//! out.
 //!
 //! A push like
 //!
@@ -20,9 +21,9 @@
 //! as the effects that they are.
 //!
 //! *Nothing goes unnoticed*: take the first read `e` of `X`, in an order that causal order goes along with,
-//! that reads from such a `v`. What is before it in causal order, without iterations that are left out, is the
-//! beginning of an execution that is explored, and so it is with `e` reading from the last write. In `X`, `e`
-//! does not know of `w`; with fewer events it knows no more. So it is found not to, there.
+//! that reads from such a `v`. What is before it in causal order, without iterations that are left out, is
+//! the beginning of an execution that is explored, and so it is with `e` reading from the last write. In `X`,
+//! `e` does not know of `w`; with fewer events it knows no more. So it is found not to, there.
 //!
 //! *Premises*: those of `escape`. *Watched*: every read by itself.
 

@@ -1,9 +1,10 @@
 //! Loops that count: they come to an end whatever the values that they start with.
 //!
-//! A register takes one step of a constant size in each round, and one test, which every round makes, compares
-//! it with something that stays as it is. That such a loop ends is plain if the step is 1 and the test is not
-//! whether some number is at most as large as another, which may be the largest one: all numbers are come to.
-//! If the test is for a constant, the loop ends or not whatever else there is, which is seen when it is run.
+//! A register takes one step of a constant size in each round, and one test, which every round makes,
+//! compares it with something that stays as it is. That such a loop ends is plain if the step is 1 and the
+//! test is not whether some number is at most as large as another, which may be the largest one: all numbers
+//! are come to. If the test is for a constant, the loop ends or not whatever else there is, which is seen
+//! when it is run.
 
 use std::collections::HashSet;
 

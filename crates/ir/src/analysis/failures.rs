@@ -22,8 +22,8 @@ pub enum Waiting {
 }
 
 /// By instruction, whether and how a thread waits after this compare-and-exchange failed; empty if there is
-/// none. `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says, `confirmed` for
-/// which loops the order of a failure does not matter.
+/// none. `loads_before` is what [`loads_before_loops`](super::retry::loads_before_loops) says, `confirmed`
+/// for which loops the order of a failure does not matter.
 pub fn waiting_failures(
     function: &Function,
     loads_before: &[Option<u32>],
@@ -122,8 +122,8 @@ fn leads_to_waiting(
     None
 }
 
-/// Whether a compare-and-exchange that fails is at least as strong a read as a load of as many bytes, or may be
-/// weaker.
+/// Whether a compare-and-exchange that fails is at least as strong a read as a load of as many bytes, or may
+/// be weaker.
 fn stands_for(function: &Function, load: u32, at: usize, weaker: bool) -> bool {
     let (Some(Instr::Load { bytes: a, mode, .. }), Instr::Cmpxchg { bytes: b, failure, .. }) =
         (function.code.get(load as usize), &function.code[at])

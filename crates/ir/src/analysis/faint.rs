@@ -12,8 +12,8 @@
 //! pause. Everything is taken not to matter until there is a reason.
 //!
 //! What may be an error is needed: a division, an index out of bounds, a product that overflows unless it
-//! only grows to a limit (`limited`). The one exception is that signed numbers are counted up or down by small
-//! steps: that they overflow, after some millions of iterations, is not looked for.
+//! only grows to a limit (`limited`). The one exception is that signed numbers are counted up or down by
+//! small steps: that they overflow, after some millions of iterations, is not looked for.
 
 use std::collections::HashSet;
 

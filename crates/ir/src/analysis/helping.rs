@@ -11,7 +11,8 @@ use crate::bytecode::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, regis
 /// How far to follow the code.
 const FAR: usize = 32;
 
-/// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is none.
+/// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is
+/// none.
 pub fn ignored_outcomes(function: &Function) -> Vec<bool> {
     let mut all = Vec::new();
     for (at, instr) in function.code.iter().enumerate() {

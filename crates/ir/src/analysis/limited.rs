@@ -1,8 +1,9 @@
 //! Numbers that grow up to a limit: `if (delay < 64) delay *= 2;` does not overflow.
 //!
 //! Let an addition or a product by a positive constant come right after a test that its operand is below a
-//! limit, so that the result is in range if the operand is not negative. It is not if all that ever flows into
-//! it is constants that are not, and results of such operations: by induction over the steps of the program.
+//! limit, so that the result is in range if the operand is not negative. It is not if all that ever flows
+//! into it is constants that are not, and results of such operations: by induction over the steps of the
+//! program.
 
 use std::collections::HashSet;
 
@@ -77,7 +78,8 @@ fn is_tested(
     (once && !changed && most <= largest).then_some(dst)
 }
 
-/// Whether nothing negative flows into the operand of an operation, given which ones have results that are not.
+/// Whether nothing negative flows into the operand of an operation, given which ones have results that are
+/// not.
 fn is_never_negative(graph: &Graph, (block, dst): (usize, Reg), limited: &HashSet<(usize, Reg)>) -> bool {
     let operand = graph.blocks[block].code.iter().find_map(|instr| match instr {
         Instr::Bin { dst: d, a: Operand::Reg(x), bits, .. } if *d == dst => Some((*x, *bits)),

@@ -1,8 +1,8 @@
 //! Loads after which an iteration of a loop goes round whatever they read.
 //!
-//! In `while (exchange(&l, 1)) while (load(&l));` the attempt has failed when the load is come to. It only lets
-//! time pass, until there is a chance that the next attempt does not fail; so the thread may as well wait for
-//! that from the attempt on.
+//! In `while (exchange(&l, 1)) while (load(&l));` the attempt has failed when the load is come to. It only
+//! lets time pass, until there is a chance that the next attempt does not fail; so the thread may as well
+//! wait for that from the attempt on.
 
 use std::collections::HashSet;
 
@@ -71,7 +71,8 @@ fn goes_round(function: &Function, from: u32, number: u32, is_fine: impl Fn(u32)
     true
 }
 
-/// The instructions of a loop, those of loops within that wait included: nothing comes after their back edges.
+/// The instructions of a loop, those of loops within that wait included: nothing comes after their back
+/// edges.
 fn body(function: &Function, number: u32, header: u32) -> HashSet<u32> {
     let before = predecessors(function);
     let mut inside = HashSet::from([header]);

@@ -6,13 +6,13 @@
 //! uses this where the iteration turns out to have no effect (`Reduction::Retry`); here such loops are found.
 //!
 //! **Failures that are weaker than the load.** In `e = load_acquire(&x); while (!cas(&x, &e, e + 1, acq_rel,
-//! relaxed));` a failure does not acquire, so it cannot take the place of the load. But if nothing that others
-//! can tell happens between the header and the compare-and-exchange, and only its success leaves the loop, the
-//! failures need not take any place: take an execution in which the last attempt succeeds, reading from `w`,
-//! and leave out the others. With the load reading from `w`, too, it is still consistent, as a model that
-//! confirms reads says, because the success acquires at least as much right after; and the thread comes to it
-//! in its first iteration. If no attempt succeeds, but the thread fails with what it read, the load may read
-//! that: it is the last thing that the thread does.
+//! relaxed));` a failure does not acquire, so it cannot take the place of the load. But if nothing that
+//! others can tell happens between the header and the compare-and-exchange, and only its success leaves the
+//! loop, the failures need not take any place: take an execution in which the last attempt succeeds, reading
+//! from `w`, and leave out the others. With the load reading from `w`, too, it is still consistent, as a
+//! model that confirms reads says, because the success acquires at least as much right after; and the thread
+//! comes to it in its first iteration. If no attempt succeeds, but the thread fails with what it read, the
+//! load may read that: it is the last thing that the thread does.
 
 use selvedge_graph::Mode;
 

@@ -3,8 +3,8 @@
 //! In `b = load(x); while (b) b = load(x);` the load before the loop and the one in it do the same and go on
 //! in the same way. With one instead of the two, the loop is `do b = load(x); while (b);`, of which every
 //! iteration that does not leave it is without effect. The same with a read-modify-write, as in
-//! `p = sub(x); while (p <= 0) { add(x); p = sub(x); }`, makes a loop of which an iteration takes back what it
-//! took (`zne`).
+//! `p = sub(x); while (p <= 0) { add(x); p = sub(x); }`, makes a loop of which an iteration takes back what
+//! it took (`zne`).
 //!
 //! Registers are assigned in one place, as a rule, so the two ends are the same only up to the names of
 //! registers that are not used elsewhere: going forward, those that the one writes are matched with those

@@ -10,9 +10,9 @@ use crate::cfg::Graph;
 use crate::liveness::RegSet;
 use crate::passes::loops::LoopBlocks;
 
-/// Marks the headers of the loops of a function. `live_in`: the registers that matter at the beginning of each
-/// block. `with_escape`: they also say which
-/// cells of objects that nobody knows every iteration rewrites.
+/// Marks the headers of the loops of a function. `live_in`: the registers that matter at the beginning of
+/// each block. `with_escape`: they also say which cells of objects that nobody knows every iteration
+/// rewrites.
 pub fn mark(
     graph: &mut Graph,
     loops: &[LoopBlocks],

@@ -335,8 +335,8 @@ impl<'m> Body<'_, 'm> {
         operands
     }
 
-    /// The ordering of a load or a store, and whether it is volatile and nothing else. What machines access as a
-    /// whole (at most eight bytes, aligned) can be atomic by being volatile.
+    /// The ordering of a load or a store, and whether it is volatile and nothing else. What machines access
+    /// as a whole (at most eight bytes, aligned) can be atomic by being volatile.
     fn kind_of_access(&self, value: Value<'m>, accessed: Value<'m>) -> (Mode, bool) {
         let (mode, volatile) = (mode(value.ordering()), value.is_volatile());
         let bytes = self.program.layout.size(accessed.ty());

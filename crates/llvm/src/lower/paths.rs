@@ -16,6 +16,8 @@ pub(crate) struct Paths {
     here: PathBuf,
     /// As given, and where they are.
     inputs: Vec<(PathBuf, PathBuf)>,
+    /// Where headers of our own are: for as long as a program is compiled, and elsewhere the next time.
+    headers: Vec<PathBuf>,
 }
 
 /// Without `.` and `..`, as far as that can be told from the path itself.
@@ -34,10 +36,11 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 impl Paths {
-    pub(crate) fn new(inputs: &[PathBuf]) -> Paths {
+    pub(crate) fn new(inputs: &[PathBuf], headers: &[PathBuf]) -> Paths {
         let here = env::current_dir().unwrap_or_default();
         let inputs = inputs.iter().map(|given| (given.clone(), plain(&here.join(given)))).collect();
-        Paths { here, inputs }
+        let headers = headers.iter().map(|directory| plain(&here.join(directory))).collect();
+        Paths { here, inputs, headers }
     }
 
     /// What a file is called in messages.
@@ -46,6 +49,9 @@ impl Paths {
         let whole = plain(&Path::new(&file.directory).join(name));
         if let Some((given, _)) = self.inputs.iter().find(|(_, place)| *place == whole) {
             return given.to_string_lossy().into_owned();
+        }
+        if let Some(own) = self.headers.iter().find_map(|directory| whole.strip_prefix(directory).ok()) {
+            return own.to_string_lossy().into_owned();
         }
         // The compiler ran here, and was given this name.
         if name.is_relative() && self.is_here(&file.directory) {
@@ -83,7 +89,9 @@ mod tests {
             inputs: ["./q.c", "../other/r.c", "/nowhere/s.c"]
                 .map(|given| (PathBuf::from(given), plain(&Path::new("/nowhere/here").join(given))))
                 .to_vec(),
+            headers: vec![PathBuf::from("/nowhere/headers-7")],
         };
+        assert_eq!(paths.shown(&file("/nowhere/here", "/nowhere/headers-7/selvedge.h")), "selvedge.h");
         for (directory, name, shown) in [
             ("/nowhere/here", "q.c", "./q.c"),
             ("/nowhere/here", "./q.c", "./q.c"),

@@ -23,12 +23,12 @@
 //! read-modify-writes write again. In programs that say of writes that they are final, they always do.
 //!
 //! Whether an iteration goes round is found out by running it: up to its end, which it has to reach without
-//! another visible operation; or, after an exchange, up to a load of the same location after which it comes to
-//! its end in any case (`polls`): such loads only let time pass, and if there is an error in one of them, there
-//! is one in the exchange as well. But they may let time pass for ever, where another attempt would succeed. So
-//! an attempt that does succeed is asked whether who looks on would see that as well: whoever looks on for ever
-//! sees a value that nobody changes any more, which an attempt in another execution sees, too. If not, the
-//! program is explored again with all writes.
+//! another visible operation; or, after an exchange, up to a load of the same location after which it comes
+//! to its end in any case (`polls`): such loads only let time pass, and if there is an error in one of them,
+//! there is one in the exchange as well. But they may let time pass for ever, where another attempt would
+//! succeed. So an attempt that does succeed is asked whether who looks on would see that as well: whoever
+//! looks on for ever sees a value that nobody changes any more, which an attempt in another execution sees,
+//! too. If not, the program is explored again with all writes.
 
 use super::VmMachine;
 use super::state::{Stage, VmState};

@@ -467,7 +467,8 @@ impl VmMachine {
         self.refine()
     }
 
-    /// Whether memory is accessed atomically in different sizes, so that accesses may be of several locations.
+    /// Whether memory is accessed atomically in different sizes, so that accesses may be of several
+    /// locations.
     #[inline]
     pub fn has_mixed_sizes(&self) -> bool {
         self.tables.borrow().layout.is_mixed()

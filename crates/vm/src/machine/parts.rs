@@ -7,7 +7,8 @@
 //! Whether a compare-and-exchange writes is known when it has read its last cell, but the operations before
 //! say already with which ordering they read, and whether a write follows. So the thread first chooses
 //! whether it will succeed, and waits for ever where it was wrong: that is no execution. Before it writes, a
-//! read-modify-write makes another choice, for the explorer (`Explorer::ways_at`): to write, or to be held up.
+//! read-modify-write makes another choice, for the explorer (`Explorer::ways_at`): to write, or to be held
+//! up.
 
 use super::state::{Stage, VmState};
 use super::{Halt, VmMachine, fail};

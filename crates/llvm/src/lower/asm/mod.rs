@@ -5,10 +5,10 @@
 //!
 //! *What an instruction means.* Fences become those of C that compilers map to them, which models of hardware
 //! take for the instruction again; those that C has no word for stay what they are, and order something under
-//! the models of their own instruction set only. Accesses to memory are relaxed, or what their name says. Pairs
-//! of a linked load and a conditional store in a loop become one read-modify-write: an attempt that fails has
-//! no effect, and is tried again. A conditional store outside of a loop is refused, as it may fail for no
-//! reason.
+//! the models of their own instruction set only. Accesses to memory are relaxed, or what their name says.
+//! Pairs of a linked load and a conditional store in a loop become one read-modify-write: an attempt that
+//! fails has no effect, and is tried again. A conditional store outside of a loop is refused, as it may fail
+//! for no reason.
 
 mod aarch64;
 mod operands;

@@ -1,5 +1,5 @@
-//! The operands of an `asm` statement: from constraints to registers and addresses, and what instructions read
-//! from and write to them.
+//! The operands of an `asm` statement: from constraints to registers and addresses, and what instructions
+//! read from and write to them.
 
 use std::collections::HashMap;
 

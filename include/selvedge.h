@@ -69,8 +69,7 @@ void selvedge_local(const volatile void *object);
  *     if (next != NULL)
  *         selvedge_helping(atomic_compare_exchange_strong(&tail, &last, next));
  *
- * It is then left to that thread, so that executions which differ in who did it are explored once. That is
- * checked; where it does not hold, nothing is left out. Most such steps are recognised without help. */
+ * It changes nothing yet. */
 #define selvedge_helping(cas) (__selvedge_help_begin(), (void)(cas), __selvedge_help_end())
 void __selvedge_help_begin(void);
 void __selvedge_help_end(void);

@@ -15,14 +15,9 @@ impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn next_thread(&mut self) -> Option<Tid> {
         let awaits = Reducers::puts_off_waiting(self);
         let voids = awaits && self.reducers.assumptions.is_on();
-        let helps = awaits && self.machine.has_help();
         let (machine, g) = (self.machine, &self.graph);
         pick(self.config.schedule, &mut self.threads, g, awaits, |threads, t| {
             let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return Prospect::GoesOn };
-            // Whether somebody else makes the step can only be told where it is waited for.
-            if helps && threads.state(t).is_some_and(|state| machine.help(state).is_some()) {
-                return Prospect::GoesOn;
-            }
             if voids && rmw != Rmw::No {
                 match prospect_of_lock(machine, threads, g, t) {
                     Prospect::GoesOn => {}

@@ -349,7 +349,8 @@ fn generated_programs_end_in_the_same_states() {
         helped += u64::from(with.again.contains(&Again::HelpNeeded));
         seen += u64::from(with.again.contains(&Again::UnpublishedSeen));
         assert_eq!(with.errors, without.errors, "{wrong}");
-        // An execution ends where it is wrong, and what would be revisited from there depends on the schedule.
+        // An execution ends where it is wrong, and what would be revisited from there depends on the
+        // schedule.
         assert!(
             !without.errors.is_empty() || with.states == without.states,
             "missing {:?}\nextra {:?}\n{wrong}",

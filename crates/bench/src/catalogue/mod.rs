@@ -5,6 +5,7 @@
 
 mod barriers;
 mod classics;
+mod idioms;
 mod spinloops;
 mod structures;
 mod synthetic;
@@ -149,4 +150,5 @@ pub const TABLES: &[&Table] = &[
     &classics::WEAKENED,
     &structures::CACHING,
     &structures::MORE,
+    &idioms::IDIOMS,
 ];

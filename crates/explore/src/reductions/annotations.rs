@@ -48,7 +48,7 @@ impl<M: Machine> Hooks<M> for Annotations {
             Op::Load { rmw: Rmw::No, .. } => x.reducers.annotations.loads,
             _ => x.reducers.annotations.rmws,
         };
-        on && !x.is_help(e) && (Reducers::gives_up(x, e, value) || waits(x.threads.peek(x.machine, e, value)))
+        on && (Reducers::gives_up(x, e, value) || waits(x.threads.peek(x.machine, e, value)))
     }
 }
 

@@ -32,6 +32,12 @@
 //!
 //! If it does not hold, the program is explored again, and helpers do what they do.
 //!
+//! **Not in use** (`leave_out_help` of the machine is off, and nothing switches it on). There is a hole in
+//! the argument: `G`, in which the thread of `h` stands at it, is explored up to reductions of its own, and
+//! with them what causes `h` may be completed by others first, so that nobody ever sees `h` stand there. A
+//! helper that saw a write of somebody who is no owner then goes unnoticed (`examples/c/ms-queue-bug.c` under
+//! `sc` is verified).
+//!
 //! *Premises*: `po ∪ rf` has no cycle, the model forgets reads and delegates read-modify-writes; the program
 //! has no atomic sections. *Watched*: every execution by itself.
 
@@ -70,13 +76,6 @@ struct Helper {
 }
 
 impl<M: Machine> Explorer<'_, M> {
-    /// Whether `e` is a step that is left to its owner. Graphs in which such a step is waited for are not left
-    /// out: they show whether there is an owner.
-    #[inline]
-    pub(crate) fn is_help(&self, e: EventId) -> bool {
-        self.reducers.helping.on && self.threads.state_of(e).is_some_and(|s| self.machine.help(s).is_some())
-    }
-
     /// Whether some helper is not seen to be one whose step its owner makes.
     #[inline(never)]
     fn needs_help(&self) -> bool {

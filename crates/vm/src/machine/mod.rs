@@ -143,7 +143,7 @@ impl Default for Options {
             unordered_barriers: true,
             leave_out_undone: true,
             leave_out_unpublished: true,
-            leave_out_help: true,
+            leave_out_help: false,
             track_deps: false,
             refuses_mixed_sizes: None,
             args: Vec::new(),

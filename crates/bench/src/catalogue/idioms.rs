@@ -1,0 +1,64 @@
+//! Rows of our own: loops and locks as people write them. Nobody has published figures for these programs; the
+//! counts are what they must be, by the argument in each program's first lines.
+
+use super::*;
+
+pub const IDIOMS: Table = Table {
+    key: "idioms",
+    title: "Loops and locks as people write them (own rows; *published* is the count that must come out)",
+    plot: None,
+    series: &[
+        series(
+            "tas-lock",
+            "crates/bench/programs/tas-lock.c",
+            (3, 6),
+            &[size(4, &[]).counts(24, 0), size(6, &[]).counts(720, 0)],
+        ),
+        series(
+            "ttas-xchg",
+            "crates/bench/programs/ttas-xchg.c",
+            (3, 6),
+            &[size(4, &[]).counts(24, 0), size(6, &[]).counts(720, 0)],
+        ),
+        series(
+            "backoff",
+            "crates/bench/programs/backoff.c",
+            (3, 6),
+            &[size(4, &[]).counts(24, 0), size(6, &[]).counts(720, 0)],
+        ),
+        series(
+            "treiber, atomic links",
+            "crates/bench/programs/treiber-atomic-next.c",
+            (3, 6),
+            &[size(4, &[]).executions(24), size(6, &[]).executions(720)],
+        ),
+        series(
+            "linuxrwlock, rotated",
+            "crates/bench/programs/linuxrwlock-rotated.c",
+            (1, 2),
+            &[size(2, &[]).executions(48)],
+        )
+        .defines("-DR={n} -DW={n}"),
+        series(
+            "disjoint-sections",
+            "crates/bench/programs/disjoint-sections.c",
+            (2, 1),
+            &[size(3, &[]).counts(1, 0), size(8, &[]).counts(1, 0)],
+        )
+        .defines("-DN={n} -DK=4"),
+        series(
+            "assume-section",
+            "crates/bench/programs/assume-section.c",
+            (2, 6),
+            &[size(3, &[]).counts(90, 0), size(4, &[]).counts(2520, 0)],
+        ),
+        series(
+            "nwrites-loc, by reads-from",
+            "crates/bench/programs/nwrites.c",
+            (3, 1),
+            &[size(10, &[]).counts(1, 0), size(15, &[]).counts(1, 0)],
+        )
+        .options("--equivalence rf")
+        .defines("-DN={n} -DSAME"),
+    ],
+};

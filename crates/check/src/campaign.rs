@@ -74,6 +74,10 @@ impl Campaign<'_> {
             let (end, learned_together) = self.once(now.machine, &now.config, begin, workers, observer)?;
             let found = !end.visitor.found().is_empty();
             let mut gave_up = end.stats.gave_up.clone();
+            // Leaks and warnings are found when an execution is looked at.
+            if (found || end.visitor.warns()) && now.machine.leaves_out_orders() {
+                gave_up = GaveUp::first(gave_up, Some(GaveUp::Again(Again::LockOrder)));
+            }
             // Threads and objects that several workers met got their numbers by chance, and the order of
             // exploration depends on them: one worker has to find the first error.
             if now.before.is_some() && learned_together && found {

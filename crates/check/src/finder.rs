@@ -82,6 +82,11 @@ impl Finder {
         }
     }
 
+    /// Whether the model warns of something.
+    pub fn warns(&self) -> bool {
+        !self.warnings.is_empty()
+    }
+
     pub fn found(&self) -> &[Found] {
         &self.found
     }

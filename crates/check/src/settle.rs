@@ -72,14 +72,14 @@ impl<'m> Settling<'m> {
         // What the machine learned counts whatever was found: what it did not know then, it did not explore
         // rightly.
         let of_machine = |again: &Again| {
-            matches!(
-                again,
-                Again::CellsRefined
-                    | Again::BarriersOutOfForm
-                    | Again::NetEffectNoticed
-                    | Again::UnpublishedSeen
-                    | Again::HelpNeeded
-            )
+            let of_machine = [
+                Again::BarriersOutOfForm,
+                Again::NetEffectNoticed,
+                Again::UnpublishedSeen,
+                Again::HelpNeeded,
+                Again::LockOrder,
+            ];
+            *again == Again::CellsRefined || of_machine.contains(again)
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
         let wrong = said.filter(of_machine).or_else(|| self.machine.again_for_all());
@@ -94,6 +94,12 @@ impl<'m> Settling<'m> {
             let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
             wanted.then_some(Again::MoreRoom)
         };
+        // A thread that there is no room for is an error, which is no reason to order critical sections.
+        if wrong == Some(Again::LockOrder)
+            && let Some(room) = room()
+        {
+            return Some(room);
+        }
         let chance = || said.filter(|again| *again == Again::Determinism);
         wrong.or_else(chance).or_else(missed).or_else(room)
     }
@@ -105,7 +111,8 @@ impl<'m> Settling<'m> {
             | Again::BarriersOutOfForm
             | Again::NetEffectNoticed
             | Again::UnpublishedSeen
-            | Again::HelpNeeded => {
+            | Again::HelpNeeded
+            | Again::LockOrder => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

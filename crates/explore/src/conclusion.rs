@@ -47,23 +47,32 @@ impl<M: Machine> Explorer<'_, M> {
         };
         let before = self.graph.mark();
         self.make_stuck(end);
-        let execution = Execution {
-            graph: &self.graph,
-            end,
-            machine: self.machine,
-            model: self.model,
-            threads: &self.threads,
-            failure: failure.as_ref(),
-            culprit,
-            frames: &self.frames,
-        };
-        let flow = visit(&execution);
+        let flow = visit(&self.execution(end, failure.as_ref(), culprit));
         self.graph.undo_to(before);
         if flow.is_break() {
             self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    /// The graph at hand as an execution that ends like this.
+    pub(crate) fn execution<'x>(
+        &'x self,
+        end: End,
+        failure: Option<&'x Failure>,
+        culprit: Option<Tid>,
+    ) -> Execution<'x, M> {
+        Execution {
+            graph: &self.graph,
+            end,
+            machine: self.machine,
+            model: self.model,
+            threads: &self.threads,
+            failure,
+            culprit,
+            frames: &self.frames,
+        }
     }
 
     /// What the final graph at hand is; counts it.
@@ -101,6 +110,9 @@ impl<M: Machine> Explorer<'_, M> {
                 }
                 Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
             }
+        }
+        if let Some(again) = Reducers::is_doubtful(self, end, failure.as_ref()) {
+            return Conclusion::GaveUp(GaveUp::Again(again));
         }
         self.stats.count(end);
         Conclusion::Execution(end, failure, culprit)

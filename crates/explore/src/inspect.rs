@@ -176,7 +176,7 @@ fn overwritten(g: &ExecutionGraph, loc: Loc) -> Option<(EventId, EventId)> {
 }
 
 /// All reads and writes of `loc`.
-fn accesses(g: &ExecutionGraph, loc: Loc) -> impl Iterator<Item = EventId> {
+pub(crate) fn accesses(g: &ExecutionGraph, loc: Loc) -> impl Iterator<Item = EventId> {
     let all = g.co(loc).iter().flat_map(move |&w| std::iter::once(w).chain(g.readers(w, loc)));
     all.filter(|x| !x.is_init())
 }

@@ -18,6 +18,8 @@
 //!   causes what is added later.
 //! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
+//! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
+//!   left out is some of them, and that nobody else looks at these words shows in races.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
 use crate::reductions::orders_by_rmw;
@@ -52,6 +54,8 @@ pub enum Premise {
     ModelOrRaces(Property, Property),
     /// That the program has no atomic sections.
     NoSections,
+    /// That races are errors.
+    RacesAreErrors,
     /// That executions which differ in coherence are told apart.
     Coherence,
 }
@@ -64,6 +68,7 @@ impl Premise {
                 properties.has(one) || properties.has(other) && program.races_are_errors
             }
             Premise::NoSections => !program.atomic_sections,
+            Premise::RacesAreErrors => program.races_are_errors,
             Premise::Coherence => program.coherence_counts,
         }
     }
@@ -81,6 +86,7 @@ impl fmt::Display for Premise {
                 other.name()
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
+            Premise::RacesAreErrors => f.write_str("races are no errors"),
             Premise::Coherence => f.write_str("executions that differ in coherence are not told apart"),
         }
     }
@@ -88,7 +94,7 @@ impl fmt::Display for Premise {
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Coherence, Model, ModelOrRaces, NoSections};
+    use Premise::{Coherence, Model, ModelOrRaces, NoSections, RacesAreErrors};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity => &[],
@@ -120,6 +126,17 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
         Reduction::Helping => {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(DelegatesRmws), NoSections, Coherence]
         }
+        Reduction::LockOrder => &[
+            Model(PorfAcyclic),
+            Model(Coherent),
+            Model(MonotoneInOrderings),
+            Model(ForgetsReads),
+            Model(ForgetsWrites),
+            Model(ForgetsRmws),
+            Model(OrdersByRmw),
+            RacesAreErrors,
+            Coherence,
+        ],
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
@@ -196,13 +213,13 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape,helping"),
-            (&["x86"], "zne,confirmation,assumptions,helping"),
-            (&["tso.cat"], "zne,escape,confirmation,assumptions,helping"),
-            (&["rlx"], "zne,escape,confirmation,assumptions,bam,helping"),
+            (&["x86"], "zne,confirmation,assumptions,helping,lock-order"),
+            (&["tso.cat"], "zne,escape,confirmation,assumptions,helping,lock-order"),
+            (&["rlx"], "zne,escape,confirmation,assumptions,bam,helping,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
                 "zne,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,helping,\
-                 simplification,symmetry",
+                 simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -214,8 +231,8 @@ mod tests {
     #[test]
     fn without_races_a_write_may_overtake_the_one_that_publishes_it() {
         let facts = ProgramFacts { races_are_errors: false, ..USUAL };
-        assert_eq!(off("rc11", facts), "escape");
-        assert_eq!(off("tso", facts), "");
+        assert_eq!(off("rc11", facts), "escape,lock-order");
+        assert_eq!(off("tso", facts), "lock-order");
     }
 
     #[test]
@@ -226,10 +243,8 @@ mod tests {
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        assert_eq!(
-            off("rc11", facts),
-            "zne,annotations,futile,confirmation,awaits,assumptions,helping,symmetry"
-        );
+        let expected = "zne,annotations,futile,confirmation,awaits,assumptions,helping,symmetry,lock-order";
+        assert_eq!(off("rc11", facts), expected);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl<M: Machine> Explorer<'_, M> {
     /// What becomes of the graph at hand, which cannot be extended.
     #[cold]
     pub(crate) fn judge_sections(&self, end: End) -> Outcome {
-        let steps = self.steps();
+        let steps = self.steps(|state| self.machine.in_section(state));
         let found = self
             .config
             .inspect
@@ -67,18 +67,27 @@ impl<M: Machine> Explorer<'_, M> {
         Outcome::Whole(end, None, None)
     }
 
+    /// Whether an interleaving explains the graph at hand in which each critical section is one step, even of
+    /// locks whose sections are not ordered (`reductions/lock_order.rs`).
+    #[cold]
+    pub(crate) fn has_order_of_sections(&self) -> bool {
+        let machine = self.machine;
+        let steps = self.steps(|s| machine.in_section(s) || machine.in_unordered_section(s));
+        steps.lead_to(&self.graph.order()[1..], None)
+    }
+
     fn in_section(&self, e: EventId) -> bool {
         self.threads.state_of(e).is_some_and(|state| self.machine.in_section(state))
     }
 
-    fn steps(&self) -> Steps {
+    fn steps(&self, in_section: impl Fn(&M::State) -> bool) -> Steps {
         let g = &self.graph;
         let mut step_of = vec![usize::MAX; g.arena_len()];
         let mut unfinished = Vec::new();
         for t in (0..g.threads() as u16).map(Tid) {
             let mut inside = false;
             for &e in g.thread(t) {
-                let now = self.in_section(e);
+                let now = self.threads.state_of(e).is_some_and(&in_section);
                 if !(now && inside) {
                     unfinished.push(None);
                 }
@@ -86,7 +95,7 @@ impl<M: Machine> Explorer<'_, M> {
                 step_of[e.index()] = unfinished.len() - 1;
             }
             let goes_on = self.threads.status()[t.index()] != Status::Ended;
-            if inside && goes_on && self.threads.state(t).is_some_and(|s| self.machine.in_section(s)) {
+            if inside && goes_on && self.threads.state(t).is_some_and(&in_section) {
                 unfinished[step_of[g.thread(t)[g.thread(t).len() - 1].index()]] = Some(t);
             }
         }

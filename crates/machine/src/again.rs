@@ -18,6 +18,9 @@ pub enum Again {
     UnpublishedSeen,
     /// A step by which a thread completes what another one has begun is not the other one's next step.
     HelpNeeded,
+    /// The order of critical sections that was left out may matter: some of them conflict, one of them waits
+    /// for something, or an execution in which it was left out is wrong.
+    LockOrder,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
@@ -37,6 +40,7 @@ impl fmt::Display for Again {
             Again::NetEffectNoticed => "iterations without net effect are noticed",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
             Again::HelpNeeded => "a step that completes another thread's may be needed",
+            Again::LockOrder => "the order of critical sections matters",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

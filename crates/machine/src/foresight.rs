@@ -16,6 +16,17 @@ pub struct Help {
     pub mode: Mode,
 }
 
+/// Critical sections whose order is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeftOutOrders {
+    /// There are none.
+    None,
+    /// Atomic sections only: an order of them is asked for where executions are judged.
+    OfAtomicSections,
+    /// Others.
+    OfLocks,
+}
+
 /// What may come, and what makes no difference to it.
 pub trait Foresight: Stateful {
     /// What events the program may have, whatever the values that it reads: their attributes. Events that
@@ -128,5 +139,31 @@ pub trait Foresight: Stateful {
     /// They create no threads and wait for none. Saying no is always right.
     fn alike(&self, _a: &Self::State, _b: &Self::State) -> bool {
         false
+    }
+
+    /// Which orders of critical sections are left out where they could matter to what was explored so far.
+    fn left_out_orders(&self) -> LeftOutOrders {
+        LeftOutOrders::None
+    }
+
+    /// Whether the operation that a state stands at is part of a critical section that is not ordered with
+    /// all others of its lock. Two such sections of a thread have an operation between them that is not.
+    fn in_unordered_section(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether nothing is left out of the order of some lock, so that it might as well be explored as it is.
+    fn orders_all_the_same(&self) -> bool {
+        false
+    }
+
+    /// Where the locks are whose critical sections are not all ordered: the location with this number.
+    fn unordered_lock(&self, _number: usize) -> Option<Loc> {
+        None
+    }
+
+    /// Whether the access that a state stands at is that of a function that uses a lock as such.
+    fn uses_as_lock(&self, _state: &Self::State) -> bool {
+        true
     }
 }

@@ -42,10 +42,12 @@ pub enum Reduction {
     Simplification,
     /// Of threads that do the same, the one that was created first makes its first read-modify-write first.
     Symmetry,
+    /// Critical sections of a lock that have nothing to do with each other are not ordered.
+    LockOrder,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 17] = [
+    pub const ALL: [Reduction; 18] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -63,6 +65,7 @@ impl Reduction {
         Reduction::Helping,
         Reduction::Simplification,
         Reduction::Symmetry,
+        Reduction::LockOrder,
     ];
 
     pub fn name(self) -> &'static str {
@@ -84,6 +87,7 @@ impl Reduction {
             Reduction::Helping => "helping",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
+            Reduction::LockOrder => "lock-order",
         }
     }
 }

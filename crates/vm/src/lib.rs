@@ -8,6 +8,7 @@ mod float;
 #[doc(hidden)]
 pub mod format;
 mod layout;
+mod lock_parts;
 mod machine;
 mod private;
 mod runtime;

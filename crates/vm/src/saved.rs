@@ -3,6 +3,7 @@
 
 use crate::contents::{Bytes, Content};
 use crate::layout::SavedLayout;
+use crate::lock_parts::{LockParts, SavedLocks, SeenSections};
 use crate::tables::{Limit, Object, Site, Tables};
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
@@ -24,6 +25,8 @@ pub struct SavedTables {
     keep_unpublished: bool,
     keep_help: bool,
     how: How,
+    /// How locks are divided, and what was seen of them.
+    locks: SavedLocks,
 }
 
 /// How a program is explored: that is not what was learned, but what was done about it.
@@ -40,6 +43,11 @@ pub struct How {
 }
 
 impl SavedTables {
+    /// How locks were divided, and what was seen of their sections.
+    pub(crate) fn locks(&self) -> (LockParts, SeenSections) {
+        self.locks.clone().restore()
+    }
+
     /// How the program was explored.
     pub fn how(&self) -> How {
         self.how
@@ -54,6 +62,7 @@ enum SavedObject {
     Result(u16),
     Destructor(u32),
     Barrier { thread: u16, number: u32, count: u32, home: u64 },
+    LockPart { lock: u64, part: u32 },
     Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
 }
 
@@ -72,7 +81,7 @@ enum SavedLimit {
 }
 
 impl Tables {
-    pub fn save(&self, how: How) -> SavedTables {
+    pub fn save(&self, how: How, locks: SavedLocks) -> SavedTables {
         let object = |object: &Object| match *object {
             Object::Global(g) => SavedObject::Global(g.0),
             Object::Code(f) => SavedObject::Code(f.0),
@@ -82,6 +91,7 @@ impl Tables {
             Object::Barrier { thread, number, count, home } => {
                 SavedObject::Barrier { thread: thread.0, number, count, home }
             }
+            Object::LockPart { lock, part } => SavedObject::LockPart { lock, part },
             Object::Made { thread, number, site, size, heap, zeroed } => {
                 let site = (site.func.0, site.pc);
                 SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
@@ -112,6 +122,7 @@ impl Tables {
             keep_unpublished: self.keep_unpublished,
             keep_help: self.keep_help,
             how,
+            locks,
         }
     }
 
@@ -130,6 +141,7 @@ impl Tables {
                 SavedObject::Barrier { thread, number, count, home } => {
                     Object::Barrier { thread: Tid(thread), number, count, home }
                 }
+                SavedObject::LockPart { lock, part } => Object::LockPart { lock, part },
                 SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed } => {
                     let site = Site { func: func(f)?, pc };
                     Object::Made { thread: Tid(thread), number, site, size, heap, zeroed }

@@ -10,6 +10,7 @@
 
 use crate::contents::Contents;
 use crate::layout::Layout;
+use crate::lock_parts::SeenSections;
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
 use selvedge_ir::{FuncId, GlobalId, Module, Reg};
@@ -41,6 +42,11 @@ pub enum Object {
         number: u32,
         count: u32,
         home: u64,
+    },
+    /// What orders a part of the critical sections of a lock, by the lock's address.
+    LockPart {
+        lock: u64,
+        part: u32,
     },
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
@@ -102,6 +108,8 @@ pub struct Tables {
     pub keep_unpublished: bool,
     /// A step that completes another thread's turned out to be needed.
     pub keep_help: bool,
+    /// Critical sections of locks that are divided.
+    pub sections: SeenSections,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -132,6 +140,7 @@ impl Tables {
             Object::Global(g) | Object::ThreadLocal(_, g) => (u32::MAX, g.0, 0),
             Object::Code(_) | Object::Result(_) | Object::Destructor(_) => (u32::MAX - 1, 0, 0),
             Object::Barrier { .. } => (u32::MAX - 2, 0, 0),
+            Object::LockPart { .. } => (u32::MAX - 3, 0, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id
@@ -228,6 +237,7 @@ impl Tables {
         self.keep_undone = common.keep_undone;
         self.keep_unpublished = common.keep_unpublished;
         self.keep_help = common.keep_help;
+        self.sections.follow(&common.sections);
     }
 }
 

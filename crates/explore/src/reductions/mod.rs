@@ -33,6 +33,7 @@ pub(crate) mod bam;
 pub(crate) mod confirmation;
 pub(crate) mod helping;
 mod locations;
+pub(crate) mod lock_order;
 pub(crate) mod net_effect;
 pub(crate) mod publication;
 pub(crate) mod symmetry;
@@ -44,13 +45,14 @@ pub use symmetry::Twins;
 
 use crate::conclusion::Conclusion;
 use crate::explorer::Explorer;
-use crate::report::{Config, End, Equivalence};
+use crate::report::{Config, End, Equivalence, Failure};
 use annotations::Annotations;
 use assumptions::Assumptions;
 use awaits::Awaits;
 use bam::Bam;
 use confirmation::Confirmation;
 use helping::Helping;
+use lock_order::LockOrder;
 use net_effect::NetEffect;
 use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
@@ -288,13 +290,20 @@ pub(crate) trait Hooks<M: Machine> {
     fn is_noticed(_x: &mut Explorer<'_, M>, _end: End) -> Option<Again> {
         None
     }
+
+    /// The execution at hand was judged to end like this, with what inspection found: whether that may be
+    /// due to what was left out.
+    #[inline(always)]
+    fn is_doubtful(_x: &Explorer<'_, M>, _end: End, _found: Option<&Failure>) -> Option<Again> {
+        None
+    }
 }
 
 /// All reductions that have a say, in the order in which they are asked.
 pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, Later)))));
 
 /// Those that come after.
-type Later = (Publication, (Helping, (Symmetry, Bam)));
+type Later = (Publication, (Helping, (Symmetry, (Bam, LockOrder))));
 
 /// What they remember, each its own.
 #[derive(Debug)]
@@ -452,5 +461,10 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     #[inline(always)]
     fn is_noticed(x: &mut Explorer<'_, M>, end: End) -> Option<Again> {
         A::is_noticed(x, end).or_else(|| B::is_noticed(x, end))
+    }
+
+    #[inline(always)]
+    fn is_doubtful(x: &Explorer<'_, M>, end: End, found: Option<&Failure>) -> Option<Again> {
+        A::is_doubtful(x, end, found).or_else(|| B::is_doubtful(x, end, found))
     }
 }

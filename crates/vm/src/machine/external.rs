@@ -21,6 +21,10 @@ fn flow(native: Native) -> Flow {
         | Native::LockAgain
         | Native::LockTaken
         | Native::LockLeave
+        | Native::LockPart
+        | Native::LockKept
+        | Native::LockWhole
+        | Native::LockUnheld
         | Native::Local
         | Native::Join
         | Native::Detach
@@ -68,6 +72,10 @@ fn is_anonymous(native: Native) -> bool {
         | Native::LockAgain
         | Native::LockTaken
         | Native::LockLeave
+        | Native::LockPart // `begin_alike` asks for the same parts
+        | Native::LockKept
+        | Native::LockWhole
+        | Native::LockUnheld
         | Native::Misuse
         | Native::Apart
         | Native::VlaLength

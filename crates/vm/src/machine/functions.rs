@@ -1,6 +1,7 @@
 //! What is worked out of a function before it runs.
 
 use super::Options;
+use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
@@ -16,6 +17,8 @@ pub struct FunctionInfo {
     pub runtime: bool,
     /// It takes a lock or gives it back.
     pub locks: bool,
+    /// It accesses the memory of locks as such.
+    pub uses_locks: bool,
     /// What the machine does instead of running it.
     pub native: Option<Native>,
     /// By loop, how often its back edge may be taken.
@@ -56,6 +59,7 @@ impl FunctionInfo {
         FunctionInfo {
             runtime,
             locks: runtime && LOCKS.contains(&function.name.as_str()),
+            uses_locks: runtime && uses_locks(&function.name),
             native,
             bounds,
             within: nesting(function),

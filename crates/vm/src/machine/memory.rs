@@ -58,7 +58,7 @@ impl VmMachine {
             Object::Global(g) | Object::ThreadLocal(_, g) => self.module.globals[g.0 as usize].size,
             Object::Code(_) => 0,
             Object::Result(_) | Object::Destructor(_) => 8,
-            Object::Barrier { .. } => 4,
+            Object::Barrier { .. } | Object::LockPart { .. } => 4,
             Object::Made { size, .. } => size,
         }
     }

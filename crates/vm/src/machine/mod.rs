@@ -10,6 +10,7 @@ mod helping;
 mod input;
 mod interface;
 mod library_dependencies;
+mod lock_order;
 mod memory;
 mod misuse;
 mod names;
@@ -30,12 +31,14 @@ mod zne;
 
 pub use state::VmState;
 
+use crate::lock_parts::LockParts;
 use crate::private::PrivateObject;
 use crate::runtime;
 use crate::saved::{How, SavedTables};
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
+use lock_order::Footprints;
 use selvedge_graph::{Loc, Tid};
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
@@ -171,6 +174,9 @@ pub struct VmMachine {
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
     anonymous: RefCell<Anonymous>,
+    /// How locks are divided, and what critical sections access.
+    parts: LockParts,
+    footprints: RefCell<Footprints>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
@@ -189,6 +195,8 @@ struct Hooks {
     local_objects: bool,
     /// Whether nobody looks whether a lock is taken but to take it.
     quiet_locks: bool,
+    /// Looks at a lock that is divided.
+    look: Option<FuncId>,
     /// Whether it makes barriers.
     barriers: bool,
     /// Whether it has compare-and-exchanges whose outcome does not matter.
@@ -222,6 +230,11 @@ impl Hooks {
                 .iter()
                 .position(|g| g.name == runtime::SECTION_LOCK)
                 .map(|g| GlobalId(g as u32)),
+            look: module
+                .functions
+                .iter()
+                .position(|f| lock_order::is_look(&f.name))
+                .map(|f| FuncId(f as u32)),
             quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
         }
     }
@@ -272,6 +285,8 @@ impl VmMachine {
             stores,
             tables: RefCell::new(tables),
             anonymous: RefCell::default(),
+            parts: LockParts::default(),
+            footprints: RefCell::default(),
             common,
         })
     }
@@ -291,6 +306,8 @@ impl VmMachine {
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
             anonymous: self.anonymous.clone(),
+            parts: self.parts.clone(),
+            footprints: RefCell::default(),
             common: Arc::clone(&self.common),
         }
     }
@@ -309,18 +326,25 @@ impl VmMachine {
 
     /// What is needed to go on with an exploration later.
     pub fn save(&self) -> SavedTables {
-        self.common().save(How {
+        let common = self.common();
+        let locks = self.parts.save(&common.sections);
+        let how = How {
             unordered_barriers: self.options.unordered_barriers,
             leave_out_undone: self.options.leave_out_undone,
             leave_out_unpublished: self.options.leave_out_unpublished,
             leave_out_help: self.options.leave_out_help,
-        })
+        };
+        common.save(how, locks)
     }
 
     /// Takes up what another machine for the same program knew. Returns whether that was possible.
     pub fn restore(&mut self, saved: SavedTables) -> bool {
         let how = saved.how();
-        let Some(tables) = Tables::restore(&self.module, saved) else { return false };
+        let (parts, sections) = saved.locks();
+        let Some(mut tables) = Tables::restore(&self.module, saved) else { return false };
+        tables.sections = sections;
+        self.parts = parts;
+        self.footprints.take();
         self.options.unordered_barriers = how.unordered_barriers;
         self.options.leave_out_undone = how.leave_out_undone;
         self.options.leave_out_unpublished = how.leave_out_unpublished;
@@ -373,6 +397,7 @@ impl VmMachine {
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
             .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
             .or(wanted(self.options.leave_out_help && tables.keep_help, Again::HelpNeeded))
+            .or(wanted(tables.sections.is_pending(), Again::LockOrder))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -389,6 +414,10 @@ impl VmMachine {
             Again::NetEffectNoticed => self.learn(|common| common.keep_undone = true),
             Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
             Again::HelpNeeded => self.learn(|common| common.keep_help = true),
+            // Where nothing says what to divide otherwise, nothing can be divided.
+            Again::LockOrder if !self.common().sections.is_pending() => {
+                self.learn(|common| common.sections.keep_all_whole());
+            }
             _ => {}
         }
         self.refine()
@@ -403,6 +432,8 @@ impl VmMachine {
     /// locations get other numbers.
     pub fn make_room(&mut self, threads: u32) {
         self.options.max_threads = threads;
+        self.parts = LockParts::new(self.parts.are_off());
+        self.footprints.take();
         let mut tables = Tables::new(&self.module);
         tables.order_barriers.clone_from(&self.common().order_barriers);
         self.common = Arc::new(Mutex::new(tables.clone()));
@@ -423,11 +454,18 @@ impl VmMachine {
         let mut common = self.common.lock().unwrap_or_else(|broken| broken.into_inner());
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
+        let divide = common.sections.is_pending();
         let show = self.options.leave_out_unpublished && common.keep_unpublished;
         let help = self.options.leave_out_help && common.keep_help;
-        if !order && !keep && !show && !help && !common.layout.needs_restart() {
+        if !order && !keep && !show && !help && !divide && !common.layout.needs_restart() {
             return false;
         }
+        if divide {
+            self.parts.give_in(&mut common.sections);
+            // Executions that are none may have reached them.
+            common.limits.clear();
+        }
+        self.footprints.take();
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
         self.options.leave_out_unpublished &= !show;

@@ -43,6 +43,13 @@ impl VmMachine {
             Object::Result(thread) => (format!("the result of thread {}", thread.0), None),
             Object::Destructor(key) => (format!("the destructor of key {key}"), None),
             Object::Barrier { thread, number, .. } => (format!("barrier {}.{number}", thread.0), None),
+            Object::LockPart { lock, part } => {
+                let home = pointer::split(lock).and_then(|(object, at)| {
+                    Some((*self.tables.borrow().objects.get(object as usize)?, u64::try_from(at).ok()?))
+                });
+                let name = home.map_or_else(String::new, |(object, at)| self.name_of(object, at));
+                (format!("{name} (part {part})"), None)
+            }
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };
@@ -135,7 +142,8 @@ impl VmMachine {
             Object::Made { heap: true, .. }
             | Object::Result(_)
             | Object::Destructor(_)
-            | Object::Barrier { .. } => self.name_of(object, 0),
+            | Object::Barrier { .. }
+            | Object::LockPart { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)
             }

@@ -80,6 +80,14 @@ pub enum Native {
     LockAgain,
     LockTaken,
     LockLeave,
+    /// What to take in place of a lock.
+    LockPart,
+    /// What was taken.
+    LockKept,
+    /// The order of a lock's sections is about to show.
+    LockWhole,
+    /// The same, if this thread holds it.
+    LockUnheld,
     Misuse,
     BarrierNew,
     BarrierLooks,
@@ -166,6 +174,10 @@ impl Native {
             "__selvedge_lock_again" => Native::LockAgain,
             "__selvedge_lock_taken" => Native::LockTaken,
             "__selvedge_lock_leave" => Native::LockLeave,
+            "__selvedge_lock_part" => Native::LockPart,
+            "__selvedge_lock_kept" => Native::LockKept,
+            "__selvedge_lock_whole" => Native::LockWhole,
+            "__selvedge_lock_unheld" => Native::LockUnheld,
             "__selvedge_misuse" => Native::Misuse,
             "__selvedge_barrier_looks" => Native::BarrierLooks,
             "__selvedge_barrier_none" => Native::BarrierNone,
@@ -445,11 +457,29 @@ impl VmMachine {
                 0
             }
             Native::LockTaken => {
-                let held = Held { addr: known(0)?, count: 1, shared: known(1)? != 0 };
+                let addr = known(0)?;
+                let held = match known(1)? {
+                    0 => Held::alone(addr),
+                    1 => Held { shared: true, ..Held::alone(addr) },
+                    _ => self.taken_in_part(state, addr),
+                };
                 Rc::make_mut(&mut state.rare).held.push(held);
                 0
             }
             Native::LockLeave => lock_leave(state, known(0)?),
+            Native::LockPart => self.lock_part(state, known(0)?),
+            Native::LockKept => {
+                let addr = known(0)?;
+                state.rare.held.iter().rfind(|held| held.addr == addr).map_or(0, |held| held.word)
+            }
+            Native::LockWhole => {
+                self.needs_whole_lock(known(0)?);
+                0
+            }
+            Native::LockUnheld => {
+                self.needs_whole_if_held(state, known(0)?);
+                0
+            }
             Native::Misuse => {
                 let message = match known(0)? {
                     0 => "a lock is destroyed while it is held",

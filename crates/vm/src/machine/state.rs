@@ -122,6 +122,17 @@ pub struct Held {
     /// How often, for recursive mutexes.
     pub count: u32,
     pub shared: bool,
+    /// What was taken in place of the lock (`__selvedge_lock_part`); 0 if it was the lock.
+    pub word: u64,
+    /// From where the thread took it, if not the lock.
+    pub site: u64,
+}
+
+impl Held {
+    /// A lock that was taken as it is, by this thread alone.
+    pub fn alone(addr: u64) -> Held {
+        Held { addr, count: 1, shared: false, word: 0, site: 0 }
+    }
 }
 
 /// One call of a function.

@@ -57,7 +57,9 @@ impl VmMachine {
         }
         let function = self.function(a.entry);
         let same = |reg: &Reg| a.frame.get(*reg) == b.frame.get(*reg) || !reads(&function.code, *reg);
-        function.params.iter().all(same) && self.has_kind(|f, kind| f == a.entry && kind != Anonymity::No)
+        function.params.iter().all(same)
+            && self.divides_alike(a.thread, b.thread)
+            && self.has_kind(|f, kind| f == a.entry && kind != Anonymity::No)
     }
 
     /// Whether the names of threads that were taken to be alike may show after all: memory was accessed in

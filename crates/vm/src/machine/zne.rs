@@ -32,7 +32,8 @@ pub const LOOK_AT_LOCKS: [&str; 7] = [
 ];
 
 /// Functions that take a lock, waiting for it if need be, or give it back.
-pub const LOCKS: [&str; 2] = ["pthread_mutex_lock", "pthread_mutex_unlock"];
+pub const LOCKS: [&str; 4] =
+    ["pthread_mutex_lock", "pthread_mutex_unlock", "__selvedge_lock_take", "__selvedge_lock_give"];
 
 /// How far to look ahead.
 const FAR: usize = 64;

@@ -7,7 +7,7 @@ use selvedge_graph::{Loc, Mode, Value};
 use selvedge_ir::analysis::failures::Waiting;
 use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
 use selvedge_ir::{Instr, Net, RmwOp};
-use selvedge_machine::{EventClasses, Foresight, Help, Reduction};
+use selvedge_machine::{EventClasses, Foresight, Help, LeftOutOrders, Reduction};
 use std::sync::Arc;
 
 impl Foresight for VmMachine {
@@ -67,18 +67,11 @@ impl Foresight for VmMachine {
     }
 
     fn waits_if_it_fails(&self, state: &VmState) -> bool {
-        let frame = &state.frame;
-        // The load before it must be part of the iteration that is made again; its own is counted already.
-        match self.info(frame.func).waiting_failures.get(frame.pc as usize).copied().flatten() {
-            Some(Waiting::Always { header }) => {
-                frame.loads_at(header).is_some_and(|then| then + 1 < state.loads)
-            }
-            Some(Waiting::IfIdle { number }) => {
-                self.is_idle(state, number).is_some_and(|then| then + 1 < state.loads)
-            }
-            Some(Waiting::IfRetry { number, load }) => self.is_retry(state, number, load),
-            None => false,
+        let waits = self.waits_after_failure(state);
+        if waits {
+            self.keep_held_whole(state);
         }
+        waits
     }
 
     fn has_unpublished(&self) -> bool {
@@ -126,9 +119,44 @@ impl Foresight for VmMachine {
     fn alike(&self, a: &VmState, b: &VmState) -> bool {
         self.begin_alike(a, b)
     }
+
+    fn left_out_orders(&self) -> LeftOutOrders {
+        self.orders_left_out()
+    }
+
+    fn in_unordered_section(&self, state: &VmState) -> bool {
+        self.is_in_part(state)
+    }
+
+    fn orders_all_the_same(&self) -> bool {
+        self.gathers_parts()
+    }
+
+    fn unordered_lock(&self, number: usize) -> Option<Loc> {
+        self.divided_lock(number)
+    }
+
+    fn uses_as_lock(&self, state: &VmState) -> bool {
+        self.info(state.frame.func).uses_locks
+    }
 }
 
 impl VmMachine {
+    fn waits_after_failure(&self, state: &VmState) -> bool {
+        let frame = &state.frame;
+        // The load before it must be part of the iteration that is made again; its own is counted already.
+        match self.info(frame.func).waiting_failures.get(frame.pc as usize).copied().flatten() {
+            Some(Waiting::Always { header }) => {
+                frame.loads_at(header).is_some_and(|then| then + 1 < state.loads)
+            }
+            Some(Waiting::IfIdle { number }) => {
+                self.is_idle(state, number).is_some_and(|then| then + 1 < state.loads)
+            }
+            Some(Waiting::IfRetry { number, load }) => self.is_retry(state, number, load),
+            None => false,
+        }
+    }
+
     /// The stores to a location that a thread may still come to.
     fn writes_to_come(&self, state: &VmState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
         // A `longjmp` may lead back.

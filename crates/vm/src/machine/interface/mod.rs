@@ -9,7 +9,7 @@ mod names;
 
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
-use selvedge_graph::{Loc, Tid, Value};
+use selvedge_graph::{Loc, Mode, Tid, Value};
 use selvedge_machine::{Again, ErrorKind, Machine, Op, ProgramError, Stateful};
 use std::rc::Rc;
 
@@ -70,11 +70,17 @@ impl Machine for VmMachine {
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
         state.last_read = LastRead::of(op);
+        if !state.rare.held.is_empty() {
+            self.watch_section(state, op);
+        }
         match op {
-            Op::Load { loc, .. } => {
+            Op::Load { loc, mode, .. } => {
                 state.loads += 1;
                 state.recent.rotate_right(1);
                 state.recent[0] = loc;
+                if mode == Mode::Rlx && self.hooks.look == Some(state.frame.func) {
+                    self.note_divided_lock(state, loc);
+                }
             }
             Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {

@@ -131,7 +131,7 @@ impl Default for Options {
             unordered_barriers: true,
             leave_out_undone: true,
             leave_out_unpublished: true,
-            leave_out_help: true,
+            leave_out_help: false,
             track_deps: false,
             args: Vec::new(),
             env: Vec::new(),

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const MAGIC: &str = "selvedge-checkpoint";
 /// Of the file. What the steps of a path mean has a number of its own ([`selvedge_explore::FORMAT`]).
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// What an exploration is about. It goes on only if all of it is the same.
 #[derive(Clone, PartialEq, Eq, Debug)]

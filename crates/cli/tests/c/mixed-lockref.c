@@ -15,11 +15,13 @@ static union {
 static void *get(void *arg) {
     uint64_t old = atomic_load_explicit(&ref.both, memory_order_relaxed);
     while (!arg && !(uint32_t)old)
-        if (atomic_compare_exchange_strong_explicit(&ref.both, &old, old + (1ull << 32), memory_order_relaxed,
+        if (atomic_compare_exchange_strong_explicit(&ref.both, &old, old + (1ull << 32), memory_order_acq_rel,
                                                     memory_order_relaxed))
             return 0;
-    while (atomic_exchange_explicit(&ref.part.lock, 1, memory_order_acquire))
-        ;
+    uint32_t free = 0;
+    while (!atomic_compare_exchange_strong_explicit(&ref.part.lock, &free, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+        free = 0;
     uint32_t count = atomic_load_explicit(&ref.part.count, memory_order_relaxed);
     atomic_store_explicit(&ref.part.count, count + 1, memory_order_relaxed);
     atomic_store_explicit(&ref.part.lock, 0, memory_order_release);

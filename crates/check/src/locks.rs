@@ -59,7 +59,7 @@ impl Witness {
         if waiting.reason != WaitsFor::Lock {
             return None;
         }
-        let last = self.events.iter().filter(|event| event.thread == waiting.thread).next_back()?;
+        let last = self.events.iter().rfind(|event| event.thread == waiting.thread)?;
         let Action::Read { location, from, .. } = &last.action else { return None };
         library(last)?;
         Some((whole(location), self.event(*from)?))

@@ -23,7 +23,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Verify C programs
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Say how many executions a C program or a litmus test has, about, and how long exploring them takes
     Estimate(EstimateArgs),
     /// Run litmus tests in herd's C dialect or in assembly

@@ -68,7 +68,8 @@ fn accesses_say_what_they_are_of_a_part_of() {
          int read(thing *t, int i) { return t->in[1].a + t[i].n; }\n\
          void write(thing *t, int i) { t->in[i].b = 1; t->p = t; }\n\
          int *bare(int *p) { p[1] = 2; return p; }");
-    let notes = |name: &str| -> Vec<(Contents, Option<(String, Option<u64>)>)> {
+    type Noted = (Contents, Option<(String, Option<u64>)>);
+    let notes = |name: &str| -> Vec<Noted> {
         let f = function(&module, name);
         let accesses = f.code.iter().zip(&f.places);
         let accesses =

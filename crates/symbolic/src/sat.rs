@@ -403,9 +403,9 @@ mod tests {
         let mut sat = Sat::new();
         let at: Vec<Vec<Lit>> = (0..7).map(|_| (0..6).map(|_| sat.variable()).collect()).collect();
         at.iter().for_each(|pigeon| sat.clause(pigeon));
-        for hole in 0..6 {
-            for a in 0..7 {
-                (0..a).for_each(|b| sat.clause(&[at[a][hole].not(), at[b][hole].not()]));
+        for (a, pigeon) in at.iter().enumerate() {
+            for other in &at[..a] {
+                pigeon.iter().zip(other).for_each(|(x, y)| sat.clause(&[x.not(), y.not()]));
             }
         }
         assert_eq!(sat.solve(u64::MAX), Outcome::Unsatisfiable);

@@ -79,7 +79,7 @@ impl Generator {
             }
             3 => {
                 let ((a, x), (b, y)) = two(self);
-                (self.terms.mul(a, b), Self::zip(&x, &y, |x, y| x * y & m))
+                (self.terms.mul(a, b), Self::zip(&x, &y, |x, y| (x * y) & m))
             }
             4 => {
                 let ((a, x), (b, y)) = two(self);

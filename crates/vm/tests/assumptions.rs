@@ -224,7 +224,7 @@ fn body(random: &mut Random, own: usize, kinds: &[Brackets], trylock: bool) -> S
             _ => {}
         }
     }
-    let _ = write!(text, "store.4.rlx @out+{}, r1\n", 8 * own);
+    let _ = writeln!(text, "store.4.rlx @out+{}, r1", 8 * own);
     text
 }
 

@@ -262,7 +262,10 @@ fn name(g: &ExecutionGraph, e: EventId) -> (u16, u32, u32) {
 
 type Name = (u16, u32, u32);
 
-fn graph(g: &ExecutionGraph) -> (Vec<(Name, Name)>, Vec<Vec<Name>>, Vec<u64>) {
+/// Reads-from, coherence, and what was chosen.
+type Shape = (Vec<(Name, Name)>, Vec<Vec<Name>>, Vec<u64>);
+
+fn graph(g: &ExecutionGraph) -> Shape {
     let mut reads = Vec::new();
     let mut choices = Vec::new();
     for t in 0..g.threads() as u16 {

@@ -56,9 +56,12 @@ pub fn counted_loops(function: &Function) -> Vec<bool> {
     loops.iter().map(counted).collect()
 }
 
+/// Where a loop begins, and its blocks.
+type Cycle = (usize, HashSet<usize>);
+
 /// The loops of a function, each by its header and its blocks; those without a back edge that is bounded
 /// have none.
-fn loops(function: &Function) -> Option<(Graph, Vec<(usize, HashSet<usize>)>)> {
+fn loops(function: &Function) -> Option<(Graph, Vec<Cycle>)> {
     let graph = Graph::of(function).filter(|_| !function.loops.is_empty())?;
     let before = graph.predecessors();
     let mut loops = Vec::new();

@@ -1,0 +1,42 @@
+// Two threads withdraw amounts that nobody knows from an account, and look at the balance before they take
+// the lock: both may find it large enough.
+//
+// source: textbook example of checking and acting
+// expect: sc violated assertion
+// expect: tso violated assertion
+// expect: rc11 violated assertion
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+extern int __VERIFIER_nondet_int(void);
+extern void __VERIFIER_assume(int);
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int balance = 100;
+
+static void *withdraw(void *arg)
+{
+    int amount = __VERIFIER_nondet_int();
+
+    __VERIFIER_assume(amount > 0);
+    if (balance >= amount) {
+        pthread_mutex_lock(&mutex);
+        balance -= amount;
+        pthread_mutex_unlock(&mutex);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, withdraw, NULL);
+    pthread_create(&two, NULL, withdraw, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    assert(balance >= 0);
+    return 0;
+}

@@ -1,5 +1,5 @@
-//! Rows of our own: loops and locks as people write them. Nobody has published figures for these programs; the
-//! counts are what they must be, by the argument in each program's first lines.
+//! Rows of our own: loops and locks as people write them. Nobody has published figures for these programs;
+//! the counts are what they must be, by the argument in each program's first lines.
 
 use super::*;
 

@@ -259,7 +259,8 @@ fn generated_programs_do_the_same_with_and_without() {
             // How many executions there are depends on how locks are divided, and that on what was explored.
             let on = Reductions::ALL.without(Reduction::LockOrder);
             let Some(without) = explored(&text, model, on.without(Reduction::Assumptions)) else { continue };
-            // Threads go in another order, so there may be more blocked executions than the test has time for.
+            // Threads go in another order, so there may be more blocked executions than the test has time
+            // for.
             let Some(with) = explored(&text, model, on) else { continue };
             let same = |f: &Found| (f.states.clone(), f.kinds.clone(), f.stuck);
             assert_eq!(same(&with), same(&without), "program {number} of seed {seed} under {name}\n{text}");

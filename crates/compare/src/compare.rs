@@ -4,7 +4,7 @@
 //! none twice (optimal), under both equivalences and whatever the schedule; both must agree on how
 //! executions end and on the errors that the model reports.
 
-use selvedge_explore::{Config, Equivalence, ExploreError, Schedule, explore_compiled};
+use selvedge_explore::{Config, Equivalence, ExploreError, GaveUp, Schedule, explore_compiled};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
 use selvedge_model::Compiled;
@@ -59,6 +59,8 @@ pub enum Verdict {
     /// The explorer visited this many executions, over all its runs.
     Agree {
         executions: u64,
+        /// Revisits by dependencies would have missed some, and said so.
+        fallen_back: bool,
     },
     /// The oracle gave up.
     TooBig,
@@ -90,6 +92,8 @@ pub struct Disagreement {
     pub failure: Option<String>,
     /// It was that values come out of thin air.
     pub thin_air: bool,
+    /// It said that it has to begin anew, in another way.
+    pub again: bool,
 }
 
 impl Subject {
@@ -113,14 +117,28 @@ impl Subject {
         if found.is_err() {
             return Verdict::TooBig;
         }
-        let mut executions = 0;
+        let (mut executions, mut fallen_back) = (0, false);
         // Dependencies are followed in one way only.
         if self.model.follows_dependencies() {
-            return match fine.then(|| self.run(program, &Config::default(), &mut known)) {
+            let mut run = || {
+                let mut facts = known.clone();
+                match self.run(program, &Config::default(), &mut facts) {
+                    Err(d) if d.again => {
+                        // What it visited was right.
+                        if !d.is_otherwise_right() {
+                            return Err(d);
+                        }
+                        fallen_back = true;
+                        self.run(program, &Config { follow: false, ..Config::default() }, &mut known)
+                    }
+                    other => other,
+                }
+            };
+            return match fine.then(&mut run) {
                 Some(Err(d)) if d.thin_air && d.is_otherwise_right() => Verdict::ThinAir { found: thin_air },
                 Some(Err(disagreement)) => Verdict::Disagree(disagreement),
-                Some(Ok(executions)) => Verdict::Agree { executions },
-                None => Verdict::Agree { executions: 0 },
+                Some(Ok(executions)) => Verdict::Agree { executions, fallen_back },
+                None => Verdict::Agree { executions: 0, fallen_back },
             };
         }
         for &equivalence in &options.equivalences {
@@ -137,7 +155,7 @@ impl Subject {
                 }
             }
         }
-        Verdict::Agree { executions }
+        Verdict::Agree { executions, fallen_back }
     }
 
     fn run(&self, program: &Program, config: &Config, facts: &mut Known) -> Result<u64, Box<Disagreement>> {
@@ -179,6 +197,7 @@ impl Subject {
             })
         }));
         d.thin_air = matches!(result, Ok(Err(ExploreError::ThinAir(_))));
+        d.again = matches!(&result, Ok(Ok(stats)) if matches!(stats.gave_up, Some(GaveUp::Again(_))));
         d.failure = match result {
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -189,6 +208,7 @@ impl Subject {
             Ok(Ok(stats)) if stats.aborted > 0 => {
                 Some(format!("{} consistent graphs were entered and abandoned", stats.aborted))
             }
+            Ok(Ok(_)) if d.again => Some("the explorer has to begin anew".to_string()),
             Ok(Ok(_)) => None,
         };
         d.missing =
@@ -243,6 +263,7 @@ impl Disagreement {
             flags: Vec::new(),
             failure: None,
             thin_air: false,
+            again: false,
         }
     }
 

@@ -14,6 +14,7 @@ mod deferred;
 mod engine;
 mod estimate;
 mod explorer;
+mod follow;
 mod frame;
 #[doc(hidden)]
 pub mod in_units;
@@ -66,7 +67,11 @@ pub fn explore_compiled<M: Machine>(
     match model {
         Compiled::Clocks(model) => explore(machine, model, config, visit),
         Compiled::Matrices(model) => {
-            deferred::explore_deferred(machine, model, config, &deferred::by_config(config), visit)
+            let ask = deferred::by_config(config);
+            match model.local().filter(|_| config.follow) {
+                Some(local) => follow::explore_following(machine, model, local, config, &ask, visit),
+                None => deferred::explore_deferred(machine, model, config, &ask, visit),
+            }
         }
     }
 }

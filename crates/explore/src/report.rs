@@ -54,7 +54,9 @@ pub struct Config {
     /// Where conditions of reductions are watched; a reduction that has to be is off without. Whoever gives
     /// some has to look at [`Watches::broken`] afterwards.
     pub watches: Watches,
-    /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
+    /// Whether dependencies are followed by revisits, where the model allows it.
+    pub follow: bool,
+    /// For models that follow dependencies: asked every few hundred events; gives up with the reason that it returns.
     pub watch: Option<Watch>,
 }
 
@@ -70,6 +72,7 @@ impl Default for Config {
             races: true,
             reductions: Reductions::NONE,
             watches: Watches::default(),
+            follow: true,
             watch: None,
         }
     }

@@ -24,6 +24,9 @@ pub enum Again {
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
+    /// Executions may be missed by following dependencies: what a read-modify-write writes is computed from a
+    /// read that waits for it, or a thread may fail where no dependency tells.
+    Dependencies,
     /// There are more threads than there was room for.
     MoreRoom,
     /// Several workers found an error, in an order of their own: one worker has to find the first.
@@ -44,6 +47,7 @@ impl fmt::Display for Again {
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }
+            Again::Dependencies => "dependencies do not tell all that an operation waits for",
             Again::MoreRoom => "there are more threads than there was room for",
             Again::Determinism => "the first error has to be found by one worker",
             Again::ComparisonWithSc => "an error is looked for under sequential consistency",

@@ -15,9 +15,9 @@
 
 mod engine;
 mod judge;
-mod lifetimes;
+pub(crate) mod lifetimes;
 mod partial;
-mod result;
+pub(crate) mod result;
 mod thin_air;
 
 pub use engine::Deferred;

@@ -6,9 +6,11 @@
 //! what it will be; a cycle that is there stays there. The only operation that takes pairs away is the
 //! difference: of `a \ b` nothing is taken for granted unless `b` is known already (`fixed`).
 
+mod local;
 mod matrix;
 mod plan;
 
+pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
 
 use crate::guard::Guard;
@@ -135,7 +137,16 @@ pub enum Progress {
     Assumed,
     /// Of the events that are there, all is known but the source of some reads and the place of some writes.
     Partial,
+    /// This is a whole execution, as far as it goes: it is judged by what is there.
+    Whole,
+    /// Nothing more comes, and errors are asked for.
     Final,
+}
+
+impl Progress {
+    fn is_whole(self) -> bool {
+        matches!(self, Progress::Whole | Progress::Final)
+    }
 }
 
 /// The matrices of one judgement, for reuse.
@@ -205,13 +216,13 @@ impl Relational {
             Check::Acyclic(r) => v[r.index()].is_acyclic(),
             Check::Irreflexive(r) => v[r.index()].is_irreflexive(),
             Check::Empty(r) => v[r.index()].is_empty(),
-            Check::Holds(test) => progress != Progress::Final || test.holds(v),
+            Check::Holds(test) => !progress.is_whole() || test.holds(v),
         }
     }
 
     /// Whether a guard lifts its axiom, or may come to lift it.
     fn lifts(&self, guard: PlanTest, progress: Progress, v: &[Matrix]) -> bool {
-        progress != Progress::Final || guard.holds(v)
+        !progress.is_whole() || guard.holds(v)
     }
 
     fn compute(&self, node: Node, c: &Candidate, progress: Progress, v: &mut [Matrix]) {
@@ -247,7 +258,7 @@ impl Relational {
                 let known = match progress {
                     Progress::Assumed => self.of_sets[b.index()],
                     Progress::Partial => self.fixed[b.index()],
-                    Progress::Final => true,
+                    Progress::Whole | Progress::Final => true,
                 };
                 if !known {
                     value.clear(n);

@@ -64,8 +64,11 @@ pub struct Slot<S> {
     /// The thread at this operation. Behind a hole it is what it was before.
     pub at: Position<S>,
     pub face: Face,
-    /// What it is ordered after in its thread, by the model.
+    /// What it is ordered after in its thread, by the model, as far as that does not depend on what it reads:
+    /// what later events have of it.
     pub sets: Vec<DepSet>,
+    /// The same given what it reads, if that makes a difference.
+    pub own: Option<Vec<DepSet>>,
 }
 
 impl<S> Slot<S> {
@@ -116,7 +119,7 @@ enum Change<S> {
     Next(Tid, Option<Position<S>>),
     Face(Ev, Face),
     At(Ev, Position<S>),
-    Sets(Ev, Vec<DepSet>),
+    Sets(Ev, Vec<DepSet>, Option<Vec<DepSet>>),
     /// A hole was put in at this position of a thread.
     Inserted(Tid, u32),
     /// The hole at this position was taken out.
@@ -196,7 +199,8 @@ impl<S: Clone> Web<S> {
 
     /// What an event is ordered after in its thread.
     pub fn sets(&self, e: Ev) -> &[DepSet] {
-        &self.at(e).sets
+        let slot = self.at(e);
+        slot.own.as_ref().unwrap_or(&slot.sets)
     }
 
     /// Numbers of events are below this.
@@ -256,7 +260,10 @@ impl<S: Clone> Web<S> {
                 Some(Change::Next(t, next)) => self.lines[t.index()].next = next,
                 Some(Change::Face(e, face)) => self.put_face(e, face),
                 Some(Change::At(e, at)) => self.at_mut(e).at = at,
-                Some(Change::Sets(e, sets)) => self.at_mut(e).sets = sets,
+                Some(Change::Sets(e, sets, own)) => {
+                    let slot = self.at_mut(e);
+                    (slot.sets, slot.own) = (sets, own);
+                }
                 Some(Change::Inserted(t, idx)) => {
                     let e = self.lines[t.index()].events.remove(idx as usize - 1);
                     let slot = self.slots[e as usize].take();
@@ -301,9 +308,9 @@ impl<S: Clone> Web<S> {
             let deps = Rc::new(slot.at.deps.map(of));
             let position = Position { deps, ..slot.at.clone() };
             let sets = slot.sets.iter().map(of).collect();
+            let own = slot.own.as_ref().map(|own| own.iter().map(of).collect());
             self.set_at(e, position);
-            let old = std::mem::replace(&mut self.at_mut(e).sets, sets);
-            self.trail.push(Change::Sets(e, old));
+            self.set_sets(e, sets, own);
         }
     }
 
@@ -318,7 +325,7 @@ impl<S: Clone> Web<S> {
             // What it is will be seen when the thread goes on.
             let at = slot.at.clone();
             let face = Face { attrs: Attrs::of(Kind::Write, Mode::Rlx, true), kind: Kind::Write, stamp: 0, ..slot.face };
-            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, sets: Vec::new() };
+            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, sets: Vec::new(), own: None };
             let e = self.free_number();
             self.slots[e as usize] = Some(slot);
             self.lines[t.index()].events.insert(idx as usize - 1, e);
@@ -372,6 +379,13 @@ impl<S: Clone> Web<S> {
         self.trail.push(Change::At(e, old));
     }
 
+    fn set_sets(&mut self, e: Ev, sets: Vec<DepSet>, own: Option<Vec<DepSet>>) {
+        let slot = self.at_mut(e);
+        let sets = std::mem::replace(&mut slot.sets, sets);
+        let own = std::mem::replace(&mut slot.own, own);
+        self.trail.push(Change::Sets(e, sets, own));
+    }
+
     fn make_room(&mut self, loc: Loc) {
         if self.co.len() <= loc.index() {
             self.co.resize(loc.index() + 1, Vec::new());
@@ -384,7 +398,7 @@ impl<S: Clone> Web<S> {
         let Some(at) = line.next.take() else { unreachable!("the thread is there") };
         let idx = line.events.len() as u32 + 1;
         let face = face_of(at.op);
-        let slot = Slot { tid: t, idx, at, face, sets: Vec::new() };
+        let slot = Slot { tid: t, idx, at, face, sets: Vec::new(), own: None };
         let e = self.free_number();
         let line = &mut self.lines[t.index()];
         line.events.push(e);
@@ -510,12 +524,19 @@ impl<S: Clone> Web<S> {
         let mut out = Vec::with_capacity(local.width());
         let events = &self.line(slot.tid).events;
         let others = |idx: u32| match events.get(idx as usize - 1) {
-            Some(&x) => self.sets(x),
+            Some(&x) => &self.at(x).sets[..],
             None => &[],
         };
         local.compute(&event, &others, &mut out);
-        let old = std::mem::replace(&mut self.at_mut(e).sets, out);
-        self.trail.push(Change::Sets(e, old));
+        let mut own = None;
+        if let Some(other) = other_outcome(slot) {
+            let event = LocalEvent { attrs: other, ..event };
+            let mut sure = Vec::with_capacity(local.width());
+            local.compute(&event, &others, &mut sure);
+            sure.iter_mut().zip(&out).for_each(|(a, b)| a.intersect(b));
+            own = Some(std::mem::replace(&mut out, sure));
+        }
+        self.set_sets(e, out, own);
     }
 
     /// Lets the thread of `e` go on, given what `e` gave it: up to the next hole.
@@ -574,6 +595,16 @@ fn face_of(op: Op) -> Face {
         _ => (Kind::Choice, Mode::Na, false, Loc(0), 0),
     };
     Face { stamp: 0, commit: 0, rf: NONE, value, mode, attrs: Attrs::of(kind, mode, rmw), kind, loc }
+}
+
+/// What would be true of a read if it had read something else.
+fn other_outcome<S>(slot: &Slot<S>) -> Option<Attrs> {
+    let Op::Load { mode, rmw, .. } = slot.at.op else { return None };
+    let (Rmw::Cas { fail, .. } | Rmw::Tentative { fail } | Rmw::Swap { fail }) = rmw else { return None };
+    Some(match slot.is_rmw_read() {
+        true => Attrs::of(Kind::Read, fail, false),
+        false => Attrs::of(Kind::Read, mode, true),
+    })
 }
 
 /// The ordering of a load that reads `value`, and whether a store follows that is one step with it.

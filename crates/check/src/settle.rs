@@ -144,6 +144,11 @@ impl<'m> Settling<'m> {
                     return false;
                 }
             }
+            Again::Dependencies => {
+                if !std::mem::replace(&mut self.config.follow, false) {
+                    return false;
+                }
+            }
             Again::MoreRoom => {
                 let more = self.machine.room().saturating_mul(2).min(self.most_threads);
                 self.machine.make_room(more);

@@ -4,9 +4,10 @@ use super::explore_deferred;
 use crate::engine::Engine;
 use crate::estimate::{Sampled, Sampling};
 use crate::path::Unit;
-use crate::report::{Config, End, ExploreError, GaveUp, Watch};
+use crate::follow::explore_following;
+use crate::report::{Config, End, ExploreError, GaveUp, Stats, Watch};
 use crate::team::{Director, Order, Progress, Snapshot, Visitor};
-use selvedge_machine::Machine;
+use selvedge_machine::{Again, Machine};
 use selvedge_model::relational::Relational;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -35,7 +36,7 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
     fn explore(
         &self,
         machine: &(dyn Fn() -> M + Sync),
-        _fresh: &V,
+        fresh: &V,
         from: Snapshot<V>,
         director: &mut dyn Director<V>,
     ) -> Result<Snapshot<V>, ExploreError> {
@@ -67,14 +68,32 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
             why
         };
         let machine = machine();
-        let found = explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
+        let note = |end: End| {
             let Progress { executions, blocked } = progress.get();
             progress.set(Progress {
                 executions: executions + 1,
-                blocked: blocked + u64::from(x.end == End::Blocked),
+                blocked: blocked + u64::from(end == End::Blocked),
             });
-            visitor.visit(x)
-        })?;
+        };
+        let local = self.model.local().filter(|_| self.config.follow && !machine.has_unknowns());
+        let by_revisits = match local {
+            Some(local) => Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
+                note(x.end);
+                visitor.visit(x)
+            })?),
+            None => None,
+        };
+        let missed = |found: &Stats| found.gave_up == Some(GaveUp::Again(Again::Dependencies));
+        let found = match by_revisits {
+            Some(found) if !missed(&found) => found,
+            _ => {
+                visitor = fresh.clone();
+                explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
+                    note(x.end);
+                    visitor.visit(x)
+                })?
+            }
+        };
         stats.gave_up = None;
         stats.add(&found);
         let units = if found.gave_up.is_some() { units } else { Vec::new() };

@@ -28,6 +28,7 @@ pub fn show<M: Machine>(
     }
     let mut threads = Threads::new(web.lines.len());
     let mut ids = vec![EventId::INIT; web.bound()];
+    let judged = model.has_errors();
     // In the numbers of the candidate that the model saw last.
     let mut shown = vec![EventId::INIT; web.len + 1];
     // In the order in which they came, but for holes, which were filled late: threads in their order.
@@ -51,7 +52,9 @@ pub fn show<M: Machine>(
             (Op::Free { object }, _) => graph.add_free(slot.tid, object),
             _ => graph.add_choice(slot.tid, face.value),
         };
-        shown[judge.number(e)] = ids[e as usize];
+        if judged {
+            shown[judge.number(e)] = ids[e as usize];
+        }
         threads.record_final(slot.tid, M::State::clone(&slot.at.state), slot.at.op);
     }
     for e in web.events() {
@@ -77,7 +80,7 @@ pub fn show<M: Machine>(
             _ => End::Blocked,
         });
     }
-    let found = Found(model.errors(&shown, judge.space()));
+    let found = Found(if judged { model.errors(&shown, judge.space()) } else { Vec::new() });
     let race = || {
         let race = found.0.iter().find(|error| config.races && !error.warning)?;
         Some(Failure { kind: kind_of(race), event: race.second, other: Some(race.first) })

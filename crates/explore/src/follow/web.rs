@@ -108,6 +108,8 @@ pub struct Line<S> {
     pub next: Option<Position<S>>,
     /// Events that are not settled.
     pub open: u32,
+    /// What created it, if it has been created by an event.
+    pub creator: Option<Ev>,
 }
 
 #[derive(Debug)]
@@ -117,6 +119,7 @@ enum Change<S> {
     /// The last event of a thread was taken away.
     Popped(Ev, Box<Slot<S>>),
     Next(Tid, Option<Position<S>>),
+    Creator(Tid, Option<Ev>),
     Face(Ev, Face),
     At(Ev, Position<S>),
     Sets(Ev, Vec<DepSet>, Option<Vec<DepSet>>),
@@ -147,6 +150,8 @@ pub struct Web<S> {
     pub clock: u32,
     /// Events that are there, holes included.
     pub len: usize,
+    /// Those of them that are not settled.
+    pub open: u32,
 }
 
 impl<S: Clone> Web<S> {
@@ -154,7 +159,7 @@ impl<S: Clone> Web<S> {
         let mut lines = Vec::new();
         for t in (0..machine.threads() as u16).map(Tid) {
             let next = machine.runs_from_start(t).then(|| first_position(machine, machine.start(t)));
-            lines.push(Line { events: Vec::new(), next, open: 0 });
+            lines.push(Line { events: Vec::new(), next, open: 0, creator: None });
         }
         Web {
             slots: vec![None],
@@ -164,6 +169,7 @@ impl<S: Clone> Web<S> {
             trail: Vec::new(),
             clock: 0,
             len: 0,
+            open: 0,
         }
     }
 
@@ -223,8 +229,7 @@ impl<S: Clone> Web<S> {
 
     /// The event that created a thread.
     pub fn spawn_of(&self, t: Tid) -> Option<Ev> {
-        let creates = |&x: &Ev| self.at(x).at.op == Op::Spawn { thread: t } && self.at(x).is_there();
-        self.events().find(creates)
+        self.lines[t.index()].creator
     }
 
     /// What a write wrote to a location.
@@ -244,6 +249,7 @@ impl<S: Clone> Web<S> {
                     let Some(e) = self.lines[t.index()].events.pop() else { unreachable!("it was added") };
                     let Some(slot) = self.slots[e as usize].take() else { unreachable!("it was added") };
                     self.lines[t.index()].open -= u32::from(!slot.is_settled());
+                    self.open -= u32::from(!slot.is_settled());
                     self.lines[t.index()].next = Some(slot.at);
                     self.free.push(e);
                     self.len -= 1;
@@ -251,12 +257,14 @@ impl<S: Clone> Web<S> {
                 Some(Change::Popped(e, slot)) => {
                     let line = &mut self.lines[slot.tid.index()];
                     line.open += u32::from(!slot.is_settled());
+                    self.open += u32::from(!slot.is_settled());
                     line.events.push(e);
                     let taken = self.free.pop();
                     debug_assert_eq!(taken, Some(e));
                     self.slots[e as usize] = Some(*slot);
                     self.len += 1;
                 }
+                Some(Change::Creator(t, creator)) => self.lines[t.index()].creator = creator,
                 Some(Change::Next(t, next)) => self.lines[t.index()].next = next,
                 Some(Change::Face(e, face)) => self.put_face(e, face),
                 Some(Change::At(e, at)) => self.at_mut(e).at = at,
@@ -269,6 +277,7 @@ impl<S: Clone> Web<S> {
                     let slot = self.slots[e as usize].take();
                     debug_assert!(slot.is_some_and(|slot| !slot.is_there()));
                     self.lines[t.index()].open -= 1;
+                    self.open -= 1;
                     self.free.push(e);
                     self.len -= 1;
                     self.renumber(t, idx);
@@ -279,6 +288,7 @@ impl<S: Clone> Web<S> {
                     self.slots[e as usize] = Some(*slot);
                     self.lines[t.index()].events.insert(idx as usize - 1, e);
                     self.lines[t.index()].open += 1;
+                    self.open += 1;
                     self.len += 1;
                     self.renumber(t, idx);
                 }
@@ -330,6 +340,7 @@ impl<S: Clone> Web<S> {
             self.slots[e as usize] = Some(slot);
             self.lines[t.index()].events.insert(idx as usize - 1, e);
             self.lines[t.index()].open += 1;
+            self.open += 1;
             self.len += 1;
             self.trail.push(Change::Inserted(t, idx));
             self.shift(t, idx + 1, |set: &DepSet| set.with_room_at(idx));
@@ -338,6 +349,7 @@ impl<S: Clone> Web<S> {
             debug_assert!(!slot.is_there(), "what is kept does not depend on the read");
             self.lines[t.index()].events.remove(idx as usize - 1);
             self.lines[t.index()].open -= 1;
+            self.open -= 1;
             self.free.push(next);
             self.len -= 1;
             self.trail.push(Change::Removed(t, idx, next, Box::new(slot)));
@@ -362,6 +374,7 @@ impl<S: Clone> Web<S> {
         let (after, t) = (slot.is_settled(), slot.tid);
         let open = &mut self.lines[t.index()].open;
         *open = *open + u32::from(before) - u32::from(after);
+        self.open = self.open + u32::from(before) - u32::from(after);
     }
 
     pub fn set_face(&mut self, e: Ev, face: Face) {
@@ -403,6 +416,7 @@ impl<S: Clone> Web<S> {
         let line = &mut self.lines[t.index()];
         line.events.push(e);
         line.open += 1;
+        self.open += 1;
         if matches!(face.kind, Kind::Read | Kind::Write) {
             self.make_room(face.loc);
         }
@@ -417,6 +431,7 @@ impl<S: Clone> Web<S> {
         let Some(e) = self.lines[t.index()].events.pop() else { unreachable!("there is one") };
         let Some(slot) = self.slots[e as usize].take() else { unreachable!("it is there") };
         self.lines[t.index()].open -= u32::from(!slot.is_settled());
+        self.open -= u32::from(!slot.is_settled());
         let at = slot.at.clone();
         self.free.push(e);
         self.len -= 1;
@@ -550,6 +565,8 @@ impl<S: Clone> Web<S> {
         {
             let state = machine.spawned(&self.at(e).at.state, thread);
             self.set_next(thread, Some(first_position(machine, state)));
+            let old = self.lines[thread.index()].creator.replace(e);
+            self.trail.push(Change::Creator(thread, old));
         }
         let mut last = e;
         loop {

@@ -101,6 +101,13 @@ impl Relational {
         Some(Local { firm: renumber(firm), located: renumber(located), ops, by_source })
     }
 
+    /// Whether a term is part of the local order.
+    pub(super) fn is_local_term(&self, term: Node) -> bool {
+        !self.all_prims(term, &|p| is_external(p))
+            && !self.some_prim(term, &|p| matches!(p, Prim::Tc | Prim::Tj))
+            && self.is_local(term, true)
+    }
+
     fn terms(&self, node: Node, out: &mut Vec<Node>) {
         match self.ops[node.index()] {
             Op::Union(a, b) => {

@@ -8,15 +8,18 @@
 
 mod local;
 mod matrix;
+mod orders;
 mod plan;
 
 pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
+pub use selvedge_kat::Prim;
+pub use orders::{Agreement, Direct, Inward, Order, Orders, Surroundings};
 
 use crate::guard::Guard;
 use crate::model::ModelError;
 use selvedge_graph::{Attrs, EventId};
-use selvedge_kat::{Diagnostic, Prim, Theory};
+use selvedge_kat::{Diagnostic, Theory};
 use std::ops::Range;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -163,6 +166,11 @@ impl Relational {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the model calls something an error.
+    pub fn has_errors(&self) -> bool {
+        !self.flags.is_empty()
     }
 
     /// Whether the model says how the creation and the end of threads order events.

@@ -98,7 +98,7 @@ pub struct Disagreement {
 
 impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
-        let model = Compiled::compile(theory).map_err(Refusal::Explorer)?;
+        let model = selvedge_check::compile(theory).map_err(Refusal::Explorer)?;
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
         Ok(Subject { judge, model })
     }

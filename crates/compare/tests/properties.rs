@@ -6,7 +6,10 @@
 
 use rand::Rng;
 use rand::rngs::SmallRng;
+use selvedge_certify::eval::Stage;
 use selvedge_certify::execution::{Deps, Event, INIT, NO_LOC};
+use selvedge_decide::premises::{Has, Premise, Premises, ThinAir, claims, premises};
+use selvedge_decide::search::Limits;
 use selvedge_explore::premises::properties_of;
 use selvedge_graph::{Kind, Mode};
 use selvedge_kat::{Dialect, Property, Theory, load_named, parse};
@@ -16,8 +19,22 @@ use selvedge_oracle::generate::rng_for;
 use selvedge_oracle::property::{Trial, Tried, try_property};
 
 /// The shipped models that drive an exploration.
-const MODELS: [&str; 14] = [
-    "sc", "tso", "pso", "ra", "rlx", "rc11", "imm", "x86", "armv8", "power", "riscv", "lkmm", "sc.cat",
+const MODELS: [&str; 16] = [
+    "sc",
+    "tso",
+    "pso",
+    "ra",
+    "rlx",
+    "rc11",
+    "imm",
+    "imm-cxx20",
+    "x86",
+    "armv8",
+    "armv8-2018",
+    "power",
+    "riscv",
+    "lkmm",
+    "sc.cat",
     "tso.cat",
 ];
 
@@ -342,5 +359,84 @@ fn a_wrong_declaration_is_found() {
         if let Ok(compiled) = Compiled::compile(&theory) {
             assert!(!properties_of(&theory, &compiled).has(property), "{}: {text}", property.name());
         }
+    }
+}
+
+fn admits(judge: &Judge, trial: &Trial) -> bool {
+    let (relations, mut scratch) = (trial.relations(), judge.scratch());
+    Stage::ALL.iter().all(|stage| judge.admits(*stage, &trial.events, &relations, &mut scratch))
+}
+
+/// How many executions of the model were looked at, and the first one of which the claim is not true.
+fn contradicted(theory: &Theory, claim: &Theory, executions: u64) -> (u64, Option<String>) {
+    let (model, claim) = (judge(theory), judge(claim));
+    let mut times = 0;
+    for number in 0..executions {
+        let trial = execution(&mut rng_for(99, number));
+        if admits(&model, &trial) {
+            times += 1;
+            if !admits(&claim, &trial) {
+                return (times, Some(format!("execution {number}\n{trial}")));
+            }
+        }
+    }
+    (times, None)
+}
+
+/// The claims about a model, and whether they were decided to hold.
+fn decided(theory: &Theory, found: &Premises) -> Vec<(String, Theory, bool)> {
+    let (local, [others, own]) = claims(theory);
+    let holds = |premise: Premise| matches!(found.of(premise), Has::Yes);
+    let mut all: Vec<(String, Theory, bool)> =
+        local.into_iter().map(|(premise, claim)| (premise.name().into(), claim, holds(premise))).collect();
+    let forbids = matches!(found.thin_air, ThinAir::Forbidden);
+    all.push(("no-thin-air".into(), own, forbids));
+    let but = forbids || matches!(found.thin_air, ThinAir::ByRmws(_));
+    all.push(("no-thin-air-but-by-rmws".into(), others, but));
+    all
+}
+
+#[test]
+fn what_exploring_with_dependencies_relies_on_holds_in_executions() {
+    let mut tried = 0;
+    for name in ["armv8", "armv8-2018", "imm", "imm-cxx20", "power", "riscv", "lkmm"] {
+        let theory = load_named(name).expect("a shipped model");
+        let found = premises(&theory, Limits::for_loading());
+        for (claim, text, _) in decided(&theory, &found).into_iter().filter(|(.., holds)| *holds) {
+            let (times, contradiction) = contradicted(&theory, &text, executions());
+            assert!(contradiction.is_none(), "{name}: {claim}: {}", contradiction.unwrap_or_default());
+            assert!(times >= executions() / 20, "{name}: {claim} was tried {times} times");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 25, "{tried}");
+}
+
+/// What is not so is found to be so in no model, and there are executions that show it.
+#[test]
+fn a_premise_that_does_not_hold_is_found_out() {
+    let text = "export coherence po
+                let lo = addr | data | ctrl ; [W] | addr ; po ; [W] | (addr | data) ; rfi | rmw | po-loc ; [W]
+                export acyclic (rfe | moe | fre | lo | threads)";
+    let threads = "let threads = po ; [TC] | tc ; po? | po? ; tj | [TJ] ; po\n";
+    let without = [
+        ("forwards-dependencies", "| (addr | data) ; rfi "),
+        ("fixed-skeleton", "| ctrl ; [W] "),
+        ("fixed-skeleton", "| addr ; po ; [W] "),
+        ("local-write-successors", "| po-loc ; [W]"),
+        ("rereads", "| addr ; po ; [W] "),
+        ("no-thin-air", "| rmw "),
+        ("no-thin-air-but-by-rmws", "| data "),
+    ];
+    for (premise, part) in without {
+        let text = format!("{threads}{}", text.replacen(part, "", 1));
+        let theory =
+            parse("less.kat", &text, Dialect::Kat, &|_| Err(String::new())).unwrap_or_else(|d| panic!("{d}"));
+        let found = premises(&theory, Limits::for_loading());
+        let all = decided(&theory, &found);
+        let (_, claim, holds) = all.iter().find(|(name, ..)| name == premise).expect("one of them");
+        assert!(!holds, "without {part}: {found:?}");
+        let (times, contradiction) = contradicted(&theory, claim, 20 * executions());
+        assert!(contradiction.is_some(), "{premise} without {part} was tried {times} times");
     }
 }

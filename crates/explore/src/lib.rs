@@ -37,6 +37,7 @@ mod team;
 mod thinning;
 mod threads;
 mod tid_set;
+mod way;
 mod witness;
 
 pub use deferred::Deferred;
@@ -54,6 +55,7 @@ pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;
+use way::Way;
 use std::ops::ControlFlow;
 
 /// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one
@@ -68,9 +70,9 @@ pub fn explore_compiled<M: Machine>(
         Compiled::Clocks(model) => explore(machine, model, config, visit),
         Compiled::Matrices(model) => {
             let ask = deferred::by_config(config);
-            match model.local().filter(|_| config.follow) {
-                Some(local) => follow::explore_following(machine, model, local, config, &ask, visit),
-                None => deferred::explore_deferred(machine, model, config, &ask, visit),
+            match Way::of(machine, model, config) {
+                Way::Revisits(local) => follow::explore_following(machine, model, local, config, &ask, visit),
+                Way::PutOff(_) => deferred::explore_deferred(machine, model, config, &ask, visit),
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::estimate::{Sampled, Sampling};
 use crate::path::Unit;
 use crate::follow::explore_following;
 use crate::report::{Config, End, ExploreError, GaveUp, Stats, Watch};
+use crate::way::Way;
 use crate::team::{Director, Order, Progress, Snapshot, Visitor};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::relational::Relational;
@@ -75,13 +76,12 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
                 blocked: blocked + u64::from(end == End::Blocked),
             });
         };
-        let local = self.model.local().filter(|_| self.config.follow && !machine.has_unknowns());
-        let by_revisits = match local {
-            Some(local) => Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
+        let by_revisits = match Way::of(&machine, self.model, self.config) {
+            Way::Revisits(local) => Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
                 note(x.end);
                 visitor.visit(x)
             })?),
-            None => None,
+            Way::PutOff(_) => None,
         };
         let missed = |found: &Stats| found.gave_up == Some(GaveUp::Again(Again::Dependencies));
         let found = match by_revisits {

@@ -6,11 +6,13 @@
 //! what it will be; a cycle that is there stays there. The only operation that takes pairs away is the
 //! difference: of `a \ b` nothing is taken for granted unless `b` is known already (`fixed`).
 
+mod causality;
 mod local;
 mod matrix;
 mod orders;
 mod plan;
 
+pub use causality::{Causality, ThinAir};
 pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
 pub use selvedge_kat::Prim;
@@ -105,6 +107,7 @@ pub struct Relational {
     orders_threads: bool,
     /// It follows control as far as the arms of branches.
     pub(crate) has_arms: bool,
+    causality: Causality,
 }
 
 /// The basic relations of an execution; the others follow from them. Event 0 is the initialising one.
@@ -166,6 +169,16 @@ impl Relational {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What is known of the causes that the model tells: nothing, if nobody has said so.
+    pub fn causality(&self) -> Causality {
+        self.causality
+    }
+
+    /// Writes down what was found out about the model.
+    pub fn set_causality(&mut self, known: Causality) {
+        self.causality = known;
     }
 
     /// Whether the model calls something an error.

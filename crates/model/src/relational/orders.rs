@@ -124,6 +124,21 @@ impl Relational {
         Some(Orders { coherence, acyclic })
     }
 
+    /// Whether the first relation without cycles in which threads read from each other has nothing else of what
+    /// threads do to each other but the creation and the end of threads: no coherence by itself.
+    pub fn orders_by_sources_only(&self) -> bool {
+        let checks = self.steps.iter().filter_map(|step| match step {
+            PlanStep::Check(Check::Acyclic(r), None) => Some(self.top_terms(*r)),
+            _ => None,
+        });
+        let is = |n: &Node, prims: &[Prim]| matches!(&self.ops[n.index()], Op::Prim(p) if prims.contains(p));
+        let order = checks.into_iter().find(|terms| terms.iter().any(|n| is(n, &[Prim::Rf, Prim::Rfe])));
+        order.is_some_and(|terms| {
+            let coherence = [Prim::Co, Prim::Coe, Prim::Coi, Prim::Fr, Prim::Fre, Prim::Fri];
+            !terms.iter().any(|n| is(n, &coherence))
+        })
+    }
+
     fn top_terms(&self, node: Node) -> Vec<Node> {
         match self.ops[node.index()] {
             Op::Union(a, b) => {

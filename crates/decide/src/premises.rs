@@ -22,6 +22,7 @@ pub use crate::properties::Has;
 use crate::search::Limits;
 use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
 use selvedge_kat::{Sign, Span, Subterm, Walk};
+use selvedge_model::relational::{self, Causality};
 
 /// A property of the local order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -144,6 +145,24 @@ impl Premises {
             ThinAir::ByRmws(word) => Has::No(format!("but only by read-modify-writes: {word}")),
             ThinAir::Allowed(word) => Has::No(word.clone()),
             ThinAir::Unknown(why) => Has::Unknown(why.clone()),
+        }
+    }
+
+    /// What an exploration may rely on.
+    pub fn causality(&self) -> Causality {
+        let holds = |premise| matches!(self.of(premise), Has::Yes);
+        Causality {
+            is_local: matches!(self.form, Has::Yes),
+            forwards: holds(Premise::Forwards),
+            skeleton: holds(Premise::Skeleton),
+            successors: holds(Premise::Successors),
+            rereads: holds(Premise::Rereads),
+            thin_air: match self.thin_air {
+                ThinAir::Forbidden => relational::ThinAir::Forbidden,
+                ThinAir::ByRmws(_) => relational::ThinAir::ByRmws,
+                ThinAir::Allowed(_) | ThinAir::Unknown(_) => relational::ThinAir::Open,
+            },
+            c_only: self.c_only,
         }
     }
 

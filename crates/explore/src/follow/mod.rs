@@ -210,7 +210,7 @@ impl<M: Machine> Follow<'_, M> {
                 if !slot.is_there() {
                     self.web.fill(e, None);
                     self.web.order(&self.local, e);
-                    self.web.advance(self.machine, e);
+                    self.web.advance(self.machine, &self.local, e);
                 }
                 self.places(e)
             }
@@ -225,7 +225,7 @@ impl<M: Machine> Follow<'_, M> {
                 self.web.fill(e, None);
                 self.web.order(&self.local, e);
                 self.note(e);
-                self.web.advance(self.machine, e);
+                self.web.advance(self.machine, &self.local, e);
                 Alternatives::One
             }
         };
@@ -274,7 +274,7 @@ impl<M: Machine> Follow<'_, M> {
                         self.web.fill(e, Some(value));
                         self.web.order(&self.local, e);
                         self.note(e);
-                        self.web.advance(self.machine, e);
+                        self.web.advance(self.machine, &self.local, e);
                         Some(true)
                     }
                 }
@@ -350,7 +350,7 @@ impl<M: Machine> Follow<'_, M> {
         if !self.is_consistent_at(e) {
             return false;
         }
-        self.web.advance(self.machine, e);
+        self.web.advance(self.machine, &self.local, e);
         true
     }
 
@@ -387,7 +387,7 @@ impl<M: Machine> Follow<'_, M> {
     /// Whether the write that follows a read is consistent right behind what that reads.
     fn pair_fits(&mut self, e: Ev) -> bool {
         let mark = self.mark();
-        self.web.advance(self.machine, e);
+        self.web.advance(self.machine, &self.local, e);
         let t = self.web.at(e).tid;
         let follows = self.web.line(t).next.as_ref();
         if !follows.is_some_and(|next| matches!(next.op, Op::Store { rmw: true, .. })) {
@@ -578,7 +578,7 @@ impl<M: Machine> Follow<'_, M> {
         if !self.is_consistent_at(r) {
             return false;
         }
-        self.web.advance(self.machine, r);
+        self.web.advance(self.machine, &self.local, r);
         true
     }
 

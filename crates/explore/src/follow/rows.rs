@@ -247,7 +247,7 @@ impl Rows {
             add(web.event(slot.tid, slot.idx - 1));
         }
         if order.local {
-            let sets = web.sets(e);
+            let sets = web.full_sets(e);
             for set in v.local.firm(sets).chain(v.local.located(sets)) {
                 for idx in set.iter().filter(|idx| *idx < slot.idx) {
                     add(web.event(slot.tid, idx));

@@ -69,7 +69,12 @@ pub struct Slot<S> {
     pub sets: Vec<DepSet>,
     /// The same given what it reads, if that makes a difference.
     pub own: Option<Vec<DepSet>>,
+    /// The same given all that is read in its thread, if that makes a difference.
+    pub full: Option<Vec<DepSet>>,
 }
+
+/// What an event is ordered after in its thread: in general, given what it reads, given all that is read.
+type Sets = (Vec<DepSet>, Option<Vec<DepSet>>, Option<Vec<DepSet>>);
 
 impl<S> Slot<S> {
     pub fn is_there(&self) -> bool {
@@ -122,7 +127,7 @@ enum Change<S> {
     Creator(Tid, Option<Ev>),
     Face(Ev, Face),
     At(Ev, Position<S>),
-    Sets(Ev, Vec<DepSet>, Option<Vec<DepSet>>),
+    Sets(Ev, Box<Sets>),
     /// A hole was put in at this position of a thread.
     Inserted(Tid, u32),
     /// The hole at this position was taken out.
@@ -203,7 +208,13 @@ impl<S: Clone> Web<S> {
         self.lines.iter().flat_map(|line| line.events.iter().copied())
     }
 
-    /// What an event is ordered after in its thread.
+    /// What an event is ordered after in its thread, given all that is read there.
+    pub fn full_sets(&self, e: Ev) -> &[DepSet] {
+        let slot = self.at(e);
+        slot.full.as_ref().unwrap_or(&slot.sets)
+    }
+
+    /// What an event is ordered after in its thread, whatever else is read there.
     pub fn sets(&self, e: Ev) -> &[DepSet] {
         let slot = self.at(e);
         slot.own.as_ref().unwrap_or(&slot.sets)
@@ -268,9 +279,9 @@ impl<S: Clone> Web<S> {
                 Some(Change::Next(t, next)) => self.lines[t.index()].next = next,
                 Some(Change::Face(e, face)) => self.put_face(e, face),
                 Some(Change::At(e, at)) => self.at_mut(e).at = at,
-                Some(Change::Sets(e, sets, own)) => {
+                Some(Change::Sets(e, sets)) => {
                     let slot = self.at_mut(e);
-                    (slot.sets, slot.own) = (sets, own);
+                    (slot.sets, slot.own, slot.full) = *sets;
                 }
                 Some(Change::Inserted(t, idx)) => {
                     let e = self.lines[t.index()].events.remove(idx as usize - 1);
@@ -318,9 +329,10 @@ impl<S: Clone> Web<S> {
             let deps = Rc::new(slot.at.deps.map(of));
             let position = Position { deps, ..slot.at.clone() };
             let sets = slot.sets.iter().map(of).collect();
-            let own = slot.own.as_ref().map(|own| own.iter().map(of).collect());
+            let mapped = |list: &Vec<DepSet>| list.iter().map(of).collect();
+            let (own, full) = (slot.own.as_ref().map(mapped), slot.full.as_ref().map(mapped));
             self.set_at(e, position);
-            self.set_sets(e, sets, own);
+            self.set_sets(e, (sets, own, full));
         }
     }
 
@@ -335,7 +347,7 @@ impl<S: Clone> Web<S> {
             // What it is will be seen when the thread goes on.
             let at = slot.at.clone();
             let face = Face { attrs: Attrs::of(Kind::Write, Mode::Rlx, true), kind: Kind::Write, stamp: 0, ..slot.face };
-            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, sets: Vec::new(), own: None };
+            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, sets: Vec::new(), own: None, full: None };
             let e = self.free_number();
             self.slots[e as usize] = Some(slot);
             self.lines[t.index()].events.insert(idx as usize - 1, e);
@@ -392,11 +404,12 @@ impl<S: Clone> Web<S> {
         self.trail.push(Change::At(e, old));
     }
 
-    fn set_sets(&mut self, e: Ev, sets: Vec<DepSet>, own: Option<Vec<DepSet>>) {
+    fn set_sets(&mut self, e: Ev, (sets, own, full): Sets) {
         let slot = self.at_mut(e);
         let sets = std::mem::replace(&mut slot.sets, sets);
         let own = std::mem::replace(&mut slot.own, own);
-        self.trail.push(Change::Sets(e, sets, own));
+        let full = std::mem::replace(&mut slot.full, full);
+        self.trail.push(Change::Sets(e, Box::new((sets, own, full))));
     }
 
     fn make_room(&mut self, loc: Loc) {
@@ -411,7 +424,7 @@ impl<S: Clone> Web<S> {
         let Some(at) = line.next.take() else { unreachable!("the thread is there") };
         let idx = line.events.len() as u32 + 1;
         let face = face_of(at.op);
-        let slot = Slot { tid: t, idx, at, face, sets: Vec::new(), own: None };
+        let slot = Slot { tid: t, idx, at, face, sets: Vec::new(), own: None, full: None };
         let e = self.free_number();
         let line = &mut self.lines[t.index()];
         line.events.push(e);
@@ -543,19 +556,30 @@ impl<S: Clone> Web<S> {
             None => &[],
         };
         local.compute(&event, &others, &mut out);
+        let mut full = None;
+        let other = other_outcome(slot);
+        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).full.is_some()) {
+            let mut all = Vec::with_capacity(local.width());
+            let others = |idx: u32| match events.get(idx as usize - 1) {
+                Some(&x) => self.full_sets(x),
+                None => &[],
+            };
+            local.compute(&event, &others, &mut all);
+            full = Some(all);
+        }
         let mut own = None;
-        if let Some(other) = other_outcome(slot) {
+        if let Some(other) = other {
             let event = LocalEvent { attrs: other, ..event };
             let mut sure = Vec::with_capacity(local.width());
             local.compute(&event, &others, &mut sure);
             sure.iter_mut().zip(&out).for_each(|(a, b)| a.intersect(b));
             own = Some(std::mem::replace(&mut out, sure));
         }
-        self.set_sets(e, out, own);
+        self.set_sets(e, (out, own, full));
     }
 
     /// Lets the thread of `e` go on, given what `e` gave it: up to the next hole.
-    pub fn advance<M: Machine<State = S>>(&mut self, machine: &M, e: Ev) {
+    pub fn advance<M: Machine<State = S>>(&mut self, machine: &M, local: &Local, e: Ev) {
         if self.at(e).is_read() {
             self.fit_pair(e);
         }
@@ -592,6 +616,7 @@ impl<S: Clone> Web<S> {
                 }
                 return;
             }
+            self.order(local, next);
             last = next;
             idx += 1;
         }

@@ -52,7 +52,7 @@ pub fn explore_following<M: Machine>(
         web: Web::start(machine),
         frames: Vec::new(),
         judge: Judge::default(),
-        prefixes: Prefixes::default(),
+        prefixes: Prefixes::new(model.causality().forwards),
         prefix: Prefix::default(),
         other: Prefix::default(),
         stats: Stats::default(),
@@ -112,8 +112,8 @@ enum Alternatives {
     /// None: there is one way.
     One,
     Choice { next: u32, count: u32 },
-    /// Sources that were tried, the latest first.
-    Read { next: u32 },
+    /// Sources that were tried, the latest first; those before `floor` are out of the question.
+    Read { next: u32, floor: u32 },
     /// Places in coherence that are left.
     Place { left: u32, floor: u32 },
     /// Reads that are left to be revisited; and places that are left in the graph that was cut for the last.
@@ -205,7 +205,7 @@ impl<M: Machine> Follow<'_, M> {
             self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
         }
         let kind = match slot.at.op {
-            Op::Load { .. } => Alternatives::Read { next: 0 },
+            Op::Load { .. } => Alternatives::Read { next: 0, floor: self.floor(e) },
             Op::Store { .. } => {
                 if !slot.is_there() {
                     self.web.fill(e, None);
@@ -278,15 +278,17 @@ impl<M: Machine> Follow<'_, M> {
                         Some(true)
                     }
                 }
-                Alternatives::Read { next } => {
+                Alternatives::Read { next, floor } => {
                     self.undo_to(frame.inner);
                     let co = &self.web.co[self.web.at(e).face.loc.index()];
                     let at = *next as usize;
                     *next += 1;
-                    match at.cmp(&co.len()) {
-                        std::cmp::Ordering::Less => Some(self.read(e, co[co.len() - 1 - at])),
-                        std::cmp::Ordering::Equal => Some(self.read(e, INIT)),
-                        std::cmp::Ordering::Greater => None,
+                    match co.len().checked_sub(at) {
+                        Some(place) if place >= *floor as usize => {
+                            let w = if place == 0 { INIT } else { co[place - 1] };
+                            Some(self.read(e, w))
+                        }
+                        _ => None,
                     }
                 }
                 Alternatives::Place { left, floor } => {
@@ -425,7 +427,7 @@ impl<M: Machine> Follow<'_, M> {
             self.rows.invalidate();
             true
         } else {
-            self.rows.rebuild(&view)
+            self.rows.rebuild(&view, slot.face.loc)
         };
         debug_assert!(fine || !latest, "what is added last of all is consistent");
         debug_assert_eq!(fine, self.judge.admits_all::<M>(self.model, web, Progress::Whole));
@@ -456,7 +458,7 @@ impl<M: Machine> Follow<'_, M> {
         let web = &self.web;
         let co = &web.co[web.at(e).face.loc.index()];
         match web.rmw_read(e).map(|r| web.at(r).face.rf) {
-            None => (co.len() as u32 + 1, 0),
+            None => (co.len() as u32 + 1, self.floor(e)),
             Some(source) => {
                 let at = match source {
                     INIT => Some(0),
@@ -464,6 +466,14 @@ impl<M: Machine> Follow<'_, M> {
                 };
                 at.map_or((0, 0), |at| (at + 1, at))
             }
+        }
+    }
+
+    /// How many writes an access comes after in any case, if the model has coherence.
+    fn floor(&self, e: Ev) -> u32 {
+        match self.config.shortcuts && self.orders.is_some() {
+            true => self.web.floor(e) as u32,
+            false => 0,
         }
     }
 
@@ -490,8 +500,10 @@ impl<M: Machine> Follow<'_, M> {
         };
         let reads: Vec<Ev> = self.web.events().filter(is_other).collect();
         let mut found = Vec::new();
-        for r in reads {
-            self.compute_prefix(e, r, Operands::Needed);
+        for (at, r) in reads.into_iter().enumerate() {
+            if at == 0 || self.prefix.has_rmws {
+                self.compute_prefix(e, r, Operands::Needed);
+            }
             if self.prefix.has(r) {
                 if self.prefix.by_operand {
                     let with = std::mem::take(&mut self.prefix);
@@ -568,7 +580,7 @@ impl<M: Machine> Follow<'_, M> {
     /// After a cut: `e` gets a place, and `r` reads from it.
     fn revisit_placed(&mut self, e: Ev, r: Ev, at: usize) -> bool {
         let loc = self.web.at(e).face.loc.index();
-        if splits(&self.web, loc, at, &|_| true) {
+        if splits(&self.web, loc, at, &|_| true) || at + 1 < self.floor(r) as usize {
             return false;
         }
         self.rows.invalidate();

@@ -13,6 +13,8 @@ use selvedge_model::relational::Local;
 /// Computes prefixes; keeps its memory.
 #[derive(Debug, Default)]
 pub struct Prefixes {
+    /// Dependencies survive forwarding: the model orders what they lead to.
+    forwards: bool,
     todo: Vec<(Ev, bool)>,
     /// Orders that count once other events are kept.
     conditional: Vec<Conditional>,
@@ -35,6 +37,10 @@ pub enum Operands {
 }
 
 impl Prefixes {
+    pub fn new(forwards: bool) -> Prefixes {
+        Prefixes { forwards, ..Prefixes::default() }
+    }
+
     /// What the commit of `w` needs. `before` tells which steps were made before the read that is to be
     /// revisited. Returns whether operands made a difference.
     pub fn of<M: Machine>(
@@ -51,6 +57,7 @@ impl Prefixes {
         out.strong.clear(bound);
         out.weak.clear(bound);
         out.by_operand = false;
+        out.has_rmws = false;
         self.todo.clear();
         self.conditional.clear();
         self.add(out, w, true);
@@ -100,6 +107,7 @@ impl Prefixes {
                 continue;
             }
             let Some(w) = web.rmw_write(e).filter(|&w| web.at(w).is_there()) else { continue };
+            out.has_rmws = true;
             let source = web.at(e).face.rf;
             let kept = source == INIT
                 || out.strong.has_commit(source)
@@ -127,6 +135,7 @@ impl Prefixes {
         operands: Operands,
         out: &mut Prefix,
     ) {
+        let forwards = self.forwards;
         let slot = web.at(e);
         let t = slot.tid;
         let events = &web.line(t).events;
@@ -172,8 +181,12 @@ impl Prefixes {
                 self.ordered(web, local, e, out);
                 let source = slot.face.rf;
                 let own = source != INIT && web.at(source).tid == t;
-                if source != INIT {
-                    self.add(out, source, !own);
+                // What is forwarded within a thread may be ordered without its value being known, unless the
+                // model says otherwise.
+                let follows = !own || forwards || operands == Operands::Needed;
+                if source != INIT && follows {
+                    let new = self.add(out, source, !own);
+                    out.by_operand |= new && own && !forwards;
                 }
                 if !own {
                     for &x in &events[..slot.idx as usize - 1] {
@@ -210,20 +223,22 @@ impl Prefixes {
 
     /// What the model orders before a read or a commit.
     fn ordered<S: Clone>(&mut self, web: &Web<S>, local: &Local, e: Ev, out: &mut Prefix) {
+        let slot = web.at(e);
+        let events = &web.line(slot.tid).events;
         let sets = web.sets(e);
         for set in local.firm(sets) {
-            for idx in set.iter() {
-                let x = web.event(web.at(e).tid, idx);
-                if x != e && web.at(x).is_there() {
+            for idx in set.iter().filter(|idx| *idx < slot.idx) {
+                let x = events[idx as usize - 1];
+                if web.at(x).is_there() {
                     self.on_condition(web, x, e, &[], out);
                 }
             }
         }
         for set in local.located(sets) {
-            for idx in set.iter() {
-                let x = web.event(web.at(e).tid, idx);
-                if x != e && web.at(x).is_there() {
-                    let addresses = [&web.at(x).at.deps.addr, &web.at(e).at.deps.addr];
+            for idx in set.iter().filter(|idx| *idx < slot.idx) {
+                let x = events[idx as usize - 1];
+                if web.at(x).is_there() {
+                    let addresses = [&web.at(x).at.deps.addr, &slot.at.deps.addr];
                     self.on_condition(web, x, e, &addresses, out);
                 }
             }
@@ -243,6 +258,10 @@ impl Prefixes {
             return;
         }
         let t = web.at(e).tid;
+        if !slot.is_rmw_write() && sets.iter().all(|set| set.is_empty()) {
+            self.add(out, x, commit);
+            return;
+        }
         let mut if_there: Vec<Ev> =
             sets.iter().flat_map(|set| set.iter()).map(|idx| web.event(t, idx)).collect();
         if slot.is_rmw_write() {
@@ -288,6 +307,8 @@ pub struct Prefix {
     weak: Steps,
     /// Something is in it only because operands count as needed.
     pub by_operand: bool,
+    /// It has reads of read-modify-writes: then it depends on what is kept besides.
+    pub has_rmws: bool,
 }
 
 impl Prefix {

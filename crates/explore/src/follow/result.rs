@@ -32,13 +32,16 @@ pub fn show<M: Machine>(
     // In the numbers of the candidate that the model saw last.
     let mut shown = vec![EventId::INIT; web.len + 1];
     // In the order in which they came, but for holes, which were filled late: threads in their order.
-    let mut order: Vec<Ev> = web.events().collect();
-    order.sort_by_key(|&e| {
-        let slot = web.at(e);
-        let events = &web.line(slot.tid).events[..slot.idx as usize];
-        (events.iter().map(|&x| web.at(x).face.stamp).max(), slot.idx)
-    });
-    for e in order {
+    let mut order: Vec<(u32, Ev)> = Vec::with_capacity(web.len);
+    for line in &web.lines {
+        let mut latest = 0;
+        for &e in &line.events {
+            latest = latest.max(web.at(e).face.stamp);
+            order.push((latest, e));
+        }
+    }
+    order.sort_by_key(|(latest, _)| *latest);
+    for (_, e) in order {
         let slot = web.at(e);
         let face = &slot.face;
         ids[e as usize] = match (slot.at.op, face.kind) {

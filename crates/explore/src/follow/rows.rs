@@ -6,7 +6,7 @@
 //! is before the event. After a revisit, rows are computed anew. While there are holes, nothing is kept.
 
 use super::web::{Ev, INIT, NONE, Web};
-use selvedge_graph::{Attrs, Kind};
+use selvedge_graph::{Attrs, Kind, Loc};
 
 use selvedge_machine::Op;
 use selvedge_model::relational::{Agreement, Local, Order, Orders, Prim, Relational, Surroundings};
@@ -22,6 +22,9 @@ pub struct Rows {
     pub valid: bool,
     trail: Vec<Saved>,
     scratch: Vec<u64>,
+    events: Vec<Ev>,
+    before: Vec<Ev>,
+    ends: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -113,53 +116,68 @@ impl Rows {
         self.words = words;
     }
 
-    /// Computes all rows. Returns whether the execution is consistent.
-    pub fn rebuild<S: Clone>(&mut self, v: &View<'_, S>) -> bool {
+    /// Computes all rows. Returns whether the execution is consistent; it is coherent but for this location.
+    pub fn rebuild<S: Clone>(&mut self, v: &View<'_, S>, loc: Loc) -> bool {
         let kinds = v.kinds();
         self.make_room(v.web.bound(), kinds);
         self.trail.push(Saved::All(self.words, self.rows.clone(), self.valid));
         self.valid = true;
-        let mut events: Vec<Ev> = v.web.events().collect();
+        let mut events = std::mem::take(&mut self.events);
+        events.clear();
+        events.extend(v.web.events());
         events.sort_unstable_by_key(|&e| v.web.at(e).face.stamp);
-        for k in 0..kinds {
-            let words = self.words;
-            events.iter().for_each(|&e| self.rows[k][e as usize * words..(e as usize + 1) * words].fill(0));
-            let mut before: Vec<Vec<Ev>> = Vec::new();
-            // What the first order says others may be made of.
-            let fixed = k > 0 || matches!(v.orders.coherence, Agreement::Po);
-            if fixed {
-                before.extend(events.iter().map(|&e| self.all_before(v, k, e)));
-            }
-            loop {
-                let mut changed = false;
-                for (at, &e) in events.iter().enumerate() {
-                    let mut row = self.row(k, e).to_vec();
-                    let list = if fixed { before[at].clone() } else { self.all_before(v, k, e) };
-                    for x in list {
-                        row[x as usize / 64] |= 1 << (x % 64);
-                        row.iter_mut().zip(self.row(k, x)).for_each(|(a, b)| *a |= b);
-                    }
-                    if row[..] != *self.row(k, e) {
-                        changed = true;
-                        let at = e as usize * words;
-                        self.rows[k][at..at + words].copy_from_slice(&row);
-                    }
-                }
-                if !changed {
-                    break;
-                }
-            }
-            if events.iter().any(|&e| self.has(k, e, e)) {
-                return false;
-            }
-        }
-        events.iter().all(|&e| self.is_coherent(v, e))
+        let fine = (0..kinds).all(|k| self.rebuild_one(v, k, &events))
+            && events.iter().all(|&x| v.web.at(x).face.loc != loc || self.is_coherent(v, x));
+        self.events = events;
+        fine
     }
 
-    fn all_before<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev) -> Vec<Ev> {
-        let mut list = Vec::new();
-        self.before(v, k, e, &mut |x| list.push(x));
-        list
+    /// Computes one order, from events to what comes after them, until nothing changes. Returns whether it is
+    /// one.
+    fn rebuild_one<S: Clone>(&mut self, v: &View<'_, S>, k: usize, events: &[Ev]) -> bool {
+        let words = self.words;
+        events.iter().for_each(|&e| self.rows[k][e as usize * words..(e as usize + 1) * words].fill(0));
+        // What the first order says others may be made of; it may depend on itself.
+        let fixed = k > 0 || matches!(v.orders.coherence, Agreement::Po);
+        let mut before = std::mem::take(&mut self.before);
+        let mut ends = std::mem::take(&mut self.ends);
+        before.clear();
+        ends.clear();
+        let mut row = std::mem::take(&mut self.scratch);
+        for round in 0.. {
+            let mut changed = false;
+            for (at, &e) in events.iter().enumerate() {
+                if !fixed || round == 0 {
+                    if !fixed {
+                        before.clear();
+                    }
+                    self.before(v, k, e, &mut |x| before.push(x));
+                    if fixed {
+                        ends.push(before.len());
+                    }
+                }
+                let list = match fixed {
+                    true => &before[if at == 0 { 0 } else { ends[at - 1] }..ends[at]],
+                    false => &before[..],
+                };
+                row.clear();
+                row.extend_from_slice(self.row(k, e));
+                for &x in list {
+                    row[x as usize / 64] |= 1 << (x % 64);
+                    row.iter_mut().zip(self.row(k, x)).for_each(|(a, b)| *a |= b);
+                }
+                let own = &mut self.rows[k][e as usize * words..(e as usize + 1) * words];
+                if row[..] != *own {
+                    changed = true;
+                    own.copy_from_slice(&row);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        (self.before, self.ends, self.scratch) = (before, ends, row);
+        !events.iter().any(|&e| self.has(k, e, e))
     }
 
     /// The event `e` was added at the end of its thread, with its source or place. Returns whether that is
@@ -247,12 +265,7 @@ impl Rows {
             add(web.event(slot.tid, slot.idx - 1));
         }
         if order.local {
-            let sets = web.full_sets(e);
-            for set in v.local.firm(sets).chain(v.local.located(sets)) {
-                for idx in set.iter().filter(|idx| *idx < slot.idx) {
-                    add(web.event(slot.tid, idx));
-                }
-            }
+            slot.order.near.iter().for_each(|idx| add(web.event(slot.tid, *idx)));
         }
         if order.creation && (!closure || slot.idx == 1)
             && let Some(spawn) = web.spawn_of(slot.tid)

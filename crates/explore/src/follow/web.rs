@@ -7,6 +7,7 @@
 use selvedge_graph::{Attrs, DepSet, Deps, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::relational::{Local, LocalEvent};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// An event: a number that may be used again when it is gone. 0 initialises memory.
@@ -64,17 +65,38 @@ pub struct Slot<S> {
     /// The thread at this operation. Behind a hole it is what it was before.
     pub at: Position<S>,
     pub face: Face,
-    /// What it is ordered after in its thread, by the model, as far as that does not depend on what it reads:
-    /// what later events have of it.
-    pub sets: Vec<DepSet>,
-    /// The same given what it reads, if that makes a difference.
-    pub own: Option<Vec<DepSet>>,
-    /// The same given all that is read in its thread, if that makes a difference.
-    pub full: Option<Vec<DepSet>>,
+    /// What it is ordered after in its thread, by the model.
+    pub order: Order,
 }
 
-/// What an event is ordered after in its thread: in general, given what it reads, given all that is read.
-type Sets = (Vec<DepSet>, Option<Vec<DepSet>>, Option<Vec<DepSet>>);
+/// What an event is ordered after in its thread. Positions.
+#[derive(Debug, Default)]
+pub struct Order {
+    /// As far as that does not depend on what is read: what later events have of it.
+    pub sure: Vec<DepSet>,
+    /// Given what it reads, if that makes a difference.
+    pub own: Option<Vec<DepSet>>,
+    /// Given all that is read in its thread, if that makes a difference.
+    pub full: Option<Vec<DepSet>>,
+    /// Those that it is ordered right after, given all that is read: those that others of them are ordered
+    /// after are left out.
+    pub near: SmallVec<[u32; 6]>,
+    /// All that it is ordered after, directly or not.
+    pub past: DepSet,
+}
+
+impl Order {
+    fn map(&self, of: impl Fn(&DepSet) -> DepSet + Copy) -> Order {
+        let mapped = |list: &Vec<DepSet>| list.iter().map(of).collect();
+        Order {
+            sure: mapped(&self.sure),
+            own: self.own.as_ref().map(mapped),
+            full: self.full.as_ref().map(mapped),
+            near: self.near.iter().flat_map(|idx| of(&DepSet::one(*idx)).last()).collect(),
+            past: of(&self.past),
+        }
+    }
+}
 
 impl<S> Slot<S> {
     pub fn is_there(&self) -> bool {
@@ -127,7 +149,7 @@ enum Change<S> {
     Creator(Tid, Option<Ev>),
     Face(Ev, Face),
     At(Ev, Position<S>),
-    Sets(Ev, Box<Sets>),
+    Order(Ev, Box<Order>),
     /// A hole was put in at this position of a thread.
     Inserted(Tid, u32),
     /// The hole at this position was taken out.
@@ -211,13 +233,13 @@ impl<S: Clone> Web<S> {
     /// What an event is ordered after in its thread, given all that is read there.
     pub fn full_sets(&self, e: Ev) -> &[DepSet] {
         let slot = self.at(e);
-        slot.full.as_ref().unwrap_or(&slot.sets)
+        slot.order.full.as_ref().unwrap_or(&slot.order.sure)
     }
 
     /// What an event is ordered after in its thread, whatever else is read there.
     pub fn sets(&self, e: Ev) -> &[DepSet] {
         let slot = self.at(e);
-        slot.own.as_ref().unwrap_or(&slot.sets)
+        slot.order.own.as_ref().unwrap_or(&slot.order.sure)
     }
 
     /// Numbers of events are below this.
@@ -241,6 +263,27 @@ impl<S: Clone> Web<S> {
     /// The event that created a thread.
     pub fn spawn_of(&self, t: Tid) -> Option<Ev> {
         self.lines[t.index()].creator
+    }
+
+    /// How many writes of its location, with the initialising one, an access must come after: those that its
+    /// thread knows of by an earlier access, and what is before them.
+    pub fn floor(&self, e: Ev) -> usize {
+        let slot = self.at(e);
+        let loc = slot.face.loc;
+        let co = &self.co[loc.index()];
+        let mut floor = 0;
+        for &x in &self.line(slot.tid).events[..slot.idx as usize - 1] {
+            let other = self.at(x);
+            let seen = match other.face.kind {
+                Kind::Write if other.face.loc == loc && other.face.commit != 0 => x,
+                Kind::Read if other.face.loc == loc && other.is_there() => other.face.rf,
+                _ => continue,
+            };
+            if seen != INIT {
+                floor = floor.max(co.iter().position(|&w| w == seen).map_or(0, |at| at + 1));
+            }
+        }
+        floor
     }
 
     /// What a write wrote to a location.
@@ -279,10 +322,7 @@ impl<S: Clone> Web<S> {
                 Some(Change::Next(t, next)) => self.lines[t.index()].next = next,
                 Some(Change::Face(e, face)) => self.put_face(e, face),
                 Some(Change::At(e, at)) => self.at_mut(e).at = at,
-                Some(Change::Sets(e, sets)) => {
-                    let slot = self.at_mut(e);
-                    (slot.sets, slot.own, slot.full) = *sets;
-                }
+                Some(Change::Order(e, order)) => self.at_mut(e).order = *order,
                 Some(Change::Inserted(t, idx)) => {
                     let e = self.lines[t.index()].events.remove(idx as usize - 1);
                     let slot = self.slots[e as usize].take();
@@ -328,11 +368,9 @@ impl<S: Clone> Web<S> {
             let slot = self.at(e);
             let deps = Rc::new(slot.at.deps.map(of));
             let position = Position { deps, ..slot.at.clone() };
-            let sets = slot.sets.iter().map(of).collect();
-            let mapped = |list: &Vec<DepSet>| list.iter().map(of).collect();
-            let (own, full) = (slot.own.as_ref().map(mapped), slot.full.as_ref().map(mapped));
+            let order = slot.order.map(of);
             self.set_at(e, position);
-            self.set_sets(e, (sets, own, full));
+            self.set_order(e, order);
         }
     }
 
@@ -347,7 +385,7 @@ impl<S: Clone> Web<S> {
             // What it is will be seen when the thread goes on.
             let at = slot.at.clone();
             let face = Face { attrs: Attrs::of(Kind::Write, Mode::Rlx, true), kind: Kind::Write, stamp: 0, ..slot.face };
-            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, sets: Vec::new(), own: None, full: None };
+            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, order: Order::default() };
             let e = self.free_number();
             self.slots[e as usize] = Some(slot);
             self.lines[t.index()].events.insert(idx as usize - 1, e);
@@ -404,12 +442,9 @@ impl<S: Clone> Web<S> {
         self.trail.push(Change::At(e, old));
     }
 
-    fn set_sets(&mut self, e: Ev, (sets, own, full): Sets) {
-        let slot = self.at_mut(e);
-        let sets = std::mem::replace(&mut slot.sets, sets);
-        let own = std::mem::replace(&mut slot.own, own);
-        let full = std::mem::replace(&mut slot.full, full);
-        self.trail.push(Change::Sets(e, Box::new((sets, own, full))));
+    fn set_order(&mut self, e: Ev, order: Order) {
+        let old = std::mem::replace(&mut self.at_mut(e).order, order);
+        self.trail.push(Change::Order(e, Box::new(old)));
     }
 
     fn make_room(&mut self, loc: Loc) {
@@ -424,7 +459,7 @@ impl<S: Clone> Web<S> {
         let Some(at) = line.next.take() else { unreachable!("the thread is there") };
         let idx = line.events.len() as u32 + 1;
         let face = face_of(at.op);
-        let slot = Slot { tid: t, idx, at, face, sets: Vec::new(), own: None, full: None };
+        let slot = Slot { tid: t, idx, at, face, order: Order::default() };
         let e = self.free_number();
         let line = &mut self.lines[t.index()];
         line.events.push(e);
@@ -552,13 +587,13 @@ impl<S: Clone> Web<S> {
         let mut out = Vec::with_capacity(local.width());
         let events = &self.line(slot.tid).events;
         let others = |idx: u32| match events.get(idx as usize - 1) {
-            Some(&x) => &self.at(x).sets[..],
+            Some(&x) => &self.at(x).order.sure[..],
             None => &[],
         };
         local.compute(&event, &others, &mut out);
         let mut full = None;
         let other = other_outcome(slot);
-        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).full.is_some()) {
+        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).order.full.is_some()) {
             let mut all = Vec::with_capacity(local.width());
             let others = |idx: u32| match events.get(idx as usize - 1) {
                 Some(&x) => self.full_sets(x),
@@ -575,7 +610,26 @@ impl<S: Clone> Web<S> {
             sure.iter_mut().zip(&out).for_each(|(a, b)| a.intersect(b));
             own = Some(std::mem::replace(&mut out, sure));
         }
-        self.set_sets(e, (out, own, full));
+        let (near, past) = self.near(local, e, full.as_ref().unwrap_or(&out));
+        self.set_order(e, Order { sure: out, own, full, near, past });
+    }
+
+    fn near(&self, local: &Local, e: Ev, sets: &[DepSet]) -> (SmallVec<[u32; 6]>, DepSet) {
+        let slot = self.at(e);
+        let events = &self.line(slot.tid).events;
+        let mut all = DepSet::EMPTY;
+        local.firm(sets).chain(local.located(sets)).for_each(|set| all.union(set));
+        all.intersect(&DepSet::below(slot.idx));
+        let mut rest = all.clone();
+        let mut near = SmallVec::new();
+        while let Some(idx) = rest.last() {
+            near.push(idx);
+            let past = &self.at(events[idx as usize - 1]).order.past;
+            all.union(past);
+            rest.subtract(past);
+            rest.subtract(&DepSet::one(idx));
+        }
+        (near, all)
     }
 
     /// Lets the thread of `e` go on, given what `e` gave it: up to the next hole.

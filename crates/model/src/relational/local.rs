@@ -275,9 +275,16 @@ impl Local {
                     set
                 }
                 LocalOp::ThenPo(a) => {
-                    let mut set = DepSet::EMPTY;
-                    (1..e.idx).for_each(|y| set.union(&earlier(y)[*a as usize]));
-                    set
+                    // What the event before has, and what it is itself.
+                    let this = out.len();
+                    match e.idx.checked_sub(1).map(|y| earlier(y)) {
+                        Some(before) if e.idx > 1 && !before.is_empty() => {
+                            let mut set = before[this].clone();
+                            set.union(&before[*a as usize]);
+                            set
+                        }
+                        _ => DepSet::EMPTY,
+                    }
                 }
                 LocalOp::Plus(a) => {
                     // Steps lead back, so what an earlier event has is complete.

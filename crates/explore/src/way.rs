@@ -56,7 +56,7 @@ impl Way {
         let as_argued = known.is_local && known.forwards && known.skeleton && known.successors && known.rereads;
         // Where coherence is not part of the order, a hole can always be filled: nothing comes after it.
         let by_sources = known.skeleton && known.rereads && model.orders_by_sources_only();
-        if !as_argued && !by_sources {
+        if !model.is_extensible() || !as_argued && !by_sources {
             return Way::PutOff(Why::Model);
         }
         let of_architectures = || {

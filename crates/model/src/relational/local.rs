@@ -275,16 +275,14 @@ impl Local {
                     set
                 }
                 LocalOp::ThenPo(a) => {
-                    // What the event before has, and what it is itself.
+                    // What the event before has, and what it is itself. Of some places nothing is known.
                     let this = out.len();
-                    match e.idx.checked_sub(1).map(|y| earlier(y)) {
-                        Some(before) if e.idx > 1 && !before.is_empty() => {
-                            let mut set = before[this].clone();
-                            set.union(&before[*a as usize]);
-                            set
-                        }
-                        _ => DepSet::EMPTY,
-                    }
+                    let before = (1..e.idx).rev().map(earlier).find(|sets| !sets.is_empty());
+                    before.map_or(DepSet::EMPTY, |before| {
+                        let mut set = before[this].clone();
+                        set.union(&before[*a as usize]);
+                        set
+                    })
                 }
                 LocalOp::Plus(a) => {
                     // Steps lead back, so what an earlier event has is complete.

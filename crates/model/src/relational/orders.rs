@@ -139,6 +139,31 @@ impl Relational {
         })
     }
 
+    /// Whether an event that is added at the end of its thread, with the latest source or the last place, is
+    /// always consistent: every axiom forbids cycles, and no step leads from such an event to another one.
+    pub fn is_extensible(&self) -> bool {
+        self.steps.iter().all(|step| match step {
+            PlanStep::Compute(_) => true,
+            PlanStep::Fix { .. } => false,
+            PlanStep::Check(Check::Acyclic(r) | Check::Irreflexive(r), None) => self.leads_on(*r),
+            PlanStep::Check(..) => false,
+        })
+    }
+
+    /// Whether steps lead to what came later only. What is taken away from a relation does not matter.
+    fn leads_on(&self, node: Node) -> bool {
+        match &self.ops[node.index()] {
+            Op::Empty | Op::Id | Op::Set(_) => true,
+            Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => false,
+            Op::Prim(p) => !matches!(p, Prim::Loc | Prim::LocOverlap | Prim::Int | Prim::Ext | Prim::Any),
+            // From the write of a read-modify-write back to its read, which stands right before it.
+            Op::Inverse(a) => self.ops[a.index()] == Op::Prim(Prim::Rmw),
+            Op::Inter(a, b) => self.leads_on(*a) || self.leads_on(*b),
+            Op::Diff(a, _) | Op::Plus(a) | Op::Opt(a) => self.leads_on(*a),
+            Op::Union(a, b) | Op::Seq(a, b) => self.leads_on(*a) && self.leads_on(*b),
+        }
+    }
+
     fn top_terms(&self, node: Node) -> Vec<Node> {
         match self.ops[node.index()] {
             Op::Union(a, b) => {

@@ -565,15 +565,20 @@ impl<M: Machine> Follow<'_, M> {
             while let Some(&last) = self.web.line(t).events.last()
                 && !self.web.at(last).is_there()
             {
-                let op = self.web.at(last).at.op;
-                self.web.pop(t);
-                if let Op::Spawn { thread } = op {
-                    while !self.web.line(thread).events.is_empty() {
-                        self.web.pop(thread);
-                    }
-                    self.web.uncreate(thread);
-                }
+                self.pop(t);
             }
+        }
+    }
+
+    /// Takes the last event of a thread away; with its creation a whole thread.
+    fn pop(&mut self, t: Tid) {
+        let op = self.web.line(t).events.last().map(|&last| self.web.at(last).at.op);
+        self.web.pop(t);
+        if let Some(Op::Spawn { thread }) = op {
+            while !self.web.line(thread).events.is_empty() {
+                self.pop(thread);
+            }
+            self.web.uncreate(thread);
         }
     }
 

@@ -370,6 +370,7 @@ impl<M: Machine> Follow<'_, M> {
             return self.is_consistent(e, last && latest) && (!pairs || latest || self.pair_fits(e));
         }
         self.rows.invalidate();
+        self.rows.forget_causes();
         self.is_admitted(e, pairs)
     }
 
@@ -417,6 +418,7 @@ impl<M: Machine> Follow<'_, M> {
         let slot = web.at(e);
         if web.open > 0 {
             self.rows.invalidate();
+            self.rows.forget_causes();
             return self.judge.admits_all::<M>(self.model, web, Progress::Whole);
         }
         let view = View { web, model: self.model, local: &self.local, orders };
@@ -443,7 +445,12 @@ impl<M: Machine> Follow<'_, M> {
                 let fine = self.rows.add(&View { web, model: self.model, local: &self.local, orders }, e);
                 debug_assert!(fine);
             }
-            Some(_) => self.rows.invalidate(),
+            Some(_) => {
+                self.rows.invalidate();
+                if web.open > 0 || !last {
+                    self.rows.forget_causes();
+                }
+            }
             None => {}
         }
     }
@@ -589,6 +596,10 @@ impl<M: Machine> Follow<'_, M> {
             return false;
         }
         self.rows.invalidate();
+        let last = self.web.line(self.web.at(r).tid).events.len() == self.web.at(r).idx as usize;
+        if !last {
+            self.rows.forget_causes();
+        }
         self.web.place(e, at);
         self.web.read(self.machine, r, e);
         self.web.order(&self.local, r);

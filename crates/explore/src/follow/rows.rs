@@ -9,6 +9,7 @@ use super::web::{Ev, INIT, NONE, Web};
 use selvedge_graph::{Attrs, Kind, Loc};
 
 use selvedge_machine::Op;
+use smallvec::SmallVec;
 use selvedge_model::relational::{Agreement, Local, Order, Orders, Prim, Relational, Surroundings};
 
 /// Rows of all orders, with a trail of their own.
@@ -25,6 +26,18 @@ pub struct Rows {
     events: Vec<Ev>,
     before: Vec<Ev>,
     ends: Vec<usize>,
+    /// By order and event: what is right before it but for coherence and from-read, and when that was found.
+    causes: Vec<Vec<Causes>>,
+    /// Changes when something changes that came before other events.
+    epoch: u64,
+    epochs: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Causes {
+    serial: u64,
+    epoch: u64,
+    events: SmallVec<[Ev; 6]>,
 }
 
 #[derive(Debug)]
@@ -32,6 +45,7 @@ enum Saved {
     Row(u32, Ev, Box<[u64]>),
     All(usize, Vec<Vec<u64>>, bool),
     Valid(bool),
+    Epoch(u64),
 }
 
 /// What rows are made of.
@@ -64,6 +78,7 @@ impl Rows {
                     self.valid = valid;
                 }
                 Some(Saved::Valid(valid)) => self.valid = valid,
+                Some(Saved::Epoch(epoch)) => self.epoch = epoch,
             }
         }
     }
@@ -74,6 +89,13 @@ impl Rows {
             self.trail.push(Saved::Valid(true));
             self.valid = false;
         }
+    }
+
+    /// Nothing that was known of the causes of events counts any more.
+    pub fn forget_causes(&mut self) {
+        self.trail.push(Saved::Epoch(self.epoch));
+        self.epochs += 1;
+        self.epoch = self.epochs;
     }
 
     fn row(&self, k: usize, e: Ev) -> &[u64] {
@@ -92,8 +114,26 @@ impl Rows {
         old.copy_from_slice(row);
     }
 
+    /// Finds out what is right before an event in an order, but for coherence and from-read.
+    fn find_causes<S: Clone>(&mut self, v: &View<'_, S>, k: usize, e: Ev) {
+        let serial = v.web.at(e).face.serial;
+        let known = &self.causes[k][e as usize];
+        if known.serial == serial && known.epoch == self.epoch {
+            return;
+        }
+        let mut events = SmallVec::new();
+        self.before_surely(v, k, e, &mut |x| events.push(x));
+        events.sort_unstable();
+        events.dedup();
+        self.causes[k][e as usize] = Causes { serial, epoch: self.epoch, events };
+    }
+
     /// Makes room for all numbers of events.
     fn make_room(&mut self, bound: usize, kinds: usize) {
+        if self.causes.len() != kinds || self.causes.iter().any(|causes| causes.len() < bound) {
+            self.causes.resize(kinds, Vec::new());
+            self.causes.iter_mut().for_each(|causes| causes.resize(2 * bound, Causes::default()));
+        }
         let words = bound.div_ceil(64);
         let fits = self.rows.len() == kinds
             && words <= self.words
@@ -137,35 +177,27 @@ impl Rows {
     fn rebuild_one<S: Clone>(&mut self, v: &View<'_, S>, k: usize, events: &[Ev]) -> bool {
         let words = self.words;
         events.iter().for_each(|&e| self.rows[k][e as usize * words..(e as usize + 1) * words].fill(0));
-        // What the first order says others may be made of; it may depend on itself.
-        let fixed = k > 0 || matches!(v.orders.coherence, Agreement::Po);
         let mut before = std::mem::take(&mut self.before);
         let mut ends = std::mem::take(&mut self.ends);
         before.clear();
         ends.clear();
+        for &e in events {
+            self.find_causes(v, k, e);
+            self.before(v, k, e, &mut |x| before.push(x));
+            ends.push(before.len());
+        }
         let mut row = std::mem::take(&mut self.scratch);
-        for round in 0.. {
+        loop {
             let mut changed = false;
-            for (at, &e) in events.iter().enumerate() {
-                if !fixed || round == 0 {
-                    if !fixed {
-                        before.clear();
-                    }
-                    self.before(v, k, e, &mut |x| before.push(x));
-                    if fixed {
-                        ends.push(before.len());
-                    }
-                }
-                let list = match fixed {
-                    true => &before[if at == 0 { 0 } else { ends[at - 1] }..ends[at]],
-                    false => &before[..],
-                };
+            let mut first = 0;
+            for (&e, &end) in events.iter().zip(&ends) {
                 row.clear();
                 row.extend_from_slice(self.row(k, e));
-                for &x in list {
+                for &x in &before[first..end] {
                     row[x as usize / 64] |= 1 << (x % 64);
                     row.iter_mut().zip(self.row(k, x)).for_each(|(a, b)| *a |= b);
                 }
+                first = end;
                 let own = &mut self.rows[k][e as usize * words..(e as usize + 1) * words];
                 if row[..] != *own {
                     changed = true;
@@ -190,6 +222,7 @@ impl Rows {
             let mut row = std::mem::take(&mut self.scratch);
             row.clear();
             row.resize(self.words, 0);
+            self.find_causes(v, k, e);
             self.before(v, k, e, &mut |x| {
                 row[x as usize / 64] |= 1 << (x % 64);
                 row.iter_mut().zip(self.row(k, x)).for_each(|(a, b)| *a |= b);
@@ -255,8 +288,26 @@ impl Rows {
         }
     }
 
-    /// The events right before `e` in an order, or more of those before it.
+    /// The events right before `e` in an order, or more of those before it. Its causes have to be known.
     fn before<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev, add: &mut dyn FnMut(Ev)) {
+        self.causes[k][e as usize].events.iter().for_each(|&x| add(x));
+        let slot = v.web.at(e);
+        if !slot.is_write() {
+            return;
+        }
+        let by_sources = |p: Prim| matches!(p, Prim::Rf | Prim::Rfe | Prim::Rfi);
+        let (order, _) = v.order(k);
+        for direct in order.direct.iter().filter(|d| !by_sources(d.step) && v.model.ends(d, slot.face.attrs)) {
+            v.before_direct(direct.step, e, &mut |x| {
+                if v.model.begins(direct, v.web.at(x).face.attrs) {
+                    add(x);
+                }
+            });
+        }
+    }
+
+    /// Those of them that do not depend on coherence.
+    fn before_surely<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev, add: &mut dyn FnMut(Ev)) {
         let web = v.web;
         let slot = web.at(e);
         let (order, closure) = v.order(k);
@@ -279,7 +330,8 @@ impl Rows {
             }
         }
         let attrs = slot.face.attrs;
-        for direct in order.direct.iter().filter(|d| v.model.ends(d, attrs)) {
+        let by_sources = |p: Prim| matches!(p, Prim::Rf | Prim::Rfe | Prim::Rfi);
+        for direct in order.direct.iter().filter(|d| by_sources(d.step) && v.model.ends(d, attrs)) {
             v.before_direct(direct.step, e, &mut |x| {
                 if v.model.begins(direct, web.at(x).face.attrs) {
                     add(x);

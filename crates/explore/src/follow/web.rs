@@ -54,6 +54,8 @@ pub struct Face {
     pub kind: Kind,
     /// Of an access.
     pub loc: Loc,
+    /// Another number each time that it is added or gets a source.
+    pub serial: u64,
 }
 
 /// An event, or the hole where it will be.
@@ -179,6 +181,8 @@ pub struct Web<S> {
     pub len: usize,
     /// Those of them that are not settled.
     pub open: u32,
+    /// The latest serial number; never taken back.
+    serial: u64,
 }
 
 impl<S: Clone> Web<S> {
@@ -197,6 +201,7 @@ impl<S: Clone> Web<S> {
             clock: 0,
             len: 0,
             open: 0,
+            serial: 0,
         }
     }
 
@@ -526,7 +531,9 @@ impl<S: Clone> Web<S> {
     pub fn fill(&mut self, e: Ev, value: Option<Value>) {
         let mut face = self.at(e).face;
         self.clock += 1;
+        self.serial += 1;
         face.stamp = self.clock;
+        face.serial = self.serial;
         if let Some(value) = value {
             face.value = value;
         }
@@ -543,6 +550,8 @@ impl<S: Clone> Web<S> {
         face.mode = mode;
         face.attrs = Attrs::of(Kind::Read, mode, writes);
         face.rf = w;
+        self.serial += 1;
+        face.serial = self.serial;
         if face.stamp == 0 {
             self.clock += 1;
             face.stamp = self.clock;
@@ -690,7 +699,7 @@ fn face_of(op: Op) -> Face {
         Op::Free { .. } => (Kind::Free, Mode::Na, false, Loc(0), 0),
         _ => (Kind::Choice, Mode::Na, false, Loc(0), 0),
     };
-    Face { stamp: 0, commit: 0, rf: NONE, value, mode, attrs: Attrs::of(kind, mode, rmw), kind, loc }
+    Face { serial: 0, stamp: 0, commit: 0, rf: NONE, value, mode, attrs: Attrs::of(kind, mode, rmw), kind, loc }
 }
 
 /// What would be true of a read if it had read something else.

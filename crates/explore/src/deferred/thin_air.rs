@@ -12,24 +12,34 @@
 use super::judge::{self, Assumed, AssumedWrite};
 use super::partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Attrs, DepSet, Kind, Tid};
-use selvedge_machine::Machine;
+use selvedge_machine::{Machine, Op};
 use selvedge_model::relational::{Candidate, Progress, Relational, ThinAir, Workspace};
 
 /// Whether what is known of the model says that nothing can come of this.
 ///
 /// Reads wait for writes whose values (`data`, or `rmw`) or addresses (`addr`) are not known, or that threads have not
 /// come to because of branches (`ctrl`) or addresses (`addr ; po`) that are not known; and what a compare-and-swap
-/// gives its thread is not known before what it expects is (`casdep`). So there is a cycle of these and `rf`. Where a
-/// thread is stuck for another reason, as a division by what is not known, no dependency says so.
+/// gives its thread is not known before what it expects is (`casdep`). So there is a cycle of these and `rf`. A thread
+/// that is at its end, whatever comes of its reads, writes nothing more, even if it may turn out to have failed before.
+/// Where a thread is stuck for another reason, as a division by what is not known, no dependency says so.
 pub fn is_ruled_out<S: Clone>(model: &Relational, p: &Partial<S>) -> bool {
     let known = model.causality();
-    let is_told = |write: &AssumedWrite| !write.ctrl.is_empty() || !write.addr.is_empty();
-    let told = !known.c_only && stuck_threads(p).iter().all(is_told);
     match known.thin_air {
         ThinAir::Open => false,
-        ThinAir::Forbidden => told,
-        ThinAir::ByRmws => told && !waits_by_rmw(p),
+        ThinAir::Forbidden => !known.c_only && all_is_told(p),
+        ThinAir::ByRmws => !known.c_only && all_is_told(p) && !waits_by_rmw(p),
     }
+}
+
+/// Whether dependencies tell why threads do not go on.
+fn all_is_told<S: Clone>(p: &Partial<S>) -> bool {
+    p.lines.iter().enumerate().all(|(t, line)| {
+        let (tid, Some(standing)) = (Tid(t as u16), &line.standing) else { return true };
+        p.is_certain(tid, standing)
+            || matches!(standing.op, Op::End)
+            || !p.are_known(tid, standing.deps.path())
+            || !p.are_known(tid, &standing.deps.addr)
+    })
 }
 
 /// Whether a read waits that may read what its own thread's read-modify-write is to write, or a compare-and-swap that

@@ -1,6 +1,6 @@
-//! Under models that forbid cycles of dependencies and `rf`, nobody looks for them in programs: the executions are those
-//! of the oracle all the same. What is known of the models is decided, and that nothing comes of it where nothing is
-//! known is compared by the other tests.
+//! Under models that forbid cycles of dependencies and `rf`, nobody looks for them in programs: the
+//! executions are those of the oracle all the same. What is known of the models is decided, and that nothing
+//! comes of it where nothing is known is compared by the other tests.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model.
 

@@ -285,7 +285,8 @@ impl<S: Clone> Partial<S> {
                     expected.wrapping_add(1)
                 }
             }
-            // If the address of the next access depends on it, it had better be one, and if it is checked, pass.
+            // If the address of the next access depends on it, it had better be one, and if it is checked,
+            // pass.
             (Op::Load { loc, .. }, _) => {
                 h.value.or_else(|| self.written(loc)).unwrap_or_else(|| machine.init_value(loc))
             }

@@ -5,8 +5,8 @@ use selvedge_decide::search::Limits;
 use selvedge_kat::{Diagnostic, Theory};
 use selvedge_model::Compiled;
 
-/// Compiles a model, or says why it cannot drive an exploration. Of one that follows dependencies, what an exploration
-/// may rely on is decided.
+/// Compiles a model, or says why it cannot drive an exploration. Of one that follows dependencies, what an
+/// exploration may rely on is decided.
 pub fn compile(theory: &Theory) -> Result<Compiled, Diagnostic> {
     let mut compiled = Compiled::compile(theory)?;
     if let Compiled::Matrices(model) = &mut compiled {

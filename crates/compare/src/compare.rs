@@ -9,6 +9,7 @@ use selvedge_explore::{Config, Equivalence, ExploreError, GaveUp, Schedule, expl
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
 use selvedge_model::Compiled;
+use selvedge_model::relational::Causality;
 use selvedge_oracle::{Canon, Detail, End, Judge, Limits, Unsupported, enumerate};
 use std::collections::HashMap;
 use std::fmt;
@@ -105,6 +106,14 @@ impl Subject {
         }
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
         Ok(Subject { judge, model })
+    }
+
+    /// The same model, explored with what is known of its causes.
+    pub fn relying_on(mut self, known: Causality) -> Subject {
+        if let Compiled::Matrices(model) = &mut self.model {
+            model.set_causality(known);
+        }
+        self
     }
 
     pub fn compare(&self, program: &Program, options: &Options) -> Verdict {

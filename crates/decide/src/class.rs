@@ -245,8 +245,8 @@ impl Classes {
         self.of_atoms(|a| self.keys.iter().all(|test| holds(a, test) == holds(atom, test)))
     }
 
-    /// The events that a predicate holds of. It is one that the classes were made for, or part of a set that they
-    /// were made for; of such a set, the same operations on these give the events of the whole.
+    /// The events that a predicate holds of. It is one that the classes were made for, or part of a set that
+    /// they were made for; of such a set, the same operations on these give the events of the whole.
     pub fn of(&self, pred: Pred) -> Mask {
         self.of_atoms(|atom| atom.satisfies(pred))
     }

@@ -1,13 +1,14 @@
 //! The premises of the models that come with Selvedge, so that nobody waits for them to be decided anew.
 //!
-//! `crates/decide/tests/premises.rs` decides them and compares. A line counts for the text of the model that it was
-//! written for, and for no other one.
+//! `crates/decide/tests/premises.rs` decides them and compares. A line counts for the text of the model that
+//! it was written for, and for no other one.
 
 use crate::premises::{Has, Premise, Premises, ThinAir};
 use selvedge_kat::{Theory, builtin, load_named};
 
-/// What holds of a model: its name, a fingerprint of its text, whether it has the form, the premises in the order of
-/// their numbers, how values may come out of thin air, and whether that is known of programs in C only.
+/// What holds of a model: its name, a fingerprint of its text, whether it has the form, the premises in the
+/// order of their numbers, how values may come out of thin air, and whether that is known of programs in C
+/// only.
 type Line = (&'static str, u64, bool, [bool; 4], Air, bool);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,16 +1,17 @@
 //! What an exploration that follows dependencies relies on, decided for a model.
 //!
-//! Models that follow dependencies order accesses of different threads by one acyclic relation: what others observe
-//! (`rfe`, `coe`, `fre`), and a *local order* `lo` of each thread. [`LocalOrder`] finds it in a model's text. An
-//! exploration that keeps the causal prefix of a write and leaves holes in the rest of the threads needs to know that
-//! `lo` has no surprises there: that values and addresses that are forwarded within a thread take their dependencies
-//! along ([`Premise::Forwards`]), that what a kept write depends on decides which accesses there are
-//! ([`Premise::Skeleton`]), and that holes can be filled ([`Premise::Successors`], [`Premise::Rereads`]). And where a
-//! model has no cycles of dependencies and `rf`, nobody has to look for them in programs ([`ThinAir`]).
+//! Models that follow dependencies order accesses of different threads by one acyclic relation: what others
+//! observe (`rfe`, `coe`, `fre`), and a *local order* `lo` of each thread. [`LocalOrder`] finds it in a
+//! model's text. An exploration that keeps the causal prefix of a write and leaves holes in the rest of the
+//! threads needs to know that `lo` has no surprises there: that values and addresses that are forwarded
+//! within a thread take their dependencies along ([`Premise::Forwards`]), that what a kept write depends on
+//! decides which accesses there are ([`Premise::Skeleton`]), and that holes can be filled
+//! ([`Premise::Successors`], [`Premise::Rereads`]). And where a model has no cycles of dependencies and `rf`,
+//! nobody has to look for them in programs ([`ThinAir`]).
 //!
-//! Each premise is an inclusion of relations or an implication between cycles, decided by automata. What is known of
-//! dependencies is that a branch counts for all that follows (`ctrl ; po <= ctrl`). *No* comes with an execution that
-//! the model admits.
+//! Each premise is an inclusion of relations or an implication between cycles, decided by automata. What is
+//! known of dependencies is that a branch counts for all that follows (`ctrl ; po <= ctrl`). *No* comes with
+//! an execution that the model admits.
 
 use crate::answer::{
     Accept, Verdict, admits, claims_as_axioms, decide, judge_assumptions, judge_of, stronger,
@@ -29,13 +30,15 @@ use selvedge_model::relational::{self, Causality};
 pub enum Premise {
     /// `(addr | data | ctrl) ; rfi ; lo* ; [W] <= lo+`: dependencies survive forwarding.
     Forwards,
-    /// `(addr ; po | ctrl) ; [W] <= lo+`: which accesses come before a write, and where, is decided before it.
+    /// `(addr ; po | ctrl) ; [W] <= lo+`: which accesses come before a write, and where, is decided before
+    /// it.
     Skeleton,
     /// `po-loc ; [W] <= lo+`: accesses of a location are ordered before later writes of it.
     Successors,
-    /// `lo ; [R \\ (UR \\ X)] ; po-loc ; [R] ; lo+ ; [W] <= (lo | lo' ; po-loc ; [R])+`, where `lo'` is whatever of `lo` ends
-    /// with `rfi`, as `data ; rfi`, and is in `lo+` up to there: what is ordered before a read is ordered before what comes after a later
-    /// read of the same location, with no write of the thread between them.
+    /// `lo ; [R \\ (UR \\ X)] ; po-loc ; [R] ; lo+ ; [W] <= (lo | lo' ; po-loc ; [R])+`, where `lo'` is
+    /// whatever of `lo` ends with `rfi`, as `data ; rfi`, and is in `lo+` up to there: what is ordered before
+    /// a read is ordered before what comes after a later read of the same location, with no write of the
+    /// thread between them.
     Rereads,
 }
 
@@ -84,8 +87,8 @@ impl Premise {
                 vec![(seq([Rel::Test(accesses), po_loc, writes]), some)]
             }
             Premise::Rereads => {
-                // A write that is forwarded to the first read comes before the second one, too: it is forwarded to
-                // that one as well, or has to be seen by others first.
+                // A write that is forwarded to the first read comes before the second one, too: it is
+                // forwarded to that one as well, or has to be seen by others first.
                 let again = order
                     .forwarding
                     .iter()
@@ -104,15 +107,15 @@ impl Premise {
     }
 }
 
-/// Whether values may come out of thin air: whether dependencies, the steps inside of read-modify-writes, and `rf` may
-/// have a cycle. Such a step leads from the read to the write, and from what the value that a compare-and-swap expects
-/// was computed from to its read.
+/// Whether values may come out of thin air: whether dependencies, the steps inside of read-modify-writes, and
+/// `rf` may have a cycle. Such a step leads from the read to the write, and from what the value that a
+/// compare-and-swap expects was computed from to its read.
 #[derive(Clone, Debug)]
 pub enum ThinAir {
     /// In no execution.
     Forbidden,
-    /// Only through a read-modify-write whose own thread reads what it wrote, or a compare-and-swap that expects what
-    /// comes out of it, as in this word.
+    /// Only through a read-modify-write whose own thread reads what it wrote, or a compare-and-swap that
+    /// expects what comes out of it, as in this word.
     ByRmws(String),
     /// Possible, as in this word.
     Allowed(String),
@@ -123,15 +126,15 @@ pub enum ThinAir {
 /// What is known of a model.
 #[derive(Clone, Debug)]
 pub struct Premises {
-    /// Whether the model asks for nothing but coherence and one acyclic relation, of the local order and of what
-    /// others observe.
+    /// Whether the model asks for nothing but coherence and one acyclic relation, of the local order and of
+    /// what others observe.
     pub form: Has,
     /// In the order of [`Premise::ALL`].
     pub answers: Vec<(Premise, Has)>,
     /// About values.
     pub thin_air: ThinAir,
-    /// Parts of the local order that are left out of `lo`, since it is told by the sources of reads whether they hold:
-    /// they are checked, and cause nothing.
+    /// Parts of the local order that are left out of `lo`, since it is told by the sources of reads whether
+    /// they hold: they are checked, and cause nothing.
     pub by_sources: Vec<String>,
     /// Whether the answers are about programs in C only: the model tells too many kinds of events apart.
     pub c_only: bool,
@@ -239,9 +242,9 @@ impl LocalOrder {
     }
 }
 
-/// What the premises say of executions, as models whose axioms say it: for whoever wants to try them on executions.
-/// Nothing if there is no local order; that no value comes out of thin air, without and with read-modify-writes, is
-/// always there.
+/// What the premises say of executions, as models whose axioms say it: for whoever wants to try them on
+/// executions. Nothing if there is no local order; that no value comes out of thin air, without and with
+/// read-modify-writes, is always there.
 pub fn claims(theory: &Theory) -> (Vec<(Premise, Theory)>, [Theory; 2]) {
     let subset = |(a, b)| Inclusion::Subset(a, b);
     let said = |order: &LocalOrder, premise: Premise| {
@@ -255,8 +258,8 @@ pub fn claims(theory: &Theory) -> (Vec<(Premise, Theory)>, [Theory; 2]) {
     (local, [without_cycles(theory, others), without_cycles(theory, own)])
 }
 
-/// The premises of a model, as far as they hold. Those of models that come with Selvedge are known; of others they are
-/// decided.
+/// The premises of a model, as far as they hold. Those of models that come with Selvedge are known; of others
+/// they are decided.
 pub fn of_model(theory: &Theory, limits: Limits) -> Premises {
     known::premises(theory).unwrap_or_else(|| premises(theory, limits))
 }
@@ -348,8 +351,8 @@ fn has(verdict: Verdict) -> Has {
     }
 }
 
-/// Whether a cycle of dependencies and `rf` is possible. Whether a thread is to come to a write at all depends on
-/// branches, and on the addresses of earlier accesses: they may turn out to be none.
+/// Whether a cycle of dependencies and `rf` is possible. Whether a thread is to come to a write at all
+/// depends on branches, and on the addresses of earlier accesses: they may turn out to be none.
 fn thin_air(theory: &Theory, limits: Limits) -> Result<ThinAir, Refusal> {
     let with = match asked(theory, union([prim(Prim::Rmw), prim(Prim::CasDep)]), limits)? {
         Verdict::Holds => return Ok(ThinAir::Forbidden),

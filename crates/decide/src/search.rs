@@ -67,8 +67,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For questions that are asked before a program is explored: no more than what takes well under a second, and
-    /// nobody looks at counterexamples.
+    /// For questions that are asked before a program is explored: no more than what takes well under a
+    /// second, and nobody looks at counterexamples.
     pub fn for_loading() -> Limits {
         Limits { states: 1_000, walks: 50_000, bytes: 64 << 20, levels: 1, attempts: 0, ..Limits::default() }
     }

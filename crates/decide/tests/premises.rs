@@ -1,18 +1,20 @@
-//! What exploring with dependencies relies on, decided for the models that come with Selvedge and for small ones.
+//! What exploring with dependencies relies on, decided for the models that come with Selvedge and for small
+//! ones.
 
 use selvedge_decide::known;
 use selvedge_decide::premises::{Has, Premise, Premises, ThinAir, of_model, premises};
 use selvedge_decide::search::Limits;
 use selvedge_kat::{Dialect, Theory, load_named, parse};
 
-/// The models that follow dependencies, and what is expected of them: whether they have the form, P1 to P4, and which
-/// cycles of dependencies they allow.
+/// The models that follow dependencies, and what is expected of them: whether they have the form, P1 to P4,
+/// and which cycles of dependencies they allow.
 ///
-/// `armv8` and `riscv` are what the exploration was made for. `armv8-2018` has no local write successors. IMM forwards:
-/// an acquiring read of what its thread has just written is ordered before what follows, but what the written value
-/// depends on is not. Of POWER only what barriers order is told by program order and dependencies alone: preserved
-/// program order asks where reads read from (`rdw`, `detour`), so that it is in none of the premises. LKMM leaves plain
-/// accesses without any order, and so values may come out of thin air.
+/// `armv8` and `riscv` are what the exploration was made for. `armv8-2018` has no local write successors. IMM
+/// forwards: an acquiring read of what its thread has just written is ordered before what follows, but what
+/// the written value depends on is not. Of POWER only what barriers order is told by program order and
+/// dependencies alone: preserved program order asks where reads read from (`rdw`, `detour`), so that it is in
+/// none of the premises. LKMM leaves plain accesses without any order, and so values may come out of thin
+/// air.
 const MODELS: [(&str, &str); 7] = [
     ("armv8", "yes: yes yes yes yes; by rmws"),
     ("armv8-2018", "yes: yes yes no yes; by rmws"),

@@ -102,7 +102,9 @@ impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
         let mut model = Compiled::compile(theory).map_err(Refusal::Explorer)?;
         if let Compiled::Matrices(model) = &mut model {
-            model.set_causality(premises::of_model(theory, selvedge_decide::search::Limits::for_loading()).causality());
+            model.set_causality(
+                premises::of_model(theory, selvedge_decide::search::Limits::for_loading()).causality(),
+            );
         }
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
         Ok(Subject { judge, model })

@@ -34,7 +34,7 @@ fn executions_are_the_same_where_nobody_looks_for_values_out_of_thin_air() {
             let program = arch_program(&mut rng_for(seed, number), arch);
             let shown = || selvedge_litmus::print_program(&program, "exists (true)");
             match with.compare(&program, &Options::default()) {
-                Verdict::Agree { executions } => {
+                Verdict::Agree { executions, .. } => {
                     agreed += u64::from(executions > 0);
                     let before = without.compare(&program, &Options::default());
                     spared += u64::from(matches!(before, Verdict::ThinAir { .. }));

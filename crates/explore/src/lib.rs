@@ -55,8 +55,9 @@ pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;
-use way::Way;
 use std::ops::ControlFlow;
+use way::Way;
+pub use way::Why;
 
 /// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one
 /// that follows dependencies, the machine has to keep track of them.
@@ -72,7 +73,11 @@ pub fn explore_compiled<M: Machine>(
             let ask = deferred::by_config(config);
             match Way::of(machine, model, config) {
                 Way::Revisits(local) => follow::explore_following(machine, model, local, config, &ask, visit),
-                Way::PutOff(_) => deferred::explore_deferred(machine, model, config, &ask, visit),
+                Way::PutOff(why) => {
+                    let mut stats = deferred::explore_deferred(machine, model, config, &ask, visit)?;
+                    stats.put_off = Some(why);
+                    Ok(stats)
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::process_end::{Over, process_over};
 use crate::reductions::Watches;
 use crate::stuck::waiting;
 use crate::threads::Threads;
+use crate::way::Why;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
@@ -314,6 +315,10 @@ pub struct Stats {
     pub held_up: u64,
     /// Graphs that no interleaving explains in which atomic sections are one step.
     pub torn: u64,
+    /// Under a model that follows dependencies: why reads were put off instead of being revisited; not kept in
+    /// files.
+    #[serde(skip)]
+    pub put_off: Option<Why>,
     /// Why the exploration stopped early; not kept in files.
     #[serde(skip)]
     pub gave_up: Option<GaveUp>,
@@ -342,8 +347,10 @@ impl Stats {
             aborted,
             held_up,
             torn,
+            put_off,
             gave_up,
         } = other;
+        self.put_off = self.put_off.or(*put_off);
         self.complete += complete;
         self.blocked += blocked;
         self.cut += cut;

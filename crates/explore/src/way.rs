@@ -53,7 +53,8 @@ impl Way {
             return Way::PutOff(Why::Unknowns);
         }
         let known = model.causality();
-        let as_argued = known.is_local && known.forwards && known.skeleton && known.successors && known.rereads;
+        let as_argued =
+            known.is_local && known.forwards && known.skeleton && known.successors && known.rereads;
         // Where coherence is not part of the order, a hole can always be filled: nothing comes after it.
         let by_sources = known.skeleton && known.rereads && model.orders_by_sources_only();
         if !model.is_extensible() || !as_argued && !by_sources {

@@ -3,11 +3,11 @@
 use super::explore_deferred;
 use crate::engine::Engine;
 use crate::estimate::{Sampled, Sampling};
-use crate::path::Unit;
 use crate::follow::explore_following;
+use crate::path::Unit;
 use crate::report::{Config, End, ExploreError, GaveUp, Stats, Watch};
-use crate::way::Way;
 use crate::team::{Director, Order, Progress, Snapshot, Visitor};
+use crate::way::{Way, Why};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::relational::Relational;
 use std::cell::{Cell, RefCell};
@@ -76,22 +76,29 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
                 blocked: blocked + u64::from(end == End::Blocked),
             });
         };
+        let mut put_off = Why::Missing;
         let by_revisits = match Way::of(&machine, self.model, self.config) {
-            Way::Revisits(local) => Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
-                note(x.end);
-                visitor.visit(x)
-            })?),
-            Way::PutOff(_) => None,
+            Way::Revisits(local) => {
+                Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
+                    note(x.end);
+                    visitor.visit(x)
+                })?)
+            }
+            Way::PutOff(why) => {
+                put_off = why;
+                None
+            }
         };
         let missed = |found: &Stats| found.gave_up == Some(GaveUp::Again(Again::Dependencies));
         let found = match by_revisits {
             Some(found) if !missed(&found) => found,
             _ => {
                 visitor = fresh.clone();
-                explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
+                let found = explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
                     note(x.end);
                     visitor.visit(x)
-                })?
+                })?;
+                Stats { put_off: Some(put_off), ..found }
             }
         };
         stats.gave_up = None;

@@ -71,7 +71,12 @@ impl Judge {
     }
 
     /// Whether the model admits the execution as it is.
-    pub fn admits_all<M: Machine>(&mut self, model: &Relational, web: &Web<M::State>, progress: Progress) -> bool {
+    pub fn admits_all<M: Machine>(
+        &mut self,
+        model: &Relational,
+        web: &Web<M::State>,
+        progress: Progress,
+    ) -> bool {
         let there = |e: Ev| web.at(e).is_there();
         let committed = |e: Ev| web.at(e).face.commit != 0;
         let part = Part { there: &there, committed: &committed, instead: None, placed: None };
@@ -146,7 +151,8 @@ impl Judge {
                     attrs: slot.face.attrs,
                     source: if there { slot.face.rf } else { NONE },
                     kind: slot.face.kind,
-                    loc: (there && matches!(slot.face.kind, Kind::Read | Kind::Write)).then_some(slot.face.loc.0),
+                    loc: (there && matches!(slot.face.kind, Kind::Read | Kind::Write))
+                        .then_some(slot.face.loc.0),
                     deps: slot.at.deps.clone(),
                     op: slot.at.op,
                 };
@@ -318,7 +324,9 @@ impl Judge {
                 order.retain(|&x| x != y);
                 let at = match i.source {
                     INIT => 0,
-                    source => order.iter().position(|&x| x == number(source)).map_or(order.len(), |at| at + 1),
+                    source => {
+                        order.iter().position(|&x| x == number(source)).map_or(order.len(), |at| at + 1)
+                    }
                 };
                 order.insert(at, y);
             }

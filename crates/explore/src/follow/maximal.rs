@@ -1,9 +1,9 @@
 //! Whether an event was added as the latest there can be: the condition for deleting it.
 
+use super::Follow;
 use super::judge::{Instead, Pair, Part};
 use super::prefix::Prefix;
 use super::web::{Ev, INIT, Position, Web, outcome};
-use super::Follow;
 use selvedge_graph::{Attrs, Kind};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::relational::Progress;
@@ -61,7 +61,9 @@ impl<M: Machine> Follow<'_, M> {
             let web = &self.web;
             let there = |y: Ev| y != x && is_in(web, y, stamp, prefix);
             let committed = |y: Ev| is_committed(web, y, stamp, prefix);
-            if instead.attrs.has(Attrs::UR) && is_taken(web, loc.index(), w, &|y| y != own_write && committed(y)) {
+            if instead.attrs.has(Attrs::UR)
+                && is_taken(web, loc.index(), w, &|y| y != own_write && committed(y))
+            {
                 continue;
             }
             let part = Part { there: &there, committed: &committed, instead: Some(instead), placed: None };
@@ -110,8 +112,7 @@ impl<M: Machine> Follow<'_, M> {
             if splits(web, loc.index(), place, &committed) {
                 continue;
             }
-            let part =
-                Part { there: &there, committed: &committed, instead: None, placed: Some((x, place)) };
+            let part = Part { there: &there, committed: &committed, instead: None, placed: Some((x, place)) };
             if self.judge.admits::<M>(self.model, web, &part, Progress::Whole) {
                 return place == before;
             }

@@ -18,9 +18,9 @@ use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use judge::{Judge, Part};
 use maximal::{rival, splits};
 use prefix::{Operands, Prefix, Prefixes};
+use rows::{Rows, View};
 use selvedge_graph::{DepSet, Deps, Tid, Value};
 use selvedge_machine::{Again, Machine, Op};
-use rows::{Rows, View};
 use selvedge_model::relational::{Local, Orders, Progress, Relational};
 use std::ops::ControlFlow;
 use web::{Ev, INIT, Web};
@@ -111,17 +111,33 @@ struct Frame {
 enum Alternatives {
     /// None: there is one way.
     One,
-    Choice { next: u32, count: u32 },
+    Choice {
+        next: u32,
+        count: u32,
+    },
     /// Sources that were tried, the latest first; those before `floor` are out of the question.
-    Read { next: u32, floor: u32 },
+    Read {
+        next: u32,
+        floor: u32,
+    },
     /// Places in coherence that are left.
-    Place { left: u32, floor: u32 },
+    Place {
+        left: u32,
+        floor: u32,
+    },
     /// Reads that are left to be revisited; and places that are left in the graph that was cut for the last.
-    Revisit { reads: Vec<Ev>, cut: Option<(Mark, u32, u32)> },
+    Revisit {
+        reads: Vec<Ev>,
+        cut: Option<(Mark, u32, u32)>,
+    },
 }
 
 impl<M: Machine> Follow<'_, M> {
-    fn run(&mut self, ask: &dyn Fn() -> Option<GaveUp>, visit: &mut Visit<'_, M>) -> Result<(), ExploreError> {
+    fn run(
+        &mut self,
+        ask: &dyn Fn() -> Option<GaveUp>,
+        visit: &mut Visit<'_, M>,
+    ) -> Result<(), ExploreError> {
         loop {
             let entered = match self.next() {
                 Some(task) => {
@@ -421,7 +437,7 @@ impl<M: Machine> Follow<'_, M> {
             self.rows.forget_causes();
             return self.judge.admits_all::<M>(self.model, web, Progress::Whole);
         }
-        let view = View { web, model: self.model, local: &self.local, orders };
+        let view = View { web, model: self.model, orders };
         let last = web.line(slot.tid).events.len() == slot.idx as usize;
         let fine = if self.rows.valid && last {
             self.rows.add(&view, e)
@@ -442,7 +458,7 @@ impl<M: Machine> Follow<'_, M> {
         let last = web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
         match &self.orders {
             Some(orders) if self.rows.valid && web.open == 0 && last => {
-                let fine = self.rows.add(&View { web, model: self.model, local: &self.local, orders }, e);
+                let fine = self.rows.add(&View { web, model: self.model, orders }, e);
                 debug_assert!(fine);
             }
             Some(_) => {
@@ -490,7 +506,8 @@ impl<M: Machine> Follow<'_, M> {
         if splits(web, loc, at, &|_| true) {
             return false;
         }
-        let latest = at == self.web.co[loc].len() && self.web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
+        let latest = at == self.web.co[loc].len()
+            && self.web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
         self.web.place(e, at);
         self.is_consistent(e, latest)
     }
@@ -623,7 +640,15 @@ impl<M: Machine> Follow<'_, M> {
             self.stats.gave_up = Some(GaveUp::Again(again));
             return ControlFlow::Break(());
         }
-        let broken = result::show(self.machine, &self.web, self.model, &self.judge, self.config, &mut self.stats, visit);
+        let broken = result::show(
+            self.machine,
+            &self.web,
+            self.model,
+            &self.judge,
+            self.config,
+            &mut self.stats,
+            visit,
+        );
         if broken.is_break() {
             self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());

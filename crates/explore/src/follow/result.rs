@@ -1,8 +1,8 @@
 //! From an execution that is complete to the graph that the visitor is shown.
 
+use super::Visit;
 use super::judge::Judge;
 use super::web::{Ev, INIT, Web};
-use super::Visit;
 use crate::deferred::lifetimes;
 use crate::deferred::result::Found;
 use crate::inspect::kind_of;

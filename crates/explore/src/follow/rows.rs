@@ -9,8 +9,8 @@ use super::web::{Ev, INIT, NONE, Web};
 use selvedge_graph::{Attrs, Kind, Loc};
 
 use selvedge_machine::Op;
+use selvedge_model::relational::{Agreement, Order, Orders, Prim, Relational, Surroundings};
 use smallvec::SmallVec;
-use selvedge_model::relational::{Agreement, Local, Order, Orders, Prim, Relational, Surroundings};
 
 /// Rows of all orders, with a trail of their own.
 #[derive(Debug, Default)]
@@ -52,7 +52,6 @@ enum Saved {
 pub struct View<'a, S> {
     pub web: &'a Web<S>,
     pub model: &'a Relational,
-    pub local: &'a Local,
     pub orders: &'a Orders,
 }
 
@@ -297,7 +296,8 @@ impl Rows {
         }
         let by_sources = |p: Prim| matches!(p, Prim::Rf | Prim::Rfe | Prim::Rfi);
         let (order, _) = v.order(k);
-        for direct in order.direct.iter().filter(|d| !by_sources(d.step) && v.model.ends(d, slot.face.attrs)) {
+        for direct in order.direct.iter().filter(|d| !by_sources(d.step) && v.model.ends(d, slot.face.attrs))
+        {
             v.before_direct(direct.step, e, &mut |x| {
                 if v.model.begins(direct, v.web.at(x).face.attrs) {
                     add(x);
@@ -318,12 +318,15 @@ impl Rows {
         if order.local {
             slot.order.near.iter().for_each(|idx| add(web.event(slot.tid, *idx)));
         }
-        if order.creation && (!closure || slot.idx == 1)
+        if order.creation
+            && (!closure || slot.idx == 1)
             && let Some(spawn) = web.spawn_of(slot.tid)
         {
             add(spawn);
         }
-        if order.join && let Op::Join { thread } = slot.at.op {
+        if order.join
+            && let Op::Join { thread } = slot.at.op
+        {
             match web.line(thread).events.last() {
                 Some(_) => web.line(thread).events.iter().for_each(|&x| add(x)),
                 None => web.spawn_of(thread).into_iter().for_each(&mut *add),
@@ -422,7 +425,8 @@ impl<S: Clone> View<'_, S> {
             _ => return,
         };
         let co = &web.co[slot.face.loc.index()];
-        let place = if from == INIT { 0 } else { co.iter().position(|&x| x == from).map_or(co.len(), |at| at + 1) };
+        let place =
+            if from == INIT { 0 } else { co.iter().position(|&x| x == from).map_or(co.len(), |at| at + 1) };
         let later = &co[place..];
         if later.is_empty() {
             return;

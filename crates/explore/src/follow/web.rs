@@ -389,8 +389,14 @@ impl<S: Clone> Web<S> {
         if wanted && !found {
             // What it is will be seen when the thread goes on.
             let at = slot.at.clone();
-            let face = Face { attrs: Attrs::of(Kind::Write, Mode::Rlx, true), kind: Kind::Write, stamp: 0, ..slot.face };
-            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, order: Order::default() };
+            let face = Face {
+                attrs: Attrs::of(Kind::Write, Mode::Rlx, true),
+                kind: Kind::Write,
+                stamp: 0,
+                ..slot.face
+            };
+            let slot =
+                Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, order: Order::default() };
             let e = self.free_number();
             self.slots[e as usize] = Some(slot);
             self.lines[t.index()].events.insert(idx as usize - 1, e);
@@ -602,7 +608,8 @@ impl<S: Clone> Web<S> {
         local.compute(&event, &others, &mut out);
         let mut full = None;
         let other = other_outcome(slot);
-        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).order.full.is_some()) {
+        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).order.full.is_some())
+        {
             let mut all = Vec::with_capacity(local.width());
             let others = |idx: u32| match events.get(idx as usize - 1) {
                 Some(&x) => self.full_sets(x),
@@ -699,7 +706,17 @@ fn face_of(op: Op) -> Face {
         Op::Free { .. } => (Kind::Free, Mode::Na, false, Loc(0), 0),
         _ => (Kind::Choice, Mode::Na, false, Loc(0), 0),
     };
-    Face { serial: 0, stamp: 0, commit: 0, rf: NONE, value, mode, attrs: Attrs::of(kind, mode, rmw), kind, loc }
+    Face {
+        serial: 0,
+        stamp: 0,
+        commit: 0,
+        rf: NONE,
+        value,
+        mode,
+        attrs: Attrs::of(kind, mode, rmw),
+        kind,
+        loc,
+    }
 }
 
 /// What would be true of a read if it had read something else.
@@ -713,7 +730,13 @@ fn other_outcome<S>(slot: &Slot<S>) -> Option<Attrs> {
 }
 
 /// The ordering of a load that reads `value`, and whether a store follows that is one step with it.
-pub fn outcome<M: Machine>(machine: &M, state: &M::State, mode: Mode, rmw: Rmw, value: Value) -> (Mode, bool) {
+pub fn outcome<M: Machine>(
+    machine: &M,
+    state: &M::State,
+    mode: Mode,
+    rmw: Rmw,
+    value: Value,
+) -> (Mode, bool) {
     match rmw {
         Rmw::No => (mode, false),
         Rmw::Always => (mode, true),

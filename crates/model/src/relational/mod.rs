@@ -15,8 +15,8 @@ mod plan;
 pub use causality::{Causality, ThinAir};
 pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
-pub use selvedge_kat::Prim;
 pub use orders::{Agreement, Direct, Inward, Order, Orders, Surroundings};
+pub use selvedge_kat::Prim;
 
 use crate::guard::Guard;
 use crate::model::ModelError;

@@ -249,21 +249,15 @@ impl Relational {
             && let Op::Prim(step) = self.ops[way[at].index()]
             && matches!(
                 step,
-                Prim::Rf
-                    | Prim::Rfe
-                    | Prim::Co
-                    | Prim::Coe
-                    | Prim::Coi
-                    | Prim::Fr
-                    | Prim::Fre
-                    | Prim::Fri
+                Prim::Rf | Prim::Rfe | Prim::Co | Prim::Coe | Prim::Coi | Prim::Fr | Prim::Fre | Prim::Fri
             )
         {
             let (from, to) = (way[..at].to_vec(), way[at + 1..].to_vec());
             order.direct.push(Direct { from, step, to });
             return Some(());
         }
-        let is = |at: usize, prim: Prim| steps.len() > at && self.ops[way[steps[at]].index()] == Op::Prim(prim);
+        let is =
+            |at: usize, prim: Prim| steps.len() > at && self.ops[way[steps[at]].index()] == Op::Prim(prim);
         if steps.len() == way.len() {
             if is(0, Prim::Tc) && (steps.len() == 1 || steps.len() == 2 && is(1, Prim::Po)) {
                 order.creation = true;

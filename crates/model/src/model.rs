@@ -5,7 +5,7 @@ use crate::cycle::CycleCheck;
 use crate::epoch;
 use crate::guard::Test;
 use crate::parts;
-use crate::search::Search;
+use crate::search::{self, Search};
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 
@@ -343,11 +343,7 @@ impl Model {
         if g.has_parts() && !parts::performed_at_once(g, e, &mut scratch.open, &mut scratch.seen) {
             return false;
         }
-        let search = &mut scratch.search;
-        let mut asked = self.cycles.iter().filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
-        asked.peek().is_none()
-            || self.interleaved.as_ref().is_some_and(|sc| sc.holds_at(g, e, search))
-            || asked.all(|c| c.holds_at(g, e, search))
+        search::all_hold_at(self.cycles.iter(), self.interleaved.as_ref(), g, e, &mut scratch.search)
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.

@@ -259,11 +259,15 @@ impl Model {
         Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, self.prefix)) }
     }
 
-    /// The same with `e` itself.
+    /// Adds `e` and its causal prefix to a clock, the entry of its own thread included.
     #[inline]
-    pub fn past_with<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
-        let past = self.past(g, e);
-        Past { idx: past.idx + 1 + g.event(e).part.after as u32, ..past }
+    pub fn add_past(&self, g: &ExecutionGraph, e: EventId, clock: &mut [u32]) {
+        for (entry, known) in clock.iter_mut().zip(g.clocks().slice(g.clock(e, self.prefix))) {
+            *entry = (*entry).max(*known);
+        }
+        let ev = g.event(e);
+        let own = &mut clock[ev.tid.index()];
+        *own = (*own).max(ev.idx + ev.part.after as u32);
     }
 
     /// The causal prefix of `e` as a clock; the own thread's entry is set.

@@ -391,10 +391,11 @@ impl Model {
         asked.filter_map(|check| check.found_in(g)).collect()
     }
 
-    /// Whether there may be a race among the accesses of a location, by what is known of them.
+    /// Whether there may be a race among the accesses of a location and one with these attributes, by what is
+    /// known of them.
     #[inline]
-    pub fn may_race_at(&self, g: &ExecutionGraph, loc: Loc) -> bool {
-        let among = g.attrs_at(loc);
+    pub fn may_race_at(&self, g: &ExecutionGraph, loc: Loc, attrs: Attrs) -> bool {
+        let among = g.attrs_at(loc) | attrs;
         let may = |check: &ErrorCheck| {
             matches!(check.right, Right::View(_)) && check.needs.is_none_or(|a| among.has(a))
         };

@@ -211,12 +211,8 @@ impl<M: Machine> Execution<'_, M> {
         if self.end != End::Blocked {
             return None;
         }
-        let waiting = waiting(self.machine, self.threads, self.graph)?;
-        let latest =
-            |e: &EventId| self.graph.rf(*e) == self.graph.co(self.graph.event(*e).loc).last().copied();
-        if !waiting.iter().all(|thread| thread.reads.iter().all(latest)) {
-            return None;
-        }
+        let g = self.graph;
+        let waiting = waiting(self.machine, self.threads, g, |e| g.rf(e) == g.co_last(g.event(e).loc))?;
         let stuck: Vec<_> = waiting.into_iter().map(|thread| (thread.tid, thread.why)).collect();
         (!stuck.is_empty()).then_some(stuck)
     }

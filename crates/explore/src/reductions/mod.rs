@@ -228,6 +228,13 @@ pub(crate) trait Hooks<M: Machine> {
         false
     }
 
+    /// The same of a write that is not at the end of coherence. Answers that take a consistent graph are for
+    /// `is_useless`.
+    #[inline(always)]
+    fn skips_old_source(_x: &mut Explorer<'_, M>, _e: EventId, _w: EventId) -> bool {
+        false
+    }
+
     /// Whether `u` must not be a read-modify-write that reads from `w`, although it would be.
     #[inline(always)]
     fn refuses_rmw(_x: &Explorer<'_, M>, _u: EventId, _w: EventId) -> bool {
@@ -409,6 +416,11 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     #[inline(always)]
     fn skips_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
         A::skips_source(x, e, w) || B::skips_source(x, e, w)
+    }
+
+    #[inline(always)]
+    fn skips_old_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
+        A::skips_old_source(x, e, w) || B::skips_old_source(x, e, w)
     }
 
     #[inline(always)]

@@ -133,8 +133,9 @@ impl Property {
                  another thread, no half of a read-modify-write, that reads from what `h` wrote or from what \
                  comes later in `mo`. Right before `o` there is a write `k` that releases; the thread of `h` \
                  has acquired from it before `h`. `s` is an initial value, or releases, and the thread of `o` \
-                 has acquired from it before `k`. `h` releases, and no read and no write is sequentially \
-                 consistent. Then the execution in which `o` is a read-modify-write of the ordering of `h` \
+                 has acquired from it before `k`, or it is no half of a read-modify-write and was written \
+                 before that thread was created, by the thread that created it. `h` releases, and no read \
+                 and no write is sequentially consistent. Then the execution in which `o` is a read-modify-write of the ordering of `h` \
                  that reads from `s`, in place of `h`, and `h` a read of what it writes, relaxed or acquire, \
                  is an execution."
             }

@@ -220,6 +220,13 @@ impl Trial {
         let earlier = |x: usize, than: usize| x < than && self.events[x].tid == self.events[than].tid;
         let knows =
             |w: usize, e: usize| releases(w) && self.is_read_by(w).any(|x| earlier(x, e) && acquires(x));
+        let created = |w: usize, e: usize| {
+            let makes = |x: &usize| {
+                let spawn = &self.events[*x];
+                spawn.kind == Kind::Spawn && spawn.peer == self.events[e].tid && earlier(w, *x)
+            };
+            !self.events[w].rmw && (1..self.events.len()).any(|x| makes(&x))
+        };
         let (k, s) = (o - 1, self.rf[h]);
         let order = &self.co[self.events[h].loc as usize];
         let place = |w: usize| order.iter().position(|&x| x == w);
@@ -230,7 +237,7 @@ impl Trial {
             && earlier(k, o)
             && self.events[k].kind == Kind::Write
             && knows(k, h)
-            && (s == INIT || knows(s, k))
+            && (s == INIT || knows(s, k) || created(s, k))
             && releases(h)
             && !self.events.iter().any(is_sc)
     }

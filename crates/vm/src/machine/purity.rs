@@ -260,16 +260,6 @@ impl Frame {
         self.watches.iter().any(|watch| watch.at_header.rewritten.contains(&(address, bytes)))
     }
 
-    /// How many choices the thread had made when the header of a loop was passed.
-    pub fn choices_at(&self, number: u32) -> Option<u32> {
-        self.watches.iter().find(|w| w.number == number).map(|w| w.choices)
-    }
-
-    /// Whether an iteration is under way that has read something and had no effect so far.
-    pub fn is_idle(&self, state: &VmState) -> bool {
-        self.watches.iter().any(|watch| watch.effects == state.effects && watch.loads < state.loads)
-    }
-
     /// Notes that the back edge of a loop is taken.
     pub fn return_to_header(&mut self, number: u32) {
         if let Some(watch) = self.watches.iter_mut().find(|w| w.number == number) {

@@ -16,7 +16,7 @@ use crate::undefined::Origin;
 pub use crate::undefined::Val;
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_ir::{FuncId, Reg};
-use selvedge_machine::{Block, ErrorKind, Help, Op, Rmw};
+use selvedge_machine::{Block, ErrorKind, Op, Rmw};
 use selvedge_symbolic::Term;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -47,10 +47,6 @@ pub struct VmState {
     pub(super) effects_at_header: u32,
     /// Its last operation, if that was a read.
     pub(super) last_read: Option<LastRead>,
-    /// Where it has read last, the latest first.
-    pub(super) recent: [Loc; RECENT],
-    /// It waits because it could only do this, and would wait then.
-    pub(super) would_help: Option<Box<Help>>,
     /// How many choices it has made.
     pub(super) choices: u32,
     /// A thread leaves its result once.
@@ -58,9 +54,6 @@ pub struct VmState {
     /// What depends on what, if that is of interest.
     pub(super) tracking: Option<Box<Tracking>>,
 }
-
-/// How many reads a thread remembers.
-pub const RECENT: usize = 4;
 
 /// A load, or a compare-and-exchange that failed: if it did not, a write follows.
 #[derive(Clone, Copy, Debug)]
@@ -100,8 +93,6 @@ pub struct Made {
     pub weak_failures: u32,
     /// Not 0: its stores are said to be final.
     pub final_writes: u32,
-    /// Not 0: its compare-and-exchanges are said to complete another thread's step.
-    pub helping: u32,
 }
 
 /// Parts of a state that change seldom.
@@ -223,8 +214,6 @@ pub enum Stage {
     CasChosen(Loc),
     /// The load of one that does.
     CasFailing,
-    /// That of a compare and exchange which is left to another thread if it would succeed.
-    Helping,
     /// About to create a thread that runs this function on this argument.
     Spawning(FuncId, Val),
     /// In the middle of a plain access of several cells.

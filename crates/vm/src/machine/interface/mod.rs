@@ -93,8 +93,6 @@ impl Machine for VmMachine {
                 if mode == Mode::Rlx && self.hooks.look == Some(state.frame.func) {
                     self.note_divided_lock(state, loc);
                 }
-                state.recent.rotate_right(1);
-                state.recent[0] = loc;
             }
             Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {

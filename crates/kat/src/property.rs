@@ -25,6 +25,8 @@ pub enum Property {
     MonotoneInOrderings,
     /// Reads and fences may be left out.
     ForgetsReads,
+    /// Reads may be made twice.
+    RepeatsReads,
     /// Writes that nobody reads may be left out.
     ForgetsWrites,
     /// Read-modify-writes may be left out.
@@ -45,12 +47,13 @@ pub enum Property {
 
 impl Property {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Property; 13] = [
+    pub const ALL: [Property; 14] = [
         Property::PorfAcyclic,
         Property::NoDependencies,
         Property::Coherent,
         Property::MonotoneInOrderings,
         Property::ForgetsReads,
+        Property::RepeatsReads,
         Property::ForgetsWrites,
         Property::ForgetsRmws,
         Property::ConfirmsReads,
@@ -69,6 +72,7 @@ impl Property {
             Property::Coherent => "coherent",
             Property::MonotoneInOrderings => "monotone-in-orderings",
             Property::ForgetsReads => "forgets-reads",
+            Property::RepeatsReads => "repeats-reads",
             Property::ForgetsWrites => "forgets-writes",
             Property::ForgetsRmws => "forgets-rmws",
             Property::ConfirmsReads => "confirms-reads",
@@ -113,6 +117,10 @@ impl Property {
             Property::ForgetsReads => {
                 "An execution without a read that is no half of a read-modify-write, or without a fence, is \
                  an execution, if its thread does something before and after."
+            }
+            Property::RepeatsReads => {
+                "An execution in which a read that is no half of a read-modify-write is made twice, the second \
+                 time right after the first and from the same write, is an execution."
             }
             Property::ForgetsWrites => {
                 "An execution without a write that nobody reads and that is no half of a read-modify-write \

@@ -119,6 +119,26 @@ impl Trial {
         Trial { events, rf, co: self.co.iter().map(others).collect() }
     }
 
+    /// With a read made again right after it.
+    fn twice(&self, read: usize) -> Trial {
+        let Event { tid, idx, .. } = self.events[read];
+        let shift = |x: usize| if x > read { x + 1 } else { x };
+        // Later events of the thread depend on the second one.
+        let spread = |set: u32| (set & ((1 << idx) - 1)) | (set >> idx << (idx + 1));
+        let mut events = self.events.clone();
+        for e in events.iter_mut().filter(|e| e.tid == tid && e.idx > idx) {
+            let Deps { addr, data, ctrl, arm, cas } = e.deps;
+            let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(spread);
+            e.deps = Deps { addr, data, ctrl, arm, cas };
+            e.idx += 1;
+        }
+        events.insert(read + 1, Event { idx: idx + 1, ..self.events[read] });
+        let mut rf: Vec<usize> = self.rf.iter().map(|&w| shift(w)).collect();
+        rf.insert(read + 1, rf[read]);
+        let moved = |order: &Vec<usize>| order.iter().map(|&w| shift(w)).collect();
+        Trial { events, rf, co: self.co.iter().map(moved).collect() }
+    }
+
     fn mode(&self, x: usize, mode: Mode) -> Trial {
         let mut other = self.clone();
         other.events[x].mode = mode;
@@ -139,6 +159,10 @@ impl Trial {
                     kind => kind == Kind::Fence,
                 };
                 (1..n).filter(inner).filter(forgotten).map(|x| self.without(x)).collect()
+            }
+            Property::RepeatsReads => {
+                let plain = |x: &usize| !self.events[*x].rmw;
+                self.reads().filter(plain).map(|x| self.twice(x)).collect()
             }
             Property::ForgetsWrites => {
                 let is_unread = |x: &usize| self.is_read_by(*x).next().is_none();
@@ -379,6 +403,7 @@ pub fn try_property(property: Property, judge: &Judge, trial: &Trial) -> Tried {
         Property::OrdersByRmw => trial.orders_by_rmw(&relations).map_or(Tried::Nothing, holds),
         Property::NoDependencies | Property::Interleaving => Tried::Nothing,
         Property::ForgetsReads
+        | Property::RepeatsReads
         | Property::ForgetsWrites
         | Property::ForgetsRmws
         | Property::ConfirmsReads

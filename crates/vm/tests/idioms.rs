@@ -1,9 +1,10 @@
 //! Loops as people write them, in programs that may break what the reductions rely on: pushes with atomic
 //! links, locks whose attempt is before the loop and at its end, steps that others complete, loads that are
-//! stronger than the failures that take their place. With and without the reductions, the same final states
-//! and errors.
+//! stronger than the failures that take their place, loops that give up after some attempts. With and without
+//! the reductions, the same final states and errors.
 //!
-//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
+//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_KIND=2` only those
+//! of a kind.
 
 mod common;
 
@@ -294,9 +295,57 @@ fn retry(random: &mut Random) -> String {
     )
 }
 
-fn generated(random: &mut Random) -> String {
+/// A thread that tries a few times and then does something else.
+fn tries(random: &mut Random) -> String {
+    let limit = 2 + random.below(2);
+    let (load, wanted) = (random.pick(&LOADS), 1 + random.below(2));
+    let attempt = match random.below(3) {
+        0 => format!(
+            "r5 = cmpxchg.4.{}.{} @x, {wanted}, 3\nr7 = move r6\n",
+            random.pick(&UPDATES),
+            random.pick(&["rlx", "acq"])
+        ),
+        _ => format!("r5 = load.4.{load} @x\nr7 = cmp.eq.32 r5, {wanted}\n"),
+    };
+    let pause = match random.below(6) {
+        0 | 1 => String::from("r9 = call.1 &sched_yield ()\n"),
+        2 => operation(random),
+        _ => String::new(),
+    };
+    let body = match random.below(2) {
+        // The limit is tested first, or last.
+        0 => format!(
+            "again:\nr8 = cmp.ult.32 r1, {limit}\nbranch r8, try, over\ntry:\n{attempt}branch r7, done, next\nnext:\n\
+             {pause}r2 = add.32 r1, 1\nr1 = move r2\njump again\n"
+        ),
+        _ => format!(
+            "again:\n{attempt}branch r7, done, next\nnext:\n{pause}r2 = add.32 r1, 1\nr1 = move r2\n\
+             r8 = cmp.eq.32 r2, {limit}\nbranch r8, over, again\n"
+        ),
+    };
+    // What is counted may be seen afterwards, and what was read last.
+    let counted = |random: &mut Random| match random.below(8) {
+        0 => keep("r1"),
+        1 | 2 => keep("r5"),
+        _ => String::new(),
+    };
+    let (over, done) = (counted(random), counted(random));
+    let over = match random.below(4) {
+        0 => String::from("r9 = call.1 &sched_yield ()\nr1 = move 0\njump again\n"),
+        1 => format!("r5 = load.4.{load} @x\n{}{over}jump out\n", keep("r5")),
+        _ => format!("r10 = move 2\n{}{over}{}jump out\n", keep("r10"), some(random, 3)),
+    };
+    format!(
+        "{}r1 = move 0\njump again\n{body}over:\n{over}done:\nr10 = move 1\n{}{done}{}jump out\nout:\n",
+        some(random, 4),
+        keep("r10"),
+        some(random, 2)
+    )
+}
+
+fn generated(random: &mut Random, kind: Option<usize>) -> String {
     let threads = 2 + random.below(2);
-    let kind = random.below(4);
+    let kind = kind.unwrap_or_else(|| random.below(5));
     let moves = random.pick(&["rel", "ar", "ar", "rlx", "sc"]);
     let step = Step {
         looks: random.pick(&["acq", "acq", "acq", "rlx", "sc"]),
@@ -316,6 +365,8 @@ fn generated(random: &mut Random) -> String {
             (2, _) if random.below(3) == 0 => owner(random, &step),
             (2, _) if random.below(2) == 0 => helper(random, &step),
             (3, _) if n < 2 => retry(random),
+            (4, 0) => tries(random),
+            (4, _) if random.below(3) == 0 => tries(random),
             _ => operation(random) + &operation(random),
         })
         .collect();
@@ -328,11 +379,12 @@ fn generated_programs_end_in_the_same_states() {
         |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap_or(default));
     let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 400);
     let seed = setting("SELVEDGE_FUZZ_SEED", 1);
+    let kind = Some(setting("SELVEDGE_FUZZ_KIND", 9) as usize).filter(|kind| *kind < 5);
     let models = MODELS.map(Named::load);
     let (mut compared, mut fewer, mut helped, mut seen) = (0, 0, 0, 0);
     for n in 0..programs {
         let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(n));
-        let text = generated(&mut random);
+        let text = generated(&mut random, kind);
         let known = &models[random.below(models.len())];
         let Some(without) = explored(&text, known, Reductions::NONE) else { continue };
         let with = explored(&text, known, Reductions::ALL);

@@ -4,6 +4,7 @@
 //! in question get a [`Instr::LoopHead`] that says what to look at: registers that the loop changes and
 //! that are live at the header.
 
+use crate::analysis::attempts::counters;
 use crate::analysis::escape::{Allocators, rewritten};
 use crate::bytecode::{BinOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
@@ -27,7 +28,10 @@ pub fn mark(
     let live = live_in(graph);
     let heads: Vec<(usize, Instr)> = candidates
         .into_iter()
-        .filter(|&number| !counts(graph, &loops[number], &live[loops[number].header]))
+        .filter(|&number| {
+            let found = &loops[number];
+            !counts(graph, found, &live[found.header]) || tries(graph, found)
+        })
         .map(|number| {
             let found = &loops[number];
             let code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);
@@ -57,6 +61,11 @@ fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
         _ => false,
     };
     goes_round && found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(reads))
+}
+
+/// Whether what counts only bounds how often the loop tries (`Reduction::Attempts`).
+fn tries(graph: &Graph, found: &LoopBlocks) -> bool {
+    !counters(graph, &found.blocks.iter().copied().collect()).is_empty()
 }
 
 /// Whether every iteration changes a register that matters by a constant: watching it would be in vain.

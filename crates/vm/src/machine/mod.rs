@@ -612,6 +612,7 @@ impl VmMachine {
             effects_at_header: 0,
             choices: 0,
             last_read: None,
+            repeats: None,
             left_result: false,
             tracking: self.options.track_deps.then(Box::default),
         }

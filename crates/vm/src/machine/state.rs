@@ -47,6 +47,8 @@ pub struct VmState {
     pub(super) effects_at_header: u32,
     /// Its last operation, if that was a read.
     pub(super) last_read: Option<LastRead>,
+    /// A read that is made again without being an event: it failed, and so it does until the thread gives up.
+    pub(super) repeats: Option<Repeat>,
     /// How many choices it has made.
     pub(super) choices: u32,
     /// A thread leaves its result once.
@@ -55,20 +57,30 @@ pub struct VmState {
     pub(super) tracking: Option<Box<Tracking>>,
 }
 
+/// A read that ends in the same way as often as it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat {
+    /// The loop that it is in, by the function and its number.
+    pub of: (FuncId, u32),
+    pub read: LastRead,
+}
+
 /// A load, or a compare-and-exchange that failed: if it did not, a write follows.
 #[derive(Clone, Copy, Debug)]
 pub struct LastRead {
     pub loc: Loc,
     pub mode: Mode,
     pub value: u64,
+    /// Where it is.
+    pub at: (FuncId, u32),
 }
 
 impl LastRead {
-    pub fn of(op: Op) -> Option<LastRead> {
+    pub fn of(op: Op, at: (FuncId, u32)) -> Option<LastRead> {
         let Op::Load { loc, mode, rmw } = op else { return None };
         match rmw {
-            Rmw::No => Some(LastRead { loc, mode, value: 0 }),
-            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
+            Rmw::No => Some(LastRead { loc, mode, value: 0, at }),
+            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0, at }),
             Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } | Rmw::Swap { .. } => None,
         }
     }

@@ -1,9 +1,9 @@
-// A thread that tries a limited number of times before it does something else: it polls a flag, and takes the
-// slow way if that stays unset. How often it has polled makes no difference, so there are two outcomes for each
-// waiting thread, whatever the limit.
+// A thread that tries a limited number of times before it does something else: it polls a flag, and takes
+// the slow way if that stays unset. How often it has polled makes no difference, so there are two outcomes
+// for each waiting thread, whatever the limit.
 //
-// N threads wait, one sets the flag: 2^N executions. With `--disable attempts` there are LIMIT + 1 for each of
-// them, one for every attempt that may be the first to succeed.
+// N threads wait, one sets the flag: 2^N executions. With `--disable attempts` there are LIMIT + 1 for each
+// of them, one for every attempt that may be the first to succeed.
 //
 // expect: sc verified executions=4
 // expect: tso verified executions=4

@@ -8,7 +8,7 @@
 //!   fences. What comes after is another iteration, which begins like the one that was left out.
 //! * `rotation`, `bisimilarity` and `faint` find more such loops: they look at a program's text, or change
 //!   it, but not its executions.
-//! * `attempts`: all failures but one are left out; and those that are made up for it read what that one read.
+//! * `attempts`: all failures but one are left out, and those that are made up for it read what it read.
 //! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values
 //!   then go another way.
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.

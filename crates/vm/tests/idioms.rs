@@ -3,8 +3,8 @@
 //! stronger than the failures that take their place, loops that give up after some attempts. With and without
 //! the reductions, the same final states and errors.
 //!
-//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_KIND=2` only those
-//! of a kind.
+//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_KIND=2` only
+//! those of a kind.
 
 mod common;
 

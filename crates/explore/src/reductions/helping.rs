@@ -21,19 +21,19 @@
 //! *Every execution that is explored is one of the program*, but for threads that wait; and if nothing else
 //! can go on, the thread of `o` still can. *Nothing is lost*: take an execution `X` of the program, and an
 //! order of its events that `po ∪ rf` goes along with. Let `h` be the first event that succeeds although it
-//! has an owner `o`. As its thread knows of `s`, `o` does not read from before it; nor from `s`, which `h` has
-//! replaced; nor does it succeed by another write, as no value is written twice (watched). So it fails, after
-//! `h`, or does not come up. Let `o` read from `s` right before `h`, and write what `h` wrote, for all who
-//! read that; and let `h` read it and fail. The threads do the same as before, as neither outcome makes a
-//! difference.
+//! has an owner `o`. As its thread knows of `s`, `o` does not read from before it; nor from `s`, which `h`
+//! has replaced; nor does it succeed by another write, as no value is written twice (watched). So it fails,
+//! after `h`, or does not come up. Let `o` read from `s` right before `h`, and write what `h` wrote, for all
+//! who read that; and let `h` read it and fail. The threads do the same as before, as neither outcome makes
+//! a difference.
 //!
 //! * It is consistent: that is `delegates-rmws` of the model. In an interleaving, `o` is moved to right
 //!   before `h`, which is possible as its thread does nothing between `k` and `o`.
 //! * Whatever is unordered stays unordered. Whoever acquires from `o` in place of `h` gets to know of `k` and
-//!   what the owner knew then, which `h` knew, and of `o` itself; what it had learned of the thread of `h`, it
-//!   does not learn any more. So races are still there, in models that look for them by release and acquire
-//!   even if their executions are interleavings, but for races with `o`. These are none of other atomic
-//!   accesses. That nothing else is done to the location while other threads run is watched: plain accesses,
+//!   what the owner knew then, which `h` knew, and of `o` itself; what it had learned of the thread of `h`,
+//!   it does not learn any more. So races are still there, in models that look for them by release and
+//!   acquire even if their executions are interleavings, but for races with `o`. These are none of other
+//!   atomic accesses. That nothing else is done to the location while other threads run is watched: plain accesses,
 //!   and the end of the life of its object. (If the thread of `h` frees the object afterwards, `o` may come
 //!   too late in `X`, and does not if it is moved.)
 //! * It comes to an end: events before `h` are as they were, and have what causes they had. `o` may itself

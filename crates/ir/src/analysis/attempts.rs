@@ -6,53 +6,80 @@
 //! further. Nor does anything come into them in the loop but what stays as it is there: how many rounds there
 //! are must not depend on what is read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::analysis::counted::loops;
 use crate::analysis::faint::only_computes;
 use crate::bytecode::{BinOp, Function, Instr, Operand, Reg};
 use crate::cfg::Graph;
 
-/// By loop of a function that went through the passes, the registers that only bound its rounds.
+/// By loop of a function that went through the passes, the registers that only bound its rounds. Those of
+/// loops that are not watched are not asked for.
 pub fn counters_of(function: &Function) -> Vec<Vec<Reg>> {
-    let Some((graph, loops)) = loops(function) else { return vec![Vec::new(); function.loops.len()] };
+    let watched = |number: usize| {
+        let header = function.loops.get(number).and_then(|l| function.code.get(l.header as usize));
+        matches!(header, Some(Instr::LoopHead { .. }))
+    };
+    let none = || vec![Vec::new(); function.loops.len()];
+    if !(0..function.loops.len()).any(watched) {
+        return none();
+    }
+    let Some((graph, loops)) = loops(function) else { return none() };
+    let flow = Flow::of(&graph);
     let sorted = |blocks: &HashSet<usize>| {
-        let mut all: Vec<Reg> = counters(&graph, blocks).into_iter().collect();
+        let mut all: Vec<Reg> = flow.counters(blocks).into_iter().collect();
         all.sort_unstable();
         all
     };
-    loops.iter().map(|(_, blocks)| sorted(blocks)).collect()
+    let found = loops.iter().enumerate();
+    found.map(|(number, (_, blocks))| if watched(number) { sorted(blocks) } else { Vec::new() }).collect()
 }
 
-/// The registers that only bound the rounds of a loop that consists of these blocks.
-pub fn counters(graph: &Graph, blocks: &HashSet<usize>) -> HashSet<Reg> {
-    let code = || blocks.iter().flat_map(|&block| &graph.blocks[block].code);
-    let stepped = code().filter_map(|instr| match instr {
-        Instr::Bin { op: BinOp::Add | BinOp::Sub, a: Operand::Reg(from), b: Operand::Const(1..), .. } => {
-            Some(*from)
-        }
-        _ => None,
-    });
-    let changed: HashSet<Reg> = code().flat_map(Instr::written).collect();
-    stepped.filter_map(|reg| computed_from(graph, blocks, reg, &changed)).flatten().collect()
+/// Where the registers of a function are read.
+pub struct Flow<'g> {
+    graph: &'g Graph,
+    reading: HashMap<Reg, Vec<(usize, &'g Instr)>>,
 }
 
-/// All registers that are computed from one, if they only decide when the loop is left. `changed`: those that
-/// the loop writes.
-fn computed_from(
-    graph: &Graph,
-    blocks: &HashSet<usize>,
-    first: Reg,
-    changed: &HashSet<Reg>,
-) -> Option<HashSet<Reg>> {
-    let (mut found, mut pending, mut bounds) = (HashSet::from([first]), vec![first], false);
-    while let Some(reg) = pending.pop() {
+impl<'g> Flow<'g> {
+    pub fn of(graph: &'g Graph) -> Flow<'g> {
+        let mut reading: HashMap<Reg, Vec<(usize, &Instr)>> = HashMap::new();
         for (number, block) in graph.blocks.iter().enumerate() {
-            for instr in block.code.iter().filter(|instr| instr.reads(reg)) {
+            for instr in &block.code {
+                instr.for_registers(|reg| reading.entry(reg).or_default().push((number, instr)));
+            }
+        }
+        Flow { graph, reading }
+    }
+
+    /// The registers that only bound the rounds of a loop that consists of these blocks.
+    pub fn counters(&self, blocks: &HashSet<usize>) -> HashSet<Reg> {
+        let code = || blocks.iter().flat_map(|&block| &self.graph.blocks[block].code);
+        let stepped = code().filter_map(|instr| match instr {
+            Instr::Bin {
+                op: BinOp::Add | BinOp::Sub, a: Operand::Reg(from), b: Operand::Const(1..), ..
+            } => Some(*from),
+            _ => None,
+        });
+        let changed: HashSet<Reg> = code().flat_map(Instr::written).collect();
+        stepped.filter_map(|reg| self.computed_from(blocks, reg, &changed)).flatten().collect()
+    }
+
+    /// All registers that are computed from one, if they only decide when the loop is left. `changed`: those
+    /// that the loop writes.
+    fn computed_from(
+        &self,
+        blocks: &HashSet<usize>,
+        first: Reg,
+        changed: &HashSet<Reg>,
+    ) -> Option<HashSet<Reg>> {
+        let (mut found, mut pending, mut bounds) = (HashSet::from([first]), vec![first], false);
+        while let Some(reg) = pending.pop() {
+            for &(number, instr) in self.reading.get(&reg).map_or(&[][..], |all| all) {
                 match instr {
                     Instr::Branch { .. } if blocks.contains(&number) => {
-                        let out = block.successors().iter().filter(|next| !blocks.contains(next)).count();
-                        if out != 1 || block.successors().len() != 2 {
+                        let next = self.graph.blocks[number].successors();
+                        if next.len() != 2 || next.iter().filter(|next| !blocks.contains(next)).count() != 1 {
                             return None;
                         }
                         bounds = true;
@@ -64,12 +91,13 @@ fn computed_from(
                 }
             }
         }
+        let in_loop = blocks.iter().flat_map(|&block| &self.graph.blocks[block].code);
+        let mut writing = in_loop.filter(|instr| instr.written().any(|reg| found.contains(&reg)));
+        let steady = writing.all(|instr| {
+            let mut other = false;
+            instr.for_registers(|reg| other |= changed.contains(&reg) && !found.contains(&reg));
+            only_computes(instr) && !other
+        });
+        (bounds && steady && changed.contains(&first)).then_some(found)
     }
-    let in_loop = blocks.iter().flat_map(|&block| &graph.blocks[block].code);
-    let mut writing = in_loop.filter(|instr| instr.written().any(|reg| found.contains(&reg)));
-    let steady = writing.all(|instr| {
-        let other = |reg: &Reg| !found.contains(reg) && instr.reads(*reg);
-        only_computes(instr) && !changed.iter().any(|reg| other(reg))
-    });
-    (bounds && steady && changed.contains(&first)).then_some(found)
 }

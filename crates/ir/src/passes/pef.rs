@@ -4,7 +4,9 @@
 //! in question get a [`Instr::LoopHead`] that says what to look at: registers that the loop changes and
 //! that are live at the header.
 
-use crate::analysis::attempts::counters;
+use std::cell::OnceCell;
+
+use crate::analysis::attempts::Flow;
 use crate::analysis::escape::{Allocators, rewritten};
 use crate::bytecode::{BinOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
@@ -26,11 +28,17 @@ pub fn mark(
         return;
     }
     let live = live_in(graph);
+    let flow = OnceCell::new();
+    // What counts may only bound how often the loop tries (`Reduction::Attempts`).
+    let tries = |found: &LoopBlocks| {
+        let flow = flow.get_or_init(|| Flow::of(graph));
+        !flow.counters(&found.blocks.iter().copied().collect()).is_empty()
+    };
     let heads: Vec<(usize, Instr)> = candidates
         .into_iter()
         .filter(|&number| {
             let found = &loops[number];
-            !counts(graph, found, &live[found.header]) || tries(graph, found)
+            !counts(graph, found, &live[found.header]) || tries(found)
         })
         .map(|number| {
             let found = &loops[number];
@@ -61,11 +69,6 @@ fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
         _ => false,
     };
     goes_round && found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(reads))
-}
-
-/// Whether what counts only bounds how often the loop tries (`Reduction::Attempts`).
-fn tries(graph: &Graph, found: &LoopBlocks) -> bool {
-    !counters(graph, &found.blocks.iter().copied().collect()).is_empty()
 }
 
 /// Whether every iteration changes a register that matters by a constant: watching it would be in vain.

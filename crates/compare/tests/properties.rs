@@ -133,7 +133,10 @@ fn helping(rng: &mut SmallRng) -> Trial {
     // One that creates the others may have written to both locations before.
     let creates = rng.random_ratio(1, 4);
     if creates {
-        for loc in (0..2).filter(|_| rng.random_ratio(2, 3)) {
+        for loc in 0..2 {
+            if rng.random_ratio(1, 3) {
+                continue;
+            }
             let mode = one_of(rng, &[Mode::Na, Mode::Rlx, Mode::Rel]);
             events.push(Event { tid: 0, loc, ..Event::new(Kind::Write, mode) });
         }

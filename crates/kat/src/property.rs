@@ -25,8 +25,6 @@ pub enum Property {
     MonotoneInOrderings,
     /// Reads and fences may be left out.
     ForgetsReads,
-    /// Reads may be made twice.
-    RepeatsReads,
     /// Writes that nobody reads may be left out.
     ForgetsWrites,
     /// Read-modify-writes may be left out.
@@ -43,6 +41,8 @@ pub enum Property {
     OrdersByRmw,
     /// Executions are interleavings.
     Interleaving,
+    /// Reads may be made twice.
+    RepeatsReads,
 }
 
 impl Property {

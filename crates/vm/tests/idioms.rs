@@ -408,7 +408,7 @@ fn generated_programs_end_in_the_same_states() {
         "{compared} compared, {fewer} with fewer executions, {helped} with steps that are not made once, {seen} may be seen"
     );
     assert!(
-        compared * 2 > programs && fewer * 4 > programs,
+        compared * 2 > programs && (fewer * 4 > programs || kind.is_some()),
         "the generator says nothing: {compared}, {fewer}"
     );
 }

@@ -53,7 +53,6 @@ impl Property {
         Property::Coherent,
         Property::MonotoneInOrderings,
         Property::ForgetsReads,
-        Property::RepeatsReads,
         Property::ForgetsWrites,
         Property::ForgetsRmws,
         Property::ConfirmsReads,
@@ -62,6 +61,7 @@ impl Property {
         Property::PublishesInOrderOrRaces,
         Property::OrdersByRmw,
         Property::Interleaving,
+        Property::RepeatsReads,
     ];
 
     /// As models and reports write it.

@@ -147,11 +147,27 @@ fn execution(rng: &mut SmallRng) -> Trial {
 fn helping(rng: &mut SmallRng) -> Trial {
     let threads = one_of(rng, &[2, 3, 3]);
     let mut events = vec![Event::init()];
-    for tid in 0..threads {
+    // One that creates the others may have written to both locations before.
+    let creates = rng.random_ratio(1, 4);
+    if creates {
+        for loc in 0..2 {
+            if rng.random_ratio(1, 3) {
+                continue;
+            }
+            let mode = one_of(rng, &[Mode::Na, Mode::Rlx, Mode::Rel]);
+            events.push(Event { tid: 0, loc, ..Event::new(Kind::Write, mode) });
+        }
+        for peer in 1..=threads {
+            events.push(Event { tid: 0, peer, ..Event::new(Kind::Spawn, Mode::Rlx) });
+        }
+        (1..events.len()).for_each(|x| events[x].idx = x as u32);
+    }
+    for role in 0..threads {
+        let tid = role + u16::from(creates);
         let first = events.len();
         let weak = |rng: &mut SmallRng| one_of(rng, &[Mode::Acq, Mode::Acq, Mode::Rlx]);
         let strong = |rng: &mut SmallRng| one_of(rng, &[Mode::Rel, Mode::AcqRel, Mode::AcqRel, Mode::Rlx]);
-        let planned: Vec<(Kind, Mode, u32, bool)> = match tid {
+        let planned: Vec<(Kind, Mode, u32, bool)> = match role {
             0 => {
                 let (mode, rmw) = (strong(rng), rng.random_ratio(1, 2));
                 let begin = (Kind::Write, if rmw { mode } else { Mode::Rel }, 1, rmw);
@@ -163,7 +179,7 @@ fn helping(rng: &mut SmallRng) -> Trial {
         let last = planned.len();
         for (number, (kind, mode, loc, rmw)) in planned.into_iter().enumerate() {
             // Something else in between, but not right before the owner's step.
-            if (tid != 0 || number != last - 1) && rng.random_ratio(1, 2) {
+            if (role != 0 || number != last - 1) && rng.random_ratio(1, 2) {
                 let (kind, mode) = one_of(
                     rng,
                     &[
@@ -191,7 +207,7 @@ fn helping(rng: &mut SmallRng) -> Trial {
             events.push(Event { tid, idx, loc, ..Event::new(kind, mode) });
         }
     }
-    let mut trial = interleaved(rng, events, 3, false);
+    let mut trial = interleaved(rng, events, 3, creates);
     for _ in 0..one_of(rng, &[0, 1, 2, 3, 4]) {
         disturb(rng, &mut trial);
     }
@@ -303,7 +319,7 @@ fn every_declaration_is_of_a_model_that_is_tried() {
 }
 
 /// Models that do not have a property although they say so.
-const WRONG: [(Property, &str); 13] = [
+const WRONG: [(Property, &str); 14] = [
     (Property::PorfAcyclic, "view local = (po | tc | tj)+ export coherence local"),
     (
         Property::NoDependencies,
@@ -317,6 +333,10 @@ const WRONG: [(Property, &str); 13] = [
     (
         Property::ForgetsReads,
         "export acyclic (po | rf | tc | tj) export acyclic (po-imm ; [W] | mo | fr | rfe)",
+    ),
+    (
+        Property::RepeatsReads,
+        "export acyclic (po | rf | tc | tj) export irreflexive ([R] ; po ; [R] ; fr ; po ; rf)",
     ),
     (
         Property::ForgetsWrites,

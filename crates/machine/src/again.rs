@@ -19,10 +19,9 @@ pub enum Again {
     LockOrder,
     /// Somebody may read what iterations that were left out wrote to an object before it was published.
     UnpublishedSeen,
-    /// A step by which a thread completes what another one has begun is not the other one's next step.
-    HelpNeeded,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
-    /// written by threads that do not have it), twins are told apart (`symmetry`).
+    /// written by threads that do not have it), twins are told apart (`symmetry`), a step may be made twice
+    /// (`helping`).
     Unfounded(Reduction),
     /// Executions may be missed by following dependencies: what a read-modify-write writes is computed from a
     /// read that waits for it, or a thread may fail where no dependency tells.
@@ -43,7 +42,6 @@ impl fmt::Display for Again {
             Again::NetEffectNoticed => "iterations without net effect are noticed",
             Again::LockOrder => "the order of critical sections matters",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
-            Again::HelpNeeded => "a step that completes another thread's may be needed",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

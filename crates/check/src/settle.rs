@@ -101,6 +101,7 @@ impl<'m> Settling<'m> {
                     | Again::LockOrder
                     | Again::UnpublishedSeen
                     | Again::HelpNeeded
+                    | Again::OutcomeUnknown
             )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
@@ -134,7 +135,8 @@ impl<'m> Settling<'m> {
             | Again::NetEffectNoticed
             | Again::LockOrder
             | Again::UnpublishedSeen
-            | Again::HelpNeeded => {
+            | Again::HelpNeeded
+            | Again::OutcomeUnknown => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

@@ -21,6 +21,8 @@ pub enum Again {
     UnpublishedSeen,
     /// A step by which a thread completes what another one has begun is not the other one's next step.
     HelpNeeded,
+    /// Whether a compare-and-exchange succeeds depends on what nobody knows.
+    OutcomeUnknown,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`).
     Unfounded(Reduction),
@@ -41,6 +43,7 @@ impl fmt::Display for Again {
             Again::LockOrder => "the order of critical sections matters",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
             Again::HelpNeeded => "a step that completes another thread's may be needed",
+            Again::OutcomeUnknown => "the outcome of a compare-and-exchange depends on an unknown input",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

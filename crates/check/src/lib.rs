@@ -34,7 +34,7 @@ mod verdict;
 mod violation;
 mod witness;
 
-pub use check::{Check, Program};
+pub use check::{Check, FOUND_AS_RACES, Program};
 pub use compile::compile;
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};

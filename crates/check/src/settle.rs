@@ -100,6 +100,7 @@ impl<'m> Settling<'m> {
                     | Again::NetEffectNoticed
                     | Again::LockOrder
                     | Again::UnpublishedSeen
+                    | Again::OutcomeUnknown
             )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
@@ -132,7 +133,8 @@ impl<'m> Settling<'m> {
             | Again::BarriersOutOfForm
             | Again::NetEffectNoticed
             | Again::LockOrder
-            | Again::UnpublishedSeen => {
+            | Again::UnpublishedSeen
+            | Again::OutcomeUnknown => {
                 if !self.machine.give_in(again) {
                     return false;
                 }

@@ -101,7 +101,13 @@ impl<M: Machine> Explorer<'_, M> {
             Rmw::Always => (mode, true),
             Rmw::Cas { expected, .. } if value == expected => (mode, true),
             // Values that are not known may be equal without being the same.
-            Rmw::Cas { .. } if self.machine.has_unknowns() && self.writes_after(e, value) => (mode, true),
+            Rmw::Cas { expected, .. }
+                if self.machine.has_unknowns()
+                    && self.machine.may_be_equal(self.graph.event(e).loc, expected, value)
+                    && self.writes_after(e, value) =>
+            {
+                (mode, true)
+            }
             Rmw::Cas { fail, .. } => (fail, false),
             Rmw::Linked => (mode, self.writes_after(e, value)),
             Rmw::Tentative { .. } | Rmw::Swap { .. } if self.writes_after(e, value) => (mode, true),

@@ -19,6 +19,8 @@ pub enum Again {
     LockOrder,
     /// Somebody may read what iterations that were left out wrote to an object before it was published.
     UnpublishedSeen,
+    /// Whether a compare-and-exchange succeeds depends on what nobody knows.
+    OutcomeUnknown,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
     /// written by threads that do not have it), twins are told apart (`symmetry`), a step may be made twice
     /// (`helping`).
@@ -42,6 +44,7 @@ impl fmt::Display for Again {
             Again::NetEffectNoticed => "iterations without net effect are noticed",
             Again::LockOrder => "the order of critical sections matters",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
+            Again::OutcomeUnknown => "the outcome of a compare-and-exchange depends on an unknown input",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }

@@ -50,10 +50,14 @@ pub enum Reduction {
     Symmetry,
     /// Critical sections of a lock that have nothing to do with each other are not ordered.
     LockOrder,
+    /// Where races are not looked for, the program is first explored as if they were, since most have none.
+    RaceFree,
+    /// Atomic sections of a single access are that access.
+    Sections,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 21] = [
+    pub const ALL: [Reduction; 23] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -75,6 +79,8 @@ impl Reduction {
         Reduction::Simplification,
         Reduction::Symmetry,
         Reduction::LockOrder,
+        Reduction::RaceFree,
+        Reduction::Sections,
     ];
 
     pub fn name(self) -> &'static str {
@@ -100,6 +106,8 @@ impl Reduction {
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
             Reduction::LockOrder => "lock-order",
+            Reduction::RaceFree => "race-free",
+            Reduction::Sections => "sections",
         }
     }
 }

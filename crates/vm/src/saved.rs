@@ -25,6 +25,7 @@ pub struct SavedTables {
     order_barriers: Option<String>,
     keep_undone: bool,
     keep_unpublished: bool,
+    guessed: Vec<(u32, u32)>,
     how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
@@ -79,6 +80,7 @@ enum SavedLimit {
     Long(u32, u32),
     Depth(u32),
     Silent(u32),
+    Sample(u32, u32),
 }
 
 impl Tables {
@@ -114,6 +116,7 @@ impl Tables {
             Limit::Long(f, number) => SavedLimit::Long(f.0, number),
             Limit::Depth(f) => SavedLimit::Depth(f.0),
             Limit::Silent(f) => SavedLimit::Silent(f.0),
+            Limit::Sample(f, at) => SavedLimit::Sample(f.0, at),
         };
         SavedTables {
             objects: self.objects.iter().map(object).collect(),
@@ -128,6 +131,7 @@ impl Tables {
             keep_undone: self.keep_undone,
             locks,
             keep_unpublished: self.keep_unpublished,
+            guessed: self.guessed.iter().map(|(f, at)| (f.0, *at)).collect(),
             how,
         }
     }
@@ -205,11 +209,13 @@ impl Tables {
                 }
                 SavedLimit::Depth(f) => Limit::Depth(func(f)?),
                 SavedLimit::Silent(f) => Limit::Silent(func(f)?),
+                SavedLimit::Sample(f, at) => Limit::Sample(func(f)?, at),
             });
         }
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
         tables.keep_unpublished = saved.keep_unpublished;
+        tables.guessed = saved.guessed.iter().map(|(f, at)| (FuncId(*f), *at)).collect();
         Some(tables)
     }
 }

@@ -177,7 +177,9 @@ impl Finding {
             let thread = (!own || place.is_none()).then(|| witness.thread(write.thread).to_string());
             Some([thread, place].into_iter().flatten().collect::<Vec<_>>().join(", "))
         };
-        let trace = witness.events.iter().map(|event| Step {
+        // Which way an input leads shows in what comes after.
+        let shown = |event: &&Event| !matches!(event.action, Action::Choose { by_input: true, .. });
+        let trace = witness.events.iter().filter(shown).map(|event| Step {
             thread: event.thread,
             name: witness.thread(event.thread).to_string(),
             file: event.place.as_ref().map(|place| place.file.clone()),

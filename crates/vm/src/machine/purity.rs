@@ -295,7 +295,19 @@ fn same_counts(a: &Made, b: &Made) -> bool {
 /// Whether what the library keeps is the same. Where it cannot be compared, it is not.
 fn same_rest(a: &Rare, b: &Rare) -> bool {
     let simple = |rare: &Rare| rare.jumps.is_empty() && rare.text.is_none();
-    let Rare { held, specific, jumps: _, cleanups, result, text: _, text_needs, printed, passed } = a;
+    let Rare {
+        held,
+        specific,
+        jumps: _,
+        cleanups,
+        result,
+        text: _,
+        text_needs,
+        printed,
+        passed,
+        spins: _,
+        found: _,
+    } = a;
     (held, specific, cleanups) == (&b.held, &b.specific, &b.cleanups)
         && (result, text_needs, passed) == (&b.result, &b.text_needs, &b.passed)
         && printed.len() == b.printed.len() // it only grows

@@ -42,9 +42,8 @@ pub struct VmState {
     /// How many loads it has performed, and how many when the loop that it is in was last at its header.
     pub(super) loads: u32,
     pub(super) loads_at_header: u32,
-    /// The same of operations that others may notice.
+    /// How many operations that others may notice.
     pub(super) effects: u32,
-    pub(super) effects_at_header: u32,
     /// Its last operation, if that was a read.
     pub(super) last_read: Option<LastRead>,
     /// A read that is made again without being an event: it failed, and so it does until the thread gives up.
@@ -125,6 +124,11 @@ pub struct Rare {
     pub printed: Vec<Printed>,
     /// The error that the thread ended the process with, of a kind that is not looked for.
     pub passed: Option<ErrorKind>,
+    /// Iterations of marked loops under way, the innermost last: how many loads and effects there were when
+    /// they began.
+    pub spins: Vec<(u32, u32)>,
+    /// Those of the facts that were found out by reading (`guess.rs`).
+    pub found: Vec<Term>,
 }
 
 /// A lock that the thread holds.
@@ -226,6 +230,11 @@ pub enum Stage {
     CasChosen(Loc),
     /// The load of one that does.
     CasFailing,
+    /// Whether a compare and exchange succeeds whose outcome depends on what nobody knows (`guess.rs`).
+    CasGuessed(Loc),
+    /// The load of one that is to succeed, or to fail.
+    CasToSucceed(Loc),
+    CasToFail,
     /// About to create a thread that runs this function on this argument.
     Spawning(FuncId, Val),
     /// In the middle of a plain access of several cells.
@@ -236,6 +245,8 @@ pub enum Stage {
     Exiting,
     /// At a decision by a value that is not known: which of these holds.
     Deciding(Rc<Vec<Term>>),
+    /// The same where the last one is not explored.
+    Sampling(Rc<Vec<Term>>),
     /// On the way out of several calls.
     Landing(Box<Landing>),
 }

@@ -226,12 +226,10 @@ impl Prefixes {
         let slot = web.at(e);
         let events = &web.line(slot.tid).events;
         let sets = web.sets(e);
-        for set in local.firm(sets) {
-            for idx in set.iter().filter(|idx| *idx < slot.idx) {
-                let x = events[idx as usize - 1];
-                if web.at(x).is_there() {
-                    self.on_condition(web, x, e, &[], out);
-                }
+        for &idx in &slot.order.lean {
+            let x = events[idx as usize - 1];
+            if web.at(x).is_there() {
+                self.on_condition(web, x, e, &[], out);
             }
         }
         for set in local.located(sets) {

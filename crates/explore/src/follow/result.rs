@@ -2,7 +2,7 @@
 
 use super::Visit;
 use super::judge::Judge;
-use super::web::{Ev, INIT, Web};
+use super::web::{Ev, INIT, Line, Web};
 use crate::deferred::lifetimes;
 use crate::deferred::result::Found;
 use crate::inspect::kind_of;
@@ -41,7 +41,7 @@ pub fn show<M: Machine>(
         }
     }
     order.sort_by_key(|(latest, _)| *latest);
-    for (_, e) in order {
+    for &(_, e) in &order {
         let slot = web.at(e);
         let face = &slot.face;
         ids[e as usize] = match (slot.at.op, face.kind) {
@@ -58,7 +58,6 @@ pub fn show<M: Machine>(
         if judged {
             shown[judge.number(e)] = ids[e as usize];
         }
-        threads.record_final(slot.tid, M::State::clone(&slot.at.state), slot.at.op);
     }
     for e in web.events() {
         let face = &web.at(e).face;
@@ -72,6 +71,24 @@ pub fn show<M: Machine>(
             graph.place(ids[w as usize], at + 1);
         }
     }
+    let found = Found(if judged { model.errors(&shown, judge.space()) } else { Vec::new() });
+    let race = || {
+        let race = found.0.iter().find(|error| config.races && !error.warning)?;
+        Some(Failure { kind: kind_of(race), event: race.second, other: Some(race.first) })
+    };
+    let failure = if config.inspect { lifetimes::inspect(machine, &graph).or_else(race) } else { None };
+    // Where events come from is asked if something is wrong, or if objects may be left behind.
+    let ended = |line: &Line<M::State>| line.next.as_ref().is_none_or(|next| next.op == Op::End);
+    if failure.is_some()
+        || !found.0.is_empty()
+        || !web.lines.iter().all(ended)
+        || order.iter().any(|(_, e)| matches!(web.at(*e).face.kind, Kind::Alloc))
+    {
+        for (_, e) in order {
+            let slot = web.at(e);
+            threads.record_final(slot.tid, M::State::clone(&slot.at.state), slot.at.op);
+        }
+    }
     let mut end = End::Complete;
     for (t, line) in web.lines.iter().enumerate() {
         let Some(next) = &line.next else { continue };
@@ -83,12 +100,6 @@ pub fn show<M: Machine>(
             _ => End::Blocked,
         });
     }
-    let found = Found(if judged { model.errors(&shown, judge.space()) } else { Vec::new() });
-    let race = || {
-        let race = found.0.iter().find(|error| config.races && !error.warning)?;
-        Some(Failure { kind: kind_of(race), event: race.second, other: Some(race.first) })
-    };
-    let failure = if config.inspect { lifetimes::inspect(machine, &graph).or_else(race) } else { None };
     if failure.is_some() {
         end = End::Error;
     }

@@ -85,6 +85,11 @@ pub struct Order {
     pub near: SmallVec<[u32; 6]>,
     /// All that it is ordered after, directly or not.
     pub past: DepSet,
+    /// Those that it is ordered right after whatever is accessed and whatever others read: those that others of
+    /// them are ordered after are left out.
+    pub lean: SmallVec<[u32; 6]>,
+    /// All that it is ordered after in this way, but for what leads through writes that may not be there.
+    pub firm: DepSet,
 }
 
 impl Order {
@@ -96,6 +101,8 @@ impl Order {
             full: self.full.as_ref().map(mapped),
             near: self.near.iter().flat_map(|idx| of(&DepSet::one(*idx)).last()).collect(),
             past: of(&self.past),
+            lean: self.lean.iter().flat_map(|idx| of(&DepSet::one(*idx)).last()).collect(),
+            firm: of(&self.firm),
         }
     }
 }
@@ -626,23 +633,37 @@ impl<S: Clone> Web<S> {
             sure.iter_mut().zip(&out).for_each(|(a, b)| a.intersect(b));
             own = Some(std::mem::replace(&mut out, sure));
         }
-        let (near, past) = self.near(local, e, full.as_ref().unwrap_or(&out));
-        self.set_order(e, Order { sure: out, own, full, near, past });
+        let known = full.as_ref().unwrap_or(&out);
+        let (near, past) =
+            self.near(e, local.firm(known).chain(local.located(known)), |slot| Some(&slot.order.past));
+        // The write of a read-modify-write may not be there: what is before it is not before others then.
+        let (lean, firm) = self.near(e, local.firm(own.as_ref().unwrap_or(&out)), |slot| {
+            (!slot.is_rmw_write()).then_some(&slot.order.firm)
+        });
+        self.set_order(e, Order { sure: out, own, full, near, past, lean, firm });
     }
 
-    fn near(&self, local: &Local, e: Ev, sets: &[DepSet]) -> (SmallVec<[u32; 6]>, DepSet) {
+    /// Of the events in some sets, those that are not before others of them; and all that is before these.
+    /// `past` tells what is before an event.
+    fn near<'w>(
+        &'w self,
+        e: Ev,
+        sets: impl Iterator<Item = &'w DepSet>,
+        past: impl Fn(&'w Slot<S>) -> Option<&'w DepSet>,
+    ) -> (SmallVec<[u32; 6]>, DepSet) {
         let slot = self.at(e);
         let events = &self.line(slot.tid).events;
         let mut all = DepSet::EMPTY;
-        local.firm(sets).chain(local.located(sets)).for_each(|set| all.union(set));
+        sets.for_each(|set| all.union(set));
         all.intersect(&DepSet::below(slot.idx));
         let mut rest = all.clone();
         let mut near = SmallVec::new();
         while let Some(idx) = rest.last() {
             near.push(idx);
-            let past = &self.at(events[idx as usize - 1]).order.past;
-            all.union(past);
-            rest.subtract(past);
+            if let Some(past) = past(self.at(events[idx as usize - 1])) {
+                all.union(past);
+                rest.subtract(past);
+            }
             rest.subtract(&DepSet::one(idx));
         }
         (near, all)

@@ -4,7 +4,7 @@
 use crate::eval::{Env, Instance, State};
 use crate::expr::{Domain, Expr, Prim, SELF, Type, Var};
 use crate::obligation::{Obligation, Origin};
-use crate::solver::{Answer, Script, Solver, SolverError, values};
+use crate::solver::{Answer, Script, Solver, SolverError, Solvers, values};
 use crate::system::{Kind, System};
 use crate::value::V;
 use std::time::Duration;
@@ -35,12 +35,12 @@ pub fn counterexample(
     system: &System,
     instance: &Instance,
     o: &Obligation,
-    solver: Solver,
+    (solvers, solver): (&mut Solvers, Solver),
     limit: Duration,
 ) -> Result<Option<Found>, SolverError> {
     let x = Expansion { system, instance };
     let (script, cells) = x.script(o);
-    let Answer::Sat(text) = solver.ask(&script, limit)? else { return Ok(None) };
+    let Answer::Sat(text) = solvers.ask(solver, &script, limit)? else { return Ok(None) };
     let Some(values) = values(&text) else { return Ok(None) };
     let mut values = values.into_iter();
     let mut state = State { cells: vec![Vec::new(); system.symbols.len()], ..State::default() };

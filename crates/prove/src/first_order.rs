@@ -15,14 +15,18 @@ use crate::theory::{self, NO_BOUND};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More instances of formulas are not made.
-const MOST_INSTANCES: usize = 6000;
+const MOST_INSTANCES: usize = 20_000;
 
 /// How formulas are given to a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
     /// All of them at named elements only.
     pub ground: bool,
-    /// With instances of induction that nobody asked for: lowest and highest nodes, for each location.
+    /// With what is known around all named nodes, not only those of the thread that moves.
+    pub everywhere: bool,
+    /// With the instances of induction that the text asks for.
+    pub hints: bool,
+    /// With terms that nobody asked for: lowest and highest nodes for each location, winners of named threads.
     pub more_induction: bool,
 }
 
@@ -76,8 +80,10 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
         }
         _ => spell_out(system, &o.goal, &mut q.fresh),
     };
+    let before: BTreeSet<Var> = q.constants.keys().copied().collect();
     first.push(q.skolem(&goal, false));
-    let mut hints: Vec<Hint> = system.hints.clone();
+    let goal_names: Vec<Var> = q.constants.keys().filter(|v| !before.contains(v)).copied().collect();
+    let mut hints: Vec<Hint> = if mode.hints { system.hints.clone() } else { Vec::new() };
     if mode.more_induction {
         hints.extend(q.guessed());
     }
@@ -93,6 +99,9 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
         q.collect(e, &BTreeSet::new());
     }
     q.derived_terms();
+    if mode.more_induction {
+        q.cleared_terms();
+    }
     let mut known: Vec<Expr> = system.axioms.iter().map(|a| a.formula.clone()).collect();
     known.extend(o.known.iter().cloned());
     let mut hypotheses: Vec<Expr> = Vec::new();
@@ -112,7 +121,10 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     if has_powers {
         facts.extend(theory::powers(&mut q.fresh).into_iter().map(|f| f.formula));
     }
-    let near: Vec<(Type, Expr)> = q.terms.iter().cloned().collect();
+    // Around all named nodes, or only around those of the thread that moves and of witnesses.
+    let goals: BTreeSet<Var> = goal_names.iter().copied().collect();
+    let close = |t: &&(Type, Expr)| mode.everywhere || t.1.free().iter().all(|v| !goals.contains(v));
+    let near: Vec<(Type, Expr)> = q.terms.iter().filter(close).cloned().collect();
     let mut about = Vec::new();
     for (ty, term) in &near {
         let Type::Sort(s) = ty else { continue };
@@ -128,9 +140,9 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     let mut all = first;
     all.extend(hypotheses);
     all.extend(facts);
-    // Twice: the first round names elements that the second may need.
+    // Where everybody is stuck, the first round names elements that a second one may need.
     let mut done = Vec::new();
-    for _ in 0..2 {
+    for _ in 0..if o.origin == Origin::Deadlock { 2 } else { 1 } {
         done = all.iter().map(|e| q.instantiate(e)).collect::<Result<Vec<_>, _>>()?;
         let before = q.terms.len();
         for e in &done {
@@ -311,6 +323,26 @@ impl Question<'_> {
             for (i, symbol) in s.symbols.iter().enumerate() {
                 if symbol.kind == Kind::Const && symbol.args.is_empty() && symbol.ty == Type::Int {
                     self.terms.insert((Type::Int, Expr::App(i, Vec::new())));
+                }
+            }
+        }
+    }
+
+    /// Whom a named thread has lost to, before the round of the thread that moves.
+    fn cleared_terms(&mut self) {
+        let s = self.system;
+        if s.sorts[s.threads].shape != Shape::Bits || !self.constants.contains_key(&SELF) {
+            return;
+        }
+        let ty = Type::Sort(s.threads);
+        let this = Expr::this(s.threads);
+        let named: Vec<Expr> =
+            self.constants.iter().filter(|c| *c.1 == ty && *c.0 != SELF).map(|c| Expr::Var(*c.0, ty)).collect();
+        for (i, symbol) in s.symbols.iter().enumerate() {
+            if symbol.ty == Type::Int && symbol.args == [Domain::Sort(s.threads)] {
+                for t in &named {
+                    let here = Expr::App(i, vec![this.clone()]);
+                    self.terms.insert((ty, Expr::Prim(Prim::Clear(s.threads), vec![t.clone(), here])));
                 }
             }
         }

@@ -128,14 +128,25 @@ impl Printer<'_> {
                 b => format!("(mod {} {})", self.term(a), self.term(b)),
             },
             Expr::Ite(c, a, b) => format!("(ite {} {} {})", self.term(c), self.term(a), self.term(b)),
-            Expr::All(v, d, body) | Expr::Any(v, d, body) => {
-                let here = within(self.system, d, &Expr::Var(*v, d.of()));
-                let (word, body) = if matches!(e, Expr::All(..)) {
-                    ("forall", here.implies((**body).clone()))
+            Expr::All(..) | Expr::Any(..) => {
+                // One quantifier for all variables in a row: solvers find instances of it at once.
+                let every = matches!(e, Expr::All(..));
+                let (mut vars, mut here, mut inner) = (Vec::new(), Vec::new(), e);
+                while let Expr::All(v, d, body) | Expr::Any(v, d, body) = inner {
+                    if matches!(inner, Expr::All(..)) != every {
+                        break;
+                    }
+                    vars.push(format!("({} {})", self.var(*v), self.sort(d.of())));
+                    here.push(within(self.system, d, &Expr::Var(*v, d.of())));
+                    inner = body;
+                }
+                let (word, body) = if every {
+                    ("forall", Expr::and(here).implies(inner.clone()))
                 } else {
-                    ("exists", Expr::and([here, (**body).clone()]))
+                    here.push(inner.clone());
+                    ("exists", Expr::and(here))
                 };
-                format!("({word} (({} {})) {})", self.var(*v), self.sort(d.of()), self.term(&body))
+                format!("({word} ({}) {})", vars.join(" "), self.term(&body))
             }
             // Cardinalities have names by now.
             Expr::Card(..) => "0".into(),

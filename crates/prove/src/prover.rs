@@ -9,7 +9,9 @@ use crate::obligation::{
     Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase,
 };
 use crate::reach::{Bug, Reached, Taken, reach};
-use crate::solver::{Answer, Script, Solver, SolverError};
+use crate::rewrite::{nnf, parts, spell_out};
+use crate::solver::{Answer, Script, Solver, SolverError, Solvers};
+use std::cell::RefCell;
 use crate::structure::{instances, sizes};
 use crate::system::{Shape, System};
 use std::time::{Duration, Instant};
@@ -126,6 +128,8 @@ pub struct Report {
     pub false_conjunct: Option<(usize, Instance, State)>,
     /// Small instances, and their states, that were looked at.
     pub explored: (usize, usize),
+    /// Where steps led in small instances: by phase and step, the phases that always held after it, as bits.
+    pub lands: Vec<Vec<Option<u64>>>,
     /// What may make the proof say less than it seems to.
     pub warnings: Vec<String>,
 }
@@ -145,6 +149,7 @@ struct Prover<'s> {
     system: &'s System,
     options: &'s Options,
     counters: Option<Counters<'s>>,
+    solvers: RefCell<Solvers>,
 }
 
 /// Proves a system, or says what stands in the way.
@@ -167,6 +172,7 @@ pub fn prove(system: &System, options: &Options) -> Result<Report, SolverError> 
         bug: None,
         false_conjunct: None,
         explored: (0, 0),
+        lands: vec![vec![None; system.steps.len()]; system.phases.len()],
         warnings: Vec::new(),
     };
     explore(system, options, &mut report);
@@ -174,7 +180,34 @@ pub fn prove(system: &System, options: &Options) -> Result<Report, SolverError> 
         report.verdict = Verdict::Violated;
         return Ok(report);
     }
-    let prover = Prover { system, options, counters };
+    discharge(system, options, counters, report)
+}
+
+/// The same without looking at small instances.
+///
+/// # Errors
+/// If a solver cannot be asked.
+pub fn prove_only(system: &System, options: &Options) -> Result<Verdict, SolverError> {
+    let report = Report {
+        verdict: Verdict::Proved,
+        encoding: "",
+        done: Vec::new(),
+        bug: None,
+        false_conjunct: None,
+        explored: (1, 0),
+        lands: vec![vec![None; system.steps.len()]; system.phases.len()],
+        warnings: Vec::new(),
+    };
+    Ok(discharge(system, options, Counters::of(system).ok(), report)?.verdict)
+}
+
+fn discharge(
+    system: &System,
+    options: &Options,
+    counters: Option<Counters<'_>>,
+    mut report: Report,
+) -> Result<Report, SolverError> {
+    let prover = Prover { system, options, counters, solvers: RefCell::default() };
     prover.all(&mut report)?;
     let fails = |d: &Done| matches!(d.ending, Ending::Fails(_));
     let unknown = |d: &Done| matches!(d.ending, Ending::Unknown(_));
@@ -205,6 +238,11 @@ fn explore(system: &System, options: &Options, report: &mut Report) {
                 report.explored.1 += found.states;
                 taken.iter_mut().zip(&found.taken).for_each(|(a, b)| *a |= b);
                 premise.iter_mut().zip(&found.premise).for_each(|(a, b)| *a |= b);
+                for (all, here) in report.lands.iter_mut().flatten().zip(found.lands.iter().flatten()) {
+                    if let Some(bits) = here {
+                        *all = Some(all.unwrap_or(u64::MAX) & bits);
+                    }
+                }
                 if report.false_conjunct.is_none()
                     && let Some((c, state)) = found.broken
                 {
@@ -276,9 +314,15 @@ impl Prover<'_> {
         if s.phases.is_empty() {
             return Ok(());
         }
-        // The phase that it was in, then the others; the way that works is the one that counts.
+        // The phase where it led in small instances, the one that it was in, then the others; the way that works is
+        // the one that counts.
         let mut targets: Vec<usize> = (0..s.phases.len()).collect();
-        targets.sort_by_key(|t| Some(*t) != phase);
+        let seen = match (&origin, phase) {
+            (Origin::Step(step), Some(p)) => report.lands[p][*step],
+            _ => None,
+        };
+        let surprising = |t: usize| seen.is_some_and(|bits| bits >> t & 1 == 0);
+        targets.sort_by_key(|t| (surprising(*t), Some(*t) != phase));
         for target in &targets {
             let mut done = Vec::new();
             let mut fine = true;
@@ -302,61 +346,58 @@ impl Prover<'_> {
         Ok(())
     }
 
-    /// All ways to ask, the most promising first.
-    fn scripts(&self, o: &Obligation) -> Vec<Result<Script, String>> {
-        if let Some(counters) = &self.counters {
-            match counters.script(o) {
-                Ok(script) => return vec![Ok(script)],
-                Err(_) => return vec![first_order::script(self.system, o, Mode { ground: false, more_induction: false })],
-            }
-        }
-        let mode = |ground, more_induction| first_order::script(self.system, o, Mode { ground, more_induction });
+    fn ask(&self, solver: Solver, script: &Script, limit: Duration) -> Result<Answer, SolverError> {
+        self.solvers.borrow_mut().ask(solver, script, limit)
+    }
+
+    /// All ways to ask, the most promising first, and the part of the time limit that each is given.
+    fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u32)> {
+        let mode = |ground, hints, more_induction| {
+            Some(Mode { ground, hints, more_induction, everywhere: hints || more_induction })
+        };
         let shape = |shape| self.system.sorts.iter().any(|s| s.shape == shape);
-        let mut found = Vec::new();
-        if shape(Shape::Ring) {
-            found.push(mode(true, false));
+        let (plain, hinted) = (mode(false, false, false), mode(false, true, false));
+        if let Some(counters) = &self.counters {
+            return vec![if counters.script(o).is_ok() { (None, 1) } else { (plain, 1) }];
         }
-        found.push(mode(false, false));
-        if shape(Shape::Tree) && o.origin == Origin::Deadlock {
-            found.push(mode(false, true));
+        let deadlock = o.origin == Origin::Deadlock;
+        let mut found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits)) {
+            (true, true, _) => vec![(mode(true, true, false), 1)],
+            (true, ..) => vec![(hinted, 1)],
+            (false, true, _) => vec![(plain, 10), (mode(true, false, false), 1), (plain, 1)],
+            (false, _, true) => vec![(plain, 2), (mode(false, false, true), 1)],
+            _ if self.system.hints.is_empty() => vec![(plain, 1)],
+            _ => vec![(plain, 4), (hinted, 2)],
+        };
+        if !deadlock && shape(Shape::Tree) {
+            let everywhere = Mode { ground: false, hints: false, more_induction: false, everywhere: true };
+            found.push((Some(everywhere), 1));
         }
-        if shape(Shape::Bits) {
-            found.push(mode(true, false));
+        if deadlock && shape(Shape::Tree) {
+            found.push((mode(false, true, true), 1));
         }
         found
+    }
+
+    fn script(&self, o: &Obligation, mode: Option<Mode>) -> Result<Script, String> {
+        match (mode, &self.counters) {
+            (None, Some(counters)) => counters.script(o),
+            (mode, _) => {
+                let mode = mode.unwrap_or(Mode { ground: false, hints: false, more_induction: false, everywhere: true });
+                first_order::script(self.system, o, mode)
+            }
+        }
     }
 
     fn one(&self, o: Obligation, search: bool) -> Result<Done, SolverError> {
         let start = Instant::now();
         let name = o.name(self.system);
         let (mut why, mut kept) = (String::new(), None);
-        let scripts = self.scripts(&o);
-        let mut ending = None;
-        for script in &scripts {
-            let script = match script {
-                Ok(script) => script,
-                Err(message) => {
-                    why = message.clone();
-                    continue;
-                }
-            };
-            if self.options.keep_scripts {
-                kept = Some(script.clone());
-            }
-            let answer = self.options.solver.ask(script, self.options.limit)?;
-            if answer == Answer::Unsat {
-                ending = Some(self.confirmed(vec![self.options.solver], &scripts)?);
+        let mut ending: Option<Ending> = None;
+        for part in self.parts(&o) {
+            ending = self.part(&part, &mut why, &mut kept)?;
+            if !matches!(ending, Some(Ending::Proved(_))) {
                 break;
-            }
-            if let Answer::Unknown(text) = answer {
-                why = text;
-                // Where it is not known, the other one may know.
-                if self.options.solver.other().ask(script, self.options.limit)? == Answer::Unsat {
-                    ending = Some(self.confirmed(vec![self.options.solver.other()], &scripts)?);
-                    break;
-                }
-            } else {
-                why = "what is known at the named elements does not suffice".into();
             }
         }
         let ending = match ending {
@@ -367,22 +408,70 @@ impl Prover<'_> {
             },
             None => Ending::Unknown(why),
         };
+        if std::env::var_os("PTRACE").is_some() { eprintln!("{name} {:.2} {}", start.elapsed().as_secs_f64(), match &ending { Ending::Proved(_) => "ok", Ending::Fails(_) => "FAILS", _ => "??" }); }
         Ok(Done { obligation: o, name, ending, script: kept, seconds: start.elapsed().as_secs_f64() })
     }
 
-    /// Asks the other solver, if this is wanted.
-    fn confirmed(&self, mut by: Vec<Solver>, scripts: &[Result<Script, String>]) -> Result<Ending, SolverError> {
-        if !self.options.certify {
-            return Ok(Ending::Proved(by));
+    /// The same obligation in parts; first-order questions are easier one by one.
+    fn parts(&self, o: &Obligation) -> Vec<Obligation> {
+        if self.counters.is_some() {
+            return vec![o.clone()];
         }
-        let other = by[0].other();
-        for script in scripts.iter().flatten() {
-            if other.ask(script, self.options.limit)? == Answer::Unsat {
-                by.push(other);
-                return Ok(Ending::Proved(by));
+        let mut fresh = self.system.fresh + 2_000_000;
+        let goal = nnf(self.system, &spell_out(self.system, &o.goal, &mut fresh), true);
+        parts(&goal).into_iter().map(|goal| Obligation { goal, ..o.clone() }).collect()
+    }
+
+    /// Shows a part, if one of the ways to ask does.
+    fn part(&self, o: &Obligation, why: &mut String, kept: &mut Option<Script>) -> Result<Option<Ending>, SolverError> {
+        let ways = self.ways(o);
+        for (mode, part) in &ways {
+            let script = match self.script(o, *mode) {
+                Ok(script) => script,
+                Err(message) => {
+                    *why = message;
+                    continue;
+                }
+            };
+            let limit = self.options.limit / *part;
+            let first = self.options.solver;
+            let answer = self.ask(first, &script, limit)?;
+            let mut by = (answer == Answer::Unsat).then_some(first);
+            if let Answer::Unknown(text) = &answer {
+                why.clone_from(text);
+                // Where it is not known, the other one may know.
+                let last = Some(mode) == ways.last().map(|w| &w.0);
+                if last && self.ask(first.other(), &script, limit)? == Answer::Unsat {
+                    by = Some(first.other());
+                }
+            } else {
+                *why = "what is known at the named elements does not suffice".into();
+            }
+            if std::env::var_os("PTRACE").is_some() && by.is_none() { let _ = std::fs::write(format!("/tmp/prove/w-{}-{:?}.smt2", o.name(self.system).replace([' ','>'], "_"), mode.map(|m| (m.ground, m.hints, m.more_induction, m.everywhere))).replace(['(',')',' ',','], ""), script.text()); }
+            if self.options.keep_scripts {
+                *kept = Some(script);
+            }
+            if let Some(by) = by {
+                return Ok(Some(self.confirmed(by, o, &ways)?));
             }
         }
-        Ok(Ending::Unknown(format!("{} says that it holds, and {} does not confirm it", by[0].name(), other.name())))
+        Ok(None)
+    }
+
+    /// Asks the other solver, if this is wanted.
+    fn confirmed(&self, by: Solver, o: &Obligation, ways: &[(Option<Mode>, u32)]) -> Result<Ending, SolverError> {
+        if !self.options.certify {
+            return Ok(Ending::Proved(vec![by]));
+        }
+        let other = by.other();
+        for (mode, part) in ways {
+            let Ok(script) = self.script(o, *mode) else { continue };
+            if self.ask(other, &script, self.options.limit / *part)? == Answer::Unsat {
+                return Ok(Ending::Proved(vec![by, other]));
+            }
+        }
+        let message = format!("{} says that it holds, and {} does not confirm it", by.name(), other.name());
+        Ok(Ending::Unknown(message))
     }
 
     /// A small instance in which an obligation fails.
@@ -396,7 +485,9 @@ impl Prover<'_> {
                         return Ok(None);
                     }
                     // z3 decides these; cvc5 is asked if it is the one that was chosen.
-                    let found = counterexample(self.system, &instance, o, self.options.solver, self.options.limit)?;
+                    let solvers = &mut *self.solvers.borrow_mut();
+                    let solver = (solvers, self.options.solver);
+                    let found = counterexample(self.system, &instance, o, solver, self.options.limit)?;
                     if found.is_some() {
                         return Ok(found);
                     }

@@ -41,6 +41,8 @@ pub struct Reached {
     pub broken: Option<(usize, State)>,
     /// Whether the left side of each property holds somewhere.
     pub premise: Vec<bool>,
+    /// By phase and step: the phases that held after the step whenever it was taken in that phase, as bits.
+    pub lands: Vec<Vec<Option<u64>>>,
 }
 
 /// The left side of `forall … . a => b`, as a formula that says that it holds for someone.
@@ -66,11 +68,21 @@ pub fn invariant_broken(system: &System, instance: &Instance, state: &State) -> 
     if broken.len() < system.phases.len() { None } else { broken.last().copied() }
 }
 
+/// The phases whose conjuncts hold, as bits.
+fn phases_of(system: &System, instance: &Instance, state: &State) -> u64 {
+    let holds = |p: usize| {
+        let mut of = system.invariant.iter().filter(|c| c.phase == Some(p));
+        of.all(|c| instance.holds(system, state, &c.formula))
+    };
+    (0..system.phases.len().min(64)).filter(|p| holds(*p)).fold(0, |bits, p| bits | 1 << p)
+}
+
 /// Explores an instance up to a number of states.
 pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) -> Reached {
     let mut found = Reached {
         taken: vec![false; system.steps.len()],
         premise: vec![false; system.properties.len()],
+        lands: vec![vec![None; system.steps.len()]; system.phases.len()],
         ..Reached::default()
     };
     let Some(initial) = instance.initial_states(system) else { return found };
@@ -116,6 +128,7 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
             found.broken = Some((c, state.clone()));
         }
         let mut moves = false;
+        let before = phases_of(system, instance, &state);
         for (s, step) in system.steps.iter().enumerate() {
             for mut env in instance.ways(system, &state, step) {
                 moves = true;
@@ -131,6 +144,13 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
                     }
                 }
                 let new = instance.apply(system, &state, step, &env);
+                if before != 0 {
+                    let after = phases_of(system, instance, &new);
+                    for p in (0..system.phases.len()).filter(|p| before >> p & 1 == 1) {
+                        let mask = &mut found.lands[p][s];
+                        *mask = Some(mask.unwrap_or(u64::MAX) & after);
+                    }
+                }
                 if !known.contains_key(&new) {
                     known.insert(new.clone(), states.len());
                     states.push(new);

@@ -171,3 +171,22 @@ pub fn spell_out(system: &System, e: &Expr, fresh: &mut Var) -> Expr {
     }
     Expr::and(parts)
 }
+
+/// Formulas that hold together exactly if this one does: conjunctions taken apart, also below quantifiers and beside
+/// one disjunction. Each of them names fewer elements when it fails.
+pub fn parts(e: &Expr) -> Vec<Expr> {
+    match e {
+        Expr::And(es) => es.iter().flat_map(parts).collect(),
+        Expr::All(v, d, body) => {
+            parts(body).into_iter().map(|part| Expr::All(*v, d.clone(), Box::new(part))).collect()
+        }
+        Expr::Or(es) => {
+            let several: Vec<usize> = (0..es.len()).filter(|i| parts(&es[*i]).len() > 1).collect();
+            let [one] = several.as_slice() else { return vec![e.clone()] };
+            let rest: Vec<Expr> = (0..es.len()).filter(|i| i != one).map(|i| es[i].clone()).collect();
+            let with = |part: Expr| Expr::or(rest.iter().cloned().chain([part]));
+            parts(&es[*one]).into_iter().map(with).collect()
+        }
+        e => vec![e.clone()],
+    }
+}

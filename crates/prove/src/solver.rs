@@ -1,8 +1,9 @@
 //! SMT solvers as processes: a script goes in, an answer and perhaps values come out.
 
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 /// A solver that is known how to be called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,57 +53,130 @@ impl Solver {
         }
     }
 
-    /// Asks.
-    ///
-    /// # Errors
-    /// If the solver is not there, or says that the script is wrong.
-    pub fn ask(self, script: &Script, limit: Duration) -> Result<Answer, SolverError> {
-        let millis = limit.as_millis().max(1).to_string();
+    fn command(self, finite: bool, limit: Duration) -> Command {
+        let millis = limit.as_millis().max(1);
         let mut command = Command::new(self.name());
         match self {
             Solver::Z3 => {
                 command.args(["-smt2", "-in", &format!("-t:{millis}")]);
             }
             Solver::Cvc5 => {
-                command.args(["--lang=smt2", "--produce-models", &format!("--tlimit-per={millis}")]);
-                if script.finite {
+                command.args(["--lang=smt2", "--incremental", "--produce-models"]);
+                command.arg(format!("--tlimit-per={millis}"));
+                if finite {
                     command.arg("--finite-model-find");
                 }
                 command.arg("-");
             }
         }
-        let missing = |e: std::io::Error| SolverError::Missing(self.name(), e.to_string());
-        let mut child = command
+        command
+    }
+}
+
+/// Said by a solver after each answer.
+const MARK: &str = "end-of-answer";
+
+/// A solver that runs and is asked one question after the other.
+struct Running {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Solvers that run. Starting one takes longer than most questions.
+#[derive(Default)]
+pub struct Solvers {
+    running: Vec<((Solver, bool, Duration), Running)>,
+}
+
+impl Solvers {
+    /// Asks.
+    ///
+    /// # Errors
+    /// If the solver is not there, or says that the script is wrong.
+    pub fn ask(&mut self, solver: Solver, script: &Script, limit: Duration) -> Result<Answer, SolverError> {
+        let finite = script.finite && solver == Solver::Cvc5;
+        let key = (solver, finite, limit);
+        let at = match self.running.iter().position(|r| r.0 == key) {
+            Some(at) => at,
+            None => {
+                self.running.push((key, Running::start(solver, finite, limit)?));
+                self.running.len() - 1
+            }
+        };
+        match self.running[at].1.ask(script, limit) {
+            Some(lines) => read(solver, &lines),
+            None => {
+                // It died, or does not listen: the next question starts it anew.
+                self.running.remove(at);
+                Ok(Answer::Unknown("out of time, or it ended without an answer".into()))
+            }
+        }
+    }
+}
+
+impl Running {
+    fn start(solver: Solver, finite: bool, limit: Duration) -> Result<Running, SolverError> {
+        let missing = |e: std::io::Error| SolverError::Missing(solver.name(), e.to_string());
+        let mut child = solver
+            .command(finite, limit)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map_err(missing)?;
-        let text = script.text();
-        let mut input = child.stdin.take().ok_or_else(|| missing(std::io::Error::other("no input")))?;
-        // Solvers read while they answer: a writer of its own keeps both from waiting for each other.
-        let writer = std::thread::spawn(move || {
-            let _ = input.write_all(text.as_bytes());
-        });
-        let mut out = String::new();
-        if let Some(mut stdout) = child.stdout.take() {
-            let _ = stdout.read_to_string(&mut out);
-        }
-        let _ = writer.join();
-        let _ = child.wait();
-        let out = out.trim();
-        let (first, rest) = out.split_once('\n').unwrap_or((out, ""));
-        match first.trim() {
-            "unsat" => Ok(Answer::Unsat),
-            "sat" => Ok(Answer::Sat(rest.to_string())),
-            "unknown" | "timeout" => Ok(Answer::Unknown("out of time, or out of its depth".into())),
-            "" => Ok(Answer::Unknown("it ended without an answer".into())),
-            // cvc5 says so when its time is up.
-            text if text.contains("interrupted") || text.contains("timeout") => {
-                Ok(Answer::Unknown("out of time".into()))
+        let pipe = || missing(std::io::Error::other("it has no pipes"));
+        let input = child.stdin.take().ok_or_else(pipe)?;
+        let output = child.stdout.take().ok_or_else(pipe)?;
+        let (send, lines) = channel();
+        // Reads on its own, so that a solver that says nothing can be given up on. Ends with the solver.
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    break;
+                }
             }
-            text => Err(SolverError::Refused(self.name(), text.to_string())),
+        });
+        Ok(Running { child, input, lines })
+    }
+
+    fn ask(&mut self, script: &Script, limit: Duration) -> Option<Vec<String>> {
+        let text = format!("(reset)\n{}(echo \"{MARK}\")\n", script.text());
+        self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush()).ok()?;
+        // Solvers stop by themselves, more or less in time.
+        let until = Instant::now() + limit * 2 + Duration::from_secs(2);
+        let mut found = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(until.saturating_duration_since(Instant::now())).ok()?;
+            if line.contains(MARK) {
+                return Some(found);
+            }
+            found.push(line);
         }
+    }
+}
+
+fn read(solver: Solver, lines: &[String]) -> Result<Answer, SolverError> {
+    let (first, rest) = match lines.split_first() {
+        Some((first, rest)) => (first.trim(), rest.join("\n")),
+        None => ("", String::new()),
+    };
+    match first {
+        "unsat" => Ok(Answer::Unsat),
+        "sat" => Ok(Answer::Sat(rest)),
+        "unknown" | "timeout" | "" => Ok(Answer::Unknown("out of time, or out of its depth".into())),
+        // cvc5 says so when its time is up.
+        text if text.contains("interrupted") || text.contains("timeout") || text.contains("canceled") => {
+            Ok(Answer::Unknown("out of time".into()))
+        }
+        text => Err(SolverError::Refused(solver.name(), text.to_string())),
     }
 }
 

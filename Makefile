@@ -33,8 +33,11 @@ build:
 	@scripts/setup.sh $(NEEDS)
 	cargo build --release -p selvedge-cli
 
+# Solvers, for proofs.
+SOLVERS  := z3:z3 cvc5:cvc5
+
 test:
-	@scripts/setup.sh $(NEEDS)
+	@scripts/setup.sh $(NEEDS) $(SOLVERS)
 	@scripts/test.sh
 
 lint:

@@ -174,6 +174,10 @@ impl Expr {
     pub fn plus(self, other: Expr) -> Expr {
         match (self, other) {
             (Expr::Int(a), Expr::Int(b)) => Expr::Int(a.saturating_add(b)),
+            (Expr::Add(mut all), b) => {
+                all.push(b);
+                Expr::Add(all)
+            }
             (a, b) => Expr::Add(vec![a, b]),
         }
     }
@@ -199,6 +203,11 @@ impl Expr {
     /// The thread that takes a step.
     pub fn this(threads: usize) -> Expr {
         Expr::Var(SELF, Type::Sort(threads))
+    }
+
+    /// How many terms it is made of.
+    pub fn size(&self) -> usize {
+        1 + self.children().iter().map(|e| e.size()).sum::<usize>()
     }
 
     /// Its parts.

@@ -24,6 +24,8 @@ pub struct Mode {
     pub ground: bool,
     /// With what is known around all named nodes, not only those of the thread that moves.
     pub everywhere: bool,
+    /// With formulas that say "for every … there is …", at named elements; otherwise they are forgotten.
+    pub exists: bool,
     /// With the instances of induction that the text asks for.
     pub hints: bool,
     /// With terms that nobody asked for: lowest and highest nodes for each location, winners of named threads.
@@ -143,8 +145,8 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     // Where everybody is stuck, the first round names elements that a second one may need.
     let mut done = Vec::new();
     for _ in 0..if o.origin == Origin::Deadlock { 2 } else { 1 } {
-        done = all.iter().map(|e| q.instantiate(e)).collect::<Result<Vec<_>, _>>()?;
         let before = q.terms.len();
+        done = all.iter().map(|e| q.instantiate(e)).collect::<Result<Vec<_>, _>>()?;
         for e in &done {
             q.collect_constants_only(e);
         }
@@ -383,6 +385,7 @@ impl Question<'_> {
         Ok(match e {
             Expr::And(es) => Expr::and(es.iter().map(|e| self.instantiate(e)).collect::<Result<Vec<_>, _>>()?),
             Expr::Or(es) => Expr::or(es.iter().map(|e| self.instantiate(e)).collect::<Result<Vec<_>, _>>()?),
+            Expr::All(_, d, body) if !self.mode.exists && self.leads_back(d, body) => Expr::Bool(true),
             Expr::All(v, d, body) if self.mode.ground || self.leads_back(d, body) => {
                 let terms: Vec<Expr> =
                     self.terms.iter().filter(|t| t.0 == d.of()).map(|t| t.1.clone()).collect();

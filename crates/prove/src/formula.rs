@@ -87,10 +87,15 @@ impl Parser<'_> {
     fn equivalence(&mut self) -> Result<(Expr, Type)> {
         let at = self.peek().clone();
         let mut left = self.implication()?;
+        let mut long = 0;
         while let Some((a, at)) = self.formulas("<=>", left.clone(), &at)? {
             let b = self.implication()?;
             let b = self.fits(&at, b.0, b.1, Type::Bool)?;
             left = (a.equals(b), Type::Bool);
+            long += 1;
+            if long > DEEPEST {
+                return self.error("this term is too long");
+            }
         }
         Ok(left)
     }
@@ -225,6 +230,7 @@ impl Parser<'_> {
     fn product(&mut self) -> Result<(Expr, Type)> {
         let at = self.peek().clone();
         let mut left = self.atom()?;
+        let mut long = 0;
         loop {
             if !self.is("*") && !self.is("%") {
                 return Ok(left);
@@ -252,6 +258,10 @@ impl Parser<'_> {
                 Expr::Mod(Box::new(a), Box::new(b))
             };
             left = (e, Type::Int);
+            long += 1;
+            if long > DEEPEST {
+                return self.error("this term is too long");
+            }
         }
     }
 

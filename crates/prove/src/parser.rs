@@ -24,7 +24,12 @@ pub(crate) struct Parser<'t> {
     pub macros: Vec<(String, Macro)>,
     /// How deep the terms are that are being read.
     pub depth: usize,
+    /// Of the step that is being read.
+    pub statements: usize,
 }
+
+/// Definitions that use each other twice grow fast.
+const LARGEST: usize = 20_000;
 
 type Result<T> = std::result::Result<T, Diagnostic>;
 
@@ -44,6 +49,7 @@ pub fn parse(file: &str, text: &str) -> Result<System> {
         scope: Vec::new(),
         macros: Vec::new(),
         depth: 0,
+        statements: 0,
     };
     parser.declarations()?;
     Ok(parser.system)
@@ -366,14 +372,19 @@ impl<'t> Parser<'t> {
         self.scope.truncate(depth);
         self.expect(";")?;
         self.system.symbols.push(Symbol { name: name.clone(), kind, ghost, opaque, args: args.clone(), ty, range, init });
-        if let Some((low, high)) = range {
+        let ring = matches!(ty, Type::Sort(s) if self.system.sorts[s].shape == Shape::Ring);
+        if range.is_some() || ring {
             // What a range says is a part of the invariant, and for constants an axiom.
             let symbol = self.system.symbols.len() - 1;
             let vars: Vec<Var> = args.iter().map(|_| self.system.fresh()).collect();
             let here: Vec<Expr> = vars.iter().zip(&args).map(|(v, d)| Expr::Var(*v, d.of())).collect();
             let value = Expr::App(symbol, here);
-            let mut formula =
-                Expr::and([Expr::Int(low).at_most(value.clone()), value.at_most(Expr::Int(high))]);
+            let (low, high) = match (range, ty) {
+                (Some((low, high)), _) => (low, Expr::Int(high)),
+                (None, Type::Sort(s)) => (0, Expr::Size(s).plus(Expr::Int(-1))),
+                (None, _) => return Ok(()),
+            };
+            let mut formula = Expr::and([Expr::Int(low).at_most(value.clone()), value.at_most(high)]);
             for (v, d) in vars.iter().zip(&args).rev() {
                 formula = Expr::All(*v, d.clone(), Box::new(formula));
             }
@@ -450,6 +461,9 @@ impl<'t> Parser<'t> {
         }
         self.expect("=")?;
         let (body, ty) = self.term()?;
+        if body.size() > LARGEST {
+            return self.error("this definition is too large once others are put in");
+        }
         self.expect(";")?;
         self.scope.truncate(depth);
         self.macros.push((name, Macro { params, body, ty }));

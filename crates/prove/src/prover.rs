@@ -352,38 +352,33 @@ impl Prover<'_> {
 
     /// All ways to ask, the most promising first, and the part of the time limit that each is given.
     fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u32)> {
-        let mode = |ground, hints, more_induction| {
-            Some(Mode { ground, hints, more_induction, everywhere: hints || more_induction })
-        };
+        let base = Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false };
+        let light = Mode { everywhere: false, exists: false, ..base };
         let shape = |shape| self.system.sorts.iter().any(|s| s.shape == shape);
-        let (plain, hinted) = (mode(false, false, false), mode(false, true, false));
         if let Some(counters) = &self.counters {
-            return vec![if counters.script(o).is_ok() { (None, 1) } else { (plain, 1) }];
+            return vec![if counters.script(o).is_ok() { (None, 1) } else { (Some(base), 1) }];
         }
+        let hinted = Mode { hints: true, ..base };
+        let more = Mode { more_induction: true, ..base };
+        let ground = Mode { ground: true, ..base };
         let deadlock = o.origin == Origin::Deadlock;
-        let mut found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits)) {
-            (true, true, _) => vec![(mode(true, true, false), 1)],
+        let found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits), shape(Shape::Tree)) {
+            (true, true, ..) => vec![(Mode { ground: true, ..hinted }, 1)],
+            (true, _, _, true) => vec![(hinted, 1), (Mode { hints: true, ..more }, 1)],
             (true, ..) => vec![(hinted, 1)],
-            (false, true, _) => vec![(plain, 10), (mode(true, false, false), 1), (plain, 1)],
-            (false, _, true) => vec![(plain, 2), (mode(false, false, true), 1)],
-            _ if self.system.hints.is_empty() => vec![(plain, 1)],
-            _ => vec![(plain, 4), (hinted, 2)],
+            (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
+            (false, _, true, _) => vec![(base, 2), (more, 1)],
+            (false, _, _, true) => vec![(light, 4), (Mode { hints: true, everywhere: true, ..light }, 2), (hinted, 1)],
+            _ => vec![(base, 1)],
         };
-        if !deadlock && shape(Shape::Tree) {
-            let everywhere = Mode { ground: false, hints: false, more_induction: false, everywhere: true };
-            found.push((Some(everywhere), 1));
-        }
-        if deadlock && shape(Shape::Tree) {
-            found.push((mode(false, true, true), 1));
-        }
-        found
+        found.into_iter().map(|(mode, part)| (Some(mode), part)).collect()
     }
 
     fn script(&self, o: &Obligation, mode: Option<Mode>) -> Result<Script, String> {
         match (mode, &self.counters) {
             (None, Some(counters)) => counters.script(o),
             (mode, _) => {
-                let mode = mode.unwrap_or(Mode { ground: false, hints: false, more_induction: false, everywhere: true });
+                let mode = mode.unwrap_or(Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false });
                 first_order::script(self.system, o, mode)
             }
         }
@@ -408,7 +403,6 @@ impl Prover<'_> {
             },
             None => Ending::Unknown(why),
         };
-        if std::env::var_os("PTRACE").is_some() { eprintln!("{name} {:.2} {}", start.elapsed().as_secs_f64(), match &ending { Ending::Proved(_) => "ok", Ending::Fails(_) => "FAILS", _ => "??" }); }
         Ok(Done { obligation: o, name, ending, script: kept, seconds: start.elapsed().as_secs_f64() })
     }
 
@@ -447,7 +441,6 @@ impl Prover<'_> {
             } else {
                 *why = "what is known at the named elements does not suffice".into();
             }
-            if std::env::var_os("PTRACE").is_some() && by.is_none() { let _ = std::fs::write(format!("/tmp/prove/w-{}-{:?}.smt2", o.name(self.system).replace([' ','>'], "_"), mode.map(|m| (m.ground, m.hints, m.more_induction, m.everywhere))).replace(['(',')',' ',','], ""), script.text()); }
             if self.options.keep_scripts {
                 *kept = Some(script);
             }

@@ -14,6 +14,9 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 /// More ways through one step are refused.
 const MOST_WAYS: usize = 64;
 
+/// Longer steps are refused: following them needs a stack as deep.
+const MOST_STATEMENTS: usize = 200;
+
 enum Stmt {
     Await(Expr),
     Assign(Update),
@@ -43,6 +46,7 @@ impl Parser<'_> {
             return self.error_on(&place, format!("`{name}` is an end: no step begins there"));
         }
         self.scope.push(("self".into(), SELF, Type::Sort(self.system.threads)));
+        self.statements = 0;
         let body = self.block()?;
         self.scope.clear();
         let mut ways = Vec::new();
@@ -92,6 +96,10 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Result<Stmt> {
         let (word, at) = self.word("a statement")?;
+        self.statements += 1;
+        if self.statements > MOST_STATEMENTS {
+            return self.error_on(&at, format!("a step has more than {MOST_STATEMENTS} statements"));
+        }
         let stmt = match word.as_str() {
             "await" => {
                 let e = self.formula()?;

@@ -1,9 +1,9 @@
 //! Threads that are told apart by finitely many local states: how many are in each, in linear arithmetic.
 //!
-//! A variable of a quantifier is a *token*: a thread with a known local state, distinct from the other tokens in
-//! scope. `forall t. φ` is φ for every token in scope, and for every local state in which there are more threads
-//! than tokens, φ for one more token. Cardinalities are sums. Nothing is lost: the translation is exact for
-//! every number of threads.
+//! A variable of a quantifier is a *token*: a thread with a known local state, distinct from the other tokens
+//! in scope. `forall t. φ` is φ for every token in scope, and for every local state in which there are more
+//! threads than tokens, φ for one more token. Cardinalities are sums. Nothing is lost: the translation is
+//! exact for every number of threads.
 
 use crate::expr::{Domain, Expr, SELF, Type, Var};
 use crate::obligation::Obligation;
@@ -149,23 +149,30 @@ impl<'s> Counters<'s> {
                 }
                 let scope = Scope { tokens: vec![(mover, true)], vars: vec![(SELF, 0)], numbers: Vec::new() };
                 let here = V::T(format!("(>= {} 1)", self.name(mover, false)));
-                self.cases(step, 0, scope, vec![here], &mut |scope, mut parts| {
-                    if stepping {
-                        let guard = self.term(&step.guard, scope, false)?;
-                        if guard == V::K(0) {
-                            return Ok(());
+                self.cases(
+                    step,
+                    0,
+                    scope,
+                    vec![here],
+                    &mut |scope, mut parts| {
+                        if stepping {
+                            let guard = self.term(&step.guard, scope, false)?;
+                            if guard == V::K(0) {
+                                return Ok(());
+                            }
+                            parts.push(guard);
+                            parts.extend(self.moved(step, scope)?);
+                        } else {
+                            for e in &about {
+                                parts.push(self.term(e, scope, false)?);
+                            }
+                            parts.push(self.term(&o.goal, scope, false)?.not());
                         }
-                        parts.push(guard);
-                        parts.extend(self.moved(step, scope)?);
-                    } else {
-                        for e in &about {
-                            parts.push(self.term(e, scope, false)?);
-                        }
-                        parts.push(self.term(&o.goal, scope, false)?.not());
-                    }
-                    cases.push(V::and(parts));
-                    Ok(())
-                }, &mut script)?;
+                        cases.push(V::and(parts));
+                        Ok(())
+                    },
+                    &mut script,
+                )?;
             }
             script.assert(&V::or(cases).formula());
             if stepping {
@@ -270,8 +277,9 @@ impl<'s> Counters<'s> {
         let s = self.system;
         let fresh = u32::MAX;
         let t = Expr::Var(fresh, Type::Sort(s.threads));
-        let changed: Vec<usize> =
-            (0..self.locals.len()).filter(|i| step.updates.iter().any(|u| u.symbol == self.locals[*i])).collect();
+        let changed: Vec<usize> = (0..self.locals.len())
+            .filter(|i| step.updates.iter().any(|u| u.symbol == self.locals[*i]))
+            .collect();
         // Where a thread in the local state `from` goes, and under which condition; and when nowhere.
         let goes = |scope: &Scope, from: usize| -> Result<(Vec<(usize, V)>, V), String> {
             let mut values: Vec<Option<V>> = vec![None; self.locals.len()];
@@ -281,8 +289,8 @@ impl<'s> Counters<'s> {
             }
             let mut found = Vec::new();
             for (l, state) in self.states.iter().enumerate() {
-                let same = (0..self.locals.len())
-                    .all(|i| values[i].is_some() || state[i] == self.states[from][i]);
+                let same =
+                    (0..self.locals.len()).all(|i| values[i].is_some() || state[i] == self.states[from][i]);
                 if !same {
                     continue;
                 }
@@ -340,7 +348,8 @@ impl<'s> Counters<'s> {
     fn term(&self, e: &Expr, scope: &Scope, after: bool) -> Result<V, String> {
         let s = self.system;
         let truth = |e: &Expr| s.type_of(e) == Type::Bool;
-        let all = |es: &[Expr]| es.iter().map(|e| self.term(e, scope, after)).collect::<Result<Vec<V>, String>>();
+        let all =
+            |es: &[Expr]| es.iter().map(|e| self.term(e, scope, after)).collect::<Result<Vec<V>, String>>();
         let token = |e: &Expr| match e {
             Expr::Var(v, _) => scope.vars.iter().rev().find(|x| x.0 == *v).map(|x| x.1),
             _ => None,

@@ -5,7 +5,8 @@ use crate::structure::Tree;
 use crate::system::{Kind, Step, System};
 use std::collections::BTreeMap;
 
-/// The values of all variables. Truth values are 0 and 1; elements and values of enumerations are numbers from 0.
+/// The values of all variables. Truth values are 0 and 1; elements and values of enumerations are numbers
+/// from 0.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct State {
     /// By symbol: the cells, in the order of their indices.

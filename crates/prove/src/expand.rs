@@ -1,5 +1,6 @@
-//! Obligations in one small instance, everything spelt out: states that satisfy the invariant and leave it by a
-//! step. It shares nothing with the encodings but the meaning of terms, and what it finds is evaluated again.
+//! Obligations in one small instance, everything spelt out: states that satisfy the invariant and leave it by
+//! a step. It shares nothing with the encodings but the meaning of terms, and what it finds is evaluated
+//! again.
 
 use crate::eval::{Env, Instance, State};
 use crate::expr::{Domain, Expr, Prim, SELF, Type, Var};
@@ -77,7 +78,8 @@ pub fn counterexample(
 impl Expansion<'_> {
     fn script(&self, o: &Obligation) -> (Script, Vec<(usize, usize)>) {
         let s = self.system;
-        let mut script = Script { comment: format!("{}, in a small instance", o.name(s)), ..Script::default() };
+        let mut script =
+            Script { comment: format!("{}, in a small instance", o.name(s)), ..Script::default() };
         let mut cells = Vec::new();
         for (i, symbol) in s.symbols.iter().enumerate() {
             if symbol.kind == Kind::Const {
@@ -169,8 +171,7 @@ impl Expansion<'_> {
     fn app(&self, symbol: usize, index: &[V]) -> V {
         let s = &self.system.symbols[symbol];
         let truth = s.ty == Type::Bool;
-        let sorts: Vec<usize> =
-            (0..s.args.len()).filter(|i| matches!(s.args[*i], Domain::Sort(_))).collect();
+        let sorts: Vec<usize> = (0..s.args.len()).filter(|i| matches!(s.args[*i], Domain::Sort(_))).collect();
         let numbers: Vec<String> =
             (0..s.args.len()).filter(|i| !sorts.contains(i)).map(|i| index[i].number()).collect();
         if s.kind == Kind::Const {
@@ -294,4 +295,3 @@ fn name(symbol: usize, base: &[i64]) -> String {
     base.iter().for_each(|i| name.push_str(&format!("_{i}")));
     name
 }
-

@@ -158,9 +158,9 @@ impl Expr {
             return Expr::Bool(true);
         }
         match (&self, &other) {
-            (Expr::Lit(..), Expr::Lit(..)) | (Expr::Int(_), Expr::Int(_)) | (Expr::Bool(_), Expr::Bool(_)) => {
-                Expr::Bool(false)
-            }
+            (Expr::Lit(..), Expr::Lit(..))
+            | (Expr::Int(_), Expr::Int(_))
+            | (Expr::Bool(_), Expr::Bool(_)) => Expr::Bool(false),
             _ => Expr::Eq(Box::new(self), Box::new(other)),
         }
     }
@@ -283,7 +283,8 @@ impl Expr {
         found
     }
 
-    /// The same with a term for a free variable. Bound variables have numbers of their own, so nothing is captured.
+    /// The same with a term for a free variable. Bound variables have numbers of their own, so nothing is
+    /// captured.
     pub fn with(&self, var: Var, term: &Expr) -> Expr {
         match self {
             Expr::Var(v, _) if *v == var => term.clone(),

@@ -1,8 +1,9 @@
-//! Obligations as questions about first-order formulas: trees, numbered threads, bit strings, locals of any size.
+//! Obligations as questions about first-order formulas: trees, numbered threads, bit strings, locals of any
+//! size.
 //!
 //! What is known stays universally quantified as long as this keeps solvers complete: no quantifier that says
-//! "for every … there is …" may lead from a sort back to itself. Such formulas are used at the named elements only
-//! (the thread that moves, what the goal speaks of, witnesses of induction), which forgets something but
+//! "for every … there is …" may lead from a sort back to itself. Such formulas are used at the named elements
+//! only (the thread that moves, what the goal speaks of, witnesses of induction), which forgets something but
 //! adds nothing. In `ground` mode all formulas are used so.
 
 use crate::expr::{Domain, Expr, Prim, SELF, Type, Var};
@@ -28,7 +29,8 @@ pub struct Mode {
     pub exists: bool,
     /// With the instances of induction that the text asks for.
     pub hints: bool,
-    /// With terms that nobody asked for: lowest and highest nodes for each location, winners of named threads.
+    /// With terms that nobody asked for: lowest and highest nodes for each location, winners of named
+    /// threads.
     pub more_induction: bool,
 }
 
@@ -117,7 +119,8 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     // Facts about the structure: everywhere, and around named nodes and strings.
     let mut facts: Vec<Expr> = theory::facts(system, &mut q.fresh).into_iter().map(|f| f.formula).collect();
     let uses = |p: &dyn Fn(&Expr) -> bool| {
-        first.iter().chain(&hypotheses).any(|e| e.mentions(p)) || hints.iter().any(|h| h.terms.iter().any(|t| t.mentions(p)))
+        first.iter().chain(&hypotheses).any(|e| e.mentions(p))
+            || hints.iter().any(|h| h.terms.iter().any(|t| t.mentions(p)))
     };
     let has_powers = uses(&|e| matches!(e, Expr::Prim(Prim::Pow2, _)));
     if has_powers {
@@ -271,7 +274,10 @@ impl Question<'_> {
                     }
                 }
                 let ty = self.system.symbols[*s].ty;
-                if closed(e) && matches!(ty, Type::Sort(_) | Type::Int) && self.system.symbols[*s].kind != Kind::Shared {
+                if closed(e)
+                    && matches!(ty, Type::Sort(_) | Type::Int)
+                    && self.system.symbols[*s].kind != Kind::Shared
+                {
                     self.terms.insert((ty, e.clone()));
                 }
             }
@@ -338,8 +344,12 @@ impl Question<'_> {
         }
         let ty = Type::Sort(s.threads);
         let this = Expr::this(s.threads);
-        let named: Vec<Expr> =
-            self.constants.iter().filter(|c| *c.1 == ty && *c.0 != SELF).map(|c| Expr::Var(*c.0, ty)).collect();
+        let named: Vec<Expr> = self
+            .constants
+            .iter()
+            .filter(|c| *c.1 == ty && *c.0 != SELF)
+            .map(|c| Expr::Var(*c.0, ty))
+            .collect();
         for (i, symbol) in s.symbols.iter().enumerate() {
             if symbol.ty == Type::Int && symbol.args == [Domain::Sort(s.threads)] {
                 for t in &named {
@@ -383,7 +393,9 @@ impl Question<'_> {
 
     fn instantiate(&mut self, e: &Expr) -> Result<Expr, String> {
         Ok(match e {
-            Expr::And(es) => Expr::and(es.iter().map(|e| self.instantiate(e)).collect::<Result<Vec<_>, _>>()?),
+            Expr::And(es) => {
+                Expr::and(es.iter().map(|e| self.instantiate(e)).collect::<Result<Vec<_>, _>>()?)
+            }
             Expr::Or(es) => Expr::or(es.iter().map(|e| self.instantiate(e)).collect::<Result<Vec<_>, _>>()?),
             Expr::All(_, d, body) if !self.mode.exists && self.leads_back(d, body) => Expr::Bool(true),
             Expr::All(v, d, body) if self.mode.ground || self.leads_back(d, body) => {

@@ -10,10 +10,10 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// Names that nobody can give.
 pub(crate) const RESERVED: [&str; 40] = [
-    "self", "pc", "root", "child", "left", "right", "below", "pow2", "bit", "zero", "agree", "clear", "length",
-    "forall", "exists", "true", "false", "if", "then", "else", "in", "distinct", "bool", "int", "location",
-    "await", "choose", "where", "goto", "assert", "either", "or", "end", "by", "with", "step", "phase", "local",
-    "shared", "ghost",
+    "self", "pc", "root", "child", "left", "right", "below", "pow2", "bit", "zero", "agree", "clear",
+    "length", "forall", "exists", "true", "false", "if", "then", "else", "in", "distinct", "bool", "int",
+    "location", "await", "choose", "where", "goto", "assert", "either", "or", "end", "by", "with", "step",
+    "phase", "local", "shared", "ghost",
 ];
 
 /// Deeper terms are refused: nobody writes them, and reading them needs a stack as deep.
@@ -245,7 +245,8 @@ impl Parser<'_> {
                     (Expr::Int(k), b) => b.times(k),
                     (a, Expr::Int(k)) => a.times(k),
                     _ => {
-                        let message = "products of two variables are not linear, and nothing is decided about them";
+                        let message =
+                            "products of two variables are not linear, and nothing is decided about them";
                         return self.error_on(&op, message);
                     }
                 }
@@ -436,7 +437,8 @@ impl Parser<'_> {
         if !self.eat("{") {
             let (word, at) = self.word("a sort")?;
             let Some(sort) = self.sort_named(&word) else {
-                return self.error_on(&at, format!("`{word}` is no sort; sets are written `#{{t: Thread | …}}`"));
+                return self
+                    .error_on(&at, format!("`{word}` is no sort; sets are written `#{{t: Thread | …}}`"));
             };
             return Ok((Expr::Size(sort), Type::Int));
         }

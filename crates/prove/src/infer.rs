@@ -1,10 +1,12 @@
-//! Looking for an invariant: candidates from templates, those that fail are dropped until the rest is inductive.
+//! Looking for an invariant: candidates from templates, those that fail are dropped until the rest is
+//! inductive.
 //!
 //! For systems of threads that are told apart by finitely many local states (threshold-like barriers). The
-//! templates: a shared number and linear sums of how many threads are in which locations (with a local truth value
-//! compared to a shared one), what holds of locals at a location, what a location says about a shared number.
-//! Houdini: all candidates that hold in small instances are assumed; those that a step does not keep are dropped,
-//! until nothing changes. What stays is the strongest conjunction of candidates that is inductive.
+//! templates: a shared number and linear sums of how many threads are in which locations (with a local truth
+//! value compared to a shared one), what holds of locals at a location, what a location says about a shared
+//! number. Houdini: all candidates that hold in small instances are assumed; those that a step does not keep
+//! are dropped, until nothing changes. What stays is the strongest conjunction of candidates that is
+//! inductive.
 
 use crate::counters::Counters;
 use crate::expr::{Domain, Expr, Type};
@@ -83,7 +85,8 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
                 let goal = c.formula.clone();
                 let conjunct = Some(own + i);
                 let known = known.clone();
-                let o = Obligation { origin: origin.clone(), phase: None, target: None, conjunct, known, goal };
+                let o =
+                    Obligation { origin: origin.clone(), phase: None, target: None, conjunct, known, goal };
                 let fine = match counters.script(&o) {
                     Ok(script) => solvers.ask(options.solver, &script, options.limit)? == Answer::Unsat,
                     Err(_) => false,

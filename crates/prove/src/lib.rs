@@ -1,9 +1,9 @@
 //! Safety and deadlock-freedom of parameterised systems: for every number of threads, every tree.
 //!
-//! A system is a `.par` text ([`parse`]): sorts, variables, steps of threads, an invariant, properties. [`prove`]
-//! looks at small instances state by state, then shows by SMT solvers that the invariant holds at first, that every
-//! step keeps it, that it implies the properties and that nobody is stuck. `docs/prove.md` has the language and what
-//! is decided how.
+//! A system is a `.par` text ([`parse`]): sorts, variables, steps of threads, an invariant, properties.
+//! [`prove`] looks at small instances state by state, then shows by SMT solvers that the invariant holds at
+//! first, that every step keeps it, that it implies the properties and that nobody is stuck. `docs/prove.md`
+//! has the language and what is decided how.
 
 #![warn(missing_docs)]
 

@@ -111,8 +111,13 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
     let mut found = Vec::new();
     for phase in phases(system) {
         let known = known_in(system, phase);
-        let make = |origin, known: Vec<Expr>, goal| {
-            Obligation { origin, phase, target: None, conjunct: None, known, goal }
+        let make = |origin, known: Vec<Expr>, goal| Obligation {
+            origin,
+            phase,
+            target: None,
+            conjunct: None,
+            known,
+            goal,
         };
         for (s, step) in system.steps.iter().enumerate() {
             for (a, assertion) in step.asserts.iter().enumerate() {

@@ -253,7 +253,10 @@ impl<'t> Parser<'t> {
                 "tree" => Shape::Tree,
                 "ring" => Shape::Ring,
                 "bits" => Shape::Bits,
-                _ => return self.error_on(&at, "a sort is a `tree`, a `ring`, or `bits`; or nothing is said of it"),
+                _ => {
+                    return self
+                        .error_on(&at, "a sort is a `tree`, a `ring`, or `bits`; or nothing is said of it");
+                }
             };
             if self.system.sorts.iter().any(|s| s.shape == shape) {
                 return self.error_on(&at, format!("there is a sort of the shape `{word}` already"));
@@ -338,7 +341,9 @@ impl<'t> Parser<'t> {
         if self.eat("[") {
             loop {
                 let mut binder = None;
-                if let (Token::Word(w), Token::Mark(":")) = (&self.peek().token, &self.tokens[self.next + 1].token) {
+                if let (Token::Word(w), Token::Mark(":")) =
+                    (&self.peek().token, &self.tokens[self.next + 1].token)
+                {
                     binder = Some(w.clone());
                     self.next += 2;
                 }
@@ -371,7 +376,16 @@ impl<'t> Parser<'t> {
         }
         self.scope.truncate(depth);
         self.expect(";")?;
-        self.system.symbols.push(Symbol { name: name.clone(), kind, ghost, opaque, args: args.clone(), ty, range, init });
+        self.system.symbols.push(Symbol {
+            name: name.clone(),
+            kind,
+            ghost,
+            opaque,
+            args: args.clone(),
+            ty,
+            range,
+            init,
+        });
         let ring = matches!(ty, Type::Sort(s) if self.system.sorts[s].shape == Shape::Ring);
         if range.is_some() || ring {
             // What a range says is a part of the invariant, and for constants an axiom.
@@ -390,7 +404,8 @@ impl<'t> Parser<'t> {
             }
             let line = self.line(self.peek().at.saturating_sub(1));
             let claim = Claim { name: format!("range of {name}"), line, phase: None, formula };
-            if kind == Kind::Const { &mut self.system.axioms } else { &mut self.system.invariant }.push(claim);
+            if kind == Kind::Const { &mut self.system.axioms } else { &mut self.system.invariant }
+                .push(claim);
         }
         Ok(())
     }

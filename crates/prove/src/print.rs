@@ -61,7 +61,8 @@ impl Printer<'_> {
                     script.line(format!("(declare-fun clear ({name} Int) {name})"));
                 }
                 Shape::Ring => {
-                    // Exact where numbers are at most two rounds away; of others, only that they are in the ring.
+                    // Exact where numbers are at most two rounds away; of others, only that they are in the
+                    // ring.
                     let n = self.size(i);
                     script.line("(declare-fun far (Int) Int)".to_string());
                     script.line(format!(
@@ -80,7 +81,12 @@ impl Printer<'_> {
         }
         for (i, symbol) in s.symbols.iter().enumerate() {
             let args: Vec<String> = symbol.args.iter().map(|d| self.sort(d.of())).collect();
-            script.line(format!("(declare-fun {} ({}) {})", self.symbol(i), args.join(" "), self.sort(symbol.ty)));
+            script.line(format!(
+                "(declare-fun {} ({}) {})",
+                self.symbol(i),
+                args.join(" "),
+                self.sort(symbol.ty)
+            ));
         }
     }
 

@@ -5,15 +5,13 @@ use crate::eval::{Instance, State};
 use crate::expand::{Found, counterexample};
 use crate::expr::Expr;
 use crate::first_order::{self, Mode};
-use crate::obligation::{
-    Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase,
-};
+use crate::obligation::{Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase};
 use crate::reach::{Bug, Reached, Taken, reach};
 use crate::rewrite::{nnf, parts, spell_out};
 use crate::solver::{Answer, Script, Solver, SolverError, Solvers};
-use std::cell::RefCell;
 use crate::structure::{instances, sizes};
 use crate::system::{Shape, System};
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// What is asked for.
@@ -256,7 +254,9 @@ fn explore(system: &System, options: &Options, report: &mut Report) {
         }
     }
     if report.explored.0 == 0 {
-        report.warnings.push("no small instance satisfies the axioms: all that is said here may be about nothing".into());
+        report.warnings.push(
+            "no small instance satisfies the axioms: all that is said here may be about nothing".into(),
+        );
         return;
     }
     for (s, step) in system.steps.iter().enumerate() {
@@ -291,7 +291,8 @@ impl Prover<'_> {
         Ok(())
     }
 
-    /// The invariant holds at first, or after a step: what always holds, and then the conjuncts of some phase.
+    /// The invariant holds at first, or after a step: what always holds, and then the conjuncts of some
+    /// phase.
     fn changes(
         &self,
         origin: Origin,
@@ -314,8 +315,8 @@ impl Prover<'_> {
         if s.phases.is_empty() {
             return Ok(());
         }
-        // The phase where it led in small instances, the one that it was in, then the others; the way that works is
-        // the one that counts.
+        // The phase where it led in small instances, the one that it was in, then the others; the way that
+        // works is the one that counts.
         let mut targets: Vec<usize> = (0..s.phases.len()).collect();
         let seen = match (&origin, phase) {
             (Origin::Step(step), Some(p)) => report.lands[p][*step],
@@ -352,7 +353,8 @@ impl Prover<'_> {
 
     /// All ways to ask, the most promising first, and the part of the time limit that each is given.
     fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u32)> {
-        let base = Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false };
+        let base =
+            Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false };
         let light = Mode { everywhere: false, exists: false, ..base };
         let shape = |shape| self.system.sorts.iter().any(|s| s.shape == shape);
         if let Some(counters) = &self.counters {
@@ -368,7 +370,9 @@ impl Prover<'_> {
             (true, ..) => vec![(hinted, 1)],
             (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
             (false, _, true, _) => vec![(base, 2), (more, 1)],
-            (false, _, _, true) => vec![(light, 4), (Mode { hints: true, everywhere: true, ..light }, 2), (hinted, 1)],
+            (false, _, _, true) => {
+                vec![(light, 4), (Mode { hints: true, everywhere: true, ..light }, 2), (hinted, 1)]
+            }
             _ => vec![(base, 1)],
         };
         found.into_iter().map(|(mode, part)| (Some(mode), part)).collect()
@@ -378,7 +382,13 @@ impl Prover<'_> {
         match (mode, &self.counters) {
             (None, Some(counters)) => counters.script(o),
             (mode, _) => {
-                let mode = mode.unwrap_or(Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false });
+                let mode = mode.unwrap_or(Mode {
+                    ground: false,
+                    everywhere: true,
+                    exists: true,
+                    hints: false,
+                    more_induction: false,
+                });
                 first_order::script(self.system, o, mode)
             }
         }
@@ -417,7 +427,12 @@ impl Prover<'_> {
     }
 
     /// Shows a part, if one of the ways to ask does.
-    fn part(&self, o: &Obligation, why: &mut String, kept: &mut Option<Script>) -> Result<Option<Ending>, SolverError> {
+    fn part(
+        &self,
+        o: &Obligation,
+        why: &mut String,
+        kept: &mut Option<Script>,
+    ) -> Result<Option<Ending>, SolverError> {
         let ways = self.ways(o);
         for (mode, part) in &ways {
             let script = match self.script(o, *mode) {
@@ -452,7 +467,12 @@ impl Prover<'_> {
     }
 
     /// Asks the other solver, if this is wanted.
-    fn confirmed(&self, by: Solver, o: &Obligation, ways: &[(Option<Mode>, u32)]) -> Result<Ending, SolverError> {
+    fn confirmed(
+        &self,
+        by: Solver,
+        o: &Obligation,
+        ways: &[(Option<Mode>, u32)],
+    ) -> Result<Ending, SolverError> {
         if !self.options.certify {
             return Ok(Ending::Proved(vec![by]));
         }

@@ -36,8 +36,8 @@ pub struct Reached {
     pub bug: Option<(Bug, Vec<State>, Vec<Taken>)>,
     /// Which steps were taken somewhere.
     pub taken: Vec<bool>,
-    /// A conjunct of the invariant that does not hold in a reachable state, and that state; the whole invariant
-    /// if there are phases and none holds.
+    /// A conjunct of the invariant that does not hold in a reachable state, and that state; the whole
+    /// invariant if there are phases and none holds.
     pub broken: Option<(usize, State)>,
     /// Whether the left side of each property holds somewhere.
     pub premise: Vec<bool>,
@@ -160,9 +160,8 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
         }
         if !moves && deadlock {
             let threads = 0..instance.sizes[system.threads] as i64;
-            let all_ended = threads
-                .into_iter()
-                .all(|x| instance.eval(system, &state, &mut vec![(SELF, x)], &ended) != 0);
+            let all_ended =
+                threads.into_iter().all(|x| instance.eval(system, &state, &mut vec![(SELF, x)], &ended) != 0);
             if !all_ended {
                 let (way, steps) = trace(&states, &from, next);
                 found.states = states.len();

@@ -1,7 +1,7 @@
 //! Cardinalities of sets of elements, in first-order formulas.
 //!
-//! The sets that a question counts cut a sort into regions: one for each way to be in some of them and not in the
-//! others. A region has as many elements as there are distinct named ones in it, and others. If there are
+//! The sets that a question counts cut a sort into regions: one for each way to be in some of them and not in
+//! the others. A region has as many elements as there are distinct named ones in it, and others. If there are
 //! others, one of them is named; if there are none, nobody else is in it. Sets are sums of regions. Exact for
 //! each region by itself; the paper's instantiation of comprehensions (which elements are in which set, which
 //! set is in which) follows from it.
@@ -63,7 +63,8 @@ pub(crate) fn introduce(q: &mut Question, asserts: &mut Vec<Expr>) -> Result<(),
             let is_named = |x: &Expr| Expr::or(named.iter().map(|n| x.clone().equals(n.clone())));
             let v = q.fresh();
             let x = Expr::Var(v, ty);
-            let nobody = Expr::All(v, Domain::Sort(sort), Box::new(Expr::or([is_named(&x), inside(&x).not()])));
+            let nobody =
+                Expr::All(v, Domain::Sort(sort), Box::new(Expr::or([is_named(&x), inside(&x).not()])));
             let somebody = Expr::and([is_named(&witness).not(), inside(&witness)]);
             more.push(Expr::Int(0).at_most(others.clone()));
             more.push(Expr::or([
@@ -115,7 +116,9 @@ fn find(e: &Expr, found: &mut Vec<(usize, Expr)>) {
 
 fn same(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
-        (Expr::Card(v, s, x), Expr::Card(w, t, y)) => s == t && *x == Box::new(y.with(*w, &Expr::Var(*v, Type::Sort(*s)))),
+        (Expr::Card(v, s, x), Expr::Card(w, t, y)) => {
+            s == t && *x == Box::new(y.with(*w, &Expr::Var(*v, Type::Sort(*s))))
+        }
         _ => a == b,
     }
 }

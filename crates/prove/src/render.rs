@@ -68,7 +68,12 @@ pub fn state(system: &System, i: &Instance, state: &State, before: Option<&State
     let mut line = Vec::new();
     for (s, symbol) in system.symbols.iter().enumerate() {
         if symbol.kind == Kind::Shared && symbol.args.is_empty() {
-            line.push(format!("{} = {}{}", symbol.name, value(system, i, symbol.ty, state.cells[s][0]), mark(s, 0)));
+            line.push(format!(
+                "{} = {}{}",
+                symbol.name,
+                value(system, i, symbol.ty, state.cells[s][0]),
+                mark(s, 0)
+            ));
         }
     }
     if !line.is_empty() {

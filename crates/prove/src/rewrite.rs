@@ -27,7 +27,8 @@ pub fn renamed(e: &Expr, fresh: &mut Var) -> Expr {
     }
 }
 
-/// Negations only in front of atoms; no `if` between formulas, no equivalence between formulas with quantifiers.
+/// Negations only in front of atoms; no `if` between formulas, no equivalence between formulas with
+/// quantifiers.
 pub fn nnf(system: &System, e: &Expr, positive: bool) -> Expr {
     let quantified = |e: &Expr| e.mentions(&|e| matches!(e, Expr::All(..) | Expr::Any(..)));
     match e {
@@ -114,8 +115,8 @@ fn sum_at_least(k: i64, sets: &[(i64, Var, usize, Expr)], fresh: &mut Var) -> Ex
     Expr::or(cases)
 }
 
-/// Compares cardinalities with a variable whose range is small, or with a number, by quantifiers. Exact where the
-/// variable is in its range, which is a part of the invariant of its own.
+/// Compares cardinalities with a variable whose range is small, or with a number, by quantifiers. Exact where
+/// the variable is in its range, which is a part of the invariant of its own.
 pub fn spell_out(system: &System, e: &Expr, fresh: &mut Var) -> Expr {
     let again = e.map(&mut |part| spell_out(system, part, fresh));
     let (a, b, equality) = match &again {
@@ -172,8 +173,8 @@ pub fn spell_out(system: &System, e: &Expr, fresh: &mut Var) -> Expr {
     Expr::and(parts)
 }
 
-/// Formulas that hold together exactly if this one does: conjunctions taken apart, also below quantifiers and beside
-/// one disjunction. Each of them names fewer elements when it fails.
+/// Formulas that hold together exactly if this one does: conjunctions taken apart, also below quantifiers and
+/// beside one disjunction. Each of them names fewer elements when it fails.
 pub fn parts(e: &Expr) -> Vec<Expr> {
     match e {
         Expr::And(es) => es.iter().flat_map(parts).collect(),

@@ -225,7 +225,8 @@ impl Script {
     }
 }
 
-/// The values of a `get-value` answer: numbers, truth values as 0 and 1; in the order in which they were asked for.
+/// The values of a `get-value` answer: numbers, truth values as 0 and 1; in the order in which they were
+/// asked for.
 pub fn values(text: &str) -> Option<Vec<i64>> {
     let mut found = Vec::new();
     let mut stack: Vec<Vec<Node>> = vec![Vec::new()];

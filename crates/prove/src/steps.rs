@@ -248,7 +248,8 @@ impl Parser<'_> {
             }
             Stmt::Goto(to) => {
                 if out.len() == MOST_WAYS {
-                    return self.error_on(at, format!("there are more than {MOST_WAYS} ways through this step"));
+                    return self
+                        .error_on(at, format!("there are more than {MOST_WAYS} ways through this step"));
                 }
                 way.updates.push(Update {
                     symbol: crate::system::PC,

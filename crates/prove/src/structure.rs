@@ -38,7 +38,8 @@ impl Tree {
         for left in 0..size {
             let right = size - 1 - left;
             let lefts = if left == 0 { vec![None] } else { Tree::all(left).into_iter().map(Some).collect() };
-            let rights = if right == 0 { vec![None] } else { Tree::all(right).into_iter().map(Some).collect() };
+            let rights =
+                if right == 0 { vec![None] } else { Tree::all(right).into_iter().map(Some).collect() };
             for l in &lefts {
                 for r in &rights {
                     let mut tree = Tree { left: vec![None], right: vec![None] };
@@ -62,9 +63,7 @@ impl Tree {
 /// Sets of bit strings of a length that hold, with a string, all that clearing its lowest bits gives.
 fn closed_sets(length: u32, size: usize) -> Vec<Vec<u32>> {
     let all = 1u32 << length;
-    let closed = |set: &Vec<u32>| {
-        set.iter().all(|t| (0..=length).all(|i| set.contains(&(t >> i << i))))
-    };
+    let closed = |set: &Vec<u32>| set.iter().all(|t| (0..=length).all(|i| set.contains(&(t >> i << i))));
     let mut found = Vec::new();
     // Zero is in all of them.
     let mut stack = vec![(vec![0u32], 1u32)];
@@ -99,7 +98,8 @@ pub fn instances(system: &System, sizes: &[usize]) -> Vec<Instance> {
             }
             Shape::Bits => {
                 let lengths = 0..=3u32;
-                let sets = lengths.flat_map(|l| closed_sets(l, sizes[s]).into_iter().map(move |set| (l, set)));
+                let sets =
+                    lengths.flat_map(|l| closed_sets(l, sizes[s]).into_iter().map(move |set| (l, set)));
                 let sets: Vec<_> = sets.collect();
                 found.iter().flat_map(|i| sets.iter().map(|(l, set)| i.with_bits(*l, set.clone()))).collect()
             }

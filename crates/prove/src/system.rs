@@ -241,8 +241,7 @@ impl System {
         let mut value = rest.clone();
         for update in updates.iter().filter(|u| u.symbol == *symbol) {
             if update.binders.is_empty() {
-                let here =
-                    Expr::and(update.args.iter().zip(args).map(|(a, b)| b.clone().equals(a.clone())));
+                let here = Expr::and(update.args.iter().zip(args).map(|(a, b)| b.clone().equals(a.clone())));
                 value = Expr::ite(here, update.value.clone(), value);
             } else {
                 let all = update.binders.iter().zip(args);

@@ -1,5 +1,5 @@
-//! What is known of trees, powers of two and bit strings, as formulas. Each is justified in `docs/prove.md` and
-//! evaluated on all small instances by the tests.
+//! What is known of trees, powers of two and bit strings, as formulas. Each is justified in `docs/prove.md`
+//! and evaluated on all small instances by the tests.
 
 use crate::expr::{Domain, Expr, Prim, Type, Var};
 use crate::system::{Shape, System};
@@ -89,8 +89,8 @@ pub fn tree(sort: usize, fresh: &mut Var) -> Vec<Fact> {
     f.found
 }
 
-/// What is known around one node: its parent, its children, and that everything below it is below one of them.
-/// These say that there is something, so they are used at few nodes only.
+/// What is known around one node: its parent, its children, and that everything below it is below one of
+/// them. These say that there is something, so they are used at few nodes only.
 pub fn around(sort: usize, node: &Expr, fresh: &mut Var) -> Vec<Fact> {
     let p = |prim: Prim, a: &Expr, b: &Expr| Expr::Prim(prim, vec![a.clone(), b.clone()]);
     let root = Expr::Prim(Prim::Root(sort), Vec::new());
@@ -166,7 +166,8 @@ pub fn bits(sort: usize, fresh: &mut Var) -> Vec<Fact> {
     let length = Expr::Prim(Prim::Length(sort), Vec::new());
     let bit = |t: &Expr, i: &Expr| Expr::Prim(Prim::Bit(sort), vec![t.clone(), i.clone()]);
     let zero = |t: &Expr, i: &Expr| Expr::Prim(Prim::Zero(sort), vec![t.clone(), i.clone()]);
-    let agree = |t: &Expr, u: &Expr, i: &Expr| Expr::Prim(Prim::Agree(sort), vec![t.clone(), u.clone(), i.clone()]);
+    let agree =
+        |t: &Expr, u: &Expr, i: &Expr| Expr::Prim(Prim::Agree(sort), vec![t.clone(), u.clone(), i.clone()]);
     let next = |i: &Expr| i.clone().plus(Expr::Int(1));
     let t = Domain::Sort(sort);
     // Positions, and positions with the end.
@@ -203,7 +204,8 @@ pub fn bits(sort: usize, fresh: &mut Var) -> Vec<Fact> {
         agree(&v[0], &v[1], &v[2]).implies(agree(&v[1], &v[0], &v[2]))
     });
     f.fact("agree is transitive", &[t.clone(), t.clone(), t.clone(), e.clone()], |v| {
-        Expr::and([agree(&v[0], &v[1], &v[3]), agree(&v[1], &v[2], &v[3])]).implies(agree(&v[0], &v[2], &v[3]))
+        Expr::and([agree(&v[0], &v[1], &v[3]), agree(&v[1], &v[2], &v[3])])
+            .implies(agree(&v[0], &v[2], &v[3]))
     });
     f.fact("strings are their bits", &[t.clone(), t, e], |v| {
         Expr::and([agree(&v[0], &v[1], &v[2]), zero(&v[0], &v[2]), zero(&v[1], &v[2])])

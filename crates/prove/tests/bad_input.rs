@@ -7,7 +7,8 @@ fn message(text: &str) -> String {
     }
 }
 
-const START: &str = "threads T;\nlocations A, end B;\nshared x: int = 0;\nlocal y: bool = false;\nghost local g: int = 0;\n";
+const START: &str =
+    "threads T;\nlocations A, end B;\nshared x: int = 0;\nlocal y: bool = false;\nghost local g: int = 0;\n";
 
 #[test]
 fn errors_name_the_line_and_what_is_expected() {

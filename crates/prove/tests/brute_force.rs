@@ -1,5 +1,5 @@
-//! Every encoding against brute force: generated formulas, all states of all small instances. What fails in one of
-//! them must not be proved. `SELVEDGE_FORMULAS` is how many are generated.
+//! Every encoding against brute force: generated formulas, all states of all small instances. What fails in
+//! one of them must not be proved. `SELVEDGE_FORMULAS` is how many are generated.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -32,9 +32,17 @@ impl Gen {
     fn local(&mut self, v: &str, others: &[String], depth: u32) -> String {
         if depth > 0 && self.rng.random_bool(0.4) {
             let op = self.pick(&["&&", "||", "=>"]);
-            return format!("({} {op} {})", self.local(v, others, depth - 1), self.local(v, others, depth - 1));
+            return format!(
+                "({} {op} {})",
+                self.local(v, others, depth - 1),
+                self.local(v, others, depth - 1)
+            );
         }
-        let other = if others.is_empty() { v.to_string() } else { others[self.rng.random_range(0..others.len())].clone() };
+        let other = if others.is_empty() {
+            v.to_string()
+        } else {
+            others[self.rng.random_range(0..others.len())].clone()
+        };
         let tree = self.tree;
         match self.rng.random_range(0..if tree { 9 } else { 6 }) {
             0 => format!("{v} @ A"),
@@ -167,7 +175,13 @@ fn compare(kind: &str, tree: bool, sizes: std::ops::RangeInclusive<usize>, seed:
         let goal = system.properties[0].formula.clone();
         let o = Obligation { origin, phase: None, target: None, conjunct: None, known, goal };
         let wrong = fails(&system, &all, &o);
-        let mode = |ground, exists| Mode { ground, exists, everywhere: exists, hints: false, more_induction: exists };
+        let mode = |ground, exists| Mode {
+            ground,
+            exists,
+            everywhere: exists,
+            hints: false,
+            more_induction: exists,
+        };
         let mut scripts = vec![
             ("first-order", first_order::script(&system, &o, mode(false, true))),
             ("light", first_order::script(&system, &o, mode(false, false))),
@@ -179,7 +193,11 @@ fn compare(kind: &str, tree: bool, sizes: std::ops::RangeInclusive<usize>, seed:
         for (name, script) in scripts {
             let Ok(script) = script else { continue };
             let answer = solvers.ask(Solver::Z3, &script, Duration::from_secs(1)).expect("z3");
-            assert!(!(wrong && answer == Answer::Unsat), "{n}, {name}: wrong proof of\n{with}\n{:?}", o.origin);
+            assert!(
+                !(wrong && answer == Answer::Unsat),
+                "{n}, {name}: wrong proof of\n{with}\n{:?}",
+                o.origin
+            );
             proved += u32::from(answer == Answer::Unsat);
         }
         refuted += u32::from(wrong);

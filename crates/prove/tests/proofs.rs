@@ -63,13 +63,15 @@ fn both_solvers_confirm_the_central_barrier() {
 
 #[test]
 fn an_invariant_of_the_central_barrier_is_found() {
-    let lines: Vec<String> = text("central").lines().filter(|l| !l.starts_with("invariant")).map(String::from).collect();
+    let lines: Vec<String> =
+        text("central").lines().filter(|l| !l.starts_with("invariant")).map(String::from).collect();
     let system = selvedge_prove::parse("central", &lines.join("\n")).expect("a system");
     let found = selvedge_prove::infer::infer(&system, &options()).expect("a solver");
     assert_eq!(found.report.verdict, Verdict::Proved, "{:?}", found.kept);
     // What is printed can be pasted.
     let pasted: String = found.kept.iter().map(|(name, f)| format!("invariant {name}: {f};\n")).collect();
-    let again = selvedge_prove::parse("central", &format!("{}\n{pasted}", lines.join("\n"))).expect("a system");
+    let again =
+        selvedge_prove::parse("central", &format!("{}\n{pasted}", lines.join("\n"))).expect("a system");
     assert_eq!(prove(&again, &options()).expect("a solver").verdict, Verdict::Proved);
 }
 

@@ -193,7 +193,9 @@ impl Shown<'_> {
             })
         });
         let needed = self.needed.map(|all| {
-            all.iter().map(|n| json!({ "conjunct": s.invariant[n.conjunct].name, "needed": n.needed })).collect::<Vec<_>>()
+            all.iter()
+                .map(|n| json!({ "conjunct": s.invariant[n.conjunct].name, "needed": n.needed }))
+                .collect::<Vec<_>>()
         });
         result_json(
             "prove",
@@ -229,13 +231,16 @@ fn state(system: &System, i: &Instance, state: &State) -> Value {
 }
 
 pub fn inferred_text(system: &System, found: &Inferred) -> String {
-    let mut out = format!("{} of {} candidates are inductive together:\n\n", found.kept.len(), found.candidates);
+    let mut out =
+        format!("{} of {} candidates are inductive together:\n\n", found.kept.len(), found.candidates);
     for claim in &found.kept {
         let _ = writeln!(out, "invariant {}: {};", claim.0, claim.1);
     }
     let _ = writeln!(out);
     let _ = match found.report.verdict {
-        Verdict::Proved => writeln!(out, "proved for every number of {}s", system.sorts[system.threads].name.to_lowercase()),
+        Verdict::Proved => {
+            writeln!(out, "proved for every number of {}s", system.sorts[system.threads].name.to_lowercase())
+        }
         Verdict::Violated => writeln!(out, "violated"),
         _ => writeln!(out, "not proved: this is not enough"),
     };

@@ -139,7 +139,7 @@ impl<'s> Counters<'s> {
             }
             let about: Vec<&Expr> = o.known.iter().filter(|e| !closed(e)).collect();
             let mut cases = Vec::new();
-            let local_range = o.conjunct.is_some_and(|c| self.is_local_range(&s.invariant[c].formula));
+            let local_range = self.local_range(o.conjunct).is_some();
             if stepping {
                 script.line("(declare-const lost Bool)");
             }
@@ -194,30 +194,21 @@ impl<'s> Counters<'s> {
         Ok(script)
     }
 
-    /// `forall t. lo <= x[t] <= hi` of a local variable: local states have no other values.
-    fn is_local_range(&self, e: &Expr) -> bool {
-        matches!(e, Expr::All(_, _, body) if matches!(&**body, Expr::And(parts)
-            if parts.len() == 2 && parts.iter().all(|p| matches!(p, Expr::Le(a, b)
-                if [a, b].iter().any(|x| matches!(&***x, Expr::App(s, args)
-                    if args.len() == 1 && self.system.symbols[*s].kind == Kind::Local && self.system.symbols[*s].range.is_some()))
-                    && [a, b].iter().any(|x| matches!(***x, Expr::Int(_)))))))
+    /// The local variable whose range a conjunct is about: local states have no other values. Only ranges
+    /// have a space in their names.
+    fn local_range(&self, conjunct: Option<usize>) -> Option<usize> {
+        let name = self.system.invariant.get(conjunct?)?.name.strip_prefix("range of ")?;
+        let mut locals = self.locals.iter().copied();
+        locals.find(|l| self.system.symbols[*l].name == name)
     }
 
     /// That a local variable is within its range at first. No local state is outside, so the initial states
     /// cannot be asked.
     fn initial_range(&self, o: &Obligation) -> Option<Expr> {
-        let claim = &self.system.invariant[o.conjunct?].formula;
-        if o.origin != crate::obligation::Origin::Init || !self.is_local_range(claim) {
+        if o.origin != crate::obligation::Origin::Init {
             return None;
         }
-        let Expr::All(_, _, body) = claim else { return None };
-        let mut symbol = None;
-        for part in body.children().into_iter().flat_map(|p| p.children()) {
-            if let Expr::App(s, _) = part {
-                symbol = Some(*s);
-            }
-        }
-        let symbol = &self.system.symbols[symbol?];
+        let symbol = &self.system.symbols[self.local_range(o.conjunct)?];
         let (low, high) = symbol.range?;
         let value = &symbol.init.as_ref()?.1;
         Some(Expr::and([Expr::Int(low).at_most(value.clone()), value.clone().at_most(Expr::Int(high))]))

@@ -399,6 +399,15 @@ impl Parser<'_> {
 
     /// The indices of a variable; a local one without is the own one.
     pub fn indices(&mut self, symbol: usize, at: &Placed) -> Result<Vec<Expr>> {
+        let args = self.any_indices(symbol, at)?;
+        // Proofs take any value for it: two threads, or one thread twice, cannot be compared by it.
+        if self.system.symbols[symbol].opaque && args.first() != Some(&Expr::this(self.system.threads)) {
+            return self.error_on(at, "an opaque variable is spoken of by its own thread only, in steps");
+        }
+        Ok(args)
+    }
+
+    fn any_indices(&mut self, symbol: usize, at: &Placed) -> Result<Vec<Expr>> {
         let domains = self.system.symbols[symbol].args.clone();
         let name = self.system.symbols[symbol].name.clone();
         let local = self.system.symbols[symbol].kind == Kind::Local;

@@ -1,7 +1,7 @@
 //! Small instances of a system: sizes of sorts, shapes of trees, values of constants.
 
 use crate::eval::{Instance, State};
-use crate::expr::{Expr, Type};
+use crate::expr::{Domain, Expr, Type};
 use crate::system::{Kind, Shape, System};
 
 /// A tree over the nodes `0..`, the root first.
@@ -130,8 +130,12 @@ fn with_constant(system: &System, instance: &Instance, symbol: usize) -> Vec<Ins
     let none = State::default();
     let cells = instance.cells(system, symbol).len();
     // Threads that nothing tells apart can be renamed: their values need only be looked at in order.
-    let sorted = matches!(s.args.as_slice(), [crate::expr::Domain::Sort(t)]
-        if system.sorts[*t].shape == Shape::Plain && system.symbols.iter().filter(|x| x.kind == Kind::Const && !x.args.is_empty()).count() == 1);
+    let alone = system.symbols.iter().filter(|x| x.kind == Kind::Const && !x.args.is_empty()).count() == 1;
+    let sorted = alone
+        && match s.args.as_slice() {
+            [Domain::Sort(t)] => system.sorts[*t].shape == Shape::Plain,
+            _ => false,
+        };
     let known = |e: &Expr| !e.mentions(&|e| matches!(e, Expr::App(x, _) if *x > symbol));
     let axioms: Vec<&Expr> = system.axioms.iter().map(|a| &a.formula).filter(|f| known(f)).collect();
     let mut tables = vec![Vec::new()];

@@ -26,6 +26,7 @@ fn errors_name_the_line_and_what_is_expected() {
         ("step A { goto B; }\nproperty p: #{t, u: T | true} == 0;", 7, "by one variable"),
         ("step A { goto B; }\naxiom a: x == 0;", 7, "constants only"),
         ("step A { goto B; }\nfoo", 7, "begins no declaration"),
+        ("opaque local o: int = 0; step A { goto B; }\ninvariant i: forall t: T. o[t] == 0;", 7, "opaque"),
         ("shared x: bool = true;", 6, "there is a `x` already"),
         ("step A { goto B; } €", 6, "no meaning"),
     ] {

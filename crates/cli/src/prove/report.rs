@@ -161,6 +161,7 @@ impl Shown<'_> {
             .done
             .iter()
             .map(|d| {
+                let step = d.obligation.step();
                 let mut value = json!({ "name": d.name, "seconds": d.seconds });
                 match &d.ending {
                     Ending::Proved(by) => {
@@ -176,7 +177,7 @@ impl Shown<'_> {
                         value["counterexample"] = json!({
                             "instance": render::instance(s, &f.instance),
                             "before": state(s, &f.instance, &f.before),
-                            "step": d.obligation.step().map(|step| render::mover(s, &f.instance, step, &f.env)),
+                            "step": step.map(|step| render::mover(s, &f.instance, step, &f.env)),
                             "after": f.after.as_ref().map(|a| state(s, &f.instance, a)),
                         });
                     }
@@ -185,10 +186,11 @@ impl Shown<'_> {
             })
             .collect();
         let bug = r.bug.as_ref().map(|b| {
+            let steps = b.steps.iter().map(|t| render::mover(s, &b.instance, t.step, &t.env));
             json!({
                 "message": render::bug(s, &b.bug),
                 "instance": render::instance(s, &b.instance),
-                "steps": b.steps.iter().map(|t| render::mover(s, &b.instance, t.step, &t.env)).collect::<Vec<_>>(),
+                "steps": steps.collect::<Vec<_>>(),
                 "states": b.states.iter().map(|x| state(s, &b.instance, x)).collect::<Vec<_>>(),
             })
         });

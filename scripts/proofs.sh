@@ -10,7 +10,6 @@ published() {
     central-weak) echo "CheckFence 189 s, 8 threads" ;;
     sense-reversing) echo "VCC 2.9 s" ;;
     static-tree) echo "Jahob and MONA 15 s" ;;
-    combining-tree) echo "Jahob and MONA 1721 s, 3 threads" ;;
     dissemination) echo "Boogie 1.03 s, with lemmas" ;;
     tournament) echo "Boogie 712 s, with lemmas" ;;
     dotnet) echo "Spin 5720 s, 4 threads, 4 calls" ;;

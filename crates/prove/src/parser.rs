@@ -341,9 +341,8 @@ impl<'t> Parser<'t> {
         if self.eat("[") {
             loop {
                 let mut binder = None;
-                if let (Token::Word(w), Token::Mark(":")) =
-                    (&self.peek().token, &self.tokens[self.next + 1].token)
-                {
+                let after = self.tokens.get(self.next + 1).map(|t| &t.token);
+                if let (Token::Word(w), Some(Token::Mark(":"))) = (&self.peek().token, after) {
                     binder = Some(w.clone());
                     self.next += 2;
                 }

@@ -38,7 +38,7 @@ impl Default for Options {
         Options {
             solver: Solver::Z3,
             certify: false,
-            limit: Duration::from_secs(10),
+            limit: Duration::from_secs(30),
             deadlock: true,
             small: 3,
             states: 20_000,

@@ -100,19 +100,19 @@ const MUTANTS: &[Mutant] = &[
         Deadlock,
     ),
     (
-        "combining-tree",
+        "open/combining-tree",
         "never ascends",
         &[("if (count[n] == 0) { goto A; }", "if (false) { goto A; }")],
         Deadlock,
     ),
-    ("combining-tree", "no wake flip", &[("lock[n] := !lock[n]; goto F", "goto F")], Deadlock),
+    ("open/combining-tree", "no wake flip", &[("lock[n] := !lock[n]; goto F", "goto F")], Deadlock),
     (
-        "combining-tree",
+        "open/combining-tree",
         "always ascends",
         &[("if (count[n] == 0) { goto A; }", "if (true) { goto A; }"), ("0..2 = k[m]", "-3..2 = k[m]")],
         Violated,
     ),
-    ("combining-tree", "no sleep", &[("await sense == lock[n]; goto G", "goto G")], Violated),
+    ("open/combining-tree", "no sleep", &[("await sense == lock[n]; goto G", "goto G")], Violated),
     (
         "dissemination",
         "a round too few",

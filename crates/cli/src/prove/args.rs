@@ -26,7 +26,7 @@ pub struct ProveArgs {
     pub certify: bool,
 
     /// Seconds for each question
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    #[arg(long, value_name = "S", default_value_t = 30.0)]
     pub timeout: f64,
 
     /// Do not ask whether everybody can be stuck

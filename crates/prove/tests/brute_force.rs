@@ -14,7 +14,11 @@ use selvedge_prove::system::System;
 use std::time::Duration;
 
 fn formulas(tree: bool) -> u64 {
-    std::env::var("SELVEDGE_FORMULAS").ok().and_then(|n| n.parse().ok()).unwrap_or(if tree { 40 } else { 150 })
+    std::env::var("SELVEDGE_FORMULAS").ok().and_then(|n| n.parse().ok()).unwrap_or(if tree {
+        40
+    } else {
+        150
+    })
 }
 
 struct Gen {

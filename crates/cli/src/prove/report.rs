@@ -71,7 +71,7 @@ impl Shown<'_> {
         if let Some(first) = fails.first() {
             self.failure(first, &mut out);
             for done in &fails[1..] {
-                let _ = writeln!(out, "and so does: {}", done.name);
+                let _ = writeln!(out, "nor does {}", done.name);
             }
             out.push('\n');
         }

@@ -427,11 +427,11 @@ impl Parser<'_> {
             return self.error_on(at, format!("`{name}` has {} indices: `{name}[…]`", domains.len()));
         }
         self.expect("[")?;
-        for i in args.len()..domains.len() {
+        for (i, domain) in domains.iter().enumerate().skip(args.len()) {
             if i > usize::from(own) {
                 self.expect(",")?;
             }
-            args.push(self.term_of(domains[i].of())?);
+            args.push(self.term_of(domain.of())?);
         }
         self.expect("]")?;
         Ok(args)

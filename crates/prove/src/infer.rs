@@ -181,15 +181,15 @@ fn candidates(system: &System) -> Vec<Candidate> {
             facts.push((format!("{name}[t] != {}", system.symbols[s].name), same.not()));
         }
     }
-    for l in 0..names.len() {
+    for (l, name) in names.iter().enumerate() {
         for (text, fact) in &facts {
             // A location implies a fact about its threads.
             let here = at(t, &[l]);
             found.push(Candidate {
-                text: format!("forall t: {sort}. t @ {} => {text}", names[l]),
+                text: format!("forall t: {sort}. t @ {} => {text}", name),
                 formula: every(here.clone().implies(fact.clone())),
             });
-            conditions.push((format!("t @ {} && {text}", names[l]), Expr::and([here, fact.clone()])));
+            conditions.push((format!("t @ {} && {text}", name), Expr::and([here, fact.clone()])));
         }
     }
     let ints: Vec<usize> = shared(Type::Int).collect();

@@ -33,6 +33,7 @@ impl Printer<'_> {
         format!("size.{}", self.system.sorts[s].name)
     }
 
+    #[allow(clippy::type_complexity)]
     pub fn declarations(&self, script: &mut Script, uses: &dyn Fn(&dyn Fn(&Expr) -> bool) -> bool) {
         let s = self.system;
         for e in s.enums.iter().filter(|e| !e.values.is_empty()) {

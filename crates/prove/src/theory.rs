@@ -150,10 +150,10 @@ pub fn powers(fresh: &mut Var) -> Vec<Fact> {
     let pow = |e: &Expr| Expr::Prim(Prim::Pow2, vec![e.clone()]);
     let d = Domain::Range(Box::new(Expr::Int(0)), Box::new(NO_BOUND));
     f.fact("the zeroth power is one", &[], |_| pow(&Expr::Int(0)).equals(Expr::Int(1)));
-    f.fact("the next power is twice as large", &[d.clone()], |v| {
+    f.fact("the next power is twice as large", std::slice::from_ref(&d), |v| {
         pow(&v[0].clone().plus(Expr::Int(1))).equals(pow(&v[0]).times(2))
     });
-    f.fact("powers are positive", &[d.clone()], |v| Expr::Int(1).at_most(pow(&v[0])));
+    f.fact("powers are positive", std::slice::from_ref(&d), |v| Expr::Int(1).at_most(pow(&v[0])));
     f.fact("later powers are at least twice as large", &[d.clone(), d], |v| {
         v[0].clone().plus(Expr::Int(1)).at_most(v[1].clone()).implies(pow(&v[0]).times(2).at_most(pow(&v[1])))
     });

@@ -253,9 +253,9 @@ const REJECTED: &[Rejected] = &[
     // `C => count = 0` alone is not inductive.
     ("central", &[("invariant enough:", "//"), ("invariant not_more:", "//")], "A->B keeps passed"),
     ("central", &[("invariant not_more:", "//")], "deadlock-freedom"),
-    ("sense-reversing", &[("invariant one:", "//")], ""),
+    ("sense-reversing", &[("invariant alone:", "//")], ""),
     ("sense-reversing", &[("invariant pos:", "//")], ""),
-    ("static-tree", &[("    invariant arrived:", "//")], "A->B in sync"),
+    ("static-tree", &[("    invariant arrived:", "//")], "C->D in sync"),
     ("static-tree", &[("    invariant waiting:", "//")], ""),
     ("static-tree", &[("    invariant told:", "//")], ""),
     ("dotnet", &[("invariant phase:", "//")], ""),

@@ -1,36 +1,54 @@
-/* Annotations that programs written for GenMC use, in the words of Selvedge.
+/* <genmc.h> as Selvedge provides it.
  *
- * The functions are known to `selvedge check` by their names. The macros mark single accesses; what they say
- * of them is found out by Selvedge itself or, for final writes, checked. A header of the same name that comes
- * with the program is taken in place of this one if it is in the program's own directory.
+ * Programs that were annotated for GenMC include a header of this name and use words in __VERIFIER_ from it. This
+ * file lets them be checked unchanged. It is sorted by what becomes of an annotation here, since that is what
+ * a reader of a result has to know; docs/check.md has the same in a table.
  */
 #ifndef SELVEDGE_GENMC_H
 #define SELVEDGE_GENMC_H
 
 #include <selvedge.h>
-#include <stdbool.h>
 
-void __VERIFIER_assume(int condition);
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* The thread waits at the end of the iteration unless the loop is over. */
+/* 1. Which executions there are: these change the result. */
+
+void __VERIFIER_assume(int holds);     /* selvedge_assume */
+void __VERIFIER_loop_bound(int times); /* as `--unroll-loop`, for the loop around it, or else for the next one */
+int __VERIFIER_nondet_int(void);       /* any number */
+
+/* 2. Loops that wait. The rounds of such a loop that change nothing are not repeated; most are recognised
+ *    without being marked. The end of a round is told whether the loop is over; where it is told nothing, the loop
+ *    goes round. */
+
 void __VERIFIER_loop_begin(void);
 void __VERIFIER_spin_start(void);
-void __VERIFIER_spin_end(bool over);
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+void __VERIFIER_spin_end(int over);
+#else
+void __VERIFIER_spin_end();
+#endif
 
-/* The loop that follows, or that the call is in, is run so many times at most; the verdict is `bounded` if
- * that cuts an execution. */
-void __VERIFIER_loop_bound(int iterations);
+/* 3. A claim, which is checked: a write that overwrites this one is an error (`not-final`). */
 
-/* Code that may be left out is not left out. */
-bool __VERIFIER_opt_begin(void);
-#define __VERIFIER_optional(expression) (expression)
+#define __VERIFIER_final_write selvedge_final_write
 
-#define __VERIFIER_local_write(write) (write)
-#define __VERIFIER_final_write(write) selvedge_final_write(write)
-#define __VERIFIER_helped_CAS(operation) (operation)
-#define __VERIFIER_helping_CAS(operation) (operation)
-#define __VERIFIER_speculative_read(read) (read)
-#define __VERIFIER_confirming_read(read) (read)
-#define __VERIFIER_confirming_CAS(operation) (operation)
+/* 4. Hints. What they are about is found out without them, or is explored in full; the code that is marked runs as if
+ *    it were not. */
 
-#endif /* SELVEDGE_GENMC_H */
+#define __VERIFIER_local_write(access) (access)
+#define __VERIFIER_speculative_read(access) (access)
+#define __VERIFIER_confirming_read(access) (access)
+#define __VERIFIER_confirming_CAS(access) (access)
+#define __VERIFIER_helped_CAS(access) (access)
+#define __VERIFIER_helping_CAS(access) (access)
+#define __VERIFIER_optional(block) do { block; } while (0)
+int __VERIFIER_opt_begin(void); /* always 1 */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

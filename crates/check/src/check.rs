@@ -2,6 +2,7 @@
 
 use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
+use crate::compile::compile;
 use crate::error::{InputError, InputKind};
 use crate::finder::{Results, Then};
 use crate::limits::{Cancel, Limits};
@@ -80,6 +81,10 @@ pub struct Check {
     pub cancel: Cancel,
 }
 
+/// Kinds of errors that show as races, or as what else a model calls an error.
+pub const FOUND_AS_RACES: [ErrorKind; 4] =
+    [ErrorKind::DataRace, ErrorKind::OfModel, ErrorKind::LockMisuse, ErrorKind::BarrierMisuse];
+
 impl Check {
     /// A check with the defaults of the command.
     pub fn new(program: impl Into<Program>, theory: Theory) -> Check {
@@ -101,8 +106,53 @@ impl Check {
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let start = Instant::now();
         let watch = self.limits.start(&self.cancel);
-        match self.explore(&watch, observer) {
-            Ok(explored) => self.outcome(explored, &watch, start),
+        if let Some(first) = self.as_if_race_free()
+            && let Some(outcome) = first.run_under(&watch, observer, start)?
+        {
+            return Ok(outcome);
+        }
+        self.run_once(&watch, observer, start)
+    }
+
+    /// The same check with races as errors, where nobody asked for them (`Reduction::RaceFree`).
+    ///
+    /// If there are none, this is all: plain accesses only see what happens before them then, as relaxed ones
+    /// do that race with nothing, so the executions are the same, and there are more reductions. If there is
+    /// one, what was explored does not count. Who wants all errors, or an exploration that can be
+    /// interrupted, has one exploration.
+    fn as_if_race_free(&self) -> Option<Check> {
+        let Options { races, all_errors, reductions, .. } = self.options;
+        let one = self.options.checkpoint.is_some() || self.options.resume.is_some() || self.options.output;
+        if races || all_errors || one || !reductions.has(Reduction::RaceFree) {
+            return None;
+        }
+        let errors = FOUND_AS_RACES.iter().fold(self.options.errors, |kinds, kind| kinds.with(*kind));
+        let options = Options { races: true, races_aside: true, errors, ..self.options.clone() };
+        Some(Check { options, ..self.clone() })
+    }
+
+    /// What comes of it, unless there are races.
+    fn run_under(
+        &self,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+        start: Instant,
+    ) -> Result<Option<Outcome>, InputError> {
+        let outcome = self.run_once(watch, observer, start)?;
+        let races = outcome.violations.iter().any(|violation| FOUND_AS_RACES.contains(&violation.kind));
+        let refused =
+            matches!(outcome.undecided, Some(Undecided::Unsupported(..) | Undecided::NotLookedFor(_)));
+        Ok((!races && !refused).then_some(outcome))
+    }
+
+    fn run_once(
+        &self,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+        start: Instant,
+    ) -> Result<Outcome, InputError> {
+        match self.explore(watch, observer) {
+            Ok(explored) => self.outcome(explored, watch, start),
             Err(Stopped::Error(error)) => Err(error),
             Err(Stopped::GaveUp(why, phase)) => {
                 let seconds = start.elapsed().as_secs_f64();
@@ -115,7 +165,7 @@ impl Check {
         observer.phase(Phase::Model);
         // Sources are compiled while the model is.
         let source = self.start_lowering(observer)?;
-        let compiled = Compiled::compile(&self.theory).map_err(InputError::of_model)?;
+        let compiled = compile(&self.theory).map_err(InputError::of_model)?;
         match &compiled {
             Compiled::Clocks(model) => self.explore_clocks(model, source, watch, observer),
             Compiled::Matrices(model) => {
@@ -263,13 +313,19 @@ impl Check {
         let not_explored = passed.iter().find(|passed| passed.then == Then::NotExplored).cloned();
         // An execution whose threads wait for ever, where nobody asked about that, is all there.
         let whole = passed.iter().filter(|passed| passed.then == Then::Whole).count() as u64;
+        let assumed = if machine.ends_by_assuming() { stats.blocked } else { 0 };
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
             unfinished: !unsupported.is_empty() || gave_up.is_some() || not_explored.is_some(),
             cut: stats.cut > 0 || !bounds.is_empty() || machine.leaves_out_inputs(),
-            complete: stats.complete + whole,
+            complete: stats.complete + whole + assumed,
         });
         let mut warnings: Vec<Warning> = machine.notes().iter().cloned().map(Warning::Note).collect();
+        if verdict == Verdict::Verified && stats.complete + whole == 0 {
+            warnings.push(Warning::AllAssumedAway);
+        }
+        let sampled = if stats.cut > 0 { machine.sampled_places() } else { Vec::new() };
+        warnings.extend(sampled.into_iter().map(|place| Warning::Sampled(place.into())));
         warnings.extend(of_model.into_iter().map(Warning::OfModel));
         warnings.extend(ordered_barriers.filter(|_| machine.uses_barriers()).map(Warning::BarriersInOrder));
         let ends = passed.into_iter().filter(|passed| passed.then == Then::ProcessEnds);

@@ -10,6 +10,7 @@
 mod campaign;
 mod check;
 mod checkpoint;
+mod compile;
 mod error;
 mod estimate;
 mod files;
@@ -33,7 +34,8 @@ mod verdict;
 mod violation;
 mod witness;
 
-pub use check::{Check, Program};
+pub use check::{Check, FOUND_AS_RACES, Program};
+pub use compile::compile;
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};
 pub use files::{open_regular, source_line};

@@ -26,6 +26,10 @@ pub struct Options {
     pub reductions: Reductions,
     /// Data races, and what else a model calls an error, are errors.
     pub races: bool,
+    /// They are not reported, but looked for, to find out that there are none ([`Reduction::RaceFree`]).
+    ///
+    /// [`Reduction::RaceFree`]: selvedge_machine::Reduction::RaceFree
+    pub races_aside: bool,
     /// Objects on the heap that are never freed are errors.
     pub leaks: bool,
     /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks
@@ -66,6 +70,7 @@ impl Default for Options {
             equivalence: Equivalence::Co,
             reductions: Reductions::ALL,
             races: true,
+            races_aside: false,
             leaks: false,
             errors: ErrorKinds::ALL,
             all_errors: false,

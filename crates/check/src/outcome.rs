@@ -70,6 +70,10 @@ pub enum Warning {
     BarriersInOrder(String),
     /// An error that is not looked for ends the process.
     NotLookedFor(Passed),
+    /// An unknown input may be too many numbers here, and the smallest were tried.
+    Sampled(Place),
+    /// All executions end at an assumption that the program itself makes.
+    AllAssumedAway,
 }
 
 impl fmt::Display for Warning {
@@ -86,6 +90,14 @@ impl fmt::Display for Warning {
                 f,
                 "{name}{} is not looked for: what the thread would do after it is not explored",
                 at(place.as_ref())
+            ),
+            Warning::AllAssumedAway => f.write_str(
+                "every execution ends at an assumption of the program's own (`assume_abort_if_not`)",
+            ),
+            Warning::Sampled(Place { file, line, .. }) => write!(
+                f,
+                "{file}:{line}: an unknown input has to be a definite number here, and only the smallest ones \
+                 are tried; `--nondet-range LOW..HIGH` tries those of a range"
             ),
         }
     }

@@ -16,7 +16,12 @@ use std::borrow::Cow;
 pub fn facts(module: &Module, options: &Options) -> ProgramFacts {
     let atomic_sections = module.functions.iter().any(|f| f.name.starts_with("__VERIFIER_atomic_"));
     let coherence_counts = options.equivalence == Equivalence::Co;
-    ProgramFacts { races_are_errors: options.races, atomic_sections, coherence_counts }
+    ProgramFacts {
+        races_are_errors: options.races,
+        races_are_reported: options.races && !options.races_aside,
+        atomic_sections,
+        coherence_counts,
+    }
 }
 
 /// The reductions that are sound for a program under a model.
@@ -27,7 +32,8 @@ pub fn reductions_for(module: &Module, options: &Options, properties: &Propertie
 /// Those that are worth preparing the program for, while the model is not compiled yet.
 pub fn hoped_for(theory: &Theory, options: &Options) -> Reductions {
     let coherence_counts = options.equivalence == Equivalence::Co;
-    let facts = ProgramFacts { coherence_counts, ..ProgramFacts::unknown(options.races) };
+    let races_are_reported = options.races && !options.races_aside;
+    let facts = ProgramFacts { coherence_counts, races_are_reported, ..ProgramFacts::unknown(options.races) };
     sound(options.reductions, &Properties::hoped_for(theory), &facts).on
 }
 

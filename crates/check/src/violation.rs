@@ -390,7 +390,7 @@ impl Witness {
             Action::Fence => format!("fence{order}"),
             Action::Create { peer } => format!("creates {}", self.thread(*peer)),
             Action::Join { peer } => format!("joins {}", self.thread(*peer)),
-            Action::Choose { way } => format!("chooses {way}"),
+            Action::Choose { way, .. } => format!("chooses {way}"),
             Action::Allocate { name, local, .. } => {
                 let verb = if *local { "declares" } else { "allocates" };
                 format!("{verb} {}", name.as_deref().unwrap_or_default())

@@ -207,6 +207,9 @@ pub enum Action {
     Choose {
         /// Which one.
         way: i64,
+        /// It is decided by a number from outside, not by the program.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        by_input: bool,
     },
     /// An object begins to live.
     Allocate {
@@ -421,7 +424,9 @@ fn usage_of<M: Machine>(x: &Execution<'_, M>, order: &[EventId]) -> Usage {
         events().filter(|(_, ev)| ev.kind == Kind::Alloc).map(|(_, ev)| ev.value as u32).collect();
     let accesses = events().filter(|(_, ev)| ev.is_read() || ev.is_write());
     let accesses: Vec<_> = accesses.filter_map(|(e, ev)| Some((ev.loc, ev.value, x.state_of(e)?))).collect();
-    x.machine().usage(&made, &accesses)
+    let mut states = (0..g.threads() as u16).filter_map(|t| x.state(Tid(t)));
+    let examples = x.machine().examples(&mut states);
+    Usage { examples, ..x.machine().usage(&made, &accesses) }
 }
 
 struct Taker<'a, M: Machine> {
@@ -480,7 +485,10 @@ impl<M: Machine> Taker<'_, M> {
             Kind::Spawn => Action::Create { peer: ev.peer.0 },
             Kind::Join => Action::Join { peer: ev.peer.0 },
             Kind::Detach => Action::Detach { peer: ev.peer.0 },
-            Kind::Choice => Action::Choose { way: ev.value },
+            Kind::Choice => Action::Choose {
+                way: ev.value,
+                by_input: state.is_some_and(|state| machine.decides_by_input(state)),
+            },
             Kind::Alloc => Action::Allocate { object, name: name(), local: machine.is_local(object) },
             Kind::Free => Action::Free { object, name: name(), local: machine.is_local(object) },
             Kind::Local => Action::Local { object, name: name() },

@@ -31,7 +31,7 @@ fn label(witness: &Witness, files: &Files<'_>, event: &Event) -> String {
         Action::Fence => format!("F[{mode}]"),
         Action::Create { peer } => format!("spawn {}", witness.thread(*peer)),
         Action::Join { peer } => format!("join {}", witness.thread(*peer)),
-        Action::Choose { way } => format!("choose {way}"),
+        Action::Choose { way, .. } => format!("choose {way}"),
         Action::Allocate { object, name, .. } => format!("alloc {}", object_name(*object, name)),
         Action::Free { object, name, local: true } => format!("end {}", object_name(*object, name)),
         Action::Free { object, name, .. } => format!("free {}", object_name(*object, name)),

@@ -11,6 +11,9 @@
 //! the *first alternative that goes with what was there before* for the maximal one. That is what `f_ext`
 //! adds, and what `IsMaximallyAdded` asks for: not among all alternatives, but among those that go with the
 //! events that were added before the choice, or are in the causal prefix of the write that would delete it.
+//! What a thread finds out by reading (that a compare-and-exchange found what it expected, where nobody knows
+//! the numbers) is no part of this, as another value may always be read: it is an assumption, and counts
+//! when all is there ([`Machine::agree`]).
 //! Other choices have alternatives that always go together, and their first one is maximal as ever.
 
 use crate::explorer::Explorer;
@@ -36,8 +39,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     /// Whether all that was decided goes together.
     pub(crate) fn agreement(&self) -> Agreement {
-        let states = self.all_threads().filter_map(|t| Some((self.threads.state(t)?, None)));
-        self.machine.go_together(&mut states.into_iter())
+        self.machine.agree(&mut self.all_threads().filter_map(|t| self.threads.state(t)))
     }
 
     fn all_threads(&self) -> impl Iterator<Item = Tid> + use<M> {

@@ -8,6 +8,7 @@
 //!   fences. What comes after is another iteration, which begins like the one that was left out.
 //! * `rotation`, `bisimilarity` and `faint` find more such loops: they look at a program's text, or change
 //!   it, but not its executions.
+//! * `attempts`: all failures but one are left out, and those that are made up for it read what it read.
 //! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values
 //!   then go another way.
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
@@ -22,6 +23,8 @@
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
 //!   left out is some of them, and that nobody else looks at these words shows in races.
+//! * `race-free` is about which explorations there are, not about one of them.
+//! * `sections`: what races are is told by the lock of a section, which is not taken then.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
 use crate::reductions::orders_by_rmw;
@@ -34,6 +37,8 @@ use std::fmt;
 pub struct ProgramFacts {
     /// Data races are looked for, and end a check.
     pub races_are_errors: bool,
+    /// They are reported: not where they are only looked for to find out that there are none.
+    pub races_are_reported: bool,
     /// There are atomic sections, which are one step of an interleaving.
     pub atomic_sections: bool,
     /// Executions that differ in coherence alone are told apart.
@@ -43,7 +48,12 @@ pub struct ProgramFacts {
 impl ProgramFacts {
     /// What is assumed of a program as long as it is not known: that nothing stands in the way.
     pub fn unknown(races_are_errors: bool) -> ProgramFacts {
-        ProgramFacts { races_are_errors, atomic_sections: false, coherence_counts: true }
+        ProgramFacts {
+            races_are_errors,
+            races_are_reported: races_are_errors,
+            atomic_sections: false,
+            coherence_counts: true,
+        }
     }
 }
 
@@ -58,6 +68,8 @@ pub enum Premise {
     NoSections,
     /// That races are errors.
     RacesAreErrors,
+    /// That races are not reported, whether they are looked for or not.
+    RacesNotReported,
     /// That executions which differ in coherence are told apart.
     Coherence,
 }
@@ -71,6 +83,7 @@ impl Premise {
             }
             Premise::NoSections => !program.atomic_sections,
             Premise::RacesAreErrors => program.races_are_errors,
+            Premise::RacesNotReported => !program.races_are_reported,
             Premise::Coherence => program.coherence_counts,
         }
     }
@@ -89,6 +102,7 @@ impl fmt::Display for Premise {
             ),
             Premise::NoSections => f.write_str("the program has atomic sections"),
             Premise::RacesAreErrors => f.write_str("races are no errors"),
+            Premise::RacesNotReported => f.write_str("races are reported"),
             Premise::Coherence => f.write_str("executions that differ in coherence are not told apart"),
         }
     }
@@ -96,11 +110,14 @@ impl fmt::Display for Premise {
 
 /// All that a reduction needs.
 pub fn premises(reduction: Reduction) -> &'static [Premise] {
-    use Premise::{Coherence, Model, ModelOrRaces, NoSections, RacesAreErrors};
+    use Premise::{Coherence, Model, ModelOrRaces, NoSections, RacesAreErrors, RacesNotReported};
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity | Reduction::Faint => &[],
+        Reduction::RaceFree => &[],
+        Reduction::Sections => &[RacesNotReported],
         Reduction::SpinAssume | Reduction::Pef => &[Model(ForgetsReads)],
+        Reduction::Attempts => &[Model(NoDependencies), Model(ForgetsReads), Model(RepeatsReads)],
         Reduction::Retry => &[Model(NoDependencies), Model(ForgetsReads), Model(MonotoneInOrderings)],
         Reduction::Carry => &[Model(NoDependencies), Model(ForgetsReads), Model(Coherent)],
         Reduction::Escape => &[
@@ -215,12 +232,12 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape,helping"),
-            (&["x86"], "zne,exchange,confirmation,assumptions,helping,lock-order"),
-            (&["tso.cat"], "zne,exchange,escape,confirmation,assumptions,helping,lock-order"),
-            (&["rlx"], "zne,exchange,escape,confirmation,assumptions,bam,helping,lock-order"),
+            (&["x86"], "zne,exchange,attempts,confirmation,assumptions,helping,lock-order"),
+            (&["tso.cat"], "zne,exchange,attempts,escape,confirmation,assumptions,helping,lock-order"),
+            (&["rlx"], "zne,exchange,attempts,escape,confirmation,assumptions,bam,helping,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,exchange,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
+                "zne,exchange,attempts,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
                  helping,simplification,symmetry,lock-order",
             ),
         ] {

@@ -15,13 +15,14 @@ use crate::report::{End, Failure};
 use crate::threads::Status;
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Tid};
 use selvedge_machine::{ErrorKind, Machine};
+use smallvec::SmallVec;
 
 /// The execution with sections as single steps.
 struct Steps {
     /// By event; the initialising one has none.
     step_of: Vec<usize>,
     /// By step: the steps that come directly before it.
-    before: Vec<Vec<usize>>,
+    before: Vec<SmallVec<[usize; 6]>>,
     /// By step: the thread that stands in the middle of it.
     unfinished: Vec<Option<Tid>>,
 }
@@ -99,37 +100,40 @@ impl<M: Machine> Explorer<'_, M> {
                 unfinished[step_of[g.thread(t)[g.thread(t).len() - 1].index()]] = Some(t);
             }
         }
-        let mut before = vec![Vec::new(); unfinished.len()];
+        let mut before = vec![SmallVec::new(); unfinished.len()];
         for &e in &g.order()[1..] {
             let this = step_of[e.index()];
-            let earlier = interleaved_before(g, e);
-            let earlier = earlier.into_iter().filter(|x| !x.is_init()).map(|x| step_of[x.index()]);
-            before[this].extend(earlier.filter(|x| *x != this));
+            let steps: &mut SmallVec<[usize; 6]> = &mut before[this];
+            interleaved_before(g, e, |x| {
+                let earlier = if x.is_init() { this } else { step_of[x.index()] };
+                if earlier != this && steps.last() != Some(&earlier) {
+                    steps.push(earlier);
+                }
+            });
         }
         Steps { step_of, before, unfinished }
     }
 }
 
 /// What comes directly before an event in every interleaving.
-fn interleaved_before(g: &ExecutionGraph, e: EventId) -> Vec<EventId> {
+fn interleaved_before(g: &ExecutionGraph, e: EventId, mut visit: impl FnMut(EventId)) {
     let ev = g.event(e);
-    let mut before: Vec<EventId> = g.po_pred(e).into_iter().chain(g.rf(e)).collect();
+    g.po_pred(e).into_iter().chain(g.rf(e)).for_each(&mut visit);
     match ev.kind {
-        Kind::Join => before.extend(g.thread(ev.peer).last()),
-        Kind::Depart => before.extend(g.round(e)),
+        Kind::Join => g.thread(ev.peer).last().into_iter().for_each(|x| visit(*x)),
+        Kind::Depart => g.round(e).iter().for_each(|x| visit(*x)),
         Kind::Write => {
             if let Some(previous) = g.co_pos(e).and_then(|pos| g.co(ev.loc).get(pos.checked_sub(1)?)).copied()
             {
-                before.push(previous);
-                before.extend(g.readers(previous, ev.loc).filter(|&r| r != e));
+                visit(previous);
+                g.readers(previous, ev.loc).filter(|&r| r != e).for_each(&mut visit);
             }
         }
         _ => {}
     }
     if ev.idx == 1 {
-        before.extend(g.spawn_of(ev.tid));
+        g.spawn_of(ev.tid).into_iter().for_each(visit);
     }
-    before
 }
 
 impl Steps {

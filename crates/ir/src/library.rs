@@ -63,8 +63,11 @@ pub fn takes_time(name: &str) -> bool {
 
 /// Whether a function says which executions are of interest: those in which its argument is not 0.
 pub fn assumes(name: &str) -> bool {
-    matches!(name, "__VERIFIER_assume" | "selvedge_assume")
+    matches!(name, "__VERIFIER_assume" | "selvedge_assume" | ASSUME_OR_END)
 }
+
+/// An assumption of a program's own, which ends the process where it does not hold (`passes::conventions`).
+pub const ASSUME_OR_END: &str = "__selvedge_assume_or_end";
 
 /// How the names of the functions begin that check an index. What follows is the largest one that is allowed,
 /// a space, and what it is an index of.

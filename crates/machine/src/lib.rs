@@ -34,7 +34,7 @@ pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;
 pub use error::{ErrorKind, ErrorKinds, NoSuchKind, ProgramError};
-pub use foresight::{Foresight, Help, LeftOutOrders};
+pub use foresight::{Completion, Foresight, LeftOutOrders};
 pub use interp::{Registers, ThreadState};
 pub use lifetimes::{Lifetimes, Meeting};
 pub use names::{Names, Usage, Used};
@@ -224,11 +224,23 @@ pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
         false
     }
 
+    /// Whether different values of a location may stand for the same number, as nobody knows what they are.
+    fn may_be_equal(&self, _loc: Loc, _one: Value, _other: Value) -> bool {
+        true
+    }
+
     /// Whether numbers exist for which each thread comes to the state given here, and its choice there, if
     /// it stands at one, is this. Of a choice that comes next in states that go together, some alternative
     /// always goes with them.
     fn go_together(&self, _standings: &mut dyn Iterator<Item = (&Self::State, Option<Value>)>) -> Agreement {
         Agreement::Yes
+    }
+
+    /// The same, with what threads have found out by reading: an execution in which that does not go together
+    /// is none. It is asked of executions that are complete only, as it need not hold of some value that
+    /// comes next.
+    fn agree(&self, standings: &mut dyn Iterator<Item = &Self::State>) -> Agreement {
+        self.go_together(&mut standings.map(|state| (state, None)))
     }
 
     /// Why what is being explored is not explored as it should be, if something of that kind has come up.

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub struct Usage {
     /// By the number of the object.
     pub objects: BTreeMap<u32, Used>,
+    /// Numbers for which it comes about, where nobody knows them: by numbers of the machine's own.
+    pub examples: BTreeMap<u32, u128>,
 }
 
 /// How an object is used.
@@ -54,6 +56,16 @@ pub trait Names: Stateful {
     /// is read and written where, each with the state that it is done in.
     fn usage(&self, _made: &[u32], _accesses: &[(Loc, Value, &Self::State)]) -> Usage {
         Usage::default()
+    }
+
+    /// Whether a choice that a state stands at is decided by a number from outside.
+    fn decides_by_input(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Numbers for which threads come to these states ([`Usage::examples`]).
+    fn examples(&self, _standings: &mut dyn Iterator<Item = &Self::State>) -> BTreeMap<u32, u128> {
+        BTreeMap::new()
     }
 
     /// A location as an access names it, which is done in a state.

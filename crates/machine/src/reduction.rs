@@ -20,6 +20,8 @@ pub enum Reduction {
     Exchange,
     /// Registers that decide nothing but how a thread passes its time do not matter to loops that wait.
     Faint,
+    /// A loop that tries a number of times tries once: it gives up after a failure, or succeeds at once.
+    Attempts,
     /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
@@ -48,10 +50,14 @@ pub enum Reduction {
     Symmetry,
     /// Critical sections of a lock that have nothing to do with each other are not ordered.
     LockOrder,
+    /// Where races are not looked for, the program is first explored as if they were, since most have none.
+    RaceFree,
+    /// Atomic sections of a single access are that access.
+    Sections,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 20] = [
+    pub const ALL: [Reduction; 23] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -59,6 +65,7 @@ impl Reduction {
         Reduction::Zne,
         Reduction::Exchange,
         Reduction::Faint,
+        Reduction::Attempts,
         Reduction::Retry,
         Reduction::Escape,
         Reduction::Carry,
@@ -72,6 +79,8 @@ impl Reduction {
         Reduction::Simplification,
         Reduction::Symmetry,
         Reduction::LockOrder,
+        Reduction::RaceFree,
+        Reduction::Sections,
     ];
 
     pub fn name(self) -> &'static str {
@@ -83,6 +92,7 @@ impl Reduction {
             Reduction::Zne => "zne",
             Reduction::Exchange => "exchange",
             Reduction::Faint => "faint",
+            Reduction::Attempts => "attempts",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",
@@ -96,6 +106,8 @@ impl Reduction {
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",
             Reduction::LockOrder => "lock-order",
+            Reduction::RaceFree => "race-free",
+            Reduction::Sections => "sections",
         }
     }
 }

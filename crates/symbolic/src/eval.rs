@@ -10,6 +10,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// All that it says something of.
+    pub fn iter(&self) -> impl Iterator<Item = (Term, u128)> {
+        self.values.iter().map(|(unknown, value)| (*unknown, *value))
+    }
+
     pub fn set(&mut self, unknown: Term, value: u128) {
         self.values.insert(unknown, value);
     }

@@ -25,7 +25,7 @@ pub struct SavedTables {
     order_barriers: Option<String>,
     keep_undone: bool,
     keep_unpublished: bool,
-    keep_help: bool,
+    guessed: Vec<(u32, u32)>,
     how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
@@ -40,8 +40,6 @@ pub struct How {
     pub leave_out_undone: bool,
     /// So are those that only write to objects that nobody knows, by atomic stores.
     pub leave_out_unpublished: bool,
-    /// So are steps that complete another thread's.
-    pub leave_out_help: bool,
 }
 
 impl SavedTables {
@@ -82,6 +80,7 @@ enum SavedLimit {
     Long(u32, u32),
     Depth(u32),
     Silent(u32),
+    Sample(u32, u32),
 }
 
 impl Tables {
@@ -117,6 +116,7 @@ impl Tables {
             Limit::Long(f, number) => SavedLimit::Long(f.0, number),
             Limit::Depth(f) => SavedLimit::Depth(f.0),
             Limit::Silent(f) => SavedLimit::Silent(f.0),
+            Limit::Sample(f, at) => SavedLimit::Sample(f.0, at),
         };
         SavedTables {
             objects: self.objects.iter().map(object).collect(),
@@ -131,7 +131,7 @@ impl Tables {
             keep_undone: self.keep_undone,
             locks,
             keep_unpublished: self.keep_unpublished,
-            keep_help: self.keep_help,
+            guessed: self.guessed.iter().map(|(f, at)| (f.0, *at)).collect(),
             how,
         }
     }
@@ -209,12 +209,13 @@ impl Tables {
                 }
                 SavedLimit::Depth(f) => Limit::Depth(func(f)?),
                 SavedLimit::Silent(f) => Limit::Silent(func(f)?),
+                SavedLimit::Sample(f, at) => Limit::Sample(func(f)?, at),
             });
         }
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
         tables.keep_unpublished = saved.keep_unpublished;
-        tables.keep_help = saved.keep_help;
+        tables.guessed = saved.guessed.iter().map(|(f, at)| (FuncId(*f), *at)).collect();
         Some(tables)
     }
 }

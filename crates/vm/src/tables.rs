@@ -85,6 +85,8 @@ pub enum Limit {
     Depth(FuncId),
     /// A thread ran too long without a visible operation, in this function.
     Silent(FuncId),
+    /// Some of what a number may be was tried, at this place of a function.
+    Sample(FuncId, u32),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -115,8 +117,8 @@ pub struct Tables {
     pub sections: SeenSections,
     /// Somebody may see what iterations wrote to objects before they were published.
     pub keep_unpublished: bool,
-    /// A step that completes another thread's turned out to be needed.
-    pub keep_help: bool,
+    /// Compare-and-exchanges, by function and place in it, whose outcome depends on what nobody knows.
+    pub guessed: Vec<(FuncId, u32)>,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -246,7 +248,7 @@ impl Tables {
         self.keep_undone = common.keep_undone;
         self.sections.follow(&common.sections);
         self.keep_unpublished = common.keep_unpublished;
-        self.keep_help = common.keep_help;
+        self.guessed.clone_from(&common.guessed);
     }
 }
 

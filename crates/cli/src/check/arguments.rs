@@ -1,14 +1,11 @@
 //! From arguments to a check.
 
 use crate::args::{CheckArgs, Volatile};
-use selvedge_check::{Cancel, Check, Checkpoints, InputError, InputKind, Limits, Options, Program, Sources};
+use selvedge_check::{
+    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Program, Sources,
+};
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_vm::{LoopBound, NondetRange};
-
-/// Kinds of errors that show as races, or as what else a model calls an error. Who asks for none of them has
-/// plain accesses explored like relaxed ones.
-const FOUND_AS_RACES: [ErrorKind; 4] =
-    [ErrorKind::DataRace, ErrorKind::OfModel, ErrorKind::LockMisuse, ErrorKind::BarrierMisuse];
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
@@ -18,6 +15,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         false => args.reductions,
     };
     let errors = args.errors.unwrap_or(ErrorKinds::ALL);
+    // Who asks for none of these has plain accesses explored like relaxed ones.
     let races = FOUND_AS_RACES.iter().any(|kind| errors.has(*kind));
     if args.no_race_detection && args.errors.is_some_and(|errors| errors.has(ErrorKind::DataRace)) {
         let message = "`--errors` asks for data races, and `--no-race-detection` for none";
@@ -33,6 +31,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         equivalence: args.equivalence.into(),
         reductions,
         races: races && !args.no_race_detection,
+        races_aside: false,
         leaks,
         errors: if leaks { errors.with(ErrorKind::Leak) } else { errors },
         all_errors: args.all_errors,

@@ -1,6 +1,8 @@
 //! The passes: what is found in a program's text before it is run.
 //!
 //! [`run`] runs all of them on a module of any front end, in this order; each is described in its file.
+//! Before them, [`conventions`] looks at what functions are called, and [`sections`] takes atomic sections
+//! apart that need not be any.
 //!
 //! 1. [`part_early`]: ways that meet only to part again do not meet. No reduction: it makes loops simpler.
 //! 2. [`bisimilar`]: what is before a loop and at the end of its iterations becomes one, where it does the
@@ -23,10 +25,12 @@
 
 pub mod bisimilar;
 pub mod carry;
+pub mod conventions;
 pub mod loops;
 pub mod part_early;
 pub mod pef;
 pub mod rotation;
+pub mod sections;
 pub mod spin;
 pub mod zne;
 
@@ -52,6 +56,10 @@ const MOST_LIVE: usize = 1 << 32;
 /// through the passes, or somebody has marked its loops by hand. So does one that is not well-formed, for
 /// whoever runs the module to complain about.
 pub fn run(module: &mut Module, reductions: Reductions) {
+    conventions::adopt(module);
+    if reductions.has(Reduction::Sections) {
+        sections::simplify(module);
+    }
     let graph = |function: &Function| match function.code.iter().any(is_mark) || !function.loops.is_empty() {
         true => None,
         false => check::function(module, function).ok().and_then(|()| Graph::of(function)),

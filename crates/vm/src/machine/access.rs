@@ -3,14 +3,14 @@
 use super::memory::{Spot, Use};
 use super::state::{Loaded, Stage, Then, Transfer, Val, VmState};
 use super::zne::reading_part;
-use super::{Halt, VmMachine, fail};
+use super::{Halt, VmMachine};
 use crate::contents::Bytes;
 use crate::layout::{Piece, Pieces, Plain};
 use crate::undefined::{self, Word};
 use selvedge_graph::{Loc, Mode};
 use selvedge_ir::arith;
 use selvedge_ir::{Instr, Net, Operand, Reg, registers};
-use selvedge_machine::{ErrorKind, Op, Rmw};
+use selvedge_machine::{Block, Op, Rmw};
 use std::rc::Rc;
 
 /// Why an address cannot be used.
@@ -45,9 +45,6 @@ impl VmMachine {
                         Ok(loc) => loc,
                         Err(pieces) => return Ok(Some(self.load_parts(state, pieces, bytes, dst))),
                     };
-                    if let Some(wait) = self.waits_for_owner(state, loc, dst) {
-                        return Ok(Some(wait));
-                    }
                     state.stage = Stage::Give(Some(dst));
                     return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
                 }
@@ -209,12 +206,9 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
-        if self.is_help(state) {
-            if let Some(wait) = self.waits_after_help(state, loc) {
-                return wait;
-            }
-            state.stage = Stage::Helping;
-            return Op::Load { loc, mode: failure, rmw: Rmw::No };
+        if self.is_guessed(state) {
+            state.stage = Stage::CasGuessed(loc);
+            return Op::Choose { count: 2 };
         }
         let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
@@ -248,6 +242,11 @@ impl VmMachine {
         if old.is_outside() || expected.is_outside() {
             return self.found_outside(&state.facts, old, expected, bytes);
         }
+        self.found_words(old, expected, bytes)
+    }
+
+    /// The same of what is known, or undefined.
+    pub(super) fn found_words(&self, old: Word, expected: Word, bytes: u8) -> Result<bool, Halt> {
         match undefined::found(8 * bytes, old, expected) {
             Some(found) => Ok(found),
             None if old.undef & !expected.undef != 0 => {
@@ -319,10 +318,8 @@ impl VmMachine {
                 }
                 self.go_on_transferring(state, transfer)
             }
-            Stage::Deciding(alternatives) => {
-                self.decided(state, &alternatives, input);
-                Ok(None)
-            }
+            Stage::Deciding(alternatives) => self.decided(state, &alternatives, input),
+            Stage::Sampling(alternatives) => self.sampled(state, &alternatives, input),
             Stage::Exiting => Ok(Some(self.exit(state))),
             Stage::Landing(landing) => Ok(self.land(state, *landing)),
             Stage::RmwLoaded(loc) => Ok(Some(match self.undone(state, loc, input) {
@@ -363,6 +360,14 @@ impl VmMachine {
         };
         match stage {
             Stage::CasChosen(loc) if input == 0 => return Ok(Some(self.cas_load(state, instr, loc))),
+            Stage::CasGuessed(loc) => {
+                let (to, mode, rmw) = match input {
+                    0 => (Stage::CasToSucceed(loc), success, Rmw::Linked),
+                    _ => (Stage::CasToFail, failure, Rmw::No),
+                };
+                state.stage = to;
+                return Ok(Some(Op::Load { loc, mode, rmw }));
+            }
             Stage::CasChosen(loc) => {
                 state.stage = Stage::CasFailing;
                 state.made.weak_failure = state.loads + 1;
@@ -370,11 +375,6 @@ impl VmMachine {
                 return Ok(Some(Op::Load { loc, mode: failure, rmw: Rmw::No }));
             }
             _ => {}
-        }
-        if let Stage::Helping = stage
-            && self.found(state, self.decode_word(input, bytes), expected, bytes)?
-        {
-            return Ok(Some(self.wait_for_owner(state)));
         }
         let desired = self.as_value(state, desired, bytes);
         let hit = match stage {
@@ -385,13 +385,17 @@ impl VmMachine {
                         return self.not_set("what a compare and exchange finds", old.origin);
                     }
                     // There is no place for a decision between its halves.
-                    Err(Halt::Split(_)) => {
-                        let message = "whether a compare and exchange finds what it expects depends on an \
-                                       unknown input";
-                        return fail(ErrorKind::Unsupported, message);
-                    }
+                    Err(Halt::Split(_)) => return self.begin_to_guess(state),
                     found => found?.then_some(loc),
                 }
+            }
+            Stage::CasToSucceed(_) | Stage::CasToFail => {
+                let old = self.decode_word(input, bytes);
+                let succeeds = matches!(stage, Stage::CasToSucceed(_));
+                if !self.guessed_rightly(state, old, expected, bytes, succeeds)? {
+                    return Ok(Some(Op::Block(Block::Assume)));
+                }
+                if let Stage::CasToSucceed(loc) = stage { Some(loc) } else { None }
             }
             _ => None,
         };

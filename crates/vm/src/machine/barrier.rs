@@ -123,9 +123,7 @@ impl VmMachine {
 
     /// Whether two states of a thread differ in nothing that it could still notice.
     pub(super) fn same(&self, a: &VmState, b: &VmState) -> bool {
-        let own = |s: &VmState| {
-            (s.depth, s.made, s.loads, s.loads_at_header, s.effects, s.effects_at_header, s.left_result)
-        };
+        let own = |s: &VmState| (s.depth, s.made, s.loads, s.loads_at_header, s.effects, s.left_result);
         own(a) == own(b)
             && a.stage == b.stage
             && a.facts == b.facts

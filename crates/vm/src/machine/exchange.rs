@@ -116,6 +116,11 @@ impl VmMachine {
             let poll = self.info(ahead.frame.func).polls.get(ahead.frame.pc as usize).copied().flatten();
             let end = match self.run(&mut ahead) {
                 Ok(None) => continue,
+                // What is left out may have fences, as reads and fences are no effects.
+                Ok(Some(Op::Fence { .. })) => {
+                    self.finish(&mut ahead, 0).ok()?;
+                    continue;
+                }
                 // A loop that waits has read something, so it is one that this iteration is of.
                 Ok(Some(Op::Block(wait))) if at_end => End::Round(wait),
                 Ok(Some(Op::Load { loc: same, .. })) if same == loc && op == RmwOp::Xchg => {

@@ -10,7 +10,6 @@ use crate::contents::Bytes;
 use crate::undefined::Word;
 use selvedge_ir::{Function, Global, GlobalId, Instr, Module, Operand, Place};
 use selvedge_machine::{Block, ErrorKind, Op};
-use selvedge_symbolic::Term;
 
 /// Functions of the library whose results may be anything.
 const TOLD: [&str; 14] = [
@@ -68,6 +67,9 @@ impl Outside {
         if ["getpid", "getppid", "gettid"].into_iter().any(declared) {
             notes.push(format!("process ids are fixed numbers here: {PID} and its neighbours"));
         }
+        if handles_signals(module) {
+            notes.push(String::from("signals are never delivered: what handlers do is not explored"));
+        }
         let of_machine = ["sysconf", "get_nprocs", "get_nprocs_conf", "sched_getcpu", "sched_getaffinity"];
         if of_machine.into_iter().chain(["pthread_getaffinity_np"]).any(declared) {
             notes.push(String::from("this holds for a machine with two processors"));
@@ -113,6 +115,26 @@ fn add_text(module: &mut Module, name: String, text: &str) -> GlobalId {
     let bytes = text.bytes().filter(|byte| *byte != 0).chain([0]).collect();
     module.globals.push(constant(&name, bytes));
     GlobalId(module.globals.len() as u32 - 1)
+}
+
+/// Whether a handler for signals may be set: not where they are ignored, or handled as ever (`SIG_IGN`,
+/// `SIG_DFL`).
+fn handles_signals(module: &Module) -> bool {
+    let is = |callee: &Operand, name: &str| match callee {
+        Operand::Func(f) => {
+            let function = &module.functions[f.0 as usize];
+            function.name == name && function.code.is_empty()
+        }
+        _ => false,
+    };
+    let sets = |instr: &Instr| match instr {
+        Instr::Call { callee, args, .. } if is(callee, "signal") => {
+            !matches!(args.get(1), Some(Operand::Const(0 | 1)))
+        }
+        Instr::Call { callee, .. } => is(callee, "sigaction"),
+        _ => false,
+    };
+    module.functions.iter().flat_map(|f| &f.code).any(sets)
 }
 
 /// Whether `main` looks at what it is given.
@@ -189,13 +211,6 @@ impl VmMachine {
         Ok(())
     }
 
-    /// What was chosen is a fact; the instruction is run again.
-    pub(super) fn decided(&self, state: &mut VmState, alternatives: &[Term], way: u64) {
-        if let Some(fact) = alternatives.get(way as usize) {
-            self.learn_fact(&mut state.facts, *fact);
-        }
-    }
-
     /// An assertion or an assumption about what is not known.
     pub(super) fn demand(
         &self,
@@ -223,7 +238,7 @@ impl VmMachine {
     }
 
     /// What a function gives that may give any number.
-    pub(super) fn any(&self, state: &mut VmState, name: &str) -> Result<Val, Halt> {
+    pub(super) fn any(&self, state: &mut VmState, name: &str) -> Result<(Word, u8), Halt> {
         let Some(kind) = Kind::of(&self.module, name) else {
             return fail(ErrorKind::Unsupported, format!("`{name}`: values of its type are not supported"));
         };
@@ -242,7 +257,17 @@ impl VmMachine {
             // Of a number that nobody has heard of, it can be said.
             self.learn_fact(&mut state.facts, fact);
         }
-        Ok(self.of_term(term).low())
+        Ok((self.of_term(term), kind.width))
+    }
+
+    /// Memory that may hold anything.
+    pub(super) fn any_bytes(&self, state: &mut VmState, len: u64) -> Bytes {
+        let mut bytes = Bytes::known(vec![0; len as usize]);
+        for at in 0..len as usize {
+            let byte = self.fresh(state, 8);
+            self.put_in(&mut bytes, at, 1, self.of_term(byte));
+        }
+        bytes
     }
 
     /// What a function of the library gives: a random number, or a time.
@@ -254,7 +279,7 @@ impl VmMachine {
                 let term = self.fresh(state, 32);
                 return self.of_term(self.with_terms(|t| t.sext(term, 64))).low();
             }
-            "drand48" => return self.float_outside(state, 64),
+            "drand48" => return self.any_float(state, 64),
             _ => TIME_BITS,
         };
         let term = self.fresh(state, width);
@@ -281,6 +306,9 @@ impl VmMachine {
 }
 
 const NONDET: &str = "__VERIFIER_nondet_";
+
+/// Gives memory of a size any contents.
+pub(super) const NONDET_MEMORY: &str = "__VERIFIER_nondet_memory";
 
 /// Times are within so many bits of seconds (or of what a clock counts): some 30,000 years.
 const TIME_BITS: u8 = 40;
@@ -314,7 +342,7 @@ impl Kind {
             "float" => other(32),
             _ => {
                 let width =
-                    result.strip_prefix('i')?.parse().ok().filter(|width| (1..=64).contains(width))?;
+                    result.strip_prefix('i')?.parse().ok().filter(|width| (1..=128).contains(width))?;
                 Some(Kind { width, signed: width > 1, integer: true })
             }
         }
@@ -336,6 +364,8 @@ impl Kind {
             }
             "ulong" | "ulonglong" | "size_t" | "sector_t" | "u64" | "uint64_t" | "uintptr_t"
             | "unsigned_long" | "pthread_t" => (false, 64),
+            "int128" | "s128" => (true, 128),
+            "uint128" | "u128" => (false, 128),
             "float" => return other(32),
             "pointer" | "pchar" | "charp" | "const_char_pointer" | "double" => return other(64),
             _ => return None,
@@ -345,9 +375,12 @@ impl Kind {
 
     /// The part of a range that there are such numbers of; `None` if that is all of them.
     fn within(self, range: NondetRange) -> Option<(i128, i128)> {
-        let (least, most) = match self.signed {
-            true => (-(1i128 << (self.width - 1)), (1i128 << (self.width - 1)) - 1),
-            false => (0, (1i128 << self.width) - 1),
+        let (least, most) = match (self.signed, self.width) {
+            (true, 128) => (i128::MIN, i128::MAX),
+            (true, width) => (-(1 << (width - 1)), (1 << (width - 1)) - 1),
+            // Ranges do not go further.
+            (false, 127..) => (0, i128::MAX),
+            (false, width) => (0, (1 << width) - 1),
         };
         let (low, high) = (least.max(range.low as i128), most.min(range.high as i128));
         let all = (low, high) == (least, most);

@@ -73,7 +73,9 @@ impl VmMachine {
         match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => self.module.globals[g.0 as usize].size,
             Object::Code(_) => 0,
-            Object::Result(_) | Object::Destructor(_) | Object::Waiters(_) => 8,
+            Object::Result(_) | Object::Destructor(_) => 8,
+            // Which threads wait, and where those wait that were moved.
+            Object::Waiters(_) => 16,
             Object::Barrier { .. } | Object::LockPart { .. } => 4,
             Object::Made { size, .. } => size,
         }

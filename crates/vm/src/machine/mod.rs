@@ -6,8 +6,10 @@ mod call;
 mod dependencies;
 mod exchange;
 mod external;
+mod float_terms;
 mod functions;
-mod helping;
+mod guess;
+mod hooks;
 mod input;
 mod interface;
 mod library_dependencies;
@@ -16,11 +18,13 @@ mod memory;
 mod misuse;
 mod names;
 mod native;
+mod options;
 mod origin;
 mod parts;
 mod print;
 mod purity;
 mod run;
+mod sample;
 mod state;
 mod symbolic;
 mod term_ops;
@@ -33,6 +37,7 @@ mod usage;
 mod wide;
 mod zne;
 
+pub use options::{LoopBound, NondetRange, Options};
 pub use state::VmState;
 
 use crate::lock_parts::LockParts;
@@ -42,14 +47,15 @@ use crate::saved::{How, SavedTables};
 use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
+use hooks::Hooks;
 use lock_order::Footprints;
-use selvedge_graph::{Loc, Tid};
+use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
-use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions, SourcePlace};
+use selvedge_machine::{Again, ErrorKind, Reduction, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
-use state::{Frame, Made, RECENT, Rare, Stage};
+use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -79,104 +85,6 @@ fn private_address(thread: Tid, slot: u32, by: i64) -> u64 {
 #[inline]
 fn private_slot(allocation: u32) -> (u32, usize) {
     ((allocation - PRIVATE) >> SLOT_BITS, (allocation & ((1 << SLOT_BITS) - 1)) as usize)
-}
-
-/// Bounds, and what counts as an error.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How often the back edge of a loop may be taken.
-    pub unroll: u32,
-    /// Other bounds for some loops; the first that fits counts.
-    pub unroll_some: Vec<LoopBound>,
-    pub max_call_depth: u32,
-    pub max_threads: u32,
-    /// A thread that runs this many instructions without a visible operation is cut.
-    pub silent_steps: u32,
-    /// Signed overflow is an error; it wraps if not.
-    pub check_signed_overflow: bool,
-    /// How often a thread's weak compare-and-exchanges fail for no reason, at most.
-    pub weak_cas_failures: u32,
-    /// How often a thread's waits on condition variables end for no reason, at most.
-    pub spurious_wakeups: u32,
-    /// What is printed is remembered ([`VmState::printed`]).
-    pub keep_output: bool,
-    /// Those that are found when the program runs.
-    pub reductions: Reductions,
-    /// Arrivals at barriers are events without an order among them; if not, they are counted.
-    pub unordered_barriers: bool,
-    /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
-    pub leave_out_undone: bool,
-    /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
-    /// have seen them.
-    pub leave_out_unpublished: bool,
-    /// Compare-and-exchanges that complete another thread's step wait (`Reduction::Helping`) until one turns
-    /// out to be needed.
-    pub leave_out_help: bool,
-    /// Threads keep track of what their operations depend on.
-    pub track_deps: bool,
-    /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
-    /// meaning for it.
-    pub refuses_mixed_sizes: Option<String>,
-    /// The arguments of the command line, without the name of the program.
-    pub args: Vec<String>,
-    /// The environment.
-    pub env: Vec<(String, String)>,
-    /// Numbers that `__VERIFIER_nondet_int` and its kin give are within this range.
-    pub nondet_range: Option<NondetRange>,
-    /// Errors of other kinds end the process where they happen, as `exit` does.
-    pub errors: ErrorKinds,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            unroll: 16,
-            unroll_some: Vec::new(),
-            max_call_depth: 256,
-            max_threads: 32,
-            silent_steps: 10_000_000,
-            check_signed_overflow: true,
-            weak_cas_failures: 0,
-            spurious_wakeups: 1,
-            keep_output: false,
-            reductions: Reductions::ALL,
-            unordered_barriers: true,
-            leave_out_undone: true,
-            leave_out_unpublished: true,
-            leave_out_help: false,
-            track_deps: false,
-            refuses_mixed_sizes: None,
-            args: Vec::new(),
-            env: Vec::new(),
-            nondet_range: None,
-            errors: ErrorKinds::ALL,
-        }
-    }
-}
-
-/// A range of numbers, both ends included.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NondetRange {
-    pub low: i64,
-    pub high: i64,
-}
-
-impl NondetRange {
-    /// How many there are, or very many.
-    pub fn count(self) -> usize {
-        self.high
-            .checked_sub(self.low)
-            .and_then(|n| usize::try_from(n).ok())
-            .map_or(0, |n| n.saturating_add(1))
-    }
-}
-
-/// A bound for the loops of a function, or those in a line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LoopBound {
-    pub function: Option<String>,
-    pub line: Option<u32>,
-    pub bound: u32,
 }
 
 /// Why a module cannot be run.
@@ -211,67 +119,12 @@ pub struct VmMachine {
     /// How locks are divided, and what critical sections access.
     parts: LockParts,
     footprints: RefCell<Footprints>,
+    /// Compare-and-exchanges whose outcome is guessed before they read.
+    guessing: Vec<(FuncId, u32)>,
     /// What may be written from where; only with [`Options::track_deps`].
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
     common: Arc<Mutex<Tables>>,
-}
-
-/// Functions of the library that the machine itself calls, where a program has need of them.
-#[derive(Clone, Copy, Debug)]
-struct Hooks {
-    /// Runs destructors of keys at the end of a thread.
-    leave: Option<FuncId>,
-    /// Runs what `atexit` was given when `main` returns.
-    main_returned: Option<FuncId>,
-    /// Whether the program says of writes that they are final, or of objects that they are local.
-    final_writes: bool,
-    local_objects: bool,
-    /// Whether nobody looks whether a lock is taken but to take it.
-    quiet_locks: bool,
-    /// Looks at a lock that is divided.
-    look: Option<FuncId>,
-    /// Whether it makes barriers.
-    barriers: bool,
-    /// Whether it assumes anything.
-    assumes: bool,
-    /// Whether it has compare-and-exchanges whose outcome does not matter.
-    may_help: bool,
-    /// The lock that a thread has in an atomic section, if there are such.
-    section: Option<GlobalId>,
-}
-
-impl Hooks {
-    fn of(module: &Module) -> Hooks {
-        let named = |name: &str| {
-            let found = module.functions.iter().position(|f| f.name == name && !f.code.is_empty());
-            found.map(|f| FuncId(f as u32))
-        };
-        let declared = |name: &str| module.functions.iter().any(|f| f.name == name);
-        Hooks {
-            leave: named("__selvedge_leave"),
-            main_returned: named("__selvedge_main_returned"),
-            final_writes: declared(native::FINAL_BEGIN),
-            local_objects: declared(native::LOCAL),
-            barriers: declared("pthread_barrier_init"),
-            assumes: module
-                .functions
-                .iter()
-                .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
-            may_help: false,
-            section: module
-                .globals
-                .iter()
-                .position(|g| g.name == runtime::SECTION_LOCK)
-                .map(|g| GlobalId(g as u32)),
-            look: module
-                .functions
-                .iter()
-                .position(|f| lock_order::is_look(&f.name))
-                .map(|f| FuncId(f as u32)),
-            quiet_locks: !zne::LOOK_AT_LOCKS.iter().any(|name| declared(name)),
-        }
-    }
 }
 
 /// Why a thread does not go on.
@@ -281,6 +134,8 @@ enum Halt {
     Restart,
     /// It depends on what nobody knows: one of these holds, and is a fact from then on.
     Split(Rc<Vec<Term>>),
+    /// The same of so many possibilities that the last one, that it is none of the others, is not explored.
+    Sample(Rc<Vec<Term>>),
 }
 
 fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
@@ -293,14 +148,13 @@ impl VmMachine {
         outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
-        let mut hooks = Hooks::of(&module);
+        let hooks = Hooks::of(&module);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
             functions.push(FunctionInfo::new(&module, function, runtime, &options));
         }
-        hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let mut tables = Tables::new(&module);
@@ -328,6 +182,7 @@ impl VmMachine {
             anonymous: RefCell::default(),
             parts: LockParts::default(),
             footprints: RefCell::default(),
+            guessing: Vec::new(),
             common,
         })
     }
@@ -350,6 +205,7 @@ impl VmMachine {
             anonymous: self.anonymous.clone(),
             parts: self.parts.clone(),
             footprints: RefCell::default(),
+            guessing: self.guessing.clone(),
             common: Arc::clone(&self.common),
         }
     }
@@ -374,7 +230,6 @@ impl VmMachine {
             unordered_barriers: self.options.unordered_barriers,
             leave_out_undone: self.options.leave_out_undone,
             leave_out_unpublished: self.options.leave_out_unpublished,
-            leave_out_help: self.options.leave_out_help,
         };
         common.save(how, locks)
     }
@@ -387,10 +242,10 @@ impl VmMachine {
         tables.sections = sections;
         self.parts = parts;
         self.footprints.take();
+        self.guessing.clone_from(&tables.guessed);
         self.options.unordered_barriers = how.unordered_barriers;
         self.options.leave_out_undone = how.leave_out_undone;
         self.options.leave_out_unpublished = how.leave_out_unpublished;
-        self.options.leave_out_help = how.leave_out_help;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         // Terms have other numbers now.
@@ -441,7 +296,7 @@ impl VmMachine {
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
             .or(wanted(tables.sections.is_pending(), Again::LockOrder))
             .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
-            .or(wanted(self.options.leave_out_help && tables.keep_help, Again::HelpNeeded))
+            .or(wanted(self.guessing.len() < tables.guessed.len(), Again::OutcomeUnknown))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -461,7 +316,6 @@ impl VmMachine {
                 self.learn(|common| common.sections.keep_all_whole());
             }
             Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
-            Again::HelpNeeded => self.learn(|common| common.keep_help = true),
             _ => {}
         }
         self.refine()
@@ -499,6 +353,7 @@ impl VmMachine {
             tables.layout.refuse_mixed();
         }
         tables.order_barriers.clone_from(&self.common().order_barriers);
+        tables.guessed.clone_from(&self.common().guessed);
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         // Terms have other numbers now.
@@ -520,11 +375,12 @@ impl VmMachine {
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
         let show = self.options.leave_out_unpublished && common.keep_unpublished;
-        let help = self.options.leave_out_help && common.keep_help;
         let divide = common.sections.is_pending();
-        if !order && !keep && !show && !help && !divide && !common.layout.needs_restart() {
+        let guess = self.guessing.len() < common.guessed.len();
+        if !order && !keep && !show && !divide && !guess && !common.layout.needs_restart() {
             return false;
         }
+        self.guessing.clone_from(&common.guessed);
         if divide {
             self.parts.give_in(&mut common.sections);
             // Executions that are none may have reached them.
@@ -534,7 +390,6 @@ impl VmMachine {
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
         self.options.leave_out_unpublished &= !show;
-        self.options.leave_out_help &= !help;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -550,26 +405,42 @@ impl VmMachine {
     /// too long in silence are among them, with the place of the function.
     pub fn cut_loops(&self) -> Vec<(SourcePlace, u32)> {
         let limits = self.common().limits.clone();
-        limits
-            .into_iter()
-            .map(|limit| match limit {
-                Limit::Loop(f, number) => {
-                    let place = self.function(f).loops[number as usize].place;
-                    (self.source_place(place), self.info(f).bounds[number as usize])
-                }
-                Limit::Long(f, number) => {
-                    let place = self.function(f).loops[number as usize].place;
-                    (self.source_place(place), run::MOST_ROUNDS.max(self.info(f).bounds[number as usize]))
-                }
-                Limit::Depth(f) => (self.source_place(self.function(f).place), self.options.max_call_depth),
-                Limit::Silent(f) => (self.source_place(self.function(f).place), self.options.silent_steps),
-            })
-            .collect()
+        let of = |limit| match limit {
+            Limit::Loop(f, number) => {
+                let place = self.function(f).loops[number as usize].place;
+                Some((self.source_place(place), self.info(f).bounds[number as usize]))
+            }
+            Limit::Long(f, number) => {
+                let place = self.function(f).loops[number as usize].place;
+                Some((self.source_place(place), run::MOST_ROUNDS.max(self.info(f).bounds[number as usize])))
+            }
+            Limit::Depth(f) => Some((self.source_place(self.function(f).place), self.options.max_call_depth)),
+            Limit::Silent(f) => Some((self.source_place(self.function(f).place), self.options.silent_steps)),
+            Limit::Sample(..) => None,
+        };
+        limits.into_iter().filter_map(of).collect()
+    }
+
+    /// The places at which a number from outside may be too many, and some of them were tried.
+    pub fn sampled_places(&self) -> Vec<SourcePlace> {
+        let place = |limit: &Limit| match *limit {
+            Limit::Sample(f, at) => self.function(f).places.get(at as usize).copied(),
+            _ => None,
+        };
+        let mut places: Vec<Place> = self.common().limits.iter().filter_map(place).collect();
+        places.dedup_by_key(|place| (place.file, place.line));
+        places.into_iter().map(|place| self.source_place(place)).collect()
     }
 
     /// The error that a thread ended the process with, of a kind that is not looked for.
     pub fn passed_error(&self, state: &VmState) -> Option<ErrorKind> {
         state.rare.passed
+    }
+
+    /// Whether assumptions are the program's own, and end the process: executions that come to one which does
+    /// not hold are executions.
+    pub fn ends_by_assuming(&self) -> bool {
+        self.hooks.ends_by_assuming
     }
 
     /// Whether some execution wanted more threads than `Options::max_threads`.
@@ -624,11 +495,9 @@ impl VmMachine {
             loads: 0,
             loads_at_header: 0,
             effects: 0,
-            effects_at_header: 0,
             choices: 0,
             last_read: None,
-            recent: [Loc(0); RECENT],
-            would_help: None,
+            repeats: None,
             left_result: false,
             tracking: self.options.track_deps.then(Box::default),
         }

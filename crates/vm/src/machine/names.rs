@@ -99,19 +99,30 @@ impl VmMachine {
 
     /// A value of the graph in an execution.
     pub(super) fn value_of(&self, usage: &Usage, loc: Loc, value: Value, kind: Contents) -> String {
-        let tables = self.tables.borrow();
-        let bytes = tables.layout.cell(loc).size;
+        let bytes = self.tables.borrow().layout.cell(loc).size;
         if bytes > 16 {
             return format!("{bytes} bytes");
         }
-        let word = if bytes > 8 {
-            tables.contents.word(value as u32)
-        } else {
-            entry(value as u64).map_or(Word::known(value as u64 as u128), |e| tables.contents.word(e))
+        let word = {
+            let tables = self.tables.borrow();
+            match bytes > 8 {
+                true => tables.contents.word(value as u32),
+                false => {
+                    entry(value as u64).map_or(Word::known(value as u64 as u128), |e| tables.contents.word(e))
+                }
+            }
         };
-        if word.is_outside() {
-            return String::from("unknown");
+        if !word.is_outside() {
+            return self.word_of(usage, word, bytes, kind);
         }
+        match self.example_of(&usage.examples, word, bytes) {
+            Some(example) => format!("{} (e.g.)", self.word_of(usage, example, bytes, kind)),
+            None => String::from("unknown"),
+        }
+    }
+
+    fn word_of(&self, usage: &Usage, word: Word, bytes: u32, kind: Contents) -> String {
+        let tables = self.tables.borrow();
         if !word.is_defined() {
             let all = word.undef == arith::mask((8 * bytes) as u8);
             return String::from(if all { "undefined" } else { "partly undefined" });

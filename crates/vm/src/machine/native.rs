@@ -1,6 +1,13 @@
 //! Library functions that the machine itself performs.
 
+mod known;
+
+pub use known::{FINAL_BEGIN, LOCAL, Native};
+
+use known::SPIN_END_UNLESS;
+
 use super::call::Args;
+use super::input::NONDET_MEMORY;
 use super::memory::Use;
 use super::misuse;
 use super::print;
@@ -12,285 +19,11 @@ use crate::float;
 use crate::format::Text;
 use crate::layout::Pieces;
 use crate::tables::Object;
+use crate::undefined::Word;
 use selvedge_graph::Tid;
-use selvedge_ir::library::{self, Allocation};
 use selvedge_ir::{Reg, pointer};
 use selvedge_machine::{Block, ErrorKind, Op};
 use std::rc::Rc;
-
-#[derive(Clone, Copy, Debug)]
-pub enum Native {
-    /// A failed assertion; the argument with this number is what was asserted.
-    AssertFail(usize),
-    /// Reaching it is an error.
-    ReachError,
-    /// Its argument is a message.
-    ErrorMessage,
-    Assert,
-    Abort,
-    Assume,
-    Choose,
-    Nondet,
-    /// Gives a value that may be anything (see `input.rs`).
-    Input,
-    Environment,
-    ProcessId,
-    /// Memory that may hold anything from now on.
-    Undefine,
-    /// The argument with this number is the size.
-    Malloc(usize),
-    Calloc,
-    Free,
-    Size,
-    Copy,
-    /// Strings that must not overlap.
-    Apart,
-    /// The length of an array that is only known when its declaration is come to.
-    VlaLength,
-    /// An index of an array; the name says which one, and how far it goes.
-    Index,
-    Fill,
-    /// Gives 0 and does nothing.
-    Nothing,
-    /// The process ends.
-    ExitProcess,
-    /// The thread leaves by `pthread_exit`.
-    Unwind,
-    /// The thread ends; what had to be done before is done.
-    EndThread,
-    SetJump,
-    LongJump,
-    CleanupPush,
-    CleanupPop,
-    ThisThread,
-    ThreadBit,
-    NthBit,
-    NewThread,
-    Spawn,
-    Join,
-    Detach,
-    ResultOf,
-    Errno,
-    NewKey,
-    NextKey,
-    Destructor,
-    /// Where the threads are kept that wait for what is at an address.
-    Futex,
-    GetSpecific,
-    SetSpecific,
-    LockHeld,
-    LockAgain,
-    LockTaken,
-    LockLeave,
-    /// What to take in place of a lock.
-    LockPart,
-    /// What was taken.
-    LockKept,
-    /// The order of a lock's sections is about to show.
-    LockWhole,
-    /// The same, if this thread holds it.
-    LockUnheld,
-    Misuse,
-    BarrierNew,
-    BarrierLooks,
-    BarrierNone,
-    BarrierCheck,
-    BarrierCount,
-    BarrierUnordered,
-    BarrierArrive,
-    BarrierDepart,
-    Wait,
-    Spurious,
-    SpinBegin,
-    SpinEnd,
-    OptionalBegin,
-    /// How many variables of the function live in memory now.
-    StackSave,
-    /// Those that came after so many die.
-    StackRestore,
-    FinalBegin,
-    FinalEnd,
-    HelpBegin,
-    HelpEnd,
-    Local,
-    TextFormat,
-    TextBytes,
-    TextNext,
-    TextWidth,
-    TextGive,
-    TextChar,
-    TextLength,
-    TextPrint,
-    TextCopy,
-    /// The number that a text begins with.
-    TextNumber,
-    /// How many of its characters belong to that number. The text is not needed any more.
-    TextUsed,
-    Math(fn(f64, f64) -> f64),
-    MathSingle(fn(f64, f64) -> f64),
-}
-
-impl Native {
-    /// The function with this name, if the machine knows it.
-    pub fn named(name: &str) -> Option<Native> {
-        Some(match name {
-            "__assert_fail" | "__assert" | "__assert_perror_fail" => Native::AssertFail(0),
-            "__assert_rtn" => Native::AssertFail(3),
-            "__VERIFIER_error" | "reach_error" => Native::ReachError,
-            "selvedge_error" => Native::ErrorMessage,
-            "__VERIFIER_assert" => Native::Assert,
-            "abort" => Native::Abort,
-            _ if library::assumes(name) => Native::Assume,
-            "selvedge_choose" | "__selvedge_choose" => Native::Choose,
-            _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
-            "rand" | "random" | "rand_r" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "clock"
-            | "__selvedge_input" => Native::Input,
-            "getenv" | "secure_getenv" => Native::Environment,
-            "getpid" | "getppid" | "gettid" => Native::ProcessId,
-            "__selvedge_undefine" => Native::Undefine,
-            "free" | "cfree" => Native::Free,
-            "__selvedge_size" | "malloc_usable_size" => Native::Size,
-            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
-            "__selvedge_apart" => Native::Apart,
-            _ if library::checks_index(name) => Native::Index,
-            "__selvedge_vla_length" => Native::VlaLength,
-            "memset" | "__memset_chk" => Native::Fill,
-            "exit" | "_exit" | "_Exit" | "quick_exit" => Native::ExitProcess,
-            "__selvedge_unwind" | "__pthread_unwind_next" => Native::Unwind,
-            "__selvedge_end" => Native::EndThread,
-            "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" => Native::SetJump,
-            "longjmp" | "_longjmp" | "siglongjmp" => Native::LongJump,
-            "__pthread_register_cancel" => Native::CleanupPush,
-            "__pthread_unregister_cancel" => Native::CleanupPop,
-            "__selvedge_thread_bit" => Native::ThreadBit,
-            "__selvedge_nth_bit" => Native::NthBit,
-            "__selvedge_self" | "pthread_self" | "thrd_current" => Native::ThisThread,
-            "__selvedge_new_thread" => Native::NewThread,
-            "__selvedge_spawn" => Native::Spawn,
-            "__selvedge_join" => Native::Join,
-            "__selvedge_detach" => Native::Detach,
-            "__selvedge_result" => Native::ResultOf,
-            "__selvedge_errno" | "__errno_location" | "__error" => Native::Errno,
-            "__selvedge_new_key" => Native::NewKey,
-            "__selvedge_next_key" => Native::NextKey,
-            "__selvedge_destructor" => Native::Destructor,
-            "__selvedge_futex" => Native::Futex,
-            "pthread_getspecific" | "tss_get" => Native::GetSpecific,
-            "pthread_setspecific" | "tss_set" => Native::SetSpecific,
-            "__selvedge_lock_held" => Native::LockHeld,
-            "__selvedge_lock_again" => Native::LockAgain,
-            "__selvedge_lock_taken" => Native::LockTaken,
-            "__selvedge_lock_leave" => Native::LockLeave,
-            "__selvedge_lock_part" => Native::LockPart,
-            "__selvedge_lock_kept" => Native::LockKept,
-            "__selvedge_lock_whole" => Native::LockWhole,
-            "__selvedge_lock_unheld" => Native::LockUnheld,
-            "__selvedge_misuse" => Native::Misuse,
-            "__selvedge_barrier_looks" => Native::BarrierLooks,
-            "__selvedge_barrier_none" => Native::BarrierNone,
-            "__selvedge_barrier_new" => Native::BarrierNew,
-            "__selvedge_barrier_check" => Native::BarrierCheck,
-            "__selvedge_barrier_count" => Native::BarrierCount,
-            "__selvedge_barrier_unordered" => Native::BarrierUnordered,
-            "__selvedge_barrier_arrive" => Native::BarrierArrive,
-            "__selvedge_barrier_depart" => Native::BarrierDepart,
-            "__selvedge_block" => Native::Wait,
-            "__selvedge_spurious" => Native::Spurious,
-            "selvedge_spin_begin" => Native::SpinBegin,
-            "selvedge_spin_end" | SPIN_END_UNLESS => Native::SpinEnd,
-            // Code that may be left out is not.
-            "__VERIFIER_opt_begin" => Native::OptionalBegin,
-            "__selvedge_stack_save" => Native::StackSave,
-            "__selvedge_stack_restore" => Native::StackRestore,
-            FINAL_BEGIN => Native::FinalBegin,
-            "__selvedge_final_end" => Native::FinalEnd,
-            "__selvedge_help_begin" => Native::HelpBegin,
-            "__selvedge_help_end" => Native::HelpEnd,
-            LOCAL => Native::Local,
-            "__selvedge_text_format" => Native::TextFormat,
-            "__selvedge_text_bytes" => Native::TextBytes,
-            "__selvedge_text_next" => Native::TextNext,
-            "__selvedge_text_width" => Native::TextWidth,
-            "__selvedge_text_give" => Native::TextGive,
-            "__selvedge_text_char" => Native::TextChar,
-            "__selvedge_text_length" => Native::TextLength,
-            "__selvedge_text_print" => Native::TextPrint,
-            "__selvedge_text_copy" => Native::TextCopy,
-            "__selvedge_text_number" => Native::TextNumber,
-            "__selvedge_text_used" => Native::TextUsed,
-            _ if library::only_pauses(name) || library::only_annotates(name) || NOTHING.contains(&name) => {
-                Native::Nothing
-            }
-            _ => {
-                return match library::allocation(name) {
-                    Some(Allocation::Size(argument)) => Some(Native::Malloc(argument)),
-                    Some(Allocation::Product) => Some(Native::Calloc),
-                    None => Native::math(name),
-                };
-            }
-        })
-    }
-
-    fn math(name: &str) -> Option<Native> {
-        let single = || name.strip_suffix('f').and_then(float::library).map(Native::MathSingle);
-        float::library(name).map(Native::Math).or_else(single)
-    }
-}
-
-/// The end of an iteration of a loop that waits, as another tool has it: it is told whether the loop is over.
-const SPIN_END_UNLESS: &str = "__VERIFIER_spin_end";
-
-/// What a program may tell: see `selvedge.h`.
-pub const FINAL_BEGIN: &str = "__selvedge_final_begin";
-pub const LOCAL: &str = "selvedge_local";
-
-/// Functions that set what makes no difference here.
-const NOTHING: [&str; 44] = [
-    "fflush",
-    "setbuf",
-    "setvbuf",
-    "srand",
-    "srandom",
-    "pthread_attr_destroy",
-    "pthread_attr_setstacksize",
-    "pthread_attr_setscope",
-    "pthread_attr_setguardsize",
-    "pthread_attr_setstack",
-    "pthread_attr_setschedpolicy",
-    "pthread_attr_setschedparam",
-    "pthread_attr_setinheritsched",
-    "pthread_attr_setaffinity_np",
-    "pthread_setconcurrency",
-    "pthread_setaffinity_np",
-    "pthread_setschedparam",
-    "pthread_setschedprio",
-    "sched_setaffinity",
-    "sched_setscheduler",
-    "sched_setparam",
-    "setpriority",
-    "nice",
-    "mlock",
-    "munlock",
-    "mlockall",
-    "munlockall",
-    "madvise",
-    "posix_madvise",
-    "srand48",
-    "pthread_setname_np",
-    "pthread_mutexattr_destroy",
-    "pthread_mutexattr_setprotocol",
-    "pthread_mutexattr_setpshared",
-    "pthread_mutexattr_setrobust",
-    "pthread_condattr_init",
-    "pthread_condattr_destroy",
-    "pthread_condattr_setclock",
-    "pthread_condattr_setpshared",
-    "pthread_rwlockattr_init",
-    "pthread_rwlockattr_destroy",
-    "pthread_setcancelstate",
-    "pthread_setcanceltype",
-    "pthread_testcancel",
-];
 
 impl VmMachine {
     pub(super) fn native(
@@ -328,13 +61,21 @@ impl VmMachine {
             Native::Abort => return fail(ErrorKind::Abort, "`abort` is called"),
             Native::Assume if known(0)? as u32 == 0 => return Ok(Some(Op::Block(Block::Assume))),
             Native::Assert | Native::Assume | Native::Nothing => 0,
+            Native::Nondet if name == NONDET_MEMORY => {
+                let (to, len) = (known(0)?, known(1)?);
+                if len > 0 {
+                    self.resolve(state, to, len, Use::Write)?;
+                }
+                let bytes = self.any_bytes(state, len);
+                return self.fill(state, to, Pieces::new(), bytes, None);
+            }
             Native::Nondet | Native::Input => {
-                let value = match native {
+                let (value, bits) = match native {
                     Native::Nondet => self.any(state, name)?,
-                    _ => self.told(state, name),
+                    _ => (Word::of(self.told(state, name), Val::known(0)), 64),
                 };
                 if let Some(dst) = dst {
-                    state.frame.set_val(dst, value);
+                    self.put(state, dst, bits, value);
                 }
                 state.frame.pc += 1;
                 return Ok(None);
@@ -569,8 +310,13 @@ impl VmMachine {
             }
             Native::Spurious => 0,
             Native::SpinBegin => {
-                state.loads_at_header = state.loads;
-                state.effects_at_header = state.effects;
+                let began = (state.loads, state.effects);
+                let spins = &mut Rc::make_mut(&mut state.rare).spins;
+                // Loops may be left without coming to the end of an iteration.
+                if spins.len() == DEEPEST_SPIN {
+                    spins.remove(0);
+                }
+                spins.push(began);
                 0
             }
             Native::SpinEnd => {
@@ -580,7 +326,12 @@ impl VmMachine {
                     (true, false) => u64::from(known(0)? as u32 == 0),
                     (false, _) => known(0)?,
                 };
-                if again as u32 != 0 && state.effects == state.effects_at_header {
+                let began = Rc::make_mut(&mut state.rare).spins.pop();
+                if let Some((loads, effects)) = began
+                    && again as u32 != 0
+                    && state.effects == effects
+                {
+                    state.loads_at_header = loads;
                     return Ok(Some(Op::Block(state.spin())));
                 }
                 again
@@ -598,14 +349,6 @@ impl VmMachine {
             }
             Native::FinalEnd => {
                 state.made.final_writes = state.made.final_writes.saturating_sub(1);
-                0
-            }
-            Native::HelpBegin => {
-                state.made.helping += 1;
-                0
-            }
-            Native::HelpEnd => {
-                state.made.helping = state.made.helping.saturating_sub(1);
                 0
             }
             Native::Local => match pointer::split(known(0)?) {
@@ -703,6 +446,9 @@ impl VmMachine {
         }
     }
 }
+
+/// How many marked loops may be within each other.
+const DEEPEST_SPIN: usize = 8;
 
 const EINVAL: u64 = 22;
 

@@ -241,7 +241,10 @@ impl VmMachine {
                 Ok(Some(self.write_parts(state, parts, new)))
             }
             (access, &Instr::Cmpxchg { dst, expected, desired, .. }) => {
-                let hit = self.found(state, old, expected, bytes)?;
+                let hit = match self.found(state, old, expected, bytes) {
+                    Ok(hit) => hit,
+                    Err(halt) => return self.no_place_to_decide(halt),
+                };
                 let desired = self.wide(state, desired, 8 * bytes);
                 let choice = access == Access::Succeeding;
                 if hit != choice && access != Access::FailingAnyway {

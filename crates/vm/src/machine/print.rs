@@ -102,7 +102,7 @@ impl VmMachine {
     /// How long a text is, if it is not known what it says.
     pub(super) fn unknown_length(&self, state: &mut VmState) -> Option<Val> {
         let unknown = state.rare.text.as_ref().is_some_and(|text| text.unknown);
-        unknown.then(|| self.float_outside(state, 32))
+        unknown.then(|| self.any_float(state, 32))
     }
 
     pub(super) fn text_print(&self, state: &mut VmState) -> u64 {

@@ -72,7 +72,7 @@ impl VmMachine {
             Instr::Float { op, bits, dst, a, b, c } => {
                 let vals = [a, b, c].map(|o| self.value(state, o));
                 if vals.iter().any(|v| v.is_outside()) {
-                    let result = self.float_outside(state, bits);
+                    let result = self.float_outside(state, op, bits, [vals[0], vals[1]]);
                     state.frame.set_val(dst, result);
                     state.frame.pc += 1;
                     return Ok(None);
@@ -83,7 +83,7 @@ impl VmMachine {
             Instr::FloatCmp { cmp, bits, dst, a, b } => {
                 let vals = [a, b].map(|o| self.value(state, o));
                 if vals.iter().any(|v| v.is_outside()) {
-                    let result = self.float_outside(state, 1);
+                    let result = self.float_cmp_outside(state, cmp, bits, vals);
                     state.frame.set_val(dst, result);
                     state.frame.pc += 1;
                     return Ok(None);

@@ -360,14 +360,14 @@ impl<'m> Run<'_, '_, 'm> {
         }
     }
 
-    /// `mov`, between registers and memory.
+    /// `mov` of x86, between registers and memory: there, loads acquire and stores release.
     fn copy(&mut self, to: &Arg, value: &Arg, bytes: u8) -> Result<(), Refusal> {
         match (self.is_memory(to), self.is_memory(value)) {
             (true, true) => Err(String::from("a move from memory to memory is not known")),
             (true, false) => {
                 let bytes = self.width(bytes, &[value])?;
                 let (addr, value) = (self.address(to)?, self.read(value, bytes)?);
-                self.store(addr, value, bytes, Mode::Rlx);
+                self.store(addr, value, bytes, Mode::Rel);
                 Ok(())
             }
             (false, is_load) => {
@@ -377,7 +377,7 @@ impl<'m> Run<'_, '_, 'm> {
                     (bytes, _) => bytes,
                 };
                 let value = match is_load {
-                    true => self.load(value, self.width(bytes, &[])?, Mode::Rlx)?,
+                    true => self.load(value, self.width(bytes, &[])?, Mode::Acq)?,
                     false => self.read(value, self.width(bytes, &[])?)?,
                 };
                 self.write(to, value, bytes)

@@ -9,9 +9,10 @@ mod names;
 
 use super::state::{Caller, LastRead, Stage, Val};
 use super::{BEFORE_FIRST, Halt, RESTART, VmMachine, VmState};
+use crate::contents::entry;
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use selvedge_machine::{Again, Agreement, Block, ErrorKind, Machine, Op, Part, ProgramError, Stateful};
-use selvedge_symbolic::Answer;
+use selvedge_symbolic::{Answer, Term};
 use std::rc::Rc;
 
 impl Stateful for VmMachine {
@@ -53,6 +54,9 @@ impl Machine for VmMachine {
             Stage::Spawning(entry, arg) => {
                 let mut state = self.new_state(child, entry, &[arg]);
                 state.facts = Rc::clone(&parent.facts);
+                if !parent.rare.found.is_empty() {
+                    Rc::make_mut(&mut state.rare).found.clone_from(&parent.rare.found);
+                }
                 state
             }
             _ => unreachable!("the parent stands at the creation of a thread"),
@@ -70,11 +74,18 @@ impl Machine for VmMachine {
             _ if state.tracking.is_some() => self.go_on_following(state, input as u64),
             _ => self.go_on(state, input as u64),
         };
+        let went = self.after_attempts(state, went);
         let op = went.unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Split(alternatives) => {
+                let alternatives = self.exhaustive(state, alternatives);
                 let count = alternatives.len() as u32;
                 state.stage = Stage::Deciding(alternatives);
+                Op::Choose { count }
+            }
+            Halt::Sample(alternatives) => {
+                let count = alternatives.len() as u32;
+                state.stage = Stage::Sampling(alternatives);
                 Op::Choose { count }
             }
             Halt::Error(kind, _) if !self.options.errors.has(kind) => {
@@ -83,7 +94,7 @@ impl Machine for VmMachine {
             }
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
-        state.last_read = LastRead::of(op);
+        state.last_read = LastRead::of(op, (state.frame.func, state.frame.pc));
         if !state.rare.held.is_empty() {
             self.watch_section(state, op);
         }
@@ -93,14 +104,17 @@ impl Machine for VmMachine {
                 if mode == Mode::Rlx && self.hooks.look == Some(state.frame.func) {
                     self.note_divided_lock(state, loc);
                 }
-                state.recent.rotate_right(1);
-                state.recent[0] = loc;
             }
             Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;
             }
-            Op::Choose { .. } => state.choices += u32::from(!matches!(state.stage, Stage::Deciding(_))),
+            // What depends on the program's input is not the thread's choice.
+            Op::Choose { .. } => {
+                let given =
+                    matches!(state.stage, Stage::Deciding(_) | Stage::Sampling(_) | Stage::CasGuessed(_));
+                state.choices += u32::from(!given);
+            }
             Op::Arrive { .. } => state.effects += 1,
             _ => {}
         }
@@ -127,14 +141,37 @@ impl Machine for VmMachine {
         self.outside.unknown
     }
 
+    fn may_be_equal(&self, loc: Loc, one: Value, other: Value) -> bool {
+        // Values of more than 8 bytes are all in the table.
+        let wide = || self.tables.borrow().layout.cell(loc).size > 8;
+        entry(one as u64).is_some() || entry(other as u64).is_some() || wide()
+    }
+
     fn go_together(&self, standings: &mut dyn Iterator<Item = (&VmState, Option<Value>)>) -> Agreement {
         let mut facts = Vec::new();
         for (state, way) in standings {
-            facts.extend_from_slice(&state.facts);
-            if let (Stage::Deciding(alternatives), Some(way)) = (&state.stage, way) {
+            let found = &state.rare.found;
+            facts.extend(state.facts.iter().filter(|fact| !found.contains(fact)));
+            if let (Stage::Deciding(alternatives) | Stage::Sampling(alternatives), Some(way)) =
+                (&state.stage, way)
+            {
                 facts.extend(alternatives.get(way as usize));
             }
         }
+        self.do_go_together(facts)
+    }
+
+    fn agree(&self, standings: &mut dyn Iterator<Item = &VmState>) -> Agreement {
+        self.do_go_together(standings.flat_map(|state| state.facts.iter().copied()).collect())
+    }
+
+    fn again(&self) -> Option<Again> {
+        self.reason_to_restart(&self.tables.borrow())
+    }
+}
+
+impl VmMachine {
+    fn do_go_together(&self, mut facts: Vec<Term>) -> Agreement {
         facts.sort_unstable();
         facts.dedup();
         match self.facts_go_together(&facts) {
@@ -142,9 +179,5 @@ impl Machine for VmMachine {
             Answer::No => Agreement::No,
             Answer::NobodyKnows => Agreement::NobodyKnows,
         }
-    }
-
-    fn again(&self) -> Option<Again> {
-        self.reason_to_restart(&self.tables.borrow())
     }
 }

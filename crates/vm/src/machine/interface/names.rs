@@ -1,12 +1,13 @@
 //! Places, locations, values and threads in the words of the program's source.
 
 use crate::machine::names::How;
-use crate::machine::state::Frame;
+use crate::machine::state::{Frame, Stage};
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
 use selvedge_graph::{Loc, Value};
 use selvedge_ir::{Contents, Instr, Place};
 use selvedge_machine::{ErrorKind, Names, SourcePlace, Usage};
+use std::collections::BTreeMap;
 
 impl Names for VmMachine {
     fn place(&self, state: &VmState) -> Option<SourcePlace> {
@@ -61,6 +62,14 @@ impl Names for VmMachine {
 
     fn usage(&self, made: &[u32], accesses: &[(Loc, Value, &VmState)]) -> Usage {
         self.usage_of(made, accesses)
+    }
+
+    fn decides_by_input(&self, state: &VmState) -> bool {
+        matches!(state.stage, Stage::Deciding(_) | Stage::Sampling(_) | Stage::CasGuessed(_))
+    }
+
+    fn examples(&self, standings: &mut dyn Iterator<Item = &VmState>) -> BTreeMap<u32, u128> {
+        self.example_inputs(standings.flat_map(|state| state.facts.iter().copied()).collect())
     }
 
     fn location_in(&self, usage: &Usage, loc: Loc, state: Option<&VmState>) -> String {

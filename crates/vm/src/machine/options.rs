@@ -1,0 +1,97 @@
+//! How a program is run.
+
+use selvedge_machine::{ErrorKinds, Reductions};
+
+/// Bounds, and what counts as an error.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How often the back edge of a loop may be taken.
+    pub unroll: u32,
+    /// Other bounds for some loops; the first that fits counts.
+    pub unroll_some: Vec<LoopBound>,
+    pub max_call_depth: u32,
+    pub max_threads: u32,
+    /// A thread that runs this many instructions without a visible operation is cut.
+    pub silent_steps: u32,
+    /// Signed overflow is an error; it wraps if not.
+    pub check_signed_overflow: bool,
+    /// How often a thread's weak compare-and-exchanges fail for no reason, at most.
+    pub weak_cas_failures: u32,
+    /// How often a thread's waits on condition variables end for no reason, at most.
+    pub spurious_wakeups: u32,
+    /// What is printed is remembered ([`VmState::printed`]).
+    pub keep_output: bool,
+    /// Those that are found when the program runs.
+    pub reductions: Reductions,
+    /// Arrivals at barriers are events without an order among them; if not, they are counted.
+    pub unordered_barriers: bool,
+    /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
+    pub leave_out_undone: bool,
+    /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
+    /// have seen them.
+    pub leave_out_unpublished: bool,
+    /// Threads keep track of what their operations depend on.
+    pub track_deps: bool,
+    /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
+    /// meaning for it.
+    pub refuses_mixed_sizes: Option<String>,
+    /// The arguments of the command line, without the name of the program.
+    pub args: Vec<String>,
+    /// The environment.
+    pub env: Vec<(String, String)>,
+    /// Numbers that `__VERIFIER_nondet_int` and its kin give are within this range.
+    pub nondet_range: Option<NondetRange>,
+    /// Errors of other kinds end the process where they happen, as `exit` does.
+    pub errors: ErrorKinds,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            unroll: 16,
+            unroll_some: Vec::new(),
+            max_call_depth: 256,
+            max_threads: 32,
+            silent_steps: 10_000_000,
+            check_signed_overflow: true,
+            weak_cas_failures: 0,
+            spurious_wakeups: 1,
+            keep_output: false,
+            reductions: Reductions::ALL,
+            unordered_barriers: true,
+            leave_out_undone: true,
+            leave_out_unpublished: true,
+            track_deps: false,
+            refuses_mixed_sizes: None,
+            args: Vec::new(),
+            env: Vec::new(),
+            nondet_range: None,
+            errors: ErrorKinds::ALL,
+        }
+    }
+}
+
+/// A range of numbers, both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NondetRange {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl NondetRange {
+    /// How many there are, or very many.
+    pub fn count(self) -> usize {
+        self.high
+            .checked_sub(self.low)
+            .and_then(|n| usize::try_from(n).ok())
+            .map_or(0, |n| n.saturating_add(1))
+    }
+}
+
+/// A bound for the loops of a function, or those in a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopBound {
+    pub function: Option<String>,
+    pub line: Option<u32>,
+    pub bound: u32,
+}

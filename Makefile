@@ -7,6 +7,9 @@ DEMO     := target/demo
 NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev \
             ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev
 
+# Solvers, for proofs.
+SOLVERS  := z3:z3 cvc5:cvc5
+
 .PHONY: demo test soak lint bench fuzz fuzz-models fuzz-inputs build clean
 
 demo: build
@@ -34,7 +37,7 @@ build:
 	cargo build --release -p selvedge-cli
 
 test:
-	@scripts/setup.sh $(NEEDS)
+	@scripts/setup.sh $(NEEDS) $(SOLVERS)
 	@scripts/test.sh
 
 lint:
@@ -43,9 +46,13 @@ lint:
 
 # The published tables: all of them, written to docs, or one, printed: make bench TABLE=barriers
 bench:
-	@scripts/setup.sh $(NEEDS)
+	@scripts/setup.sh $(NEEDS) $(if $(filter proofs,$(TABLE)),$(SOLVERS))
 	cargo build --release -q -p selvedge-cli
+ifeq ($(TABLE),proofs)
+	@scripts/proofs.sh $(SELVEDGE)
+else
 	cargo run --release -q -p selvedge-bench -- $(if $(TABLE),table $(TABLE),report docs)
+endif
 
 # Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000
 MODEL    ?= all

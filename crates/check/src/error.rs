@@ -18,6 +18,10 @@ pub enum InputKind {
     Compile,
     /// A checkpoint is not one, is damaged, or belongs to something else.
     Checkpoint,
+    /// The text of a parameterised system is wrong.
+    System,
+    /// A solver cannot be asked.
+    Solver,
     /// Somebody asked for the end, or a limit was reached.
     Interrupted,
 }
@@ -32,6 +36,8 @@ impl InputKind {
             InputKind::Unsupported => "unsupported",
             InputKind::Compile => "compile",
             InputKind::Checkpoint => "checkpoint",
+            InputKind::System => "system",
+            InputKind::Solver => "solver",
             InputKind::Interrupted => "interrupted",
         }
     }

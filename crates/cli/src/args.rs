@@ -30,6 +30,8 @@ pub enum Command {
     Litmus(LitmusArgs),
     /// List the built-in memory models
     Models,
+    /// Prove a parameterised system for every number of threads
+    Prove(crate::prove::ProveArgs),
     /// Ask questions about memory models
     Model(crate::model::ModelArgs),
 }

@@ -18,6 +18,7 @@ mod meter;
 mod model;
 mod models;
 mod output;
+mod prove;
 
 use clap::Parser;
 use error::Exit;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         args::Command::Litmus(args) => litmus::main(&args),
         args::Command::Models => models::main(),
         args::Command::Model(args) => model::main(&args),
+        args::Command::Prove(args) => prove::main(&args),
     };
     end(code)
 }

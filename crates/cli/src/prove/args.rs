@@ -1,0 +1,81 @@
+//! The command line of `selvedge prove`.
+
+use crate::args::FormatArgs;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "Exit codes:
+  0  proved, for every number of threads
+  1  violated in a small instance, or the invariant is not inductive or too weak; what fails is printed
+  2  the input is wrong
+  3  undecided: a solver is missing, out of time, or does not confirm";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub struct ProveArgs {
+    /// A system (docs/prove.md has the language)
+    #[arg(value_name = "FILE.par")]
+    pub file: PathBuf,
+
+    /// The solver that is asked first
+    #[arg(long, value_enum, default_value_t = Which::Z3)]
+    pub solver: Which,
+
+    /// Take nothing for proved that only one of the solvers says
+    #[arg(long)]
+    pub certify: bool,
+
+    /// Seconds for each question
+    #[arg(long, value_name = "S", default_value_t = 30.0)]
+    pub timeout: f64,
+
+    /// Do not ask whether everybody can be stuck
+    #[arg(long)]
+    pub no_deadlock: bool,
+
+    /// Look at all states of instances with up to so many elements of each sort first
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = small)]
+    pub small: usize,
+
+    /// Say of each conjunct of the invariant whether the proof needs it
+    #[arg(long)]
+    pub minimal: bool,
+
+    /// Look for an invariant: for threads that are told apart by finitely many local states
+    #[arg(long)]
+    pub infer: bool,
+
+    /// Write each question to a solver to a file in DIR
+    #[arg(long, value_name = "DIR")]
+    pub emit_smt: Option<PathBuf>,
+
+    /// Print all obligations
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// Instances with more elements have too many states.
+fn small(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if (1..=8).contains(&n) => Ok(n),
+        _ => Err(String::from("from 1 to 8")),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Which {
+    Z3,
+    Cvc5,
+}
+
+impl From<Which> for selvedge_prove::solver::Solver {
+    fn from(which: Which) -> selvedge_prove::solver::Solver {
+        match which {
+            Which::Z3 => selvedge_prove::solver::Solver::Z3,
+            Which::Cvc5 => selvedge_prove::solver::Solver::Cvc5,
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Looking for an invariant: candidates from templates, those that fail are dropped until the rest is
+//! inductive.
+//!
+//! For systems of threads that are told apart by finitely many local states (threshold-like barriers). The
+//! templates: a shared number and linear sums of how many threads are in which locations (with a local truth
+//! value compared to a shared one), what holds of locals at a location, what a location says about a shared
+//! number. Houdini: all candidates that hold in small instances are assumed; those that a step does not keep
+//! are dropped, until nothing changes. What stays is the strongest conjunction of candidates that is
+//! inductive.
+
+use crate::counters::Counters;
+use crate::expr::{Domain, Expr, Type};
+use crate::obligation::{Obligation, Origin, initial};
+use crate::prover::{Options, Report, Verdict, prove};
+use crate::reach::reach;
+use crate::solver::{Answer, SolverError, Solvers};
+use crate::structure::instances;
+use crate::system::{Claim, Kind, PC, System};
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Inferred {
+    /// How many candidates there were.
+    pub candidates: usize,
+    /// Those that are inductive together: a name, and a formula to paste.
+    pub kept: Vec<(String, String)>,
+    /// The proof with them.
+    pub report: Report,
+}
+
+/// Why nothing can be looked for.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum InferError {
+    /// A solver cannot be asked.
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+    /// The system is of another kind.
+    #[error("invariants are looked for where threads are told apart by finitely many local states: {0}")]
+    Kind(String),
+}
+
+struct Candidate {
+    text: String,
+    formula: Expr,
+}
+
+/// Looks for an invariant, with what the text has for a start, and proves the system with it.
+///
+/// # Errors
+/// If the system is of another kind, or a solver cannot be asked.
+pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError> {
+    Counters::of(system).map_err(InferError::Kind)?;
+    let mut candidates = candidates(system);
+    let all = candidates.len();
+    // What does not hold in reachable states of small instances is no invariant.
+    for n in 1..=options.small {
+        for instance in instances(system, &[n]) {
+            let mut watch = system.clone();
+            watch.phases.clear();
+            loop {
+                watch.invariant = candidates.iter().map(|c| claim(&c.text, c.formula.clone())).collect();
+                let found = reach(&watch, &instance, options.states, false);
+                let Some((_, state)) = found.broken else { break };
+                candidates.retain(|c| instance.holds(&watch, &state, &c.formula));
+            }
+        }
+    }
+    let mut with = system.clone();
+    let mut solvers = Solvers::default();
+    // Until nothing changes.
+    loop {
+        with.invariant = system.invariant.iter().filter(|c| c.phase.is_none()).cloned().collect();
+        let own = with.invariant.len();
+        with.invariant.extend(candidates.iter().map(|c| claim(&c.text, c.formula.clone())));
+        let counters = Counters::of(&with).map_err(InferError::Kind)?;
+        let known: Vec<Expr> = with.invariant.iter().map(|c| c.formula.clone()).collect();
+        let mut origins = vec![(Origin::Init, initial(&with))];
+        origins.extend((0..with.steps.len()).map(|s| (Origin::Step(s), known.clone())));
+        let mut dropped = vec![false; candidates.len()];
+        for (origin, known) in origins {
+            for (i, c) in candidates.iter().enumerate() {
+                if dropped[i] {
+                    continue;
+                }
+                let goal = c.formula.clone();
+                let conjunct = Some(own + i);
+                let known = known.clone();
+                let o =
+                    Obligation { origin: origin.clone(), phase: None, target: None, conjunct, known, goal };
+                let fine = match counters.script(&o) {
+                    Ok(script) => solvers.ask(options.solver, &script, options.limit)? == Answer::Unsat,
+                    Err(_) => false,
+                };
+                dropped[i] = !fine;
+            }
+        }
+        drop(counters);
+        let mut keep = dropped.iter().map(|d| !d);
+        candidates.retain(|_| keep.next().unwrap_or(false));
+        if !dropped.contains(&true) {
+            break;
+        }
+    }
+    with.invariant = system.invariant.clone();
+    let kept: Vec<(String, String)> =
+        candidates.iter().enumerate().map(|(i, c)| (format!("found{}", i + 1), c.text.clone())).collect();
+    with.invariant.extend(candidates.iter().zip(&kept).map(|(c, k)| claim(&k.0, c.formula.clone())));
+    let report = prove(&with, options)?;
+    let mut result = Inferred { candidates: all, kept, report };
+    if result.report.verdict == Verdict::Proved {
+        shorten(&mut with, &mut result, options)?;
+    }
+    Ok(result)
+}
+
+/// Leaves out what the proof does not need.
+fn shorten(with: &mut System, result: &mut Inferred, options: &Options) -> Result<(), SolverError> {
+    let mut at = result.kept.len();
+    while at > 0 {
+        at -= 1;
+        let mut less = with.clone();
+        let place = less.invariant.iter().position(|c| c.name == result.kept[at].0);
+        let Some(place) = place else { continue };
+        less.invariant.remove(place);
+        if crate::prover::prove_only(&less, options)? == Verdict::Proved {
+            *with = less;
+            result.kept.remove(at);
+        }
+    }
+    Ok(())
+}
+
+fn claim(name: &str, formula: Expr) -> Claim {
+    Claim { name: name.to_string(), line: 0, phase: None, formula }
+}
+
+/// Sets of locations that templates speak of: one, and from the first to one.
+fn location_sets(system: &System) -> Vec<Vec<usize>> {
+    let n = system.ends.len();
+    let mut found: Vec<Vec<usize>> = (0..n).map(|l| vec![l]).collect();
+    found.extend((1..n.saturating_sub(1)).map(|last| (0..=last).collect()));
+    found.extend((0..n).flat_map(|a| (a + 1..n).map(move |b| vec![a, b])).filter(|s| *s != [0, 1]));
+    found
+}
+
+fn candidates(system: &System) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let thread = |v: u32| Expr::Var(v, Type::Sort(system.threads));
+    let sort = &system.sorts[system.threads].name;
+    let (t, u) = (system.fresh + 500_001, system.fresh + 500_002);
+    let names = &system.enums[0].values;
+    let at = |v: u32, set: &[usize]| {
+        Expr::or(set.iter().map(|l| Expr::App(PC, vec![thread(v)]).equals(Expr::Lit(0, *l))))
+    };
+    let at_text = |v: &str, set: &[usize]| {
+        let all: Vec<&str> = set.iter().map(|l| names[*l].as_str()).collect();
+        if all.len() == 1 { format!("{v} @ {}", all[0]) } else { format!("{v} @ {{{}}}", all.join(", ")) }
+    };
+    let shared = |ty: Type| {
+        (0..system.symbols.len()).filter(move |s| {
+            let x = &system.symbols[*s];
+            x.kind == Kind::Shared && x.args.is_empty() && x.ty == ty
+        })
+    };
+    let flags: Vec<usize> = (1..system.symbols.len())
+        .filter(|s| system.symbols[*s].kind == Kind::Local && system.symbols[*s].ty == Type::Bool)
+        .collect();
+    let every = |e: Expr| Expr::All(t, Domain::Sort(system.threads), Box::new(e));
+    // Conditions on one thread: where it is, perhaps with a flag that is, or is not, a shared one.
+    let mut conditions: Vec<(String, Expr)> =
+        location_sets(system).iter().map(|set| (at_text("t", set), at(t, set))).collect();
+    let mut facts: Vec<(String, Expr)> = Vec::new();
+    for flag in &flags {
+        let own = Expr::App(*flag, vec![thread(t)]);
+        let name = &system.symbols[*flag].name;
+        facts.push((format!("{name}[t]"), own.clone()));
+        facts.push((format!("!{name}[t]"), own.clone().not()));
+        for s in shared(Type::Bool) {
+            let same = own.clone().equals(Expr::App(s, vec![]));
+            facts.push((format!("{name}[t] == {}", system.symbols[s].name), same.clone()));
+            facts.push((format!("{name}[t] != {}", system.symbols[s].name), same.not()));
+        }
+    }
+    for (l, name) in names.iter().enumerate() {
+        for (text, fact) in &facts {
+            // A location implies a fact about its threads.
+            let here = at(t, &[l]);
+            found.push(Candidate {
+                text: format!("forall t: {sort}. t @ {} => {text}", name),
+                formula: every(here.clone().implies(fact.clone())),
+            });
+            conditions.push((format!("t @ {} && {text}", name), Expr::and([here, fact.clone()])));
+        }
+    }
+    let ints: Vec<usize> = shared(Type::Int).collect();
+    let size = Expr::Size(system.threads);
+    for x in &ints {
+        let name = &system.symbols[*x].name;
+        let value = Expr::App(*x, vec![]);
+        let card = |c: &Expr| Expr::Card(t, system.threads, Box::new(c.clone()));
+        let mut sums: Vec<(String, Expr)> = Vec::new();
+        for (i, (text, c)) in conditions.iter().enumerate() {
+            sums.push((format!("#{{t: {sort} | {text}}}"), card(c)));
+            // And the rest: all but those that are here or there.
+            for (other, d) in &conditions[..i] {
+                let both = Expr::or([c.clone(), d.clone()]);
+                let text = format!("#{sort} - #{{t: {sort} | {other} || {text}}}");
+                sums.push((text, size.clone().plus(card(&both).times(-1))));
+            }
+            sums.push((format!("#{sort} - #{{t: {sort} | {text}}}"), size.clone().plus(card(c).times(-1))));
+        }
+        for (text, sum) in &sums {
+            found.push(Candidate {
+                text: format!("{name} == {text}"),
+                formula: value.clone().equals(sum.clone()),
+            });
+        }
+        // The same while nobody is at a location, and something else while somebody is.
+        for l in 0..names.len() {
+            let somebody = Expr::Any(u, Domain::Sort(system.threads), Box::new(at(u, &[l])));
+            for (text, sum) in sums.iter().filter(|_| names.len() > 3) {
+                found.push(Candidate {
+                    text: format!("!(exists u: {sort}. u @ {}) => {name} == {text}", names[l]),
+                    formula: somebody.clone().not().implies(value.clone().equals(sum.clone())),
+                });
+            }
+            let whole = value.clone().equals(size.clone());
+            found.push(Candidate {
+                text: format!("(exists u: {sort}. u @ {}) => {name} == #{sort}", names[l]),
+                formula: somebody.clone().implies(whole),
+            });
+            found.push(Candidate {
+                text: format!("(exists u: {sort}. u @ {}) => {name} == 0", names[l]),
+                formula: somebody.implies(value.clone().equals(Expr::Int(0))),
+            });
+        }
+        found.push(Candidate { text: format!("{name} >= 0"), formula: Expr::Int(0).at_most(value.clone()) });
+        for set in location_sets(system) {
+            let nobody = every(at(t, &set).not());
+            found.push(Candidate {
+                text: format!("(forall t: {sort}. !({})) => {name} >= 1", at_text("t", &set)),
+                formula: nobody.implies(Expr::Int(1).at_most(value.clone())),
+            });
+        }
+    }
+    // Who is alone, and where the others are then.
+    for set in location_sets(system) {
+        let distinct = thread(u).equals(thread(t)).not();
+        for (text, fact) in conditions.iter().filter(|_| set.len() <= 2) {
+            let others = Expr::and([at(u, &set), distinct.clone()]).implies(fact.clone());
+            found.push(Candidate {
+                text: format!("forall u, t: {sort}. {} && u != t => {text}", at_text("u", &set)),
+                formula: Expr::All(u, Domain::Sort(system.threads), Box::new(every(others))),
+            });
+        }
+    }
+    found
+}

@@ -15,6 +15,7 @@ use crate::json::{error_json, result_json};
 use crate::output;
 use arguments::check_of;
 pub use arguments::loop_bounds;
+pub use layout::{columns, wrap};
 pub use observe::Screen;
 use report::Report;
 use selvedge_check::{Outcome, Undecided, Verdict};
@@ -65,7 +66,7 @@ fn tell(command: &'static str, format: Format, report: &Report) {
         Format::Json => output::print_json(&result_json(command, report)),
         Format::Text => {
             let paint = text::Paint { on: std::io::stdout().is_terminal() };
-            output::emit(&text::render(report, &paint, layout::columns()));
+            output::emit(&text::render(report, &paint, columns()));
         }
     }
 }

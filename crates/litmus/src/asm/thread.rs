@@ -268,7 +268,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Closes the code: all labels are known now.
-    pub fn finish(mut self) -> Parsed<(Vec<String>, Vec<Instr>, Vec<Access>)> {
+    pub fn finish(mut self) -> Parsed<(Vec<String>, Vec<Instr>, Vec<Access>, Vec<Place>)> {
         for (at, label, place) in std::mem::take(&mut self.open) {
             let Some(&to) = self.labels.get(&label) else {
                 return Err(self.source.error(place, format!("there is no label `{}`", clip(&label))));
@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
         }
         self.check_pairs()?;
         widen(&mut self.code, &self.loops, self.unroll);
-        Ok((self.regs, self.code, self.accesses))
+        Ok((self.regs, self.code, self.accesses, self.places))
     }
 
     /// Between the two instructions of an exclusive pair there must be no access and no fence: the halves of

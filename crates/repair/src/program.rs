@@ -310,7 +310,8 @@ impl Subject for Program {
                     .violations
                     .into_iter()
                     .map(|mut violation| {
-                        let recorded = violation.recorded.take().filter(|_| can_be_judged(&violation));
+                        let usable = can_be_judged(&violation);
+                        let recorded = violation.recorded.take().filter(|_| usable);
                         let recorded = recorded.map(|mut recorded| {
                             without_added(&mut recorded);
                             *recorded

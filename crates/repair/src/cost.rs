@@ -110,6 +110,18 @@ impl Costs {
         cost * PER_LOOP.pow(loops)
     }
 
+    /// What the orderings of a site and the fences beside it cost over none.
+    pub fn of_site(&self, site: &Site, orders: (Mode, Option<Mode>), fences: &[Mode]) -> u64 {
+        let one = |access: Access, mode: Mode| if strength(mode) == 0 { 0 } else { self.kind(access, mode) };
+        let (order, failure) = orders;
+        let own = match site.access {
+            Access::Fence => 0,
+            access => one(access, order) + failure.map_or(0, |mode| one(Access::Load, mode)),
+        };
+        let loops = if self.weighs_loops { site.depth.min(DEEPEST) } else { 0 };
+        (own + fences.iter().map(|mode| one(Access::Fence, *mode)).sum::<u64>()) * PER_LOOP.pow(loops)
+    }
+
     fn above(&self, access: Access, mode: Mode, old: Mode) -> u64 {
         let old = if self.uniform || strength(old) == 0 { 0 } else { self.kind(access, old) };
         self.kind(access, mode).saturating_sub(old).max(1)

@@ -85,6 +85,8 @@ pub struct Job {
     /// Why what was found may not be the cheapest.
     pub doubt: Option<String>,
     pub effort: Effort,
+    /// What all orderings and fences of the program cost as it was given.
+    pub before: u64,
     /// How many things could have been changed.
     pub candidates: usize,
     pub sites: Vec<Site>,
@@ -118,6 +120,8 @@ pub enum JobVerdict {
 #[derive(Clone, Debug)]
 pub struct Proposal {
     pub cost: u64,
+    /// What all orderings and fences of the program cost with it.
+    pub after: u64,
     /// There is none that costs less, as far as that is known at all.
     pub cheapest: bool,
     pub bounded: bool,
@@ -278,6 +282,7 @@ fn solve<S: Subject>(
         model: theory.name.clone(),
         doubt: doubt(theory, compiled, &sites, &all),
         effort: Effort::default(),
+        before: before(&sites, &request.costs),
         candidates: all.len(),
         sites: Vec::new(),
         proposals: Vec::new(),
@@ -355,12 +360,14 @@ fn solve<S: Subject>(
             HashMap::new()
         };
         let items = items(&sites, &all, repair, dialect, &reasons, request.start);
+        let made = changes(sites.len(), &all, &repair.chosen);
         job.proposals.push(Proposal {
             cost: repair.cost,
+            after: after(&sites, &made, &request.costs),
             cheapest: cheapest && first,
             bounded: repair.bounded,
             items,
-            changes: changes(sites.len(), &all, &repair.chosen),
+            changes: made,
             edits: Edits::default(),
             texts: Vec::new(),
             verified: Verified::Bytecode(String::from("the text was not looked at")),
@@ -368,6 +375,26 @@ fn solve<S: Subject>(
     }
     job.sites = sites;
     Ok((job, repairs, all, shown))
+}
+
+fn before(sites: &[Site], costs: &Costs) -> u64 {
+    let cost = |site: &Site| {
+        let (mode, failure) = site.given.unwrap_or((site.mode, site.failure));
+        let fences: &[Mode] = if site.access == Access::Fence { &[mode] } else { &[] };
+        costs.of_site(site, (mode, failure), fences)
+    };
+    sites.iter().map(cost).sum()
+}
+
+fn after(sites: &[Site], changes: &[Change], costs: &Costs) -> u64 {
+    let cost = |(site, change): (&Site, &Change)| {
+        let mut fences: Vec<Mode> = change.before.iter().chain(&change.after).copied().collect();
+        if site.access == Access::Fence && site.given.is_none() {
+            fences.push(site.mode);
+        }
+        costs.of_site(site, orders(site, change), &fences)
+    };
+    sites.iter().zip(changes).map(cost).sum()
 }
 
 /// For each candidate that was chosen: what happens without it.

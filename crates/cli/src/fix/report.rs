@@ -12,6 +12,9 @@ pub struct FixReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     doubt: Option<String>,
     cost: Option<u64>,
+    /// Of all orderings and fences of the program, as it was and as it would be.
+    cost_before: u64,
+    cost_after: Option<u64>,
     lower_bound: u64,
     checks: u64,
     clauses: u64,
@@ -142,6 +145,8 @@ impl FixReport {
             minimal: first.is_some_and(|proposal| proposal.cheapest),
             doubt: job.doubt.clone(),
             cost: first.map(|proposal| proposal.cost),
+            cost_before: job.before,
+            cost_after: first.map(|proposal| proposal.after),
             lower_bound: job.effort.lower_bound,
             checks: job.effort.checks,
             clauses: job.effort.clauses,

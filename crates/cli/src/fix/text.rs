@@ -42,6 +42,10 @@ pub fn outcome(job: &Job, start: Start) -> String {
                 None => "nothing costs less".to_string(),
                 Some(doubt) => format!("maybe not the cheapest: {doubt}"),
             };
+            let nothing = job.proposals.first().is_some_and(|p| p.items.iter().all(|item| item.from == item.to));
+            if start == Start::Weakest && nothing {
+                return format!("all is needed under {model}: {least}");
+            }
             format!("{done} under {model}, cost {cost}: {least}")
         }
     }
@@ -66,10 +70,18 @@ pub fn render(job: &Job, start: Start, cost: &str, columns: usize, seconds: f64)
     if let Some(proposal) = job.proposals.first() {
         let how = match &proposal.verified {
             Verified::Text => String::from("the changed text was compiled and verified from scratch"),
+            Verified::Bytecode(_) if proposal.texts.is_empty() && !proposal.items.iter().any(|i| i.by_hand) => {
+                String::from("nothing changes in the text")
+            }
             Verified::Bytecode(why) => format!("verified as bytecode; the text was not: {why}"),
             Verified::Not(why) => format!("the changed bytecode is verified, the changed text is not: {why}"),
         };
         out += &say(&how, "  ", "    ");
+        let costs = format!(
+            "all orderings and fences cost {} with it, {} without",
+            proposal.after, job.before
+        );
+        out += &say(&costs, "  ", "    ");
         if proposal.bounded {
             out += &say("up to the bounds of loops; use --unroll N for more", "  ", "    ");
         }

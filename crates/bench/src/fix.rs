@@ -54,7 +54,8 @@ pub fn markdown() -> Result<String, String> {
         if report["verdict"] != "repaired" {
             return Err(format!("{name} under {model}: {}", report["verdict"]));
         }
-        let check = Check { file: &path, model, options: &[], defines: &[], jobs: 1, symmetry: true }.run()?;
+        let check =
+            Check { file: &path, model, options: &[], defines: &[], jobs: 1, symmetry: true }.run()?;
         let _ = writeln!(
             text,
             "| {name} | {model} | {} | {} | {} | {} | {} | {seconds:.2} | {:.2} | {:.1} |",

@@ -78,6 +78,10 @@ impl Recorded {
                 let ev = g.event(e);
                 let access = matches!(ev.kind, Kind::Read | Kind::Write);
                 let site = x.state_of(e).and_then(|state| site(x.machine(), state));
+                // Of the machine: graphs that are shown need not have them.
+                let machine = x.machine();
+                let state = x.state_of(e).filter(|_| machine.tracks_deps());
+                let deps = state.map_or(Deps::NONE, |state| machine.deps(state));
                 let continues = events.last().is_some_and(|before| {
                     let halves = before.attrs.has(Attrs::UR) && ev.attrs.has(Attrs::UW);
                     let chosen = before.kind == Kind::Choice && access;
@@ -96,7 +100,7 @@ impl Recorded {
                     rmw_read: g.rmw_read_of(e).filter(|_| ev.is_write()).map(|r| g.event(r).idx - 1),
                     peer: matches!(ev.kind, Kind::Spawn | Kind::Join).then_some(ev.peer.0),
                     round,
-                    deps: g.deps(e).cloned().unwrap_or_default(),
+                    deps,
                     site,
                     continues,
                 });

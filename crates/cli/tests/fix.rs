@@ -64,7 +64,9 @@ fn every_example_that_needs_weak_memory_to_break_is_repaired() {
             assert_eq!(report["verified"]["how"], "text", "{name}");
             assert_eq!(report["minimal"], true, "{name}");
             assert_eq!(report["cost"], report["lower_bound"], "{name}");
-            assert!(report["changes"].as_array().is_some_and(|all| all.iter().all(|c| c["because"].is_string())));
+            assert!(
+                report["changes"].as_array().is_some_and(|all| all.iter().all(|c| c["because"].is_string()))
+            );
             repaired += 1;
         }
     }
@@ -140,7 +142,10 @@ fn a_program_that_fails_under_sc_too_is_shown_and_not_repaired() {
     assert!(run.out.contains("no repair") && run.out.contains("fails under sc, too"), "{}", run.out);
     let json = selvedge(["fix", "--json", &program("fib_bench-bug.c")]);
     let report: Value = serde_json::from_str(&json.out).expect("JSON");
-    assert_eq!((&report["verdict"], &report["wrong_under_sc"]), (&Value::from("no-repair"), &Value::from(true)));
+    assert_eq!(
+        (&report["verdict"], &report["wrong_under_sc"]),
+        (&Value::from("no-repair"), &Value::from(true))
+    );
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub struct Site {
     pub depth: u32,
     /// Whether a fence may come right before it, and right after it.
     pub fences: (bool, bool),
+    /// The site that comes next in any case: a fence right before that one is the same as one right after this.
+    pub next: Option<usize>,
     /// The line is not to be touched.
     pub kept: bool,
 }
@@ -194,6 +196,9 @@ pub enum With {
 /// All candidates of some sites.
 pub fn candidates(sites: &[Site], dialect: Dialect, with: With, costs: &Costs) -> Vec<Candidate> {
     let mut all = Vec::new();
+    let is_before_next = |site: &Site| {
+        site.next.and_then(|next| sites.get(next)).is_some_and(|next| !next.kept && next.fences.0)
+    };
     for (number, site) in sites.iter().enumerate().filter(|(_, site)| !site.kept) {
         let mut add = |effect: Effect| {
             let cost = costs.of(site, effect);
@@ -204,7 +209,7 @@ pub fn candidates(sites: &[Site], dialect: Dialect, with: With, costs: &Costs) -
                 if site.fences.0 {
                     add(Effect::Before(kind));
                 }
-                if site.fences.1 {
+                if site.fences.1 && !is_before_next(site) {
                     add(Effect::After(kind));
                 }
             }

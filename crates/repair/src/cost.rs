@@ -37,8 +37,8 @@ pub struct BadCosts {
 
 /// Instructions of a compiler's mapping, in units of about a cycle: what is there in the literature differs by
 /// machine; these keep the order that all of it agrees on.
-const X86: &str = "load.acquire=1 load.seq_cst=1 store.release=1 store.seq_cst=20 rmw.acquire=1 rmw.release=1
-    rmw.acq_rel=1 rmw.seq_cst=1 fence.acquire=1 fence.release=1 fence.acq_rel=1 fence.seq_cst=30";
+const X86: &str = "load.acquire=1 load.seq_cst=2 store.release=1 store.seq_cst=20 rmw.acquire=1 rmw.release=1
+    rmw.acq_rel=2 rmw.seq_cst=3 fence.acquire=2 fence.release=2 fence.acq_rel=3 fence.seq_cst=30";
 const ARMV8: &str = "load.acquire_pc=3 load.acquire=4 load.seq_cst=5 store.release=5 store.seq_cst=6
     rmw.acquire=3 rmw.release=4 rmw.acq_rel=6 rmw.seq_cst=7 fence.acquire=12 fence.release=20
     fence.acq_rel=21 fence.seq_cst=22 fence.DMB.LD=12 fence.DMB.ST=13 fence.DMB.SY=20 fence.ISB=15";

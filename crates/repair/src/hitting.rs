@@ -62,7 +62,7 @@ impl Constraints {
                 parts.push((done, 1.0));
                 let doing = variables.iter().filter(|(c, _)| candidates[**c].covers(&candidates[*part]));
                 for (_, variable) in doing {
-                    problem.add_constraint(&[(done, 1.0), (*variable, -1.0)], ComparisonOp::Ge, 0.0);
+                    problem.add_constraint([(done, 1.0), (*variable, -1.0)], ComparisonOp::Ge, 0.0);
                 }
             }
             problem.add_constraint(&parts, ComparisonOp::Le, choice.len() as f64 - 1.0);

@@ -12,11 +12,12 @@ use crate::rewrite::{Edits, apply, assembly_edits, c_edits, one_fence, orders};
 use crate::search::{Answer, Effort, End, Repair, Search, Subject, Wanted};
 use crate::strength::is_within;
 use crate::text::Calls;
-use selvedge_check::{Check, InputError, InputKind, Observer, Stopped, Violation};
+use selvedge_check::{Check, InputError, InputKind, Observer, Stopped, Violation, Witness};
 use selvedge_explore::Watch;
 use selvedge_graph::Mode;
 use selvedge_kat::Theory;
 use selvedge_litmus::Test;
+use selvedge_machine::ErrorKind;
 use selvedge_model::Compiled;
 use std::collections::{BTreeMap, HashMap};
 
@@ -96,6 +97,10 @@ pub struct Job {
     pub wrong: Option<String>,
     /// The same, with its execution, where the program is in C.
     pub violation: Option<Box<Violation>>,
+    /// The execution of it.
+    pub witness: Option<Box<Witness>>,
+    /// What is not for this to change, but would help.
+    pub suggestion: Option<String>,
     /// It is wrong under sequential consistency, too.
     pub wrong_under_sc: Option<bool>,
     pub stopped: Option<String>,
@@ -266,6 +271,16 @@ struct Setting<'a> {
     watch: &'a Watch,
 }
 
+/// What a search came to.
+struct Solved<W> {
+    job: Job,
+    repairs: Vec<Repair>,
+    /// The candidates.
+    all: Vec<Candidate>,
+    /// What nothing prevents.
+    shown: Option<W>,
+}
+
 /// Searches, and gives each change of what was found its reason.
 fn solve<S: Subject>(
     subject: &mut S,
@@ -273,7 +288,7 @@ fn solve<S: Subject>(
     request: &Request,
     message: &dyn Fn(&S::Wrong) -> String,
     progress: &mut dyn FnMut(&Effort),
-) -> Result<(Job, Vec<Repair>, Vec<Candidate>, Option<S::Wrong>), InputError> {
+) -> Result<Solved<S::Wrong>, InputError> {
     let Setting { theory, compiled, sites, keys, dialect, judge, watch } = setting;
     request.refuse_missing(&sites)?;
     let all = request.candidates(&sites, dialect);
@@ -288,6 +303,8 @@ fn solve<S: Subject>(
         proposals: Vec::new(),
         wrong: None,
         violation: None,
+        witness: None,
+        suggestion: None,
         wrong_under_sc: None,
         stopped: None,
     };
@@ -302,13 +319,13 @@ fn solve<S: Subject>(
                 let first = wrong.into_iter().next().map(|(wrong, _)| wrong);
                 job.wrong = first.as_ref().map(message);
                 job.sites = sites;
-                return Ok((job, Vec::new(), all, first));
+                return Ok(Solved { job, repairs: Vec::new(), all, shown: first });
             }
             Answer::Unknown(why) => {
                 job.verdict = JobVerdict::Stopped;
                 job.stopped = Some(why);
                 job.sites = sites;
-                return Ok((job, Vec::new(), all, None));
+                return Ok(Solved { job, repairs: Vec::new(), all, shown: None });
             }
         }
     }
@@ -374,7 +391,7 @@ fn solve<S: Subject>(
         });
     }
     job.sites = sites;
-    Ok((job, repairs, all, shown))
+    Ok(Solved { job, repairs, all, shown })
 }
 
 fn before(sites: &[Site], costs: &Costs) -> u64 {
@@ -536,7 +553,12 @@ pub fn repair_program(
         Some(place) => format!("{}: {} ({})", violation.name, violation.message(), place.short()),
         None => format!("{}: {}", violation.name, violation.message()),
     };
-    let (mut job, repairs, all, shown) = solve(&mut program, setting, request, &message, progress)?;
+    let Solved { mut job, repairs, all, shown } = solve(&mut program, setting, request, &message, progress)?;
+    job.suggestion = shown
+        .as_ref()
+        .filter(|wrong| wrong.kind == ErrorKind::DataRace)
+        .map(|_| String::from("make what is accessed atomic: that changes its type, and is not done here"));
+    job.witness = shown.as_ref().map(|wrong| Box::new(wrong.witness.clone()));
     job.violation = shown.map(Box::new);
     if job.verdict == JobVerdict::Hopeless && watch.reason().is_none() {
         job.wrong_under_sc = program.is_wrong_under_sc();
@@ -597,7 +619,8 @@ pub fn repair_litmus(
     };
     let places = subject.places();
     let message = |wrong: &crate::litmus::LitmusWrong| wrong.message.clone();
-    let (mut job, repairs, all, _) = solve(&mut subject, setting, request, &message, progress)?;
+    let Solved { mut job, repairs, all, shown } = solve(&mut subject, setting, request, &message, progress)?;
+    job.witness = shown.and_then(|wrong| wrong.witness).map(Box::new);
     let texts: Texts = BTreeMap::from([(file.to_string(), Calls::new(text.to_string()))]);
     for (proposal, repair) in job.proposals.iter_mut().zip(&repairs) {
         let changes = changes(job.sites.len(), &all, &repair.chosen);

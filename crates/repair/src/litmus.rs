@@ -73,12 +73,17 @@ impl<'t> LitmusSubject<'t> {
                     depth: depths[pc],
                     fences: (
                         room.0 && !matches!(access, Access::Conditional | Access::Fence),
-                        room.1
-                            && !matches!(access, Access::Linked | Access::Fence)
-                            && !follows_at_once(code, pc),
+                        room.1 && !matches!(access, Access::Linked | Access::Fence),
                     ),
+                    next: None,
                     kept: false,
                 });
+            }
+            for pc in 0..code.len() {
+                if let (Some(&site), Some(next)) = (at.get(&(thread, pc)), next_access(code, pc)) {
+                    let site: &mut Site = &mut sites[site];
+                    site.next = at.get(&(thread, next)).copied();
+                }
             }
         }
         LitmusSubject { test, model, watch, sites, places, at }
@@ -281,24 +286,21 @@ fn access_of(instr: &Instr) -> Option<(Access, Mode, Option<Mode>)> {
     })
 }
 
-/// Whether another access follows in any case, before anything branches: a fence right before that one is
-/// the same as one right after this one.
-fn follows_at_once(code: &[Instr], pc: usize) -> bool {
+/// The access that follows in any case, before anything branches.
+fn next_access(code: &[Instr], pc: usize) -> Option<usize> {
     let is_target = |at: usize| {
         code.iter()
             .any(|i| matches!(i, Instr::Branch { target, .. } | Instr::Jump { target } if *target == at))
     };
     for (at, instr) in code.iter().enumerate().skip(pc + 1) {
         if is_target(at) {
-            return false;
+            return None;
         }
-        match instr {
-            Instr::Assign { .. } => {}
-            Instr::StoreConditional { .. } => return false,
-            other => return access_of(other).is_some_and(|(access, _, _)| access != Access::Fence),
+        if !matches!(instr, Instr::Assign { .. }) {
+            return access_of(instr).filter(|(access, _, _)| *access != Access::Fence).map(|_| at);
         }
     }
-    false
+    None
 }
 
 /// How many loops each instruction is in: backward jumps over it.

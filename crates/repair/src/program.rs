@@ -56,7 +56,7 @@ impl Program {
         let seconds = check.limits.seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let deadline = seconds.and_then(|seconds| Instant::now().checked_add(seconds));
         let module = check.bytecode(observer)?;
-        let mut found: Vec<(Place, Site)> = Vec::new();
+        let mut found: Vec<(Place, Option<Place>, Site)> = Vec::new();
         let mut calls: HashMap<u32, Option<Calls>> = HashMap::new();
         let mut odd_fences = false;
         for function in &module.functions {
@@ -89,27 +89,36 @@ impl Program {
                     depth: depths[pc],
                     fences: match access {
                         Access::Fence => (false, false),
-                        _ => (can.0, can.1 && !follows_at_once(function, pc)),
+                        _ => can,
                     },
+                    next: None,
                     kept: false,
                 };
-                found.push((place, site));
+                found.push((place, next_access(function, pc), site));
             }
         }
-        found.sort_by(|a, b| a.1.place.cmp(&b.1.place));
+        found.sort_by(|a, b| a.2.place.cmp(&b.2.place));
         let mut sites: Vec<Site> = Vec::new();
         let mut at: HashMap<(u32, u32, u32), usize> = HashMap::new();
         let mut unlike: Vec<usize> = Vec::new();
-        for (place, site) in found {
+        let mut after: Vec<Option<Place>> = Vec::new();
+        for (place, next, site) in found {
             let number = *at.entry((place.file, place.line, place.col)).or_insert(sites.len());
             match sites.get_mut(number) {
-                None => sites.push(site),
+                None => {
+                    sites.push(site);
+                    after.push(next);
+                }
                 Some(known) => {
+                    // Copies of one access may be followed by different ones.
+                    let place = |place: Option<Place>| place.map(|p| (p.file, p.line, p.col));
+                    if place(after[number]) != place(next) {
+                        after[number] = None;
+                    }
                     if (known.access, known.mode, known.failure) != (site.access, site.mode, site.failure) {
                         unlike.push(number);
                     }
                     known.depth = known.depth.max(site.depth);
-                    known.fences.1 |= site.fences.1;
                 }
             }
         }
@@ -117,6 +126,9 @@ impl Program {
         at.retain(|_, number| !unlike.contains(number));
         for number in unlike {
             sites[number].kept = true;
+        }
+        for (site, next) in sites.iter_mut().zip(after) {
+            site.next = next.and_then(|next| at.get(&(next.file, next.line, next.col)).copied());
         }
         let known =
             calls.into_iter().filter_map(|(file, calls)| Some((module.files[file as usize].clone(), calls?)));
@@ -396,27 +408,23 @@ fn inlined_into(module: &Module, place: Place) -> Option<String> {
     note.inlined.first().map(|(name, _)| name.clone())
 }
 
-/// Whether another access follows in any case, before anything else that others can see.
-fn follows_at_once(function: &Function, pc: usize) -> bool {
+/// The place of the atomic access that follows in any case, before anything else that others can see.
+fn next_access(function: &Function, pc: usize) -> Option<Place> {
     let mut targets = vec![false; function.code.len() + 1];
     for instr in &function.code {
         instr.for_targets(|target| targets[*target as usize] = true);
     }
     for (at, instr) in function.code.iter().enumerate().skip(pc + 1) {
-        if targets[at] || instr.ends_block() {
-            return false;
+        if targets[at] || instr.ends_block() || matches!(instr, Instr::Call { .. }) {
+            return None;
         }
-        match instr {
-            Instr::Call { .. } => return false,
-            other => match access_of(other) {
-                Some((Access::Fence, _, _)) => return false,
-                Some((_, Mode::Na, _)) => return false,
-                Some(_) => return true,
-                None => {}
-            },
+        match access_of(instr) {
+            Some((Access::Fence, _, _) | (_, Mode::Na, _)) => return None,
+            Some(_) => return function.places.get(at).copied(),
+            None => {}
         }
     }
-    false
+    None
 }
 
 /// How many loops each instruction is in.

@@ -33,13 +33,15 @@ const NEEDED: [(&str, [usize; 6]); 11] = [
 const MODELS: [&str; 6] = ["tso", "pso", "rc11", "armv8", "power", "riscv"];
 
 fn fix(text: &str, model: &str, with: With, cost: &str) -> Job {
-    let test = selvedge_litmus::parse("t.litmus", text, &selvedge_litmus::Options::default()).expect("a test");
+    let test =
+        selvedge_litmus::parse("t.litmus", text, &selvedge_litmus::Options::default()).expect("a test");
     let theory = selvedge_kat::load_named(model).expect("is built in");
     let watch = Limits::default().start(&Cancel::default());
     let costs = Costs::named(cost).expect("is built in");
     let (at, keep) = (Vec::new(), Vec::new());
     let request = Request { start: Start::Given, with, costs, at, keep, wanted: Wanted::Cheapest(1) };
-    repair_litmus(&test, "t.litmus", text, &theory, &request, &watch, &mut |_| {}).expect("it can be repaired")
+    repair_litmus(&test, "t.litmus", text, &theory, &request, &watch, &mut |_| {})
+        .expect("it can be repaired")
 }
 
 fn example(name: &str) -> String {
@@ -173,7 +175,8 @@ fn what_fails_under_interleavings_is_not_repaired() {
 #[test]
 fn a_model_that_is_not_monotone_is_said_to_be_one() {
     let text = example("MP+rlx.litmus");
-    let test = selvedge_litmus::parse("t.litmus", &text, &selvedge_litmus::Options::default()).expect("a test");
+    let test =
+        selvedge_litmus::parse("t.litmus", &text, &selvedge_litmus::Options::default()).expect("a test");
     let odd = "view porf = (po | tc | tj | rf)+\nexport coherence porf\nexport acyclic (po | tc | tj | rf)\n\
                let odd = po ; [W & RLX]\nexport acyclic (odd | rfe | mo | fr)\n";
     let directory = std::env::temp_dir().join(format!("selvedge-odd-{}", std::process::id()));
@@ -184,7 +187,8 @@ fn a_model_that_is_not_monotone_is_said_to_be_one() {
     let compiled = selvedge_model::Compiled::compile(&theory).expect("can be explored");
     let watch = Limits::default().start(&Cancel::default());
     let subject = selvedge_repair::LitmusSubject::new(&test, "t.litmus", &text, &compiled, watch);
-    let all = selvedge_repair::candidates(subject.sites(), subject.dialect(), With::Orderings, &Costs::uniform());
+    let all =
+        selvedge_repair::candidates(subject.sites(), subject.dialect(), With::Orderings, &Costs::uniform());
     let doubt = selvedge_repair::doubt(&theory, &compiled, subject.sites(), &all);
     let _ = std::fs::remove_dir_all(&directory);
     assert!(doubt.is_some_and(|doubt| doubt.contains("write from relaxed to release")));

@@ -18,7 +18,7 @@ pub use arguments::loop_bounds;
 pub use layout::{columns, wrap};
 pub use observe::Screen;
 use report::Report;
-use selvedge_check::{Outcome, Undecided, Verdict};
+use selvedge_check::{Outcome, Undecided, Verdict, Violation};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -69,6 +69,14 @@ fn tell(command: &'static str, format: Format, report: &Report) {
             output::emit(&text::render(report, &paint, columns()));
         }
     }
+}
+
+/// An execution that breaks, for people.
+pub fn shown_violation(violation: &Violation, model: &str) -> String {
+    let nothing = Outcome::nothing(model, Undecided::Vacuous, 0.0);
+    let outcome = Outcome { violations: vec![violation.clone()], undecided: None, ..nothing };
+    let paint = text::Paint { on: std::io::stdout().is_terminal() };
+    text::render_findings(&Report::of(outcome, model), &paint, columns())
 }
 
 /// Reports that there is no verdict, for a reason, where nothing else is known.

@@ -1,5 +1,6 @@
 //! The result as JSON: described in docs/json.md.
 
+use selvedge_check::Witness;
 use selvedge_repair::{Access, Item, Job, JobVerdict, Proposal, Start, Verified, orders};
 use serde::Serialize;
 
@@ -29,6 +30,10 @@ pub struct FixReport {
     verified: Option<VerifiedItem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<Witness>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     wrong_under_sc: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +167,8 @@ impl FixReport {
                 Verified::Not(why) => VerifiedItem { how: "not", why: Some(why.clone()) },
             }),
             wrong: job.wrong.clone(),
+            witness: job.witness.as_deref().cloned(),
+            suggestion: job.suggestion.clone(),
             wrong_under_sc: job.wrong_under_sc,
             unknown: job.stopped.clone(),
             bounded: first.is_some_and(|proposal| proposal.bounded)

@@ -1,7 +1,7 @@
 //! The result for people.
 
 use super::report::rows;
-use crate::check::wrap;
+use crate::check::{shown_violation, wrap};
 use crate::escape::line;
 use selvedge_check::{short, source_line};
 use selvedge_repair::{Item, Job, JobVerdict, Proposal, Start, Verified};
@@ -42,7 +42,8 @@ pub fn outcome(job: &Job, start: Start) -> String {
                 None => "nothing costs less".to_string(),
                 Some(doubt) => format!("maybe not the cheapest: {doubt}"),
             };
-            let nothing = job.proposals.first().is_some_and(|p| p.items.iter().all(|item| item.from == item.to));
+            let nothing =
+                job.proposals.first().is_some_and(|p| p.items.iter().all(|item| item.from == item.to));
             if start == Start::Weakest && nothing {
                 return format!("all is needed under {model}: {least}");
             }
@@ -65,22 +66,28 @@ pub fn render(job: &Job, start: Start, cost: &str, columns: usize, seconds: f64)
             table(&mut out, job, proposal);
         }
     }
+    if let Some(violation) = &job.violation {
+        out += &shown_violation(violation, &job.model);
+    }
     let say = |text: &str, first: &str, rest: &str| wrap(&line(text), columns, first, rest);
     out += &say(&outcome(job, start), "", "  ");
+    if let Some(suggestion) = &job.suggestion {
+        out += &say(&format!("suggestion: {suggestion}"), "  ", "    ");
+    }
     if let Some(proposal) = job.proposals.first() {
         let how = match &proposal.verified {
             Verified::Text => String::from("the changed text was compiled and verified from scratch"),
-            Verified::Bytecode(_) if proposal.texts.is_empty() && !proposal.items.iter().any(|i| i.by_hand) => {
+            Verified::Bytecode(_)
+                if proposal.texts.is_empty() && !proposal.items.iter().any(|i| i.by_hand) =>
+            {
                 String::from("nothing changes in the text")
             }
             Verified::Bytecode(why) => format!("verified as bytecode; the text was not: {why}"),
             Verified::Not(why) => format!("the changed bytecode is verified, the changed text is not: {why}"),
         };
         out += &say(&how, "  ", "    ");
-        let costs = format!(
-            "all orderings and fences cost {} with it, {} without",
-            proposal.after, job.before
-        );
+        let costs =
+            format!("all orderings and fences cost {} with it, {} without", proposal.after, job.before);
         out += &say(&costs, "  ", "    ");
         if proposal.bounded {
             out += &say("up to the bounds of loops; use --unroll N for more", "  ", "    ");

@@ -2,7 +2,7 @@
 
 use super::Arch;
 use super::operand::{Line, Piece, is_name};
-use super::thread::{AsmLocations, Builder};
+use super::thread::{AsmLocations, Builder, Finished};
 use super::width::{self, Reason, Width};
 use crate::cond::{Cond, Observable, Quantifier};
 use crate::lex::{Mode, Tok, clip};
@@ -48,7 +48,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         for cell in cells {
             compile(&mut b, arch, *cell)?;
         }
-        let (regs, code, accesses, of_thread) = b.finish()?;
+        let Finished { regs, code, accesses, places: of_thread } = b.finish()?;
         places.push(of_thread);
         threads.push((Thread { name: format!("P{}", threads.len()), initial: true, regs, code }, accesses));
     }

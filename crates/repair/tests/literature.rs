@@ -193,3 +193,53 @@ fn a_model_that_is_not_monotone_is_said_to_be_one() {
     let _ = std::fs::remove_dir_all(&directory);
     assert!(doubt.is_some_and(|doubt| doubt.contains("write from relaxed to release")));
 }
+
+/// Four messages, each of which needs a release and an acquire: 8 of 32 candidates, and few explorations.
+#[test]
+fn eight_changes_take_few_explorations() {
+    let numbers = || 0..4;
+    let parameters: Vec<String> = numbers().map(|i| format!("atomic_int* x{i}, atomic_int* y{i}")).collect();
+    let parameters = parameters.join(", ");
+    let store = |name: String| format!("  atomic_store_explicit({name}, 1, memory_order_relaxed);\n");
+    let load = |register: String, name: String| {
+        format!("  int {register} = atomic_load_explicit({name}, memory_order_relaxed);\n")
+    };
+    let writes: String = numbers().map(|i| store(format!("x{i}")) + &store(format!("y{i}"))).collect();
+    let reads = |i| load(format!("a{i}"), format!("y{i}")) + &load(format!("b{i}"), format!("x{i}"));
+    let reads: String = numbers().map(reads).collect();
+    let missed: Vec<String> = numbers().map(|i| format!("(1:a{i}=1 /\\ 1:b{i}=0)")).collect();
+    let missed = missed.join(" \\/ ");
+    let text = format!(
+        "C MP4\n{{}}\nP0({parameters}) {{\n{writes}}}\nP1({parameters}) {{\n{reads}}}\nexists ({missed})\n"
+    );
+    let job = fix(&text, "rc11", With::Orderings, "uniform");
+    assert_eq!(job.proposals[0].items.len(), 8);
+    assert_eq!(job.candidates, 32);
+    // One for each reason is among them.
+    assert!(job.effort.checks <= 8 + 8, "{:?}", job.effort);
+}
+
+/// What minimality rests on holds of every model that comes with Selvedge.
+#[test]
+fn shipped_models_are_monotone() {
+    let text = "C all\n{}\nP0(atomic_int* x, atomic_int* y) {\n  atomic_store_explicit(x, 1, memory_order_relaxed);\n  \
+                int r0 = atomic_load_explicit(y, memory_order_relaxed);\n  \
+                int r1 = atomic_fetch_add_explicit(y, 1, memory_order_relaxed);\n  int r2 = 0;\n  \
+                int r3 = atomic_compare_exchange_strong_explicit(x, &r2, 1, memory_order_relaxed, memory_order_relaxed);\n\
+                }\nexists (x=1)\n";
+    let test =
+        selvedge_litmus::parse("t.litmus", text, &selvedge_litmus::Options::default()).expect("a test");
+    for model in
+        ["sc", "tso", "pso", "ra", "rc11", "rlx", "imm", "armv8", "power", "riscv", "x86", "lkmm"]
+    {
+        let theory = selvedge_kat::load_named(model).expect("is built in");
+        let compiled = selvedge_model::Compiled::compile(&theory).expect("can be explored");
+        let watch = Limits::default().start(&Cancel::default());
+        let subject = selvedge_repair::LitmusSubject::new(&test, "t.litmus", text, &compiled, watch);
+        let all =
+            selvedge_repair::candidates(subject.sites(), subject.dialect(), With::Both, &Costs::uniform());
+        let kinds = |is: fn(&selvedge_repair::Effect) -> bool| all.iter().filter(|c| is(&c.effect)).count();
+        assert!(kinds(|e| matches!(e, selvedge_repair::Effect::Failure(_))) > 0);
+        assert_eq!(selvedge_repair::doubt(&theory, &compiled, subject.sites(), &all), None, "{model}");
+    }
+}

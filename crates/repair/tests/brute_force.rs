@@ -197,7 +197,9 @@ fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled,
         return;
     }
     assert_eq!(doubt(theory, compiled, &sites, &all), None, "monotone: {text}");
-    let size = rng.random_range(4..=8usize).min(all.len());
+    // Models that follow dependencies take longer for each subset.
+    let most = if compiled.follows_dependencies() { 6 } else { 8 };
+    let size = rng.random_range(3..=most).min(all.len());
     // Often only the strongest kinds, so that there is a repair among what is picked.
     let strong = |c: &&Candidate| match c.effect {
         Effect::Before(mode) | Effect::After(mode) => {
@@ -265,9 +267,10 @@ fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled,
 }
 
 fn run(model_name: &str, arch: &str) {
-    let programs: usize =
-        std::env::var("SELVEDGE_FIX_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
     let (theory, compiled) = model(model_name);
+    let few = if compiled.follows_dependencies() { 20 } else { 70 };
+    let programs: usize =
+        std::env::var("SELVEDGE_FIX_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(few);
     let (_, sc) = model("sc");
     let seed = std::env::var("SELVEDGE_FIX_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut rng = SmallRng::seed_from_u64(seed);

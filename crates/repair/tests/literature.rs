@@ -229,9 +229,7 @@ fn shipped_models_are_monotone() {
                 }\nexists (x=1)\n";
     let test =
         selvedge_litmus::parse("t.litmus", text, &selvedge_litmus::Options::default()).expect("a test");
-    for model in
-        ["sc", "tso", "pso", "ra", "rc11", "rlx", "imm", "armv8", "power", "riscv", "x86", "lkmm"]
-    {
+    for model in ["sc", "tso", "pso", "ra", "rc11", "rlx", "imm", "armv8", "power", "riscv", "x86", "lkmm"] {
         let theory = selvedge_kat::load_named(model).expect("is built in");
         let compiled = selvedge_model::Compiled::compile(&theory).expect("can be explored");
         let watch = Limits::default().start(&Cancel::default());

@@ -60,7 +60,7 @@ pub fn render(job: &Job, start: Start, cost: &str, columns: usize, seconds: f64)
         }
         match start {
             Start::Given => repairs(&mut out, proposal, columns),
-            Start::Weakest => relaxations(&mut out, proposal, columns),
+            Start::Weakest => relaxations(&mut out, proposal, job.verdict == JobVerdict::Found, columns),
         }
         if number == 0 && start == Start::Given {
             table(&mut out, job, proposal);
@@ -136,10 +136,12 @@ fn quote(out: &mut String, item: &Item, columns: usize) {
 }
 
 /// What is superfluous, line by line, and what is needed.
-fn relaxations(out: &mut String, proposal: &Proposal, columns: usize) {
+fn relaxations(out: &mut String, proposal: &Proposal, is_known: bool, columns: usize) {
     for item in &proposal.items {
         let kind = if item.is_fence { "fence " } else { "" };
         let what = match item.from == item.to {
+            // Where the search was stopped, nobody knows.
+            true if !is_known => format!("{kind}{} stays", item.from),
             true => format!("{kind}{} is needed", item.from),
             false if item.to == "none" => format!("{kind}{} is superfluous", item.from),
             false => format!("{kind}{} -> {}", item.from, item.to),

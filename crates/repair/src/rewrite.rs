@@ -172,7 +172,7 @@ fn order_edits(
     order: Mode,
     failure: Option<Mode>,
 ) -> Option<Vec<Edit>> {
-    let call = spot.call.as_ref()?;
+    let call = spot.operation.as_ref()?;
     let name = &calls.text[call.name.clone()];
     let replace = |at: usize, mode: Mode| {
         let range = call.arguments.get(at)?.clone();
@@ -362,5 +362,100 @@ impl Row {
         let cells: Vec<String> = self.widths.iter().enumerate().map(cell).collect();
         let last = cells.join("|");
         format!("{}{};\n", last, if last.ends_with(' ') { "" } else { " " })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidate::TextPlace;
+
+    /// A text with one change at the first place where something is written.
+    fn changed(
+        text: &str,
+        what: &str,
+        access: Access,
+        modes: (Mode, Option<Mode>),
+        change: Change,
+    ) -> Option<String> {
+        let at = text.find(what).expect(what);
+        let line = text[..at].matches('\n').count() as u32 + 1;
+        let column = (at - text[..at].rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
+        let site = Site {
+            place: TextPlace { file: String::from("t.c"), line, column },
+            function: String::from("f"),
+            access,
+            mode: modes.0,
+            failure: modes.1,
+            given: None,
+            depth: 0,
+            fences: (true, true),
+            next: None,
+            kept: false,
+        };
+        let texts = BTreeMap::from([(String::from("t.c"), Calls::new(text.to_string()))]);
+        let edits = c_edits(&[site], &[change], &texts, Dialect::C, true);
+        edits.by_hand.is_empty().then(|| apply(text, &edits.by_file["t.c"]))
+    }
+
+    fn order(mode: Mode) -> Change {
+        Change { order: Some(mode), ..Change::default() }
+    }
+
+    #[test]
+    fn orderings_are_written_where_they_stand() {
+        let text = "void f(void) { atomic_store_explicit(&x, g(1, 2), memory_order_relaxed); }";
+        let new = changed(text, "atomic_store", Access::Store, (Mode::Rlx, None), order(Mode::Rel));
+        assert_eq!(
+            new.as_deref(),
+            Some("void f(void) { atomic_store_explicit(&x, g(1, 2), memory_order_release); }")
+        );
+        let text = "void f(void) { __atomic_load_n(&x, __ATOMIC_RELAXED); }";
+        let new = changed(text, "__atomic", Access::Load, (Mode::Rlx, None), order(Mode::Acq));
+        assert_eq!(new.as_deref(), Some("void f(void) { __atomic_load_n(&x, __ATOMIC_ACQUIRE); }"));
+        let text = "int f(void) { return atomic_compare_exchange_weak_explicit(&x, &e, 1, memory_order_relaxed,\n  memory_order_relaxed); }";
+        let both = Change { order: Some(Mode::AcqRel), failure: Some(Mode::Acq), ..Change::default() };
+        let new = changed(text, "atomic", Access::CompareExchange, (Mode::Rlx, Some(Mode::Rlx)), both);
+        assert!(new.is_some_and(|new| new.contains("1, memory_order_acq_rel,\n  memory_order_acquire)")));
+        // The one operation in a macro's arguments; not if there are two, or the ordering is a name.
+        let text = "void f(void) { assert(atomic_load_explicit(&x, memory_order_relaxed) == 1); }";
+        let new = changed(text, "assert", Access::Load, (Mode::Rlx, None), order(Mode::Acq));
+        assert!(new.is_some_and(|new| new.contains("(&x, memory_order_acquire) == 1")));
+        for text in [
+            "void f(void) { assert(atomic_load_explicit(&x, memory_order_relaxed) == atomic_load_explicit(&y, memory_order_relaxed)); }",
+            "void f(void) { assert(atomic_load_explicit(&x, order) == 1); }",
+            "void f(void) { assert(READ(x)); }",
+        ] {
+            assert_eq!(
+                changed(text, "assert", Access::Load, (Mode::Rlx, None), order(Mode::Acq)),
+                None,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn fences_are_statements_where_there_is_room_and_commas_elsewhere() {
+        let fence = |before: bool| match before {
+            true => Change { before: vec![Mode::Sc], ..Change::default() },
+            false => Change { after: vec![Mode::Acq], ..Change::default() },
+        };
+        let load =
+            |text: &str, before| changed(text, "atomic", Access::Load, (Mode::Rlx, None), fence(before));
+        let text = "void f(void) {\n\tint r = atomic_load(&x);\n}\n";
+        let before =
+            "void f(void) {\n\tatomic_thread_fence(memory_order_seq_cst);\n\tint r = atomic_load(&x);\n}\n";
+        assert_eq!(load(text, true).as_deref(), Some(before));
+        let after =
+            "void f(void) {\n\tint r = atomic_load(&x);\n\tatomic_thread_fence(memory_order_acquire);\n}\n";
+        assert_eq!(load(text, false).as_deref(), Some(after));
+        let text = "void f(void) { while (atomic_load(&x)) ; }";
+        let comma = "void f(void) { while ((atomic_thread_fence(memory_order_seq_cst), atomic_load(&x))) ; }";
+        assert_eq!(load(text, true).as_deref(), Some(comma));
+        assert_eq!(load(text, false), None);
+        // A body without braces stays one statement.
+        let text = "void f(void) { if (c) atomic_load(&x); }";
+        let comma = "void f(void) { if (c) (atomic_thread_fence(memory_order_seq_cst), atomic_load(&x)); }";
+        assert_eq!(load(text, true).as_deref(), Some(comma));
     }
 }

@@ -23,6 +23,8 @@ pub struct Spot {
     /// The name of the function or macro that is called, with the range of each argument, and where the call
     /// ends.
     pub call: Option<Call>,
+    /// The atomic operation itself, if that is the call, or the only one in the arguments of a macro.
+    pub operation: Option<Call>,
     /// Where a statement can go that comes right before it.
     pub before: Option<usize>,
     /// Where a statement can go that comes right after it.
@@ -104,7 +106,8 @@ impl Calls {
             let plain = !rest.contains(['(', '?', '&', '|', '*', '[', '>', ',']);
             (assigned && plain && before.is_some()).then_some(end + 1)
         });
-        Some(Spot { start, call, before, after })
+        let operation = call.as_ref().and_then(|call| self.operation(call));
+        Some(Spot { start, call, operation, before, after })
     }
 
     /// How many brackets are open, and where the statement begins; `None` outside of functions.
@@ -188,6 +191,20 @@ impl Calls {
         None
     }
 
+    /// The one atomic operation that a call is, or has in its arguments.
+    fn operation(&self, call: &Call) -> Option<Call> {
+        if is_atomic(&self.text[call.name.clone()]) {
+            return Some(call.clone());
+        }
+        let inside = call.name.end..call.end;
+        let mut found = (inside.start..inside.end)
+            .filter(|at| self.code[*at] && self.text.is_char_boundary(*at))
+            .filter_map(|at| self.call(at))
+            .filter(|inner| is_atomic(&self.text[inner.name.clone()]));
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+
     fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         let text = &self.text[range.clone()];
         let start = range.start + text.len() - text.trim_start().len();
@@ -206,6 +223,12 @@ impl Calls {
         let line = &self.text[begin..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
+}
+
+/// The names of atomic operations, and of fences.
+fn is_atomic(name: &str) -> bool {
+    ["atomic_", "__atomic_", "__c11_atomic_"].iter().any(|prefix| name.starts_with(prefix))
+        || matches!(name, "READ_ONCE" | "WRITE_ONCE")
 }
 
 /// Which bytes are code.

@@ -58,7 +58,7 @@ pub struct Site {
     pub depth: u32,
     /// Whether a fence may come right before it, and right after it.
     pub fences: (bool, bool),
-    /// The site that comes next in any case: a fence right before that one is the same as one right after this.
+    /// The site that comes next in any case: a fence right before it is the same as one right after this.
     pub next: Option<usize>,
     /// The line is not to be touched.
     pub kept: bool,

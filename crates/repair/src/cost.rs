@@ -35,7 +35,7 @@ pub struct BadCosts {
     pub message: String,
 }
 
-/// Instructions of a compiler's mapping, in units of about a cycle: what is there in the literature differs by
+/// Instructions of a compiler's mapping, in units of about a cycle: what the literature has differs by
 /// machine; these keep the order that all of it agrees on.
 const X86: &str = "load.acquire=1 load.seq_cst=2 store.release=1 store.seq_cst=20 rmw.acquire=1 rmw.release=1
     rmw.acq_rel=2 rmw.seq_cst=3 fence.acquire=2 fence.release=2 fence.acq_rel=3 fence.seq_cst=30";

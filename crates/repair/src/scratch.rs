@@ -26,8 +26,8 @@ impl Scratch {
         Err(Error::other("no name is free"))
     }
 
-    /// The sources with some of them changed. What they include is found where it was, or beside them if it is
-    /// changed as well.
+    /// The sources with some of them changed. What they include is found where it was, or beside them if it
+    /// is changed as well.
     pub fn with(&self, sources: &Sources, texts: &[(String, String, String)]) -> Result<Sources> {
         let changed = |file: &Path| texts.iter().find(|(name, _, _)| Path::new(name) == file);
         let name = |number: usize, file: &Path| {

@@ -5,13 +5,13 @@
 //! * PSO: The SPARC Architecture Manual, version 9, D.4: writes are to be kept in order as well, by `stbar`.
 //! * POWER: S. Sarkar et al., "Understanding POWER Multiprocessors", PLDI 2011, and J. Alglave, L. Maranget,
 //!   M. Tautschnig, "Herding Cats", TOPLAS 2014, table of tests and fences: `lwsync` is enough where there is
-//!   no write followed by a read on the cycle and every thread but one that reads is fenced; IRIW, R, RWC and SB
-//!   need `sync`.
+//!   no write followed by a read on the cycle and every thread but one that reads is fenced; IRIW, R, RWC and
+//!   SB need `sync`.
 //! * ARMv8: C. Pulte et al., "Simplifying ARM Concurrency", POPL 2018: multi-copy atomic, so a fence in each
 //!   thread that has two accesses.
 //! * RISC-V: The RISC-V Instruction Set Manual, volume I, appendix A.
-//! * RC11: O. Lahav et al., "Repairing Sequential Consistency in C/C++11", PLDI 2017: fences between every two
-//!   accesses of a thread restore SC; IRIW needs none in the writers; LB is forbidden.
+//! * RC11: O. Lahav et al., "Repairing Sequential Consistency in C/C++11", PLDI 2017: fences between every
+//!   two accesses of a thread restore SC; IRIW needs none in the writers; LB is forbidden.
 
 use selvedge_check::{Cancel, Limits};
 use selvedge_repair::{Costs, Job, JobVerdict, Request, Start, Verified, Wanted, With, repair_litmus};

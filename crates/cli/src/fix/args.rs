@@ -25,7 +25,7 @@ pub struct FixArgs {
     #[arg(long, value_enum, default_value_t = WithArg::Both)]
     pub with: WithArg,
 
-    /// What changes cost: uniform, x86, armv8, power, riscv, or a file with a line NAME = NUMBER for each kind
+    /// What changes cost: uniform, x86, armv8, power, riscv, or a file with lines NAME = NUMBER
     #[arg(long, value_name = "COST", default_value = "uniform")]
     pub cost: String,
 

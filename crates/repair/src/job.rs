@@ -1,16 +1,14 @@
 //! A whole repair: from a program and what is asked for to changes of its text, each with its reason.
 
-use crate::candidate::{
-    Access, Candidate, Change, Chosen, Dialect, Effect, Site, TextPlace, With, candidates, changes,
-};
+use crate::candidate::{Access, Candidate, Change, Chosen, Dialect, Effect, Site, TextPlace, changes};
 use crate::cost::Costs;
 use crate::judge::Judge;
 use crate::litmus::LitmusSubject;
 use crate::premise::doubt;
 use crate::program::{Program, Start};
+use crate::request::{Request, as_given};
 use crate::rewrite::{Edits, apply, assembly_edits, c_edits, one_fence, orders};
-use crate::search::{Answer, Effort, End, Repair, Search, Subject, Wanted};
-use crate::strength::is_within;
+use crate::search::{Answer, Effort, End, Repair, Search, Subject};
 use crate::text::Calls;
 use selvedge_check::{Check, InputError, InputKind, Observer, Stopped, Violation, Witness};
 use selvedge_explore::Watch;
@@ -20,63 +18,6 @@ use selvedge_litmus::Test;
 use selvedge_machine::ErrorKind;
 use selvedge_model::Compiled;
 use std::collections::{BTreeMap, HashMap};
-
-/// Which sites are meant.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Where {
-    Function(String),
-    /// A line; of any file, if none is named.
-    Line(Option<String>, u32),
-}
-
-impl Where {
-    /// `FUNCTION`, `LINE` or `FILE:LINE`.
-    pub fn parse(text: &str) -> Where {
-        match text.rsplit_once(':').map(|(file, line)| (file, line.parse())) {
-            Some((file, Ok(line))) => Where::Line(Some(file.to_string()), line),
-            _ => match text.parse() {
-                Ok(line) => Where::Line(None, line),
-                Err(_) => Where::Function(text.to_string()),
-            },
-        }
-    }
-
-    fn has(&self, site: &Site) -> bool {
-        match self {
-            Where::Function(name) => *name == site.function,
-            Where::Line(file, line) => {
-                let is_file = |file: &String| {
-                    site.place.file == *file || site.place.file.ends_with(&format!("/{file}"))
-                };
-                *line == site.place.line && file.as_ref().is_none_or(is_file)
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for Where {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Where::Function(name) => write!(f, "function `{name}`"),
-            Where::Line(Some(file), line) => write!(f, "{file}:{line}"),
-            Where::Line(None, line) => write!(f, "line {line}"),
-        }
-    }
-}
-
-/// What is asked for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
-    /// From the program as it is, or from the weakest one.
-    pub start: Start,
-    pub with: With,
-    pub costs: Costs,
-    /// Only there; anywhere if nothing is said.
-    pub at: Vec<Where>,
-    /// Not there.
-    pub keep: Vec<Where>,
-    pub wanted: Wanted,
-}
 
 /// What it came to.
 #[derive(Clone, Debug)]
@@ -194,71 +135,6 @@ pub struct Item {
 
 /// Texts of sources by name.
 pub type Texts = BTreeMap<String, Calls>;
-
-fn refuse(message: String) -> InputError {
-    InputError::plain(
-        InputKind::Unsupported,
-        message,
-        Some("lines and functions are those of atomic accesses"),
-    )
-}
-
-impl Request {
-    fn keeps(&self, site: &Site) -> bool {
-        let is_in = |all: &[Where]| all.iter().any(|place| place.has(site));
-        is_in(&self.keep) || !self.at.is_empty() && !is_in(&self.at)
-    }
-
-    /// A line that nothing is at is a mistake.
-    fn refuse_missing(&self, sites: &[Site]) -> Result<(), InputError> {
-        for place in self.at.iter().chain(&self.keep) {
-            if !sites.iter().any(|site| place.has(site)) {
-                return Err(refuse(format!("there is no atomic access and no fence at {place}")));
-            }
-        }
-        Ok(())
-    }
-
-    fn candidates(&self, sites: &[Site], dialect: Dialect) -> Vec<Candidate> {
-        match self.start {
-            Start::Given => candidates(sites, dialect, self.with, &self.costs),
-            Start::Weakest => relaxations(sites, dialect, &self.costs),
-        }
-    }
-}
-
-/// What a program had: orderings and fences up to those that were there.
-fn relaxations(sites: &[Site], dialect: Dialect, costs: &Costs) -> Vec<Candidate> {
-    let mut all = Vec::new();
-    for (number, site) in sites.iter().enumerate().filter(|(_, site)| !site.kept) {
-        let Some((given, failure)) = site.given else { continue };
-        let mut add = |effect| all.push(Candidate { site: number, effect, cost: costs.of(site, effect) });
-        if site.access == Access::Fence {
-            dialect.fences().into_iter().filter(|m| is_within(*m, given)).for_each(|m| add(Effect::After(m)));
-            continue;
-        }
-        let orderings = dialect.orderings(site.access, site.mode);
-        orderings.into_iter().filter(|m| is_within(*m, given)).for_each(|m| add(Effect::Order(m)));
-        if let (Some(old), Some(failure)) = (site.failure, failure) {
-            let orderings = dialect.orderings(Access::Load, old);
-            orderings.into_iter().filter(|m| is_within(*m, failure)).for_each(|m| add(Effect::Failure(m)));
-        }
-    }
-    all
-}
-
-/// The candidates that together are the program as it was given.
-fn as_given(sites: &[Site], all: &[Candidate]) -> Chosen {
-    let is_given = |candidate: &Candidate| {
-        let Some((mode, failure)) = sites[candidate.site].given else { return false };
-        match candidate.effect {
-            Effect::Order(m) | Effect::After(m) => m == mode,
-            Effect::Failure(m) => Some(m) == failure,
-            Effect::Before(_) => false,
-        }
-    };
-    Chosen::of(all.len(), (0..all.len()).filter(|number| is_given(&all[*number])))
-}
 
 /// What a search needs besides its subject.
 struct Setting<'a> {

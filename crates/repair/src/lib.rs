@@ -1,9 +1,9 @@
 //! The cheapest fences and orderings under which a program is right, and which of its own it can do without.
 //!
 //! A program has [`Site`]s: its atomic accesses, in C or in a litmus test. What could be there is a
-//! [`Candidate`]: a fence beside an access, or a stronger ordering of it. [`Search`] finds the cheapest set of
-//! them under which the program is right, and why nothing costs less. To begin with the program as it is makes
-//! it a repair (`fix`); to begin with the weakest one, a relaxation (`relax`).
+//! [`Candidate`]: a fence beside an access, or a stronger ordering of it. [`Search`] finds the cheapest of
+//! those under which the program is right, and why nothing costs less. To begin with the program as it is
+//! makes it a repair (`fix`); to begin with the weakest one, a relaxation (`relax`).
 
 mod candidate;
 mod cost;

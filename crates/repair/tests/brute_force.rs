@@ -203,11 +203,10 @@ fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled,
     // Often only the strongest kinds, so that there is a repair among what is picked.
     let strong = |c: &&Candidate| match c.effect {
         Effect::Before(mode) | Effect::After(mode) => {
-            use selvedge_graph::Barrier::{DmbSy, FenceRwRw, FenceTso, Lwsync, Sync};
-            let kinds = [DmbSy, FenceRwRw, FenceTso, Lwsync, Sync].map(Mode::Barrier);
-            kinds.contains(&mode) || matches!(mode, Mode::Sc | Mode::AcqRel)
+            use selvedge_graph::Barrier::{DmbSy, FenceRwRw, Sync};
+            mode == Mode::Sc || [DmbSy, FenceRwRw, Sync].map(Mode::Barrier).contains(&mode)
         }
-        Effect::Order(_) | Effect::Failure(_) => true,
+        Effect::Order(_) | Effect::Failure(_) => with == With::Orderings,
     };
     let often = rng.random_bool(0.6);
     let pool: Vec<Candidate> = all.iter().filter(|c| !often || strong(c)).cloned().collect();

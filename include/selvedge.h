@@ -63,16 +63,14 @@ void __selvedge_final_end(void);
  * call is an error of kind `not-local`. */
 void selvedge_local(const volatile void *object);
 
-/* Says of a compare-and-exchange that it only completes a step that another thread has begun and would
- * complete itself next:
+/* Says of a compare-and-exchange that its outcome is not used, as it only completes a step that another
+ * thread has begun and would complete itself next:
  *
  *     if (next != NULL)
  *         selvedge_helping(atomic_compare_exchange_strong(&tail, &last, next));
  *
- * It changes nothing yet. */
-#define selvedge_helping(cas) (__selvedge_help_begin(), (void)(cas), __selvedge_help_end())
-void __selvedge_help_begin(void);
-void __selvedge_help_end(void);
+ * That is for readers. The check finds out by itself that nothing depends on who completes the step. */
+#define selvedge_helping(cas) ((void)(cas))
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
+use crate::compile::compile;
 use crate::error::{InputError, InputKind};
 use crate::finder::{Results, Then};
 use crate::limits::{Cancel, Limits};
@@ -115,7 +116,7 @@ impl Check {
         observer.phase(Phase::Model);
         // Sources are compiled while the model is.
         let source = self.start_lowering(observer)?;
-        let compiled = Compiled::compile(&self.theory).map_err(InputError::of_model)?;
+        let compiled = compile(&self.theory).map_err(InputError::of_model)?;
         match &compiled {
             Compiled::Clocks(model) => self.explore_clocks(model, source, watch, observer),
             Compiled::Matrices(model) => {

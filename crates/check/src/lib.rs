@@ -10,6 +10,7 @@
 mod campaign;
 mod check;
 mod checkpoint;
+mod compile;
 mod error;
 mod estimate;
 mod files;
@@ -35,6 +36,7 @@ mod violation;
 mod witness;
 
 pub use check::{Check, Program};
+pub use compile::compile;
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};
 pub use files::{open_regular, source_line};

@@ -223,7 +223,7 @@ impl Drop for Lowering {
 /// Removes the headers that a child leaves behind that crashed.
 fn clean_up(child: u32) {
     let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
-    for header in ["selvedge.h", "genmc.h"] {
+    for header in ["selvedge.h", "genmc.h", "lkmm.h"] {
         let _ = std::fs::remove_file(directory.join(header));
     }
     let _ = std::fs::remove_dir(directory);

@@ -100,7 +100,6 @@ impl<'m> Settling<'m> {
                     | Again::NetEffectNoticed
                     | Again::LockOrder
                     | Again::UnpublishedSeen
-                    | Again::HelpNeeded
             )
         };
         // Colleagues of the machine may have learned it in a graph that nobody was shown.
@@ -133,14 +132,18 @@ impl<'m> Settling<'m> {
             | Again::BarriersOutOfForm
             | Again::NetEffectNoticed
             | Again::LockOrder
-            | Again::UnpublishedSeen
-            | Again::HelpNeeded => {
+            | Again::UnpublishedSeen => {
                 if !self.machine.give_in(again) {
                     return false;
                 }
             }
             Again::Unfounded(reduction) => {
                 if !self.config.watches.leave(reduction) {
+                    return false;
+                }
+            }
+            Again::Dependencies => {
+                if !std::mem::replace(&mut self.config.follow, false) {
                     return false;
                 }
             }

@@ -55,9 +55,10 @@ struct LowerArgs {
 }
 
 /// What `#include <selvedge.h>` finds, and headers of other tools that programs include.
-const HEADERS: [(&str, &str); 2] = [
+const HEADERS: [(&str, &str); 3] = [
     ("selvedge.h", include_str!("../../../include/selvedge.h")),
     ("genmc.h", include_str!("../../../include/genmc.h")),
+    ("lkmm.h", include_str!("../../../include/lkmm.h")),
 ];
 
 /// What is mapped but not used, in bytes: programs, libraries, stacks.

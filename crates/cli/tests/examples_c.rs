@@ -1,4 +1,4 @@
-//! The programs of `examples/c` and `examples/c-deps`, against what they say of themselves: `// expect:
+//! The programs of `examples/c`, `c-deps` and `c-lkmm`, against what they say of themselves: `// expect:
 //! MODEL VERDICT [KIND] [line=N] [executions=N] [no-races]`, with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
@@ -16,7 +16,7 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut files: Vec<PathBuf> = ["c", "c-deps"]
+    let mut files: Vec<PathBuf> = ["c", "c-deps", "c-lkmm"]
         .iter()
         .flat_map(|dir| std::fs::read_dir(examples.join(dir)).expect("the examples"))
         .map(|entry| entry.expect("an entry").path())

@@ -97,10 +97,15 @@ fn properties_and_drawings() {
         let run = selvedge(["model", "properties", model]);
         assert!(run.out.contains("yes      monotone under merging of threads"), "{}", run.out);
     }
-    // More kinds of events than a question can tell apart.
     let run = selvedge(["model", "properties", "armv8"]);
-    assert!(run.out.starts_with("armv8 (in programs in C)"), "{}", run.out);
+    assert!(run.out.starts_with("armv8\n"), "{}", run.out);
     assert!(run.out.contains("no       monotone under merging of threads: "), "{}", run.out);
+    assert!(run.out.contains("yes      local-write-successors: "), "{}", run.out);
+    // More kinds of events than a question can tell apart.
+    let run = selvedge(["model", "properties", "riscv"]);
+    assert!(run.out.starts_with("riscv (in programs in C)"), "{}", run.out);
+    let json = selvedge(["model", "properties", "imm", "--json"]);
+    assert!(json.out.contains("fixed-skeleton"), "{}", json.out);
     let dir = directory("model-show");
     let file = dir.join("sc.dot").display().to_string();
     let run = selvedge(["model", "show", "sc", "--dot", &file]);

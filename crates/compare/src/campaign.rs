@@ -79,6 +79,8 @@ pub struct Score {
     /// the oracle finds none.
     pub thin_air: u64,
     pub needless: u64,
+    /// Programs for which revisits by dependencies were given up.
+    pub fallen_back: u64,
     /// Generated models that the explorer did not admit, or the oracle could not evaluate.
     pub refused: u64,
     pub time: Duration,
@@ -229,8 +231,9 @@ impl Shared<'_> {
         let verdict = subject.compare(program, &self.campaign.options);
         score.time += start.elapsed();
         match verdict {
-            Verdict::Agree { executions } => {
+            Verdict::Agree { executions, fallen_back } => {
                 score.compared += 1;
+                score.fallen_back += u64::from(fallen_back);
                 score.executions += executions;
                 self.compared.fetch_add(1, Ordering::Relaxed);
                 self.executions.fetch_add(executions, Ordering::Relaxed);
@@ -289,6 +292,7 @@ impl Score {
         self.too_big += other.too_big;
         self.thin_air += other.thin_air;
         self.needless += other.needless;
+        self.fallen_back += other.fallen_back;
         self.refused += other.refused;
         self.time += other.time;
     }
@@ -309,15 +313,15 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "model      compared   executions   programs/s   too big   thin air (needlessly)   models refused"
+            "model      compared   executions   programs/s   too big   thin air (needlessly)   models refused   fallen back"
         )?;
         for (name, s) in &self.scores {
             let rate = s.compared as f64 / s.time.as_secs_f64().max(1e-9);
             let (compared, executions) = (s.compared, s.executions);
             writeln!(
                 f,
-                "{name:8} {compared:>10} {executions:>12} {rate:>12.0} {:>9} {:>10} {:>13} {:>9}",
-                s.too_big, s.thin_air, s.needless, s.refused
+                "{name:8} {compared:>10} {executions:>12} {rate:>12.0} {:>9} {:>10} {:>13} {:>9} {:>12}",
+                s.too_big, s.thin_air, s.needless, s.refused, s.fallen_back
             )?;
         }
         for failure in &self.failures {

@@ -4,10 +4,12 @@
 //! none twice (optimal), under both equivalences and whatever the schedule; both must agree on how
 //! executions end and on the errors that the model reports.
 
-use selvedge_explore::{Config, Equivalence, ExploreError, Schedule, explore_compiled};
+use selvedge_decide::premises;
+use selvedge_explore::{Config, Equivalence, ExploreError, GaveUp, Schedule, explore_compiled};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
 use selvedge_model::Compiled;
+use selvedge_model::relational::Causality;
 use selvedge_oracle::{Canon, Detail, End, Judge, Limits, Unsupported, enumerate};
 use std::collections::HashMap;
 use std::fmt;
@@ -59,6 +61,8 @@ pub enum Verdict {
     /// The explorer visited this many executions, over all its runs.
     Agree {
         executions: u64,
+        /// Revisits by dependencies would have missed some, and said so.
+        fallen_back: bool,
     },
     /// The oracle gave up.
     TooBig,
@@ -90,13 +94,28 @@ pub struct Disagreement {
     pub failure: Option<String>,
     /// It was that values come out of thin air.
     pub thin_air: bool,
+    /// It said that it has to begin anew, in another way.
+    pub again: bool,
 }
 
 impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
-        let model = Compiled::compile(theory).map_err(Refusal::Explorer)?;
+        let mut model = Compiled::compile(theory).map_err(Refusal::Explorer)?;
+        if let Compiled::Matrices(model) = &mut model {
+            model.set_causality(
+                premises::of_model(theory, selvedge_decide::search::Limits::for_loading()).causality(),
+            );
+        }
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
         Ok(Subject { judge, model })
+    }
+
+    /// The same model, explored with what is known of its causes.
+    pub fn relying_on(mut self, known: Causality) -> Subject {
+        if let Compiled::Matrices(model) = &mut self.model {
+            model.set_causality(known);
+        }
+        self
     }
 
     pub fn compare(&self, program: &Program, options: &Options) -> Verdict {
@@ -113,14 +132,28 @@ impl Subject {
         if found.is_err() {
             return Verdict::TooBig;
         }
-        let mut executions = 0;
+        let (mut executions, mut fallen_back) = (0, false);
         // Dependencies are followed in one way only.
         if self.model.follows_dependencies() {
-            return match fine.then(|| self.run(program, &Config::default(), &mut known)) {
+            let mut run = || {
+                let mut facts = known.clone();
+                match self.run(program, &Config::default(), &mut facts) {
+                    Err(d) if d.again => {
+                        // What it visited was right.
+                        if !d.is_otherwise_right() {
+                            return Err(d);
+                        }
+                        fallen_back = true;
+                        self.run(program, &Config { follow: false, ..Config::default() }, &mut known)
+                    }
+                    other => other,
+                }
+            };
+            return match fine.then(&mut run) {
                 Some(Err(d)) if d.thin_air && d.is_otherwise_right() => Verdict::ThinAir { found: thin_air },
                 Some(Err(disagreement)) => Verdict::Disagree(disagreement),
-                Some(Ok(executions)) => Verdict::Agree { executions },
-                None => Verdict::Agree { executions: 0 },
+                Some(Ok(executions)) => Verdict::Agree { executions, fallen_back },
+                None => Verdict::Agree { executions: 0, fallen_back },
             };
         }
         for &equivalence in &options.equivalences {
@@ -137,7 +170,7 @@ impl Subject {
                 }
             }
         }
-        Verdict::Agree { executions }
+        Verdict::Agree { executions, fallen_back }
     }
 
     fn run(&self, program: &Program, config: &Config, facts: &mut Known) -> Result<u64, Box<Disagreement>> {
@@ -179,6 +212,7 @@ impl Subject {
             })
         }));
         d.thin_air = matches!(result, Ok(Err(ExploreError::ThinAir(_))));
+        d.again = matches!(&result, Ok(Ok(stats)) if matches!(stats.gave_up, Some(GaveUp::Again(_))));
         d.failure = match result {
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -189,6 +223,7 @@ impl Subject {
             Ok(Ok(stats)) if stats.aborted > 0 => {
                 Some(format!("{} consistent graphs were entered and abandoned", stats.aborted))
             }
+            Ok(Ok(_)) if d.again => Some("the explorer has to begin anew".to_string()),
             Ok(Ok(_)) => None,
         };
         d.missing =
@@ -243,6 +278,7 @@ impl Disagreement {
             flags: Vec::new(),
             failure: None,
             thin_air: false,
+            again: false,
         }
     }
 

@@ -6,7 +6,10 @@
 
 use rand::Rng;
 use rand::rngs::SmallRng;
+use selvedge_certify::eval::Stage;
 use selvedge_certify::execution::{Deps, Event, INIT, NO_LOC};
+use selvedge_decide::premises::{Has, Premise, Premises, ThinAir, claims, premises};
+use selvedge_decide::search::Limits;
 use selvedge_explore::premises::properties_of;
 use selvedge_graph::{Kind, Mode};
 use selvedge_kat::{Dialect, Property, Theory, load_named, parse};
@@ -16,8 +19,22 @@ use selvedge_oracle::generate::rng_for;
 use selvedge_oracle::property::{Trial, Tried, try_property};
 
 /// The shipped models that drive an exploration.
-const MODELS: [&str; 14] = [
-    "sc", "tso", "pso", "ra", "rlx", "rc11", "imm", "x86", "armv8", "power", "riscv", "lkmm", "sc.cat",
+const MODELS: [&str; 16] = [
+    "sc",
+    "tso",
+    "pso",
+    "ra",
+    "rlx",
+    "rc11",
+    "imm",
+    "imm-cxx20",
+    "x86",
+    "armv8",
+    "armv8-2018",
+    "power",
+    "riscv",
+    "lkmm",
+    "sc.cat",
     "tso.cat",
 ];
 
@@ -130,11 +147,27 @@ fn execution(rng: &mut SmallRng) -> Trial {
 fn helping(rng: &mut SmallRng) -> Trial {
     let threads = one_of(rng, &[2, 3, 3]);
     let mut events = vec![Event::init()];
-    for tid in 0..threads {
+    // One that creates the others may have written to both locations before.
+    let creates = rng.random_ratio(1, 4);
+    if creates {
+        for loc in 0..2 {
+            if rng.random_ratio(1, 3) {
+                continue;
+            }
+            let mode = one_of(rng, &[Mode::Na, Mode::Rlx, Mode::Rel]);
+            events.push(Event { tid: 0, loc, ..Event::new(Kind::Write, mode) });
+        }
+        for peer in 1..=threads {
+            events.push(Event { tid: 0, peer, ..Event::new(Kind::Spawn, Mode::Rlx) });
+        }
+        (1..events.len()).for_each(|x| events[x].idx = x as u32);
+    }
+    for role in 0..threads {
+        let tid = role + u16::from(creates);
         let first = events.len();
         let weak = |rng: &mut SmallRng| one_of(rng, &[Mode::Acq, Mode::Acq, Mode::Rlx]);
         let strong = |rng: &mut SmallRng| one_of(rng, &[Mode::Rel, Mode::AcqRel, Mode::AcqRel, Mode::Rlx]);
-        let planned: Vec<(Kind, Mode, u32, bool)> = match tid {
+        let planned: Vec<(Kind, Mode, u32, bool)> = match role {
             0 => {
                 let (mode, rmw) = (strong(rng), rng.random_ratio(1, 2));
                 let begin = (Kind::Write, if rmw { mode } else { Mode::Rel }, 1, rmw);
@@ -146,7 +179,7 @@ fn helping(rng: &mut SmallRng) -> Trial {
         let last = planned.len();
         for (number, (kind, mode, loc, rmw)) in planned.into_iter().enumerate() {
             // Something else in between, but not right before the owner's step.
-            if (tid != 0 || number != last - 1) && rng.random_ratio(1, 2) {
+            if (role != 0 || number != last - 1) && rng.random_ratio(1, 2) {
                 let (kind, mode) = one_of(
                     rng,
                     &[
@@ -174,7 +207,7 @@ fn helping(rng: &mut SmallRng) -> Trial {
             events.push(Event { tid, idx, loc, ..Event::new(kind, mode) });
         }
     }
-    let mut trial = interleaved(rng, events, 3, false);
+    let mut trial = interleaved(rng, events, 3, creates);
     for _ in 0..one_of(rng, &[0, 1, 2, 3, 4]) {
         disturb(rng, &mut trial);
     }
@@ -286,7 +319,7 @@ fn every_declaration_is_of_a_model_that_is_tried() {
 }
 
 /// Models that do not have a property although they say so.
-const WRONG: [(Property, &str); 13] = [
+const WRONG: [(Property, &str); 14] = [
     (Property::PorfAcyclic, "view local = (po | tc | tj)+ export coherence local"),
     (
         Property::NoDependencies,
@@ -300,6 +333,10 @@ const WRONG: [(Property, &str); 13] = [
     (
         Property::ForgetsReads,
         "export acyclic (po | rf | tc | tj) export acyclic (po-imm ; [W] | mo | fr | rfe)",
+    ),
+    (
+        Property::RepeatsReads,
+        "export acyclic (po | rf | tc | tj) export irreflexive ([R] ; po ; [R] ; fr ; po ; rf)",
     ),
     (
         Property::ForgetsWrites,
@@ -342,5 +379,140 @@ fn a_wrong_declaration_is_found() {
         if let Ok(compiled) = Compiled::compile(&theory) {
             assert!(!properties_of(&theory, &compiled).has(property), "{}: {text}", property.name());
         }
+    }
+}
+
+fn admits(judge: &Judge, trial: &Trial) -> bool {
+    let (relations, mut scratch) = (trial.relations(), judge.scratch());
+    Stage::ALL.iter().all(|stage| judge.admits(*stage, &trial.events, &relations, &mut scratch))
+}
+
+/// Two threads that pass on what they read to each other, by dependencies, through memory of their own, or by
+/// read-modify-writes. Thread `t` reads location `t`, and writes the other one.
+fn circular(rng: &mut SmallRng) -> Trial {
+    let mut trial = Trial { events: vec![Event::init()], rf: vec![INIT], co: vec![Vec::new(); 4] };
+    let (mut first, mut last) = ([0; 2], [0; 2]);
+    for t in 0..2 {
+        let mut idx = 0;
+        let mut add = |trial: &mut Trial, kind, mode, loc: u32, rmw| {
+            idx += 1;
+            trial.events.push(Event { tid: t, idx, loc, rmw, ..Event::new(kind, mode) });
+            trial.rf.push(INIT);
+            trial.events.len() - 1
+        };
+        let t = t as usize;
+        let rmw = rng.random_ratio(1, 3);
+        let mode = one_of(rng, &[Mode::Rlx, Mode::Rlx, Mode::Acq, Mode::Na]);
+        let mode = if rmw && mode == Mode::Na { Mode::Rlx } else { mode };
+        first[t] = add(&mut trial, Kind::Read, mode, t as u32, rmw);
+        let mut read = first[t];
+        if rmw {
+            let write = add(&mut trial, Kind::Write, mode, t as u32, true);
+            if rng.random_ratio(2, 3) {
+                read = add(&mut trial, Kind::Read, Mode::Rlx, t as u32, false);
+                trial.rf[read] = write;
+            }
+        } else if rng.random_ratio(1, 2) {
+            let write = add(&mut trial, Kind::Write, Mode::Rlx, 2 + t as u32, false);
+            *one_of_mut(rng, &mut trial.events[write].deps) |= 1 << trial.events[read].idx;
+            trial.co[2 + t].push(write);
+            read = add(&mut trial, Kind::Read, one_of(rng, &[Mode::Rlx, Mode::Acq]), 2 + t as u32, false);
+            trial.rf[read] = write;
+        }
+        last[t] = add(&mut trial, Kind::Write, one_of(rng, &[Mode::Rlx, Mode::Na]), 1 - t as u32, false);
+        if rng.random_ratio(9, 10) {
+            *one_of_mut(rng, &mut trial.events[last[t]].deps) |= 1 << trial.events[read].idx;
+        }
+    }
+    for t in 0..2 {
+        trial.rf[first[t]] = last[1 - t];
+        trial.co[t].push(last[1 - t]);
+        let write = first[t] + 1;
+        if trial.events[first[t]].rmw {
+            trial.co[t].push(write);
+        }
+    }
+    // What control leads to it leads to all that follows.
+    for x in 1..trial.events.len() {
+        trial.events[x].deps.ctrl |= trial.events[x].deps.arm;
+        if x > 1 && trial.events[x].tid == trial.events[x - 1].tid {
+            trial.events[x].deps.ctrl |= trial.events[x - 1].deps.ctrl;
+        }
+    }
+    trial
+}
+
+/// How many executions of the model were looked at, and the first one of which the claim is not true.
+fn contradicted(theory: &Theory, claim: &Theory, executions: u64) -> (u64, Option<String>) {
+    let (model, claim) = (judge(theory), judge(claim));
+    let mut times = 0;
+    for number in 0..executions {
+        let rng = &mut rng_for(99, number);
+        let trial = if number % 4 == 0 { circular(rng) } else { execution(rng) };
+        if admits(&model, &trial) {
+            times += 1;
+            if !admits(&claim, &trial) {
+                return (times, Some(format!("execution {number}\n{trial}")));
+            }
+        }
+    }
+    (times, None)
+}
+
+/// The claims about a model, and whether they were decided to hold.
+fn decided(theory: &Theory, found: &Premises) -> Vec<(String, Theory, bool)> {
+    let (local, [others, own]) = claims(theory);
+    let holds = |premise: Premise| matches!(found.of(premise), Has::Yes);
+    let mut all: Vec<(String, Theory, bool)> =
+        local.into_iter().map(|(premise, claim)| (premise.name().into(), claim, holds(premise))).collect();
+    let forbids = matches!(found.thin_air, ThinAir::Forbidden);
+    all.push(("no-thin-air".into(), own, forbids));
+    let but = forbids || matches!(found.thin_air, ThinAir::ByRmws(_));
+    all.push(("no-thin-air-but-by-rmws".into(), others, but));
+    all
+}
+
+#[test]
+fn what_exploring_with_dependencies_relies_on_holds_in_executions() {
+    let mut tried = 0;
+    for name in ["armv8", "armv8-2018", "imm", "imm-cxx20", "power", "riscv", "lkmm"] {
+        let theory = load_named(name).expect("a shipped model");
+        let found = premises(&theory, Limits::for_loading());
+        for (claim, text, _) in decided(&theory, &found).into_iter().filter(|(.., holds)| *holds) {
+            let (times, contradiction) = contradicted(&theory, &text, executions());
+            assert!(contradiction.is_none(), "{name}: {claim}: {}", contradiction.unwrap_or_default());
+            assert!(times >= executions() / 20, "{name}: {claim} was tried {times} times");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 24, "{tried}");
+}
+
+/// What is not so is found to be so in no model, and there are executions that show it.
+#[test]
+fn a_premise_that_does_not_hold_is_found_out() {
+    let text = "export coherence po
+                let lo = addr | data | ctrl ; [W] | addr ; po ; [W] | (addr | data) ; rfi | rmw | po-loc ; [W]
+                export acyclic (rfe | moe | fre | lo | threads)";
+    let threads = "let threads = po ; [TC] | tc ; po? | po? ; tj | [TJ] ; po\n";
+    let without = [
+        ("forwards-dependencies", "| (addr | data) ; rfi "),
+        ("fixed-skeleton", "| ctrl ; [W] "),
+        ("fixed-skeleton", "| addr ; po ; [W] "),
+        ("local-write-successors", "| po-loc ; [W]"),
+        ("rereads", "| addr ; po ; [W] "),
+        ("no-thin-air", "| rmw "),
+        ("no-thin-air-but-by-rmws", "| data "),
+    ];
+    for (premise, part) in without {
+        let text = format!("{threads}{}", text.replacen(part, "", 1));
+        let theory =
+            parse("less.kat", &text, Dialect::Kat, &|_| Err(String::new())).unwrap_or_else(|d| panic!("{d}"));
+        let found = premises(&theory, Limits::for_loading());
+        let all = decided(&theory, &found);
+        let (_, claim, holds) = all.iter().find(|(name, ..)| name == premise).expect("one of them");
+        assert!(!holds, "without {part}: {found:?}");
+        let (times, contradiction) = contradicted(&theory, claim, 20 * executions());
+        assert!(contradiction.is_some(), "{premise} without {part} was tried {times} times");
     }
 }

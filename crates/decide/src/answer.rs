@@ -13,9 +13,6 @@ use selvedge_certify::execution::{Event, Relations};
 use selvedge_kat::ast::{Axiom, Constraint as Demand, Inclusion, Rel, Theory};
 use std::ops::ControlFlow;
 
-/// Walks that are not covered to look for executions in, per search.
-const ATTEMPTS: usize = 24;
-
 #[derive(Clone, Debug)]
 pub enum Verdict {
     Holds,
@@ -179,7 +176,7 @@ pub fn stronger(
     Ok(answers)
 }
 
-type Accept<'a> = Box<dyn FnMut(&[Event], &Relations) -> bool + 'a>;
+pub(crate) type Accept<'a> = Box<dyn FnMut(&[Event], &Relations) -> bool + 'a>;
 
 struct Prover<'a> {
     strong: &'a Theory,
@@ -257,7 +254,7 @@ impl Prover<'_> {
             let before = given.walks;
             let mut found = Found::Open;
             for goal in &goals {
-                open.attempts = ATTEMPTS;
+                open.attempts = context.limits.attempts;
                 let judge = &mut self.judge;
                 found = given.implies(goal, &mut |walk| open.look_at(walk, context, judge))?;
                 if found == Found::Holds || open.counterexample.is_some() {
@@ -307,7 +304,7 @@ impl Prover<'_> {
     }
 }
 
-fn decide(
+pub(crate) fn decide(
     context: &Context,
     left: &Term,
     right: &Term,
@@ -315,7 +312,7 @@ fn decide(
     judge: &mut Accept<'_>,
     approximated: &[String],
 ) -> Result<(Verdict, usize), Refusal> {
-    let mut open = Open { attempts: 4 * ATTEMPTS, ..Open::default() };
+    let mut open = Open { attempts: 4 * context.limits.attempts, ..Open::default() };
     let (found, walks) =
         included(context, left, right, closed, &mut |walk| open.look_at(walk, context, judge))?;
     Ok((open.finish(found, approximated), walks))
@@ -336,6 +333,9 @@ impl Open {
     fn look_at(&mut self, walk: &Walk, context: &Context, judge: &mut Accept<'_>) -> ControlFlow<()> {
         let shown = || show_walk(walk, &context.classes, &context.relations);
         self.first.get_or_insert_with(shown);
+        if self.attempts == 0 {
+            return ControlFlow::Break(());
+        }
         if let Some(found) = example(walk, context, judge) {
             let length = walk.facts.len();
             self.counterexample = Some(Counterexample { word: shown(), length, example: found });
@@ -477,7 +477,7 @@ fn inclusion(theory: &Theory, a: &Rel, b: &Rel, limits: Limits) -> Result<Answer
         if level == 1 && !given.use_totality()? {
             break;
         }
-        open.attempts = ATTEMPTS;
+        open.attempts = limits.attempts;
         found = given.implies(&goal, &mut |walk| open.look_at(walk, &context, &mut judge))?;
         if found == Found::Holds || open.counterexample.is_some() {
             break;

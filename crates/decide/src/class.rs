@@ -20,6 +20,26 @@ const MAX_BASE: usize = 32;
 const SAME_LOC: u32 = 2;
 const SAME_THREAD: u32 = 1;
 
+/// A set of events, by built-in predicates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Test {
+    Pred(Pred),
+    Or(Box<Test>, Box<Test>),
+    And(Box<Test>, Box<Test>),
+    Not(Box<Test>),
+}
+
+impl Test {
+    fn holds(&self, of: &impl Fn(Pred) -> bool) -> bool {
+        match self {
+            Test::Pred(pred) => of(*pred),
+            Test::Or(a, b) => a.holds(of) || b.holds(of),
+            Test::And(a, b) => a.holds(of) && b.holds(of),
+            Test::Not(a) => !a.holds(of),
+        }
+    }
+}
+
 /// One sort of event: what the oracle needs to know to make one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Atom {
@@ -95,8 +115,8 @@ fn atoms(c_only: bool) -> Vec<Atom> {
 pub struct Classes {
     /// A member of each class.
     members: Vec<Atom>,
-    /// The predicates that tell classes apart.
-    keys: Vec<Pred>,
+    /// The sets that tell classes apart.
+    keys: Vec<Test>,
     /// The model's own predicates.
     declared: Vec<String>,
     pub all: Mask,
@@ -114,20 +134,21 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The coarsest classes that `preds` and the model's own predicates can tell apart. `disjoint`
+    /// The coarsest classes that `tests` and the model's own predicates can tell apart. `disjoint`
     /// lists groups of the latter of which no two hold of the same event; `c_only` leaves out events
     /// that programs in C do not have. `None` if there are too many.
-    pub fn new(preds: &[Pred], declared: &[String], disjoint: &[u32], c_only: bool) -> Option<Classes> {
+    pub fn new(tests: &[Test], declared: &[String], disjoint: &[u32], c_only: bool) -> Option<Classes> {
         if declared.len() > 5 {
             return None;
         }
-        let always = [Pred::R, Pred::W, Pred::Init, Pred::F];
+        let always = [Pred::R, Pred::W, Pred::Init, Pred::F].map(Test::Pred);
+        let keys: Vec<Test> = tests.iter().chain(&always).cloned().collect();
+        if keys.len() > 56 {
+            return None;
+        }
         let key = |atom: &Atom| -> u64 {
-            preds
-                .iter()
-                .chain(&always)
-                .enumerate()
-                .fold(0, |key, (at, p)| key | u64::from(atom.satisfies(*p)) << at)
+            let holds = |test: &Test| test.holds(&|pred| atom.satisfies(pred));
+            keys.iter().enumerate().fold(0, |key, (at, test)| key | u64::from(holds(test)) << at)
         };
         let mut members: Vec<(u64, Atom)> = Vec::new();
         for atom in atoms(c_only) {
@@ -142,13 +163,13 @@ impl Classes {
                 }
             }
         }
-        if members.len() > MAX_BASE || preds.len() + always.len() > 56 {
+        if members.len() > MAX_BASE {
             return None;
         }
         let members: Vec<Atom> = members.into_iter().map(|(_, atom)| atom).collect();
         let mut c = Classes {
             members,
-            keys: preds.iter().chain(&always).copied().collect(),
+            keys,
             declared: declared.to_vec(),
             all: 0,
             reads: 0,
@@ -220,10 +241,12 @@ impl Classes {
 
     /// The classes that an atom is in, whatever the model's own predicates say of it.
     fn like(&self, atom: &Atom) -> Mask {
-        self.of_atoms(|a| self.keys.iter().all(|p| a.satisfies(*p) == atom.satisfies(*p)))
+        let holds = |atom: &Atom, test: &Test| test.holds(&|pred| atom.satisfies(pred));
+        self.of_atoms(|a| self.keys.iter().all(|test| holds(a, test) == holds(atom, test)))
     }
 
-    /// The events that a predicate holds of. The predicate is one that the classes were made for.
+    /// The events that a predicate holds of. It is one that the classes were made for, or part of a set that
+    /// they were made for; of such a set, the same operations on these give the events of the whole.
     pub fn of(&self, pred: Pred) -> Mask {
         self.of_atoms(|atom| atom.satisfies(pred))
     }
@@ -285,7 +308,12 @@ impl Classes {
     /// Whether an event is of one of the classes, whatever the anchor. Declared predicates are not
     /// looked at.
     pub fn contains(&self, mask: Mask, event: &Event) -> bool {
-        let same = |atom: &Atom| self.keys.iter().all(|p| atom.satisfies(*p) == event.satisfies(*p));
+        let same = |atom: &Atom| {
+            let both = |test: &Test| {
+                test.holds(&|pred| atom.satisfies(pred)) == test.holds(&|pred| event.satisfies(pred))
+            };
+            self.keys.iter().all(both)
+        };
         self.members.iter().enumerate().any(|(at, atom)| mask >> (4 * at) & 0b1111 != 0 && same(atom))
     }
 

@@ -1,6 +1,6 @@
 //! What a question is asked about: its classes of events, and what it may assume.
 
-use crate::class::Classes;
+use crate::class::{Classes, Test};
 use crate::fact::{Facts, Known, MAX_DECLARED, Rule};
 use crate::lower::{Lowering, Opaque, Side};
 use crate::nfa::{Nfa, TooLarge};
@@ -106,7 +106,15 @@ impl Context {
                 used.relations.len()
             )));
         }
-        let classes = Classes::new(&used.preds, &used.predicates, &[], limits.c_only).ok_or_else(|| {
+        let by_preds: Vec<Test> = used.preds.iter().copied().map(Test::Pred).collect();
+        let mut by_sets = used.tests.clone();
+        by_sets.extend(halves.iter().chain(threads).copied().map(Test::Pred));
+        // Where dependencies begin: at reads, and at the writes of exclusive pairs.
+        let both = [Pred::Uw, Pred::Exclusive].map(|pred| Box::new(Test::Pred(pred)));
+        let [of_pair, exclusive] = both;
+        by_sets.push(Test::And(of_pair, exclusive));
+        let classes = |tests: &[Test]| Classes::new(tests, &used.predicates, &[], limits.c_only);
+        let classes = classes(&by_preds).or_else(|| classes(&by_sets)).ok_or_else(|| {
             Refusal::TooManyKinds(format!(
                 "the question tells too many kinds of events apart: it mentions {} predicates, {} of them declared",
                 used.preds.len() + used.predicates.len(),

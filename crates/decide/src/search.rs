@@ -62,11 +62,21 @@ pub struct Limits {
     pub c_only: bool,
     /// How many of the ways to a proof to try, from cheap to expensive.
     pub levels: usize,
+    /// Walks without a proof to look for executions in, per search.
+    pub attempts: usize,
+}
+
+impl Limits {
+    /// For questions that are asked before a program is explored: no more than what takes well under a
+    /// second, and nobody looks at counterexamples.
+    pub fn for_loading() -> Limits {
+        Limits { states: 1_000, walks: 50_000, bytes: 64 << 20, levels: 1, attempts: 0, ..Limits::default() }
+    }
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { states: 4_000, walks: 3_000_000, bytes: 800 << 20, c_only: false, levels: 3 }
+        Limits { states: 4_000, walks: 3_000_000, bytes: 800 << 20, c_only: false, levels: 3, attempts: 24 }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Counterexamples for people: as a drawing, and as a litmus test.
 
 use crate::witness::Example;
-use selvedge_certify::execution::INIT;
+use selvedge_certify::execution::{Deps, INIT};
 use selvedge_certify::matrix::bits;
 use selvedge_graph::{Kind, Loc};
 use selvedge_litmus::print_program;
@@ -53,8 +53,15 @@ impl Example {
             let labels: Vec<String> = of.map(|x| format!("{}: {}", name(x), self.label(x))).collect();
             let _ = writeln!(out, "  thread {number}:  {}", labels.join(";  "));
         }
-        for (what, m) in [("rf", &self.relations.rf), ("co", &self.relations.co), ("fr", &self.relations.fr)]
-        {
+        let r = &self.relations;
+        for (what, m) in [
+            ("rf", &r.rf),
+            ("co", &r.co),
+            ("fr", &r.fr),
+            ("addr", &r.addr),
+            ("data", &r.data),
+            ("ctrl", &r.ctrl),
+        ] {
             let mut pairs = Vec::new();
             for x in 0..self.events.len() {
                 // That the initial value comes first goes without saying.
@@ -97,6 +104,9 @@ impl Example {
             ("rf", &self.relations.rf, "#b3001e"),
             ("co", &self.relations.co, "#1f4fbf"),
             ("fr", &self.relations.fr, "#d97700"),
+            ("addr", &self.relations.addr, "#00725a"),
+            ("data", &self.relations.data, "#00725a"),
+            ("ctrl", &self.relations.ctrl, "#00725a"),
         ];
         for (what, m, color) in kinds {
             for x in 0..self.events.len() {
@@ -116,8 +126,11 @@ impl Example {
     }
 
     /// A test whose condition holds in this execution, and in no other one that reads the same values
-    /// and ends with the same. `None` if C has no words for it.
+    /// and ends with the same. `None` if C has no words for it, or there are dependencies.
     pub fn litmus(&self, test: &str) -> Option<String> {
+        if self.events.iter().any(|e| e.deps != Deps::default()) {
+            return None;
+        }
         let mut program = Program::new(test);
         let locs = self.events.iter().filter(|e| matches!(e.kind, Kind::Read | Kind::Write)).map(|e| e.loc);
         let count = locs.max().map_or(0, |l| l + 1);

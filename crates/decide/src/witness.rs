@@ -47,6 +47,8 @@ struct Sketch {
     rf: Vec<(usize, usize)>,
     co: Vec<(usize, usize)>,
     fr: Vec<(usize, usize)>,
+    /// Pairs with dependencies.
+    deps: Vec<(usize, usize, Facts)>,
     /// Other facts of pairs, of declared relations.
     declared: Vec<(usize, usize, Facts)>,
     walk: Vec<usize>,
@@ -144,15 +146,10 @@ fn sketch(walk: &Walk, classes: &Classes) -> Option<Sketch> {
             if f.is_declared() {
                 s.declared.push((x, y, f));
             }
-            if f.meets(
-                Facts::ADDR
-                    .and(Facts::DATA)
-                    .and(Facts::CTRL)
-                    .and(Facts::CASDEP)
-                    .and(Facts::ARM)
-                    .and(Facts::TC)
-                    .and(Facts::TJ),
-            ) {
+            if f.meets(Facts::ADDR.and(Facts::DATA).and(Facts::CTRL).and(Facts::ARM)) {
+                s.deps.push((x, y, f));
+            }
+            if f.meets(Facts::CASDEP.and(Facts::TC).and(Facts::TJ)) {
                 return None;
             }
         }
@@ -263,7 +260,27 @@ fn lay_out(s: &Sketch) -> Option<(Vec<Event>, Vec<usize>)> {
             events.push(Event { tid: tid as u16, idx: idx as u32 + 1, loc, ..d.event });
         }
     }
+    depend(s, &place, &mut events);
     (events.len() <= MAX_EVENTS).then_some((events, place))
+}
+
+/// Puts in dependencies. That of a branch counts for all that follows.
+fn depend(s: &Sketch, place: &[usize], events: &mut [Event]) {
+    for (x, y, f) in &s.deps {
+        let bit = 1 << events[place[*x]].idx;
+        let (tid, from) = (events[place[*y]].tid, place[*y]);
+        let deps = &mut events[from].deps;
+        for (fact, set) in
+            [(Facts::ADDR, &mut deps.addr), (Facts::DATA, &mut deps.data), (Facts::ARM, &mut deps.arm)]
+        {
+            if f.meets(fact) {
+                *set |= bit;
+            }
+        }
+        if f.meets(Facts::CTRL) {
+            events[from..].iter_mut().filter(|e| e.tid == tid).for_each(|e| e.deps.ctrl |= bit);
+        }
+    }
 }
 
 fn complete(

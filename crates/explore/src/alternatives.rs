@@ -105,6 +105,9 @@ impl<M: Machine> Explorer<'_, M> {
         while next > floor {
             next -= 1;
             let w = self.graph.co(loc)[next as usize];
+            if next != last && Reducers::skips_old_source(self, e, w) {
+                continue;
+            }
             let rivalry = if self.rmws { self.rivalry(e, w) } else { Rivalry::None };
             if rivalry == Rivalry::Futile || Reducers::skips_source(self, e, w) {
                 continue;

@@ -2,7 +2,7 @@
 
 use crate::conclusion::Trouble;
 use crate::frame::{Frame, ReadFrame};
-use crate::inspect::inspect;
+use crate::inspect::{inspect, is_harmless};
 use crate::reductions::{Hooks, Reducers, Remembered};
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use crate::threads::{Standing, Threads};
@@ -385,6 +385,13 @@ impl<'a, M: Machine> Explorer<'a, M> {
             return self.inspect_parts(e);
         }
         self.inspect_event(e);
+    }
+
+    /// Whether inspection of an access of this location that has these attributes finds nothing, whatever
+    /// there is in the graph.
+    #[inline]
+    pub(crate) fn finds_nothing_at(&self, loc: Loc, attrs: Attrs) -> bool {
+        !self.graph.has_parts() && is_harmless(self.machine, self.model, &self.graph, loc, attrs)
     }
 
     /// An access of several locations is looked at when it is complete: it may come to nothing before.

@@ -18,15 +18,26 @@ pub fn inspect<M: Machine>(
     // Most are accesses that nothing can be wrong with.
     let ev = g.event(e);
     let is_access = matches!(ev.kind, Kind::Read | Kind::Write);
-    if is_access
-        && g.object_of(ev.loc).is_none()
-        && !machine.has_local_objects()
-        && !machine.has_final_writes()
-        && !model.may_race_at(g, ev.loc)
-    {
+    if is_access && is_harmless(machine, model, g, ev.loc, ev.attrs) {
         return None;
     }
     inspect_closely(machine, model, g, e, races)
+}
+
+/// Whether nothing can be wrong with an access of this location that has these attributes, whatever there is
+/// in the graph.
+#[inline]
+pub fn is_harmless<M: Machine>(
+    machine: &M,
+    model: &Model,
+    g: &ExecutionGraph,
+    loc: Loc,
+    attrs: Attrs,
+) -> bool {
+    g.object_of(loc).is_none()
+        && !machine.has_local_objects()
+        && !machine.has_final_writes()
+        && !model.may_race_at(g, loc, attrs)
 }
 
 #[inline(never)]

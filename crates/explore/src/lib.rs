@@ -14,6 +14,7 @@ mod deferred;
 mod engine;
 mod estimate;
 mod explorer;
+mod follow;
 mod frame;
 #[doc(hidden)]
 pub mod in_units;
@@ -36,6 +37,7 @@ mod team;
 mod thinning;
 mod threads;
 mod tid_set;
+mod way;
 mod witness;
 
 pub use deferred::Deferred;
@@ -54,6 +56,8 @@ pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;
 use std::ops::ControlFlow;
+use way::Way;
+pub use way::Why;
 
 /// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one
 /// that follows dependencies, the machine has to keep track of them.
@@ -66,7 +70,15 @@ pub fn explore_compiled<M: Machine>(
     match model {
         Compiled::Clocks(model) => explore(machine, model, config, visit),
         Compiled::Matrices(model) => {
-            deferred::explore_deferred(machine, model, config, &deferred::by_config(config), visit)
+            let ask = deferred::by_config(config);
+            match Way::of(machine, model, config) {
+                Way::Revisits(local) => follow::explore_following(machine, model, local, config, &ask, visit),
+                Way::PutOff(why) => {
+                    let mut stats = deferred::explore_deferred(machine, model, config, &ask, visit)?;
+                    stats.put_off = Some(why);
+                    Ok(stats)
+                }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 //!   fences. What comes after is another iteration, which begins like the one that was left out.
 //! * `rotation`, `bisimilarity` and `faint` find more such loops: they look at a program's text, or change
 //!   it, but not its executions.
+//! * `attempts`: all failures but one are left out, and those that are made up for it read what it read.
 //! * `retry` also lets the last read of an iteration take the place of a load that is no stronger; values
 //!   then go another way.
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
@@ -101,6 +102,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity | Reduction::Faint => &[],
         Reduction::SpinAssume | Reduction::Pef => &[Model(ForgetsReads)],
+        Reduction::Attempts => &[Model(NoDependencies), Model(ForgetsReads), Model(RepeatsReads)],
         Reduction::Retry => &[Model(NoDependencies), Model(ForgetsReads), Model(MonotoneInOrderings)],
         Reduction::Carry => &[Model(NoDependencies), Model(ForgetsReads), Model(Coherent)],
         Reduction::Escape => &[
@@ -215,12 +217,12 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape,helping"),
-            (&["x86"], "zne,exchange,confirmation,assumptions,helping,lock-order"),
-            (&["tso.cat"], "zne,exchange,escape,confirmation,assumptions,helping,lock-order"),
-            (&["rlx"], "zne,exchange,escape,confirmation,assumptions,bam,helping,lock-order"),
+            (&["x86"], "zne,exchange,attempts,confirmation,assumptions,helping,lock-order"),
+            (&["tso.cat"], "zne,exchange,attempts,escape,confirmation,assumptions,helping,lock-order"),
+            (&["rlx"], "zne,exchange,attempts,escape,confirmation,assumptions,bam,helping,lock-order"),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,exchange,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
+                "zne,exchange,attempts,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
                  helping,simplification,symmetry,lock-order",
             ),
         ] {

@@ -6,6 +6,7 @@ use crate::process_end::{Over, process_over};
 use crate::reductions::Watches;
 use crate::stuck::waiting;
 use crate::threads::Threads;
+use crate::way::Why;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Again, Block, ErrorKind, Machine, Op, ProgramError, Reductions};
 use selvedge_model::{Model, ModelError};
@@ -54,7 +55,9 @@ pub struct Config {
     /// Where conditions of reductions are watched; a reduction that has to be is off without. Whoever gives
     /// some has to look at [`Watches::broken`] afterwards.
     pub watches: Watches,
-    /// For `explore_deferred`: asked every few hundred events; gives up with the reason that it returns.
+    /// Whether dependencies are followed by revisits, where the model allows it.
+    pub follow: bool,
+    /// For models that follow dependencies: asked every few hundred events; gives up with the reason that it returns.
     pub watch: Option<Watch>,
 }
 
@@ -70,6 +73,7 @@ impl Default for Config {
             races: true,
             reductions: Reductions::NONE,
             watches: Watches::default(),
+            follow: true,
             watch: None,
         }
     }
@@ -207,12 +211,8 @@ impl<M: Machine> Execution<'_, M> {
         if self.end != End::Blocked {
             return None;
         }
-        let waiting = waiting(self.machine, self.threads, self.graph)?;
-        let latest =
-            |e: &EventId| self.graph.rf(*e) == self.graph.co(self.graph.event(*e).loc).last().copied();
-        if !waiting.iter().all(|thread| thread.reads.iter().all(latest)) {
-            return None;
-        }
+        let g = self.graph;
+        let waiting = waiting(self.machine, self.threads, g, |e| g.rf(e) == g.co_last(g.event(e).loc))?;
         let stuck: Vec<_> = waiting.into_iter().map(|thread| (thread.tid, thread.why)).collect();
         (!stuck.is_empty()).then_some(stuck)
     }
@@ -311,6 +311,10 @@ pub struct Stats {
     pub held_up: u64,
     /// Graphs that no interleaving explains in which atomic sections are one step.
     pub torn: u64,
+    /// Under a model that follows dependencies: why reads were put off instead of being revisited; not kept in
+    /// files.
+    #[serde(skip)]
+    pub put_off: Option<Why>,
     /// Why the exploration stopped early; not kept in files.
     #[serde(skip)]
     pub gave_up: Option<GaveUp>,
@@ -339,8 +343,10 @@ impl Stats {
             aborted,
             held_up,
             torn,
+            put_off,
             gave_up,
         } = other;
+        self.put_off = self.put_off.or(*put_off);
         self.complete += complete;
         self.blocked += blocked;
         self.cut += cut;

@@ -4,7 +4,6 @@ use crate::explorer::Explorer;
 use crate::reductions::{Hooks, Reducers};
 use selvedge_graph::{EventId, Loc, Mode, Part, Value};
 use selvedge_machine::{Machine, Op, Rmw};
-use selvedge_model::Past;
 
 /// See `Explorer::rivalry`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +23,8 @@ impl<M: Machine> Explorer<'_, M> {
     /// since then was not added maximally.
     pub(crate) fn rivalry(&mut self, e: EventId, w: EventId) -> Rivalry {
         let Op::Load { loc, mode, rmw } = self.threads.op_of(e) else { return Rivalry::None };
+        // Most have none, which is quick to tell.
+        let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
         let head = Reducers::stands_for_rmw(self, e, w);
         let writes = match rmw {
             Rmw::No => head.is_some(),
@@ -37,30 +38,43 @@ impl<M: Machine> Explorer<'_, M> {
         if !writes || self.graph.event(e).part != Part::WHOLE {
             return Rivalry::None;
         }
-        let g = &self.graph;
-        let Some(rival) = self.rmw_reader(w, loc, e) else { return Rivalry::None };
-        let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
-        let too = Reducers::in_prefix_too(self, e);
-        let past = |x: EventId| self.model.past_with(g, x);
-        let (before, too) = (before.map(past), too.map(past));
-        let source = (!w.is_init()).then(|| past(w));
-        let in_prefix = |x: EventId| {
-            let has = |past: Past<'_>| past.has(g.event(x));
-            before.is_some_and(has) || too.is_some_and(has) || source.is_some_and(has)
-        };
         // If there are, the read is consistent (thesis Cor. 1): in the graph of its causal prefix and
         // what was added before the rival, it would be maximal like the rival; and all that was added
         // since then was maximal in that graph and stays so.
-        let since = g.event(rival).stamp as usize..g.event(e).stamp as usize;
-        if (Reducers::adds_to_prefixes(self) && in_prefix(rival))
-            || since.rev().map(|at| g.order()[at]).any(|x| !in_prefix(x) && !self.is_maximal(x, in_prefix))
-        {
-            if let Some(mode) = head {
-                Reducers::relies_on_rmw(self, e, mode);
-            }
-            return Rivalry::Futile;
+        if !self.is_futile(e, w, rival) {
+            return Rivalry::Fine;
         }
-        Rivalry::Fine
+        if let Some(mode) = head {
+            Reducers::relies_on_rmw(self, e, mode);
+        }
+        Rivalry::Futile
+    }
+
+    /// Whether something that was added since the rival, and is not in the causal prefix that `e` has if it
+    /// reads from `w`, was not added maximally.
+    fn is_futile(&mut self, e: EventId, w: EventId, rival: EventId) -> bool {
+        let mut prefix = std::mem::take(&mut self.prefix);
+        let g = &self.graph;
+        prefix.clear();
+        prefix.resize(g.threads(), 0);
+        let before = g.po_pred(e).or_else(|| g.spawn_of(g.event(e).tid));
+        let source = (!w.is_init()).then_some(w);
+        let too = Reducers::in_prefix_too(self, e);
+        for x in [before, source, too].into_iter().flatten() {
+            self.model.add_past(g, x, &mut prefix);
+        }
+        let in_prefix = |x: EventId| {
+            let ev = g.event(x);
+            ev.idx <= prefix[ev.tid.index()]
+        };
+        let is_wrong = |x: EventId| !in_prefix(x) && !self.is_maximal(x, in_prefix);
+        let since = g.event(rival).stamp as usize + 1..g.event(e).stamp as usize;
+        // The rival may have won already, which is the quickest to tell.
+        let futile = (Reducers::adds_to_prefixes(self) && in_prefix(rival))
+            || is_wrong(rival)
+            || g.order()[since].iter().rev().any(|&x| is_wrong(x));
+        self.prefix = prefix;
+        futile
     }
 
     /// The earliest read-modify-write other than `r` that reads from `w`.

@@ -3,6 +3,7 @@
 use crate::explorer::Explorer;
 use crate::reductions::annotations::waits;
 use crate::reductions::assumptions::prospect_of_lock;
+use crate::reductions::helping::waits_for_owner;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Schedule;
 use crate::threads::{Status, Threads};
@@ -15,7 +16,8 @@ impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn next_thread(&mut self) -> Option<Tid> {
         let awaits = Reducers::puts_off_waiting(self);
         let voids = awaits && self.reducers.assumptions.is_on();
-        let (machine, g) = (self.machine, &self.graph);
+        let helps = awaits && self.reducers.helping.is_on();
+        let (machine, model, g) = (self.machine, self.model, &self.graph);
         pick(self.config.schedule, &mut self.threads, g, awaits, |threads, t| {
             let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return Prospect::GoesOn };
             if voids && rmw != Rmw::No {
@@ -23,6 +25,9 @@ impl<M: Machine> Explorer<'_, M> {
                     Prospect::GoesOn => {}
                     other => return other,
                 }
+            }
+            if helps && waits_for_owner(machine, model, threads, g, t) {
+                return Prospect::Waits;
             }
             let value = match g.co_last(loc) {
                 Some(last) => g.value_of(last, loc),

@@ -12,6 +12,7 @@ use crate::threads::Threads;
 use crate::witness;
 use selvedge_graph::{EventId, ExecutionGraph, Tid};
 use selvedge_machine::{Block, Machine, Op};
+use smallvec::SmallVec;
 
 /// A thread that has not ended.
 pub(crate) struct Waiting {
@@ -19,17 +20,19 @@ pub(crate) struct Waiting {
     /// What it waits for; `None` if that is the end of a thread.
     pub(crate) why: Option<Block>,
     /// The reads that make it wait. It is stuck if they are of the latest writes.
-    pub(crate) reads: Vec<EventId>,
+    pub(crate) reads: SmallVec<[EventId; 4]>,
 }
 
-/// The threads that wait; `None` if one of them does because of an `assume`.
+/// The threads that wait; `None` if one of them does because of an `assume`, or of a read that is not
+/// `latest`.
 pub(crate) fn waiting<M: Machine>(
     machine: &M,
     threads: &Threads<M::State>,
     g: &ExecutionGraph,
-) -> Option<Vec<Waiting>> {
+    latest: impl Fn(EventId) -> bool,
+) -> Option<SmallVec<[Waiting; 4]>> {
     let over = process_over(machine, threads);
-    let mut found = Vec::new();
+    let mut found = SmallVec::new();
     for tid in (0..g.threads() as u16).map(Tid) {
         let (Some(op), Some(state)) = (threads.op(tid), threads.state(tid)) else { continue };
         let reads = match op {
@@ -47,7 +50,10 @@ pub(crate) fn waiting<M: Machine>(
         };
         let last = g.thread(tid).iter().rev().copied().filter(|&e| g.event(e).is_read()).take(reads as usize);
         // What a loop that waits takes, it has given back: a lock.
-        let reads = last.filter(|&e| !g.event(e).is_rmw_read()).collect();
+        let reads: SmallVec<_> = last.filter(|&e| !g.event(e).is_rmw_read()).collect();
+        if !reads.iter().all(|&e| latest(e)) {
+            return None;
+        }
         found.push(Waiting { tid, why, reads });
     }
     Some(found)
@@ -61,7 +67,7 @@ impl<M: Machine> Explorer<'_, M> {
         if end != End::Blocked || self.config.equivalence != Equivalence::Rf {
             return;
         }
-        let Some(waiting) = waiting(self.machine, &self.threads, &self.graph) else { return };
+        let Some(waiting) = waiting(self.machine, &self.threads, &self.graph, |_| true) else { return };
         let g = &self.graph;
         let reads = waiting.iter().flat_map(|thread| &thread.reads);
         let last: Vec<_> = reads.filter_map(|&e| Some((g.event(e).loc, g.rf(e)?))).collect();

@@ -319,6 +319,13 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
+    /// The same, if that is known already.
+    #[inline]
+    pub fn known_peek(&mut self, e: EventId, value: Value) -> Option<Op> {
+        let standing = self.child(self.origin[e.index()], value)?;
+        Some(self.nodes[standing.index()].op)
+    }
+
     /// The ordering of the compare-and-exchange that the load `e`, if it gives this value, is one with. `ask`
     /// finds that out from the next read; it is asked once.
     pub fn one_with<M: Machine<State = S>>(

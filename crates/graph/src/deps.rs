@@ -19,6 +19,19 @@ impl DepSet {
         set
     }
 
+    /// All positions before this one.
+    pub fn below(idx: u32) -> DepSet {
+        let count = idx.saturating_sub(1) as usize;
+        if count < 64 {
+            return DepSet { low: (1 << count) - 1, high: Vec::new() };
+        }
+        let mut high = vec![u64::MAX; (count - 64) / 64];
+        if !count.is_multiple_of(64) {
+            high.push((1 << (count % 64)) - 1);
+        }
+        DepSet { low: u64::MAX, high }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.low == 0 && self.high.is_empty()
     }
@@ -66,6 +79,39 @@ impl DepSet {
         }
     }
 
+    pub fn intersect(&mut self, other: &DepSet) {
+        self.low &= other.low;
+        self.high.truncate(other.high.len());
+        self.high.iter_mut().zip(&other.high).for_each(|(a, b)| *a &= b);
+        self.trim();
+    }
+
+    pub fn subtract(&mut self, other: &DepSet) {
+        self.low &= !other.low;
+        self.high.iter_mut().zip(&other.high).for_each(|(a, b)| *a &= !b);
+        self.trim();
+    }
+
+    /// The same events after one was put in at this position.
+    pub fn with_room_at(&self, idx: u32) -> DepSet {
+        let mut set = DepSet::EMPTY;
+        self.iter().for_each(|i| set.insert(if i >= idx { i + 1 } else { i }));
+        set
+    }
+
+    /// The same events after the one at this position was taken out.
+    pub fn without_room_at(&self, idx: u32) -> DepSet {
+        let mut set = DepSet::EMPTY;
+        self.iter().filter(|i| *i != idx).for_each(|i| set.insert(if i > idx { i - 1 } else { i }));
+        set
+    }
+
+    fn trim(&mut self) {
+        while self.high.last() == Some(&0) {
+            self.high.pop();
+        }
+    }
+
     /// The latest event of the set.
     pub fn last(&self) -> Option<u32> {
         match self.high.last() {
@@ -78,9 +124,12 @@ impl DepSet {
     /// Positions, from the first to the last.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let words = std::iter::once(self.low).chain(self.high.iter().copied());
-        words.zip(0u32..).flat_map(|(word, at)| {
-            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
-            bits.map(move |bit| 64 * at + bit + 1)
+        words.zip(0u32..).flat_map(|(mut word, at)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                word &= word.wrapping_sub(1);
+                (bit < 64).then_some(64 * at + bit + 1)
+            })
         })
     }
 }
@@ -123,6 +172,19 @@ impl Deps {
         cas: DepSet::EMPTY,
         faults: DepSet::EMPTY,
     };
+
+    /// The same, with other sets.
+    pub fn map(&self, of: impl Fn(&DepSet) -> DepSet) -> Deps {
+        Deps {
+            addr: of(&self.addr),
+            data: of(&self.data),
+            ctrl: of(&self.ctrl),
+            arm: of(&self.arm),
+            path: self.path.as_ref().map(&of),
+            cas: of(&self.cas),
+            faults: of(&self.faults),
+        }
+    }
 
     pub fn path(&self) -> &DepSet {
         self.path.as_ref().unwrap_or(&self.ctrl)

@@ -2,13 +2,14 @@
 
 use selvedge_graph::Mode;
 use selvedge_ir::analysis::anonymity::{Anonymity, anonymity, entries};
+use selvedge_ir::analysis::attempts::counters_of;
 use selvedge_ir::analysis::external::{External, Flow};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::retry::loads_before_loops;
 use selvedge_ir::analysis::stores::{Destination, Stores};
 use selvedge_ir::analysis::thread_local::escapes;
-use selvedge_ir::{FuncId, Function, GlobalId, Module, passes, text};
+use selvedge_ir::{FuncId, Function, GlobalId, Module, Reg, passes, text};
 use selvedge_machine::Reductions;
 
 fn module(source: &str) -> Module {
@@ -136,4 +137,35 @@ fn threads_do_the_same_unless_they_ask_who_they_are() {
     assert_eq!(with("r1 = call.1 &self ()"), Anonymity::No);
     assert_eq!(with("r1 = call.1 &malloc (8) store.8.rlx @x, r1"), Anonymity::WithAddresses);
     assert_eq!(with("r1 = call.1 &malloc (8) r2 = urem.64 r1, 7"), Anonymity::No);
+}
+
+/// What only bounds the rounds of `for (r1 = 0; r1 < 5; r1++) { if (load(x)) break; }`, with something more in the
+/// loop, a step of its own, and something after it.
+fn counters(more: &str, step: &str, after: &str) -> Vec<Vec<Reg>> {
+    counters_of(&function(&format!(
+        "        r1 = move 0
+                 jump again
+         again:  r2 = load.4.acq @x
+                 branch r2, done, next
+         next:   {more}
+                 r3 = add.32 r1, {step}
+                 r1 = move r3
+                 r4 = cmp.ult.32 r3, 5
+                 branch r4, again, done
+         done:   {after}
+                 return ()"
+    )))
+}
+
+#[test]
+fn what_only_bounds_the_attempts_goes_nowhere_else() {
+    assert_eq!(counters("", "1", ""), [vec![1, 3, 4]]);
+    assert_eq!(counters("r5 = mul.32 r1, 2", "1", "r6 = move r5"), [vec![1, 3, 4, 5, 6]]);
+    let none: [Vec<Reg>; 1] = [Vec::new()];
+    assert_eq!(counters("", "1", "store.4.rlx @y, r1"), none, "it is seen afterwards");
+    assert_eq!(counters("store.4.rlx @y, r1", "1", ""), none, "others see it");
+    assert_eq!(counters("", "r2", ""), none, "what is read decides about the number of rounds");
+    assert_eq!(counters("r5 = offset @y, r1, 4 r6 = load.4.rlx r5", "1", ""), none, "it says where to read");
+    let parting = "r5 = cmp.eq.32 r1, 2 branch r5, other, rest other: r6 = load.4.rlx @y jump rest rest:";
+    assert_eq!(counters(parting, "1", ""), none, "it decides what else to do");
 }

@@ -41,11 +41,13 @@ pub enum Property {
     OrdersByRmw,
     /// Executions are interleavings.
     Interleaving,
+    /// Reads may be made twice.
+    RepeatsReads,
 }
 
 impl Property {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Property; 13] = [
+    pub const ALL: [Property; 14] = [
         Property::PorfAcyclic,
         Property::NoDependencies,
         Property::Coherent,
@@ -59,6 +61,7 @@ impl Property {
         Property::PublishesInOrderOrRaces,
         Property::OrdersByRmw,
         Property::Interleaving,
+        Property::RepeatsReads,
     ];
 
     /// As models and reports write it.
@@ -69,6 +72,7 @@ impl Property {
             Property::Coherent => "coherent",
             Property::MonotoneInOrderings => "monotone-in-orderings",
             Property::ForgetsReads => "forgets-reads",
+            Property::RepeatsReads => "repeats-reads",
             Property::ForgetsWrites => "forgets-writes",
             Property::ForgetsRmws => "forgets-rmws",
             Property::ConfirmsReads => "confirms-reads",
@@ -114,6 +118,10 @@ impl Property {
                 "An execution without a read that is no half of a read-modify-write, or without a fence, is \
                  an execution, if its thread does something before and after."
             }
+            Property::RepeatsReads => {
+                "An execution in which a read that is no half of a read-modify-write is made twice, the second \
+                 time right after the first and from the same write, is an execution."
+            }
             Property::ForgetsWrites => {
                 "An execution without a write that nobody reads and that is no half of a read-modify-write \
                  is an execution, if its thread does something before and after."
@@ -133,8 +141,9 @@ impl Property {
                  another thread, no half of a read-modify-write, that reads from what `h` wrote or from what \
                  comes later in `mo`. Right before `o` there is a write `k` that releases; the thread of `h` \
                  has acquired from it before `h`. `s` is an initial value, or releases, and the thread of `o` \
-                 has acquired from it before `k`. `h` releases, and no read and no write is sequentially \
-                 consistent. Then the execution in which `o` is a read-modify-write of the ordering of `h` \
+                 has acquired from it before `k`, or it is no half of a read-modify-write and was written \
+                 before that thread was created, by the thread that created it. `h` releases, and no read \
+                 and no write is sequentially consistent. Then the execution in which `o` is a read-modify-write of the ordering of `h` \
                  that reads from `s`, in place of `h`, and `h` a read of what it writes, relaxed or acquire, \
                  is an execution."
             }

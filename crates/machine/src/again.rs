@@ -19,11 +19,13 @@ pub enum Again {
     LockOrder,
     /// Somebody may read what iterations that were left out wrote to an object before it was published.
     UnpublishedSeen,
-    /// A step by which a thread completes what another one has begun is not the other one's next step.
-    HelpNeeded,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
-    /// written by threads that do not have it), twins are told apart (`symmetry`).
+    /// written by threads that do not have it), twins are told apart (`symmetry`), a step may be made twice
+    /// (`helping`).
     Unfounded(Reduction),
+    /// Executions may be missed by following dependencies: what a read-modify-write writes is computed from a
+    /// read that waits for it, or a thread may fail where no dependency tells.
+    Dependencies,
     /// There are more threads than there was room for.
     MoreRoom,
     /// Several workers found an error, in an order of their own: one worker has to find the first.
@@ -40,10 +42,10 @@ impl fmt::Display for Again {
             Again::NetEffectNoticed => "iterations without net effect are noticed",
             Again::LockOrder => "the order of critical sections matters",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
-            Again::HelpNeeded => "a step that completes another thread's may be needed",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }
+            Again::Dependencies => "dependencies do not tell all that an operation waits for",
             Again::MoreRoom => "there are more threads than there was room for",
             Again::Determinism => "the first error has to be found by one worker",
             Again::ComparisonWithSc => "an error is looked for under sequential consistency",

@@ -17,13 +17,13 @@ pub enum LeftOutOrders {
     OfLocks,
 }
 
-/// A compare-and-exchange that completes what another thread has begun.
+/// What a compare-and-exchange does whose outcome makes no difference to its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Help {
+pub struct Completion {
     pub loc: Loc,
     pub expected: Value,
     pub desired: Value,
-    /// Its ordering if it succeeded.
+    /// Its ordering if it succeeds.
     pub mode: Mode,
 }
 
@@ -97,23 +97,15 @@ pub trait Foresight: Stateful {
         false
     }
 
-    /// Whether `help` may hold of some state.
-    fn has_help(&self) -> bool {
+    /// Whether `completion` may hold of some state.
+    fn has_completions(&self) -> bool {
         false
     }
 
-    /// If the load that the state stands at is a compare-and-exchange by which a thread completes what
-    /// another one has begun, or the thread waits because it would come to one and wait after it in any case:
-    /// what it would do. The machine makes no read-modify-write of it: where it would succeed, the thread
-    /// waits. Otherwise it goes on as it also would if it had succeeded.
-    fn help(&self, _state: &Self::State) -> Option<Help> {
+    /// What the compare-and-exchange does, at whose load (of kind `Rmw::Cas`) the state stands, if its thread
+    /// goes on in the same way whether it succeeds or fails. Saying nothing is always right.
+    fn completion(&self, _state: &Self::State) -> Option<Completion> {
         None
-    }
-
-    /// Whether the thread goes on in the same way whatever the compare-and-exchange finds, at whose load (of
-    /// kind `Rmw::Cas`) the state stands. Saying no is always right.
-    fn ignores_outcome(&self, _state: &Self::State) -> bool {
-        false
     }
 
     /// What a read-modify-write stores, at whose load (of kind `Rmw::Swap`) the state stands, if it reads

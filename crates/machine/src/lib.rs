@@ -34,7 +34,7 @@ pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;
 pub use error::{ErrorKind, ErrorKinds, NoSuchKind, ProgramError};
-pub use foresight::{Foresight, Help, LeftOutOrders};
+pub use foresight::{Completion, Foresight, LeftOutOrders};
 pub use interp::{Registers, ThreadState};
 pub use lifetimes::{Lifetimes, Meeting};
 pub use names::{Names, Usage, Used};

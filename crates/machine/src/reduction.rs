@@ -20,6 +20,8 @@ pub enum Reduction {
     Exchange,
     /// Registers that decide nothing but how a thread passes its time do not matter to loops that wait.
     Faint,
+    /// A loop that tries a number of times tries once: it gives up after a failure, or succeeds at once.
+    Attempts,
     /// A read at the end of an iteration is taken for the load before the loop, if that comes to the same.
     Retry,
     /// Writes to memory that others cannot see yet are no effect (thesis §9.2.2.4).
@@ -51,7 +53,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 20] = [
+    pub const ALL: [Reduction; 21] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -59,6 +61,7 @@ impl Reduction {
         Reduction::Zne,
         Reduction::Exchange,
         Reduction::Faint,
+        Reduction::Attempts,
         Reduction::Retry,
         Reduction::Escape,
         Reduction::Carry,
@@ -83,6 +86,7 @@ impl Reduction {
             Reduction::Zne => "zne",
             Reduction::Exchange => "exchange",
             Reduction::Faint => "faint",
+            Reduction::Attempts => "attempts",
             Reduction::Retry => "retry",
             Reduction::Escape => "escape",
             Reduction::Carry => "carry",

@@ -206,12 +206,28 @@ impl CycleCheck {
         reach
     }
 
-    /// Merges states that have the same moves, until nothing changes.
-    fn reduce(&mut self) {
+    /// Merges states that have the very same moves, until there are no two. Most go here, and quickly.
+    fn merge_alike(&mut self) {
         loop {
             for moves in &mut self.moves {
                 *moves = tidy(std::mem::take(moves), self.repeat);
             }
+            let first = |s: usize| self.moves[..s].iter().position(|m| *m == self.moves[s]).unwrap_or(s);
+            let alike: Vec<usize> = (0..self.moves.len()).map(first).collect();
+            let kept: Vec<usize> = (0..self.moves.len()).filter(|s| alike[*s] == *s).collect();
+            if kept.len() == self.moves.len() {
+                return;
+            }
+            let number = |s: usize| kept.partition_point(|k| *k < alike[s]);
+            let moves = |s: &usize| self.moves[*s].iter().map(|m| Move { to: number(m.to), ..m.clone() });
+            self.moves = kept.iter().map(|s| moves(s).collect()).collect();
+        }
+    }
+
+    /// Merges states that have the same moves, until nothing changes.
+    fn reduce(&mut self) {
+        loop {
+            self.merge_alike();
             let mut class: Vec<usize> = Vec::new();
             let mut reps: Vec<usize> = Vec::new();
             // Coarsest partition in which equal classes have equal moves.

@@ -32,12 +32,24 @@ pub fn is_interleaving(letters: impl Iterator<Item = Letter> + Clone) -> bool {
 
 /// Whether there is a cycle through `e`.
 pub fn cycle_through(g: &ExecutionGraph, e: EventId, reached: &mut Reached) -> bool {
+    let known = g.clocks().slice(g.clock(e, CAUSAL));
+    walk_from(g, e, reached, Some((g.event(e), known)))
+}
+
+/// All that is reached from `e`: by thread, the position from which on.
+pub fn reach_all<'r>(g: &ExecutionGraph, e: EventId, reached: &'r mut Reached) -> &'r [u32] {
+    walk_from(g, e, reached, None);
+    &reached.from
+}
+
+/// Goes on from `e` until an event is reached that is `past`, or in its causal past; whether it was.
+#[inline]
+fn walk_from(g: &ExecutionGraph, e: EventId, reached: &mut Reached, past: Option<(&Event, &[u32])>) -> bool {
     let Reached { from, open } = reached;
     from.clear();
     from.resize(g.threads(), u32::MAX);
     open.clear();
-    let known = g.clocks().slice(g.clock(e, CAUSAL));
-    let mut walk = Walk { g, end: g.event(e), known, from, open };
+    let mut walk = Walk { g, past, from, open };
     if walk.leave(e) {
         return true;
     }
@@ -60,9 +72,8 @@ pub fn cycle_through(g: &ExecutionGraph, e: EventId, reached: &mut Reached) -> b
 
 struct Walk<'a> {
     g: &'a ExecutionGraph,
-    /// The event to come back to, and its causal past.
-    end: &'a Event,
-    known: &'a [u32],
+    /// The event to come back to, and what is in its causal past by thread, if that ends the search.
+    past: Option<(&'a Event, &'a [u32])>,
     from: &'a mut [u32],
     open: &'a mut Vec<(Tid, u32, u32)>,
 }
@@ -73,8 +84,9 @@ impl Walk<'_> {
     fn reach(&mut self, y: EventId) -> bool {
         let ev = self.g.event(y);
         let t = ev.tid.index();
-        let past = if ev.tid == self.end.tid { self.end.idx } else { self.known[t] };
-        if ev.idx <= past {
+        if let Some((end, known)) = self.past
+            && ev.idx <= if ev.tid == end.tid { end.idx } else { known[t] }
+        {
             return true;
         }
         let from = &mut self.from[t];

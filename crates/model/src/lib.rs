@@ -6,13 +6,14 @@
 //!
 //! The way from text to tables: terms over graph edges (`term`), position automata (`glushkov`),
 //! clocks for the causal relations that a model declares as views (`view`), searches of the product of
-//! graph and automaton for the rest (`cycle`), and the conditions under which a model may drive the
-//! exploration at all (`compile`). Models that follow dependencies are evaluated on matrices instead
-//! (`relational`); [`Compiled`] is either.
+//! graph and automaton for the rest (`cycle`, `search`, `component`), and the conditions under which a model
+//! may drive the exploration at all (`compile`). Models that follow dependencies are evaluated on matrices
+//! instead (`relational`); [`Compiled`] is either.
 
 mod classes;
 mod compile;
 mod compiled;
+mod component;
 mod cycle;
 mod epoch;
 mod glushkov;

@@ -5,7 +5,7 @@ use crate::cycle::CycleCheck;
 use crate::epoch;
 use crate::guard::Test;
 use crate::parts;
-use crate::search::Search;
+use crate::search::{self, Search};
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 
@@ -259,11 +259,15 @@ impl Model {
         Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, self.prefix)) }
     }
 
-    /// The same with `e` itself.
+    /// Adds `e` and its causal prefix to a clock, the entry of its own thread included.
     #[inline]
-    pub fn past_with<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
-        let past = self.past(g, e);
-        Past { idx: past.idx + 1 + g.event(e).part.after as u32, ..past }
+    pub fn add_past(&self, g: &ExecutionGraph, e: EventId, clock: &mut [u32]) {
+        for (entry, known) in clock.iter_mut().zip(g.clocks().slice(g.clock(e, self.prefix))) {
+            *entry = (*entry).max(*known);
+        }
+        let ev = g.event(e);
+        let own = &mut clock[ev.tid.index()];
+        *own = (*own).max(ev.idx + ev.part.after as u32);
     }
 
     /// The causal prefix of `e` as a clock; the own thread's entry is set.
@@ -343,11 +347,7 @@ impl Model {
         if g.has_parts() && !parts::performed_at_once(g, e, &mut scratch.open, &mut scratch.seen) {
             return false;
         }
-        let search = &mut scratch.search;
-        let mut asked = self.cycles.iter().filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
-        asked.peek().is_none()
-            || self.interleaved.as_ref().is_some_and(|sc| sc.holds_at(g, e, search))
-            || asked.all(|c| c.holds_at(g, e, search))
+        search::all_hold_at(self.cycles.iter(), self.interleaved.as_ref(), g, e, &mut scratch.search)
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.
@@ -391,10 +391,11 @@ impl Model {
         asked.filter_map(|check| check.found_in(g)).collect()
     }
 
-    /// Whether there may be a race among the accesses of a location, by what is known of them.
+    /// Whether there may be a race among the accesses of a location and one with these attributes, by what is
+    /// known of them.
     #[inline]
-    pub fn may_race_at(&self, g: &ExecutionGraph, loc: Loc) -> bool {
-        let among = g.attrs_at(loc);
+    pub fn may_race_at(&self, g: &ExecutionGraph, loc: Loc, attrs: Attrs) -> bool {
+        let among = g.attrs_at(loc) | attrs;
         let may = |check: &ErrorCheck| {
             matches!(check.right, Right::View(_)) && check.needs.is_none_or(|a| among.has(a))
         };

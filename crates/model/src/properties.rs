@@ -58,6 +58,7 @@ impl Properties {
         let mut properties = Properties::by_text(theory);
         let by_compiling = [
             Property::PorfAcyclic,
+            Property::RepeatsReads,
             Property::ForgetsRmws,
             Property::ConfirmsReads,
             Property::DelegatesRmws,
@@ -107,14 +108,16 @@ impl Properties {
     /// admitted goes along `po`, `rf`, `mo`, `fr`, `tc` or `tj`, so no axiom forbids an interleaving. The
     /// others are about changes that an interleaving survives. Reads, fences, writes that nobody reads, and
     /// read-modify-writes whose readers read what they read, can be taken out of a sequence of steps, each of
-    /// which sees the latest write. A read goes to right before the read-modify-write, along with the writes
-    /// between the two: nobody else looks there before. And orderings do not matter.
+    /// which sees the latest write. A read can be made again at once. A read goes to right before the
+    /// read-modify-write, along with the writes between the two: nobody else looks there before. And orderings
+    /// do not matter.
     fn decide_interleaving(&mut self) {
         self.decide(Property::Interleaving, "an axiom says so, and no axiom of this shape forbids one");
         let of_all = [
             Property::Coherent,
             Property::MonotoneInOrderings,
             Property::ForgetsReads,
+            Property::RepeatsReads,
             Property::ForgetsWrites,
             Property::ForgetsRmws,
             Property::ConfirmsReads,

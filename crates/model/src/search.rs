@@ -19,6 +19,7 @@
 //! Other constraints are searched plainly, once for all states and then for each that comes back; so are
 //! graphs with accesses of several locations (`parts`) and, where assertions are checked, all.
 
+use crate::component::Component;
 use crate::cycle::CycleCheck;
 use crate::interleaving::{self, Reached};
 use crate::letter::Base;
@@ -45,6 +46,8 @@ pub struct Search {
     tables: Vec<Table>,
     suffixes: Suffixes,
     reached: Reached,
+    /// What cycles through the event in question can pass.
+    component: Component,
 }
 
 /// What is known of whole rests of threads, by thread.
@@ -94,9 +97,38 @@ struct Seen {
     open_turned: u64,
 }
 
+/// Whether no cycle that violates one of some constraints goes through `e`. All their steps go along those of
+/// `interleaved`, if that is there.
+pub fn all_hold_at<'c>(
+    checks: impl Iterator<Item = &'c CycleCheck>,
+    interleaved: Option<&CycleCheck>,
+    g: &ExecutionGraph,
+    e: EventId,
+    search: &mut Search,
+) -> bool {
+    let mut asked = checks.filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
+    if asked.peek().is_none() || interleaved.is_some_and(|sc| sc.holds_at(g, e, search)) {
+        return true;
+    }
+    if interleaved.is_none() || g.has_parts() {
+        return asked.all(|c| {
+            if c.turns {
+                search.component.all(g);
+            }
+            c.holds_at(g, e, search)
+        });
+    }
+    search.component.find(g, e, &mut search.reached);
+    asked.all(|c| {
+        let idle = c.needs.is_some_and(|a| !search.component.has_attribute(g, a));
+        debug_assert!(!idle || c.holds_plainly_at(g, e, search));
+        idle || c.holds_at(g, e, search)
+    })
+}
+
 impl CycleCheck {
-    /// Whether no violating cycle goes through `e`.
-    pub fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
+    /// Whether no violating cycle goes through `e`. Searches look at `search.component` only.
+    fn holds_at(&self, g: &ExecutionGraph, e: EventId, search: &mut Search) -> bool {
         if g.has_parts() {
             return self.holds_plainly_at(g, g.first_part(e), search);
         }
@@ -158,10 +190,11 @@ impl CycleCheck {
     ) -> Option<u64> {
         search.begin(g.arena_len());
         search.suffixes.begin(g.threads(), self.letters().len());
-        let Search { epoch, seen, open, steps, first, tables, suffixes, .. } = search;
+        let Search { epoch, seen, open, steps, first, tables, suffixes, component, .. } = search;
         let table = &mut tables[table];
         let own = table.number(self, g.event(e).attrs);
-        let mut walk = Walk { check: self, table, g, e, epoch: *epoch, seen, open, suffixes, back: 0 };
+        let epoch = *epoch;
+        let mut walk = Walk { check: self, table, g, e, component, epoch, seen, open, suffixes, back: 0 };
         let start = states;
         let (mut x, mut row, mut states) = (e, own, states);
         first.clear();
@@ -308,6 +341,8 @@ struct Walk<'a> {
     g: &'a ExecutionGraph,
     /// The event to come back to.
     e: EventId,
+    /// What is not in it does not lead back.
+    component: &'a Component,
     epoch: u32,
     seen: &'a mut [Seen],
     open: &'a mut Vec<EventId>,
@@ -352,8 +387,10 @@ impl Walk<'_> {
         }
         let mut found = false;
         letter.successors(self.g, x, |y| {
-            found = true;
-            self.reach(y, to);
+            if self.component.has(self.g.event(y)) {
+                found = true;
+                self.reach(y, to);
+            }
         });
         found
     }
@@ -371,23 +408,21 @@ impl Walk<'_> {
         let mut found = false;
         for t in (0..g.threads() as u16).map(Tid) {
             // What an event knows, later ones of its thread know, too.
-            let thread = g.thread(t);
-            if thread.last().is_none_or(|&y| !g.includes(y, slot, x)) {
+            let rest = self.component.rest(g, t, if t == ev.tid { ev.idx + 1 } else { 1 });
+            if rest.last().is_none_or(|&y| !g.includes(y, slot, x)) {
                 continue;
             }
             found = true;
-            let before = match t == ev.tid {
-                true => ev.idx as usize,
-                false => thread.partition_point(|&y| !g.includes(y, slot, x)),
-            };
+            let before = rest.partition_point(|&y| !g.includes(y, slot, x));
+            let rest = &rest[before..];
             let reached = &mut self.suffixes.reached[t.index()];
-            let from = before as u32 + 1;
+            let from = g.event(rest[0]).idx;
             let end = match reached.lacks(reached.from, to) {
-                0 => thread.len().min(reached.from as usize - 1),
-                _ => thread.len(),
+                0 => rest.len().min(reached.from.saturating_sub(from) as usize),
+                _ => rest.len(),
             };
             *reached = reached.with(from, to);
-            for &y in thread.get(before..end).unwrap_or_default() {
+            for &y in &rest[..end] {
                 self.reach(y, to);
             }
         }

@@ -22,12 +22,12 @@ impl Arch {
     /// The architecture that a model of this name is of.
     pub fn of_model(name: &str) -> Option<Arch> {
         Some(match name {
-            "armv8" => Arch::Armv8,
+            "armv8" | "armv8-2018" => Arch::Armv8,
             "power" => Arch::Power,
             "riscv" => Arch::Riscv,
             "x86" => Arch::X86,
             "lkmm" => Arch::Lkmm,
-            "imm" => Arch::Imm,
+            "imm" | "imm-cxx20" => Arch::Imm,
             _ => return None,
         })
     }

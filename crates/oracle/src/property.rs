@@ -119,6 +119,26 @@ impl Trial {
         Trial { events, rf, co: self.co.iter().map(others).collect() }
     }
 
+    /// With a read made again right after it.
+    fn twice(&self, read: usize) -> Trial {
+        let Event { tid, idx, .. } = self.events[read];
+        let shift = |x: usize| if x > read { x + 1 } else { x };
+        // Later events of the thread depend on the second one.
+        let spread = |set: u32| (set & ((1 << idx) - 1)) | (set >> idx << (idx + 1));
+        let mut events = self.events.clone();
+        for e in events.iter_mut().filter(|e| e.tid == tid && e.idx > idx) {
+            let Deps { addr, data, ctrl, arm, cas } = e.deps;
+            let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(spread);
+            e.deps = Deps { addr, data, ctrl, arm, cas };
+            e.idx += 1;
+        }
+        events.insert(read + 1, Event { idx: idx + 1, ..self.events[read] });
+        let mut rf: Vec<usize> = self.rf.iter().map(|&w| shift(w)).collect();
+        rf.insert(read + 1, rf[read]);
+        let moved = |order: &Vec<usize>| order.iter().map(|&w| shift(w)).collect();
+        Trial { events, rf, co: self.co.iter().map(moved).collect() }
+    }
+
     fn mode(&self, x: usize, mode: Mode) -> Trial {
         let mut other = self.clone();
         other.events[x].mode = mode;
@@ -139,6 +159,10 @@ impl Trial {
                     kind => kind == Kind::Fence,
                 };
                 (1..n).filter(inner).filter(forgotten).map(|x| self.without(x)).collect()
+            }
+            Property::RepeatsReads => {
+                let plain = |x: &usize| !self.events[*x].rmw;
+                self.reads().filter(plain).map(|x| self.twice(x)).collect()
             }
             Property::ForgetsWrites => {
                 let is_unread = |x: &usize| self.is_read_by(*x).next().is_none();
@@ -220,6 +244,13 @@ impl Trial {
         let earlier = |x: usize, than: usize| x < than && self.events[x].tid == self.events[than].tid;
         let knows =
             |w: usize, e: usize| releases(w) && self.is_read_by(w).any(|x| earlier(x, e) && acquires(x));
+        let created = |w: usize, e: usize| {
+            let makes = |x: &usize| {
+                let spawn = &self.events[*x];
+                spawn.kind == Kind::Spawn && spawn.peer == self.events[e].tid && earlier(w, *x)
+            };
+            !self.events[w].rmw && (1..self.events.len()).any(|x| makes(&x))
+        };
         let (k, s) = (o - 1, self.rf[h]);
         let order = &self.co[self.events[h].loc as usize];
         let place = |w: usize| order.iter().position(|&x| x == w);
@@ -230,7 +261,7 @@ impl Trial {
             && earlier(k, o)
             && self.events[k].kind == Kind::Write
             && knows(k, h)
-            && (s == INIT || knows(s, k))
+            && (s == INIT || knows(s, k) || created(s, k))
             && releases(h)
             && !self.events.iter().any(is_sc)
     }
@@ -372,6 +403,7 @@ pub fn try_property(property: Property, judge: &Judge, trial: &Trial) -> Tried {
         Property::OrdersByRmw => trial.orders_by_rmw(&relations).map_or(Tried::Nothing, holds),
         Property::NoDependencies | Property::Interleaving => Tried::Nothing,
         Property::ForgetsReads
+        | Property::RepeatsReads
         | Property::ForgetsWrites
         | Property::ForgetsRmws
         | Property::ConfirmsReads

@@ -25,7 +25,6 @@ pub struct SavedTables {
     order_barriers: Option<String>,
     keep_undone: bool,
     keep_unpublished: bool,
-    keep_help: bool,
     how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
@@ -40,8 +39,6 @@ pub struct How {
     pub leave_out_undone: bool,
     /// So are those that only write to objects that nobody knows, by atomic stores.
     pub leave_out_unpublished: bool,
-    /// So are steps that complete another thread's.
-    pub leave_out_help: bool,
 }
 
 impl SavedTables {
@@ -131,7 +128,6 @@ impl Tables {
             keep_undone: self.keep_undone,
             locks,
             keep_unpublished: self.keep_unpublished,
-            keep_help: self.keep_help,
             how,
         }
     }
@@ -214,7 +210,6 @@ impl Tables {
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
         tables.keep_unpublished = saved.keep_unpublished;
-        tables.keep_help = saved.keep_help;
         Some(tables)
     }
 }

@@ -115,8 +115,6 @@ pub struct Tables {
     pub sections: SeenSections,
     /// Somebody may see what iterations wrote to objects before they were published.
     pub keep_unpublished: bool,
-    /// A step that completes another thread's turned out to be needed.
-    pub keep_help: bool,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -246,7 +244,6 @@ impl Tables {
         self.keep_undone = common.keep_undone;
         self.sections.follow(&common.sections);
         self.keep_unpublished = common.keep_unpublished;
-        self.keep_help = common.keep_help;
     }
 }
 

@@ -33,6 +33,19 @@ pub const IDIOMS: Table = Table {
             &[size(4, &[]).executions(24), size(6, &[]).executions(720)],
         ),
         series(
+            "ms-queue, enqueuers",
+            "examples/c/ms-queue.c",
+            (3, 6),
+            &[size(4, &[]).executions(24), size(6, &[]).executions(720)],
+        )
+        .defines("-DN={n} -DD=0"),
+        series(
+            "attempts",
+            "examples/c/attempts.c",
+            (3, 8),
+            &[size(4, &[]).counts(16, 0), size(8, &[]).counts(256, 0)],
+        ),
+        series(
             "linuxrwlock, rotated",
             "crates/bench/programs/linuxrwlock-rotated.c",
             (1, 2),

@@ -1,7 +1,7 @@
 //! Litmus tests: the final states that a test has under a model.
 //!
 //! ```
-//! use selvedge_check::{Cancel, Limits, LitmusOptions, check_litmus};
+//! use selvedge_check::{Cancel, Limits, LitmusOptions, check_litmus, compile};
 //!
 //! let text = r#"C MP
 //! {}
@@ -17,7 +17,7 @@
 //! "#;
 //! let test = selvedge_litmus::parse("MP.litmus", text, &selvedge_litmus::Options::default())?;
 //! let theory = selvedge_kat::load_named("rc11")?;
-//! let model = selvedge_model::Compiled::compile(&theory)?;
+//! let model = compile(&theory)?;
 //! let watch = Limits::default().start(&Cancel::default());
 //! let outcome = check_litmus(&test, &model, &LitmusOptions::default(), &watch, &mut |_| {})?;
 //! assert_eq!(outcome.observation(), selvedge_litmus::Observation::Never);

@@ -19,6 +19,9 @@ pub struct Report {
     pub alike: Option<u32>,
     pub seconds: f64,
     pub max_rss_kb: u64,
+    /// Under a model that follows dependencies: why the slower way was taken (`docs/dependencies.md`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub put_off: Option<String>,
     pub bounded_loops: Vec<CutLoop>,
     pub errors: Vec<Finding>,
     pub warnings: Vec<String>,
@@ -143,6 +146,7 @@ impl Report {
             max_rss_kb: peak_kib(),
             bounded_loops: bounded_loops.collect(),
             errors: outcome.violations.into_iter().map(Finding::of).collect(),
+            put_off: outcome.stats.put_off.map(|why| why.to_string()),
             warnings: outcome.warnings.iter().map(ToString::to_string).collect(),
             why,
             unknown: outcome.undecided.map(|why| why.to_string()),

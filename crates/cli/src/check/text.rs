@@ -92,6 +92,7 @@ fn safe(report: &Report) -> Report {
         alike: *alike,
         seconds: *seconds,
         max_rss_kb: *max_rss_kb,
+        put_off: report.put_off.as_ref().map(one),
         bounded_loops: bounded_loops
             .iter()
             .map(|cut| CutLoop { file: one(&cut.file), ..cut.clone() })
@@ -144,6 +145,9 @@ pub fn render(report: &Report, paint: &Paint, columns: usize) -> String {
         report.seconds,
         report.max_rss_kb as f64 / 1024.0
     ));
+    if let Some(why) = &report.put_off {
+        say(&format!("explored with reads put off, which is slow: {why}"));
+    }
     for cut in &report.bounded_loops {
         say(&format!(
             "up to {} iterations of the loop at {}:{}; use --unroll N for more",

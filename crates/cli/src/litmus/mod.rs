@@ -100,7 +100,7 @@ pub fn main(args: &LitmusArgs) -> Exit {
 
 fn load(name: &str) -> Result<Compiled, InputError> {
     let theory = selvedge_kat::load_named(name).map_err(|d| InputError::new(InputKind::Model, d))?;
-    Compiled::compile(&theory).map_err(|d| InputError::new(InputKind::Model, with_excerpt(d)))
+    selvedge_check::compile(&theory).map_err(|d| InputError::new(InputKind::Model, with_excerpt(d)))
 }
 
 /// Ends before any test was looked at.

@@ -6,6 +6,7 @@ use super::{load, refused, report};
 use crate::error::{Exit, InputError};
 use crate::output::print;
 use selvedge_decide::context::Refusal;
+use selvedge_decide::premises::{self, Premise};
 use selvedge_decide::properties::{self, Has};
 use selvedge_decide::reorder::{Access, may_swap, sorts};
 use selvedge_decide::search::Limits;
@@ -38,8 +39,13 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         }
         answer => answer.map_err(refused),
     };
+    let causes = selvedge_model::follows_dependencies(&theory).then(|| premises::premises(&theory, limits));
+    let no_thin_air = match &causes {
+        Some(known) => known.no_thin_air(),
+        None => ask(&|limits| properties::no_thin_air(&theory, limits))?,
+    };
     let rows = [
-        ("no values out of thin air", ask(&|limits| properties::no_thin_air(&theory, limits))?),
+        ("no values out of thin air", no_thin_air),
         ("prefix-closed", properties::prefix_closed(&theory)),
         ("extensible", properties::extensible(&theory)),
         ("monotone in orderings", properties::monotone_in_orderings(&theory)),
@@ -49,6 +55,15 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
         ),
         ("admitted for exploration", admitted),
     ];
+    c_only |= causes.as_ref().is_some_and(|known| known.c_only);
+    let causes = causes.iter().flat_map(|known| {
+        let form =
+            ("one-local-order", "coherence, and one acyclic relation of `lo` and observations", &known.form);
+        let one = |(premise, has): &'_ (Premise, Has)| (premise.name(), premise.definition(), has.clone());
+        let (name, says, has) = form;
+        [(name, says, has.clone())].into_iter().chain(known.answers.iter().map(one)).collect::<Vec<_>>()
+    });
+    let causes: Vec<(&str, &str, Has)> = causes.collect();
     let premises = Premises::of(&theory);
     if args.format.is_json() {
         let rows: Vec<_> = rows
@@ -60,6 +75,11 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
             .collect();
         let mut value = json!({ "model": theory.name, "c_only": c_only, "properties": rows });
         value["premises"] = premises.as_ref().map_or(json!([]), Premises::json);
+        let cause = |(name, says, has): &(&str, &str, Has)| {
+            let (verdict, why) = word(has);
+            json!({ "premise": name, "definition": says, "verdict": verdict, "reason": why })
+        };
+        value["causes"] = causes.iter().map(cause).collect();
         value["left_out"] = premises.as_ref().map_or(json!([]), Premises::left_out);
         report::print_json(&value);
         return Ok(Exit::Done);
@@ -68,6 +88,16 @@ pub fn properties(args: &ModelArgs, model: &str, limits: Limits) -> Result<Exit,
     for (name, has) in &rows {
         let (verdict, why) = word(has);
         let _ = writeln!(out, "  {verdict:8} {name}{}{why}", if why.is_empty() { "" } else { ": " });
+    }
+    if !causes.is_empty() {
+        out.push_str(
+            "what exploring with dependencies relies on, where `lo` is the order within a thread:\n",
+        );
+        for (name, says, has) in &causes {
+            let (verdict, why) = word(has);
+            let (because, why) = if why.is_empty() { ("", "") } else { ("\n             ", why) };
+            let _ = writeln!(out, "  {verdict:8} {name}: {says}{because}{why}");
+        }
     }
     out.push_str(&premises.map_or(String::new(), |premises| premises.text()));
     print(&out);

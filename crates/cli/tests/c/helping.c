@@ -1,8 +1,8 @@
 // Whoever sees that the tail of Michael and Scott's queue lags behind moves it on. What counts is the
 // order of the nodes, not who did.
-// expect: sc verified
-// expect: tso verified
-// expect: rc11 verified
+// expect: sc verified executions=6
+// expect: tso verified executions=6
+// expect: rc11 verified executions=6
 #include <pthread.h>
 #include <selvedge.h>
 #include <stdatomic.h>

@@ -3,10 +3,12 @@
 use super::explore_deferred;
 use crate::engine::Engine;
 use crate::estimate::{Sampled, Sampling};
+use crate::follow::explore_following;
 use crate::path::Unit;
-use crate::report::{Config, End, ExploreError, GaveUp, Watch};
+use crate::report::{Config, End, ExploreError, GaveUp, Stats, Watch};
 use crate::team::{Director, Order, Progress, Snapshot, Visitor};
-use selvedge_machine::Machine;
+use crate::way::{Way, Why};
+use selvedge_machine::{Again, Machine};
 use selvedge_model::relational::Relational;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -35,7 +37,7 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
     fn explore(
         &self,
         machine: &(dyn Fn() -> M + Sync),
-        _fresh: &V,
+        fresh: &V,
         from: Snapshot<V>,
         director: &mut dyn Director<V>,
     ) -> Result<Snapshot<V>, ExploreError> {
@@ -67,14 +69,38 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
             why
         };
         let machine = machine();
-        let found = explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
+        let note = |end: End| {
             let Progress { executions, blocked } = progress.get();
             progress.set(Progress {
                 executions: executions + 1,
-                blocked: blocked + u64::from(x.end == End::Blocked),
+                blocked: blocked + u64::from(end == End::Blocked),
             });
-            visitor.visit(x)
-        })?;
+        };
+        let mut put_off = Why::Missing;
+        let by_revisits = match Way::of(&machine, self.model, self.config) {
+            Way::Revisits(local) => {
+                Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
+                    note(x.end);
+                    visitor.visit(x)
+                })?)
+            }
+            Way::PutOff(why) => {
+                put_off = why;
+                None
+            }
+        };
+        let missed = |found: &Stats| found.gave_up == Some(GaveUp::Again(Again::Dependencies));
+        let found = match by_revisits {
+            Some(found) if !missed(&found) => found,
+            _ => {
+                visitor = fresh.clone();
+                let found = explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
+                    note(x.end);
+                    visitor.visit(x)
+                })?;
+                Stats { put_off: Some(put_off), ..found }
+            }
+        };
         stats.gave_up = None;
         stats.add(&found);
         let units = if found.gave_up.is_some() { units } else { Vec::new() };

@@ -15,9 +15,9 @@
 
 mod engine;
 mod judge;
-mod lifetimes;
+pub(crate) mod lifetimes;
 mod partial;
-mod result;
+pub(crate) mod result;
 mod thin_air;
 
 pub use engine::Deferred;
@@ -151,6 +151,9 @@ impl<M: Machine> Deferral<'_, M> {
             };
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
                 return self.finish(&p, visit);
+            }
+            if thin_air::is_ruled_out(self.model, &p) {
+                return ControlFlow::Continue(());
             }
             let stop = || (self.ask)().is_some();
             return match thin_air::is_possible(

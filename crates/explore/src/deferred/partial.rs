@@ -285,11 +285,20 @@ impl<S: Clone> Partial<S> {
                     expected.wrapping_add(1)
                 }
             }
-            // If the address of the next access depends on it, it had better be one.
-            (Op::Load { loc, .. }, _) => h.value.unwrap_or_else(|| machine.init_value(loc)),
+            // If the address of the next access depends on it, it had better be one, and if it is checked,
+            // pass.
+            (Op::Load { loc, .. }, _) => {
+                h.value.or_else(|| self.written(loc)).unwrap_or_else(|| machine.init_value(loc))
+            }
             (Op::Choose { .. } | Op::Decide { .. }, _) => h.value.unwrap_or(0),
             _ => 0,
         }
+    }
+
+    /// What was written to a location last, in whatever order.
+    fn written(&self, loc: Loc) -> Option<Value> {
+        let here = |&e: &Ev| self.at(e).is_write() && self.at(e).loc == Some(loc);
+        self.events().rev().filter(here).find_map(|e| self.at(e).value)
     }
 
     /// Whether an event still is one, and a compare-and-swap that reads what it does ends, and a branch goes,

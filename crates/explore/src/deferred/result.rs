@@ -93,7 +93,7 @@ fn add<S: Clone>(graph: &mut ExecutionGraph, p: &Partial<S>, e: Ev) -> EventId {
 }
 
 /// What the model found already.
-struct Found(Vec<ModelError>);
+pub(crate) struct Found(pub Vec<ModelError>);
 
 impl ModelErrors for Found {
     fn errors(&self, _graph: &ExecutionGraph) -> Vec<ModelError> {

@@ -1,17 +1,66 @@
 //! Whether reads that wait for each other's values could be satisfied all the same.
 //!
-//! Where an execution in the making cannot go on, its deferred reads wait for writes that depend on them.
-//! An execution in which they read from these has a cycle in `addr | data | ctrl | rf`. Whether the model
+//! Where an execution in the making cannot go on, its deferred reads wait for writes that depend on them. An
+//! execution in which they read from these has a cycle in `addr | data | ctrl | rf`. Whether the model
 //! forbids it can be seen without knowing the values: sources are assumed, and the model is asked about the
 //! part that is there. A write that depends on such a read by control is not even there; in its place stands
 //! one of which nothing is assumed but that it comes at the end of its thread and depends on what the thread
 //! waits for.
+//!
+//! Most models forbid such cycles as such, in whatever program: [`is_ruled_out`] asks what is known of the
+//! model first.
 
 use super::judge::{self, Assumed, AssumedWrite};
-use super::partial::{Ev, Partial, Source};
+use super::partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Attrs, DepSet, Kind, Tid};
-use selvedge_machine::Machine;
-use selvedge_model::relational::{Candidate, Progress, Relational, Workspace};
+use selvedge_machine::{Machine, Op};
+use selvedge_model::relational::{Candidate, Progress, Relational, ThinAir, Workspace};
+
+/// Whether what is known of the model says that nothing can come of this.
+///
+/// Reads wait for writes whose values (`data`, or `rmw`) or addresses (`addr`) are not known, or that threads
+/// have not come to because of branches (`ctrl`) or addresses (`addr ; po`) that are not known; and what a
+/// compare-and-swap gives its thread is not known before what it expects is (`casdep`). So there is a cycle
+/// of these and `rf`. A thread that is at its end, whatever comes of its reads, writes nothing more, even if
+/// it may turn out to have failed before. Where a thread is stuck for another reason, as a division by what
+/// is not known, no dependency says so.
+pub fn is_ruled_out<S: Clone>(model: &Relational, p: &Partial<S>) -> bool {
+    let known = model.causality();
+    match known.thin_air {
+        ThinAir::Open => false,
+        ThinAir::Forbidden => !known.c_only && all_is_told(p),
+        ThinAir::ByRmws => !known.c_only && all_is_told(p) && !waits_by_rmw(p),
+    }
+}
+
+/// Whether dependencies tell why threads do not go on.
+fn all_is_told<S: Clone>(p: &Partial<S>) -> bool {
+    p.lines.iter().enumerate().all(|(t, line)| {
+        let (tid, Some(standing)) = (Tid(t as u16), &line.standing) else { return true };
+        p.is_certain(tid, standing)
+            || matches!(standing.op, Op::End)
+            || !p.are_known(tid, standing.deps.path())
+            || !p.are_known(tid, &standing.deps.addr)
+    })
+}
+
+/// Whether a read waits that may read what its own thread's read-modify-write is to write, or a
+/// compare-and-swap that expects something that is not known.
+fn waits_by_rmw<S: Clone>(p: &Partial<S>) -> bool {
+    p.lines.iter().any(|line| {
+        let unknown = |&e: &Ev| p.at(e).is_rmw_write() && p.at(e).value.is_none();
+        let may_be =
+            |w: Ev, r: Ev| p.at(w).loc.is_none() || p.at(r).loc.is_none() || p.at(w).loc == p.at(r).loc;
+        line.events.iter().enumerate().any(|(at, &e)| {
+            let h = p.at(e);
+            let expects = h.is_read() && !p.are_known(h.tid, &h.standing.deps.cas);
+            let forwards = h.is_read()
+                && !matches!(h.source, Source::From(w) if w == INIT || p.at(w).value.is_some())
+                && line.events[..at].iter().filter(|w| unknown(w)).any(|&w| may_be(w, e));
+            expects || forwards
+        })
+    })
+}
 
 /// `None` if it was told to stop.
 pub fn is_possible<M: Machine>(

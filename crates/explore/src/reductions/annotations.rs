@@ -20,7 +20,7 @@
 use super::{Hooks, Reducers, reduces};
 use crate::explorer::Explorer;
 use crate::report::Config;
-use selvedge_graph::{EventId, Value};
+use selvedge_graph::{Attrs, EventId, Kind, Value};
 use selvedge_machine::{Block, Machine, Op, Reduction, Rmw};
 
 /// Which reads are left out where they wait.
@@ -49,6 +49,18 @@ impl<M: Machine> Hooks<M> for Annotations {
             _ => x.reducers.annotations.rmws,
         };
         on && (Reducers::gives_up(x, e, value) || waits(x.threads.peek(x.machine, e, value)))
+    }
+
+    #[inline]
+    fn skips_old_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
+        let Op::Load { loc, mode, rmw } = x.threads.op_of(e) else { return false };
+        let value = x.graph.value_of(w, loc);
+        let (mode, writes) = x.load_outcome(e, mode, rmw, value);
+        let annotations = &x.reducers.annotations;
+        let on = if rmw == Rmw::No { annotations.loads } else { annotations.rmws && !writes };
+        on && x.threads.known_peek(e, value).is_some_and(waits)
+            && x.trouble.is_none()
+            && x.finds_nothing_at(loc, Attrs::of(Kind::Read, mode, false))
     }
 }
 

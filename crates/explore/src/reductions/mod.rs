@@ -42,6 +42,7 @@ pub(crate) mod symmetry;
 pub use assumptions::Owners;
 pub use awaits::Chains;
 pub use bam::orders_by_rmw;
+pub use helping::Steps;
 pub use symmetry::Twins;
 
 use crate::conclusion::Conclusion;
@@ -72,6 +73,8 @@ pub struct Watches {
     pub chains: Option<Arc<Chains>>,
     /// Of `assumptions`.
     pub owners: Option<Arc<Owners>>,
+    /// Of `helping`.
+    pub steps: Option<Arc<Steps>>,
     /// Of `symmetry`; models without a clock of their own for it
     /// ([`Model::with_prefix_apart`]) are explored without.
     pub twins: Option<Arc<Twins>>,
@@ -82,13 +85,19 @@ pub struct Watches {
 pub(crate) struct SavedWatches {
     chains: Option<Vec<u8>>,
     owners: Option<Vec<u8>>,
+    steps: Option<Vec<u8>>,
     twins: Option<(u32, Vec<u8>)>,
 }
 
 impl Watches {
     /// Everything is watched, and nothing is known yet.
     pub fn all() -> Watches {
-        Watches { chains: Some(Arc::default()), owners: Some(Arc::default()), twins: Some(Arc::default()) }
+        Watches {
+            chains: Some(Arc::default()),
+            owners: Some(Arc::default()),
+            steps: Some(Arc::default()),
+            twins: Some(Arc::default()),
+        }
     }
 
     /// The same conditions, of which nothing is known: locations have other numbers.
@@ -96,6 +105,7 @@ impl Watches {
         Watches {
             chains: self.chains.as_ref().map(|_| Arc::default()),
             owners: self.owners.as_ref().map(|_| Arc::default()),
+            steps: self.steps.as_ref().map(|_| Arc::default()),
             twins: self.twins.as_ref().map(|_| Arc::default()),
         }
     }
@@ -104,9 +114,14 @@ impl Watches {
     pub fn broken(&self) -> Option<Reduction> {
         let chains = self.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
         let owners = self.owners.as_ref().is_some_and(|owners| owners.broken());
+        let steps = self.steps.as_ref().is_some_and(|steps| steps.broken());
         let twins = self.twins.as_ref().is_some_and(|twins| twins.broken());
-        let found =
-            [(chains, Reduction::Awaits), (owners, Reduction::Assumptions), (twins, Reduction::Symmetry)];
+        let found = [
+            (chains, Reduction::Awaits),
+            (owners, Reduction::Assumptions),
+            (steps, Reduction::Helping),
+            (twins, Reduction::Symmetry),
+        ];
         found.into_iter().find_map(|(broken, reduction)| broken.then_some(reduction))
     }
 
@@ -115,6 +130,7 @@ impl Watches {
         match reduction {
             Reduction::Awaits => self.chains.take().is_some(),
             Reduction::Assumptions => self.owners.take().is_some(),
+            Reduction::Helping => self.steps.take().is_some(),
             Reduction::Symmetry => self.twins.take().is_some(),
             _ => false,
         }
@@ -124,6 +140,7 @@ impl Watches {
         SavedWatches {
             chains: self.chains.as_ref().map(|chains| chains.save()),
             owners: self.owners.as_ref().map(|owners| owners.save()),
+            steps: self.steps.as_ref().map(|steps| steps.save()),
             twins: self.twins.as_ref().map(|twins| twins.save()),
         }
     }
@@ -139,6 +156,11 @@ impl Watches {
                 let owners = Owners::default();
                 owners.restore(&saved);
                 Arc::new(owners)
+            }),
+            steps: saved.steps.map(|saved| {
+                let steps = Steps::default();
+                steps.restore(&saved);
+                Arc::new(steps)
             }),
             twins: saved.twins.map(|saved| {
                 let twins = Twins::default();
@@ -225,6 +247,13 @@ pub(crate) trait Hooks<M: Machine> {
     /// Whether `e` need not try to read from `w`.
     #[inline(always)]
     fn skips_source(_x: &mut Explorer<'_, M>, _e: EventId, _w: EventId) -> bool {
+        false
+    }
+
+    /// The same of a write that is not at the end of coherence. Answers that take a consistent graph are for
+    /// `is_useless`.
+    #[inline(always)]
+    fn skips_old_source(_x: &mut Explorer<'_, M>, _e: EventId, _w: EventId) -> bool {
         false
     }
 
@@ -331,7 +360,7 @@ impl Remembered {
             assumptions: Assumptions::new(machine, config),
             net_effect: NetEffect::default(),
             publication: Publication::new(machine),
-            helping: Helping::new(machine),
+            helping: Helping::new(machine, model, config),
             swaps: Swaps::default(),
             symmetry: Symmetry::new(machine, model, config),
         }
@@ -409,6 +438,11 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     #[inline(always)]
     fn skips_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
         A::skips_source(x, e, w) || B::skips_source(x, e, w)
+    }
+
+    #[inline(always)]
+    fn skips_old_source(x: &mut Explorer<'_, M>, e: EventId, w: EventId) -> bool {
+        A::skips_old_source(x, e, w) || B::skips_old_source(x, e, w)
     }
 
     #[inline(always)]

@@ -57,11 +57,11 @@ pub fn counted_loops(function: &Function) -> Vec<bool> {
 }
 
 /// Where a loop begins, and its blocks.
-type Cycle = (usize, HashSet<usize>);
+pub(super) type Cycle = (usize, HashSet<usize>);
 
 /// The loops of a function, each by its header and its blocks; those without a back edge that is bounded
 /// have none.
-fn loops(function: &Function) -> Option<(Graph, Vec<Cycle>)> {
+pub(super) fn loops(function: &Function) -> Option<(Graph, Vec<Cycle>)> {
     let graph = Graph::of(function).filter(|_| !function.loops.is_empty())?;
     let before = graph.predecessors();
     let mut loops = Vec::new();

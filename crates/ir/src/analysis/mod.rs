@@ -8,6 +8,7 @@
 //! which threads do the same ([`anonymity`]), given what [`external`] functions do.
 
 pub mod anonymity;
+pub mod attempts;
 pub mod counted;
 pub mod effects;
 pub mod escape;

@@ -4,6 +4,9 @@
 //! in question get a [`Instr::LoopHead`] that says what to look at: registers that the loop changes and
 //! that are live at the header.
 
+use std::cell::OnceCell;
+
+use crate::analysis::attempts::Flow;
 use crate::analysis::escape::{Allocators, rewritten};
 use crate::bytecode::{BinOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
@@ -25,9 +28,18 @@ pub fn mark(
         return;
     }
     let live = live_in(graph);
+    let flow = OnceCell::new();
+    // What counts may only bound how often the loop tries (`Reduction::Attempts`).
+    let tries = |found: &LoopBlocks| {
+        let flow = flow.get_or_init(|| Flow::of(graph));
+        !flow.counters(&found.blocks.iter().copied().collect()).is_empty()
+    };
     let heads: Vec<(usize, Instr)> = candidates
         .into_iter()
-        .filter(|&number| !counts(graph, &loops[number], &live[loops[number].header]))
+        .filter(|&number| {
+            let found = &loops[number];
+            !counts(graph, found, &live[found.header]) || tries(found)
+        })
         .map(|number| {
             let found = &loops[number];
             let code = found.blocks.iter().flat_map(|&block| &graph.blocks[block].code);

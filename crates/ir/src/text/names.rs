@@ -153,5 +153,9 @@ impl Word for Mode {
         ("w_rw", Mode::Barrier(Barrier::FenceWRw)),
         ("rw_r", Mode::Barrier(Barrier::FenceRwR)),
         ("fence_i", Mode::Barrier(Barrier::FenceI)),
+        // The kernel's: fences that go with read-modify-writes, and ones that give no value or have failed.
+        ("before_atomic", Mode::Barrier(Barrier::BeforeAtomic)),
+        ("after_atomic", Mode::Barrier(Barrier::AfterAtomic)),
+        ("rlx_x", Mode::RlxEx),
     ];
 }

@@ -6,15 +6,22 @@
 //! what it will be; a cycle that is there stays there. The only operation that takes pairs away is the
 //! difference: of `a \ b` nothing is taken for granted unless `b` is known already (`fixed`).
 
+mod causality;
+mod local;
 mod matrix;
+mod orders;
 mod plan;
 
+pub use causality::{Causality, ThinAir};
+pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
+pub use orders::{Agreement, Direct, Inward, Order, Orders, Surroundings};
+pub use selvedge_kat::Prim;
 
 use crate::guard::Guard;
 use crate::model::ModelError;
 use selvedge_graph::{Attrs, EventId};
-use selvedge_kat::{Diagnostic, Prim, Theory};
+use selvedge_kat::{Diagnostic, Theory};
 use std::ops::Range;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -100,6 +107,7 @@ pub struct Relational {
     orders_threads: bool,
     /// It follows control as far as the arms of branches.
     pub(crate) has_arms: bool,
+    causality: Causality,
 }
 
 /// The basic relations of an execution; the others follow from them. Event 0 is the initialising one.
@@ -135,7 +143,16 @@ pub enum Progress {
     Assumed,
     /// Of the events that are there, all is known but the source of some reads and the place of some writes.
     Partial,
+    /// This is a whole execution, as far as it goes: it is judged by what is there.
+    Whole,
+    /// Nothing more comes, and errors are asked for.
     Final,
+}
+
+impl Progress {
+    fn is_whole(self) -> bool {
+        matches!(self, Progress::Whole | Progress::Final)
+    }
 }
 
 /// The matrices of one judgement, for reuse.
@@ -152,6 +169,21 @@ impl Relational {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What is known of the causes that the model tells: nothing, if nobody has said so.
+    pub fn causality(&self) -> Causality {
+        self.causality
+    }
+
+    /// Writes down what was found out about the model.
+    pub fn set_causality(&mut self, known: Causality) {
+        self.causality = known;
+    }
+
+    /// Whether the model calls something an error.
+    pub fn has_errors(&self) -> bool {
+        !self.flags.is_empty()
     }
 
     /// Whether the model says how the creation and the end of threads order events.
@@ -205,13 +237,13 @@ impl Relational {
             Check::Acyclic(r) => v[r.index()].is_acyclic(),
             Check::Irreflexive(r) => v[r.index()].is_irreflexive(),
             Check::Empty(r) => v[r.index()].is_empty(),
-            Check::Holds(test) => progress != Progress::Final || test.holds(v),
+            Check::Holds(test) => !progress.is_whole() || test.holds(v),
         }
     }
 
     /// Whether a guard lifts its axiom, or may come to lift it.
     fn lifts(&self, guard: PlanTest, progress: Progress, v: &[Matrix]) -> bool {
-        progress != Progress::Final || guard.holds(v)
+        !progress.is_whole() || guard.holds(v)
     }
 
     fn compute(&self, node: Node, c: &Candidate, progress: Progress, v: &mut [Matrix]) {
@@ -247,7 +279,7 @@ impl Relational {
                 let known = match progress {
                     Progress::Assumed => self.of_sets[b.index()],
                     Progress::Partial => self.fixed[b.index()],
-                    Progress::Final => true,
+                    Progress::Whole | Progress::Final => true,
                 };
                 if !known {
                     value.clear(n);

@@ -45,9 +45,6 @@ impl VmMachine {
                         Ok(loc) => loc,
                         Err(pieces) => return Ok(Some(self.load_parts(state, pieces, bytes, dst))),
                     };
-                    if let Some(wait) = self.waits_for_owner(state, loc, dst) {
-                        return Ok(Some(wait));
-                    }
                     state.stage = Stage::Give(Some(dst));
                     return Ok(Some(Op::Load { loc, mode, rmw: Rmw::No }));
                 }
@@ -209,13 +206,6 @@ impl VmMachine {
         let Instr::Cmpxchg { expected, bytes, success, failure, .. } = *instr else {
             unreachable!("not a compare and exchange")
         };
-        if self.is_help(state) {
-            if let Some(wait) = self.waits_after_help(state, loc) {
-                return wait;
-            }
-            state.stage = Stage::Helping;
-            return Op::Load { loc, mode: failure, rmw: Rmw::No };
-        }
         let expected = self.as_value(state, expected, bytes);
         state.stage = Stage::CasLoaded(loc);
         Op::Load { loc, mode: success, rmw: Rmw::Cas { expected, fail: failure } }
@@ -370,11 +360,6 @@ impl VmMachine {
                 return Ok(Some(Op::Load { loc, mode: failure, rmw: Rmw::No }));
             }
             _ => {}
-        }
-        if let Stage::Helping = stage
-            && self.found(state, self.decode_word(input, bytes), expected, bytes)?
-        {
-            return Ok(Some(self.wait_for_owner(state)));
         }
         let desired = self.as_value(state, desired, bytes);
         let hit = match stage {

@@ -325,7 +325,7 @@ impl VmMachine {
                 t.set(depth, *dst, here);
             }
             (
-                Stage::CasLoaded(_) | Stage::CasFailing | Stage::Helping | Stage::CasChosen(_),
+                Stage::CasLoaded(_) | Stage::CasFailing | Stage::CasChosen(_),
                 Some(Instr::Cmpxchg { dst, addr, expected, desired, .. }),
             ) => {
                 let [addr, expected, desired] = [addr, expected, desired].map(|o| self.of(state, t, *o));

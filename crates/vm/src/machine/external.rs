@@ -95,8 +95,6 @@ fn is_anonymous(native: Native) -> bool {
         | Native::StackRestore
         | Native::FinalBegin
         | Native::FinalEnd
-        | Native::HelpBegin
-        | Native::HelpEnd
         | Native::Local
         | Native::TextFormat
         | Native::TextBytes

@@ -5,13 +5,14 @@ use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
 use crate::annotated::annotated;
+use selvedge_ir::analysis::attempts::counters_of;
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::helping::ignored_outcomes;
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::polls::polls;
 use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
-use selvedge_ir::{Function, Instr, Module, Net, Operand, library};
+use selvedge_ir::{Function, Instr, Module, Net, Operand, Reg, library};
 use selvedge_machine::Reduction;
 
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct FunctionInfo {
     /// By instruction, whether it is a compare-and-exchange whose outcome does not matter; empty if there is
     /// none.
     pub ignored_outcomes: Vec<bool>,
+    /// By loop, registers that only bound how often it tries.
+    pub counters: Vec<Vec<Reg>>,
     /// By instruction, the loop that goes round after this load; empty if there is none.
     pub polls: Vec<Option<u32>>,
     /// It calls a function that says which executions are of interest.
@@ -110,6 +113,7 @@ impl FunctionInfo {
             waiting_failures: waiting_failures(function, &loads_before, &confirmed),
             confirmed,
             loads_before,
+            counters: counters_of(function),
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
             polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
             assumes: function.code.iter().any(assumes),

@@ -7,7 +7,6 @@ mod dependencies;
 mod exchange;
 mod external;
 mod functions;
-mod helping;
 mod input;
 mod interface;
 mod library_dependencies;
@@ -43,13 +42,13 @@ use crate::tables::{Limit, Object, Tables};
 use external::externals;
 use functions::FunctionInfo;
 use lock_order::Footprints;
-use selvedge_graph::{Loc, Tid};
+use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
-use state::{Frame, Made, RECENT, Rare, Stage};
+use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -109,9 +108,6 @@ pub struct Options {
     /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
     /// have seen them.
     pub leave_out_unpublished: bool,
-    /// Compare-and-exchanges that complete another thread's step wait (`Reduction::Helping`) until one turns
-    /// out to be needed.
-    pub leave_out_help: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
     /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
@@ -143,7 +139,6 @@ impl Default for Options {
             unordered_barriers: true,
             leave_out_undone: true,
             leave_out_unpublished: true,
-            leave_out_help: false,
             track_deps: false,
             refuses_mixed_sizes: None,
             args: Vec::new(),
@@ -235,8 +230,6 @@ struct Hooks {
     barriers: bool,
     /// Whether it assumes anything.
     assumes: bool,
-    /// Whether it has compare-and-exchanges whose outcome does not matter.
-    may_help: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     section: Option<GlobalId>,
 }
@@ -258,7 +251,6 @@ impl Hooks {
                 .functions
                 .iter()
                 .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
-            may_help: false,
             section: module
                 .globals
                 .iter()
@@ -293,14 +285,13 @@ impl VmMachine {
         outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
-        let mut hooks = Hooks::of(&module);
+        let hooks = Hooks::of(&module);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
             functions.push(FunctionInfo::new(&module, function, runtime, &options));
         }
-        hooks.may_help = functions.iter().any(|info| info.ignored_outcomes.contains(&true));
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let mut tables = Tables::new(&module);
@@ -374,7 +365,6 @@ impl VmMachine {
             unordered_barriers: self.options.unordered_barriers,
             leave_out_undone: self.options.leave_out_undone,
             leave_out_unpublished: self.options.leave_out_unpublished,
-            leave_out_help: self.options.leave_out_help,
         };
         common.save(how, locks)
     }
@@ -390,7 +380,6 @@ impl VmMachine {
         self.options.unordered_barriers = how.unordered_barriers;
         self.options.leave_out_undone = how.leave_out_undone;
         self.options.leave_out_unpublished = how.leave_out_unpublished;
-        self.options.leave_out_help = how.leave_out_help;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         // Terms have other numbers now.
@@ -441,7 +430,6 @@ impl VmMachine {
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
             .or(wanted(tables.sections.is_pending(), Again::LockOrder))
             .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
-            .or(wanted(self.options.leave_out_help && tables.keep_help, Again::HelpNeeded))
     }
 
     /// Asks for arrivals at barriers to be counted one after the other, from the next start on.
@@ -461,7 +449,6 @@ impl VmMachine {
                 self.learn(|common| common.sections.keep_all_whole());
             }
             Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
-            Again::HelpNeeded => self.learn(|common| common.keep_help = true),
             _ => {}
         }
         self.refine()
@@ -520,9 +507,8 @@ impl VmMachine {
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
         let show = self.options.leave_out_unpublished && common.keep_unpublished;
-        let help = self.options.leave_out_help && common.keep_help;
         let divide = common.sections.is_pending();
-        if !order && !keep && !show && !help && !divide && !common.layout.needs_restart() {
+        if !order && !keep && !show && !divide && !common.layout.needs_restart() {
             return false;
         }
         if divide {
@@ -534,7 +520,6 @@ impl VmMachine {
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
         self.options.leave_out_unpublished &= !show;
-        self.options.leave_out_help &= !help;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -627,8 +612,7 @@ impl VmMachine {
             effects_at_header: 0,
             choices: 0,
             last_read: None,
-            recent: [Loc(0); RECENT],
-            would_help: None,
+            repeats: None,
             left_result: false,
             tracking: self.options.track_deps.then(Box::default),
         }

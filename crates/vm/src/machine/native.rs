@@ -110,8 +110,6 @@ pub enum Native {
     StackRestore,
     FinalBegin,
     FinalEnd,
-    HelpBegin,
-    HelpEnd,
     Local,
     TextFormat,
     TextBytes,
@@ -204,8 +202,6 @@ impl Native {
             "__selvedge_stack_restore" => Native::StackRestore,
             FINAL_BEGIN => Native::FinalBegin,
             "__selvedge_final_end" => Native::FinalEnd,
-            "__selvedge_help_begin" => Native::HelpBegin,
-            "__selvedge_help_end" => Native::HelpEnd,
             LOCAL => Native::Local,
             "__selvedge_text_format" => Native::TextFormat,
             "__selvedge_text_bytes" => Native::TextBytes,
@@ -598,14 +594,6 @@ impl VmMachine {
             }
             Native::FinalEnd => {
                 state.made.final_writes = state.made.final_writes.saturating_sub(1);
-                0
-            }
-            Native::HelpBegin => {
-                state.made.helping += 1;
-                0
-            }
-            Native::HelpEnd => {
-                state.made.helping = state.made.helping.saturating_sub(1);
                 0
             }
             Native::Local => match pointer::split(known(0)?) {

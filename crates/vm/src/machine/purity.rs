@@ -17,18 +17,22 @@
 //! execution is consistent if the read is at least as strong as the load, or if the compare-and-exchange that
 //! succeeds in the end is and nothing happens in between (`retry` of the analyses).
 
+use super::Halt;
 use super::VmMachine;
 use super::memory::{Spot, Use};
-use super::state::{Frame, Made, Rare, Stage, Val, VmState};
+use super::state::{Frame, LastRead, Made, Rare, Repeat, Stage, Val, VmState};
 use super::symbolic::Facts;
 use crate::private::PrivateObject;
 use selvedge_graph::Loc;
 use selvedge_ir::analysis::retry::{LONGEST, is_as_strong};
 use selvedge_ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
-use selvedge_machine::{Block, Reduction};
+use selvedge_machine::{Block, Op, Reduction};
 use selvedge_symbolic::{Node, Term};
 use smallvec::SmallVec;
 use std::rc::Rc;
+
+/// How often an attempt is repeated without being an event.
+const MOST_ATTEMPTS: usize = 1 << 16;
 
 /// A loop whose header was passed, and how the thread was then.
 #[derive(Clone, Debug)]
@@ -67,6 +71,9 @@ impl VmMachine {
         let unseen = self.options.reductions.has(Reduction::Escape);
         let rewritten = if unseen { rewritten } else { &[] };
         let returning = state.frame.watches.iter().any(|w| w.number == number && w.returning);
+        if !returning && state.repeats.is_some_and(|repeat| repeat.of == (state.frame.func, number)) {
+            state.repeats = None;
+        }
         let watch = Watch {
             number,
             first: !returning,
@@ -102,6 +109,11 @@ impl VmMachine {
         }
         let before = &watch.at_header;
         if live.iter().zip(&before.live).any(|(reg, val)| state.frame.get(*reg) != *val) {
+            if self.failed(state, watch, number, live) {
+                let of = (state.frame.func, number);
+                state.repeats = state.last_read.map(|read| Repeat { of, read });
+                return None;
+            }
             // The next iteration may do better, so this is no wait for ever.
             let detour = watch.first && self.is_detour(state, number, live, header);
             return detour.then_some(Block::Assume);
@@ -219,6 +231,48 @@ impl VmMachine {
         false
     }
 
+    /// Whether an iteration was an attempt that failed: it has read once, had no effect, and differs from the
+    /// next one in what only bounds the attempts. Others that fail can be left out, and the last one stands
+    /// for all of them: the thread goes on as if it read the same until it gives up
+    /// (`Reduction::Attempts`). If an attempt succeeds, the first one may as well. What the thread does after
+    /// that, and in the iterations, does not depend on their number. That it can read the same as often as it
+    /// takes is `repeats-reads` of the model.
+    fn failed(&self, state: &VmState, watch: &Watch, number: u32, live: &[Reg]) -> bool {
+        let counters = &self.info(state.frame.func).counters[number as usize];
+        let same = |(reg, val): (&Reg, &Val)| counters.contains(reg) || state.frame.get(*reg) == *val;
+        self.options.reductions.has(Reduction::Attempts)
+            && !counters.is_empty()
+            && state.tracking.is_none()
+            && watch.loads + 1 == state.loads
+            && watch.choices == state.choices
+            && watch.at_header.facts.len() == state.facts.len()
+            && live.iter().zip(&watch.at_header.live).all(same)
+    }
+
+    /// Goes on with attempts that fail like the one before, as long as there are any.
+    #[inline]
+    pub(super) fn after_attempts(&self, state: &mut VmState, went: Result<Op, Halt>) -> Result<Op, Halt> {
+        match state.repeats {
+            Some(_) => self.repeat(state, went),
+            None => went,
+        }
+    }
+
+    #[cold]
+    fn repeat(&self, state: &mut VmState, mut went: Result<Op, Halt>) -> Result<Op, Halt> {
+        for _ in 0..MOST_ATTEMPTS {
+            let (Ok(op), Some(Repeat { read, .. })) = (&went, state.repeats) else { break };
+            let at = (state.frame.func, state.frame.pc);
+            let same = |next: LastRead| (next.loc, next.mode, next.at) == (read.loc, read.mode, read.at);
+            if !LastRead::of(*op, at).is_some_and(same) {
+                break;
+            }
+            went = self.go_on(state, read.value);
+        }
+        state.repeats = None;
+        went
+    }
+
     /// The location of an atomic access, if it was accessed before.
     pub(super) fn cell_at(&self, state: &VmState, addr: Operand, bytes: u8) -> Option<Loc> {
         let addr = self.value(state, addr);
@@ -258,16 +312,6 @@ impl Frame {
     /// Whether some loop under way rewrites a cell.
     pub fn rewrites(&self, address: u64, bytes: u8) -> bool {
         self.watches.iter().any(|watch| watch.at_header.rewritten.contains(&(address, bytes)))
-    }
-
-    /// How many choices the thread had made when the header of a loop was passed.
-    pub fn choices_at(&self, number: u32) -> Option<u32> {
-        self.watches.iter().find(|w| w.number == number).map(|w| w.choices)
-    }
-
-    /// Whether an iteration is under way that has read something and had no effect so far.
-    pub fn is_idle(&self, state: &VmState) -> bool {
-        self.watches.iter().any(|watch| watch.effects == state.effects && watch.loads < state.loads)
     }
 
     /// Notes that the back edge of a loop is taken.

@@ -16,7 +16,7 @@ use crate::undefined::Origin;
 pub use crate::undefined::Val;
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_ir::{FuncId, Reg};
-use selvedge_machine::{Block, ErrorKind, Help, Op, Rmw};
+use selvedge_machine::{Block, ErrorKind, Op, Rmw};
 use selvedge_symbolic::Term;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -47,10 +47,8 @@ pub struct VmState {
     pub(super) effects_at_header: u32,
     /// Its last operation, if that was a read.
     pub(super) last_read: Option<LastRead>,
-    /// Where it has read last, the latest first.
-    pub(super) recent: [Loc; RECENT],
-    /// It waits because it could only do this, and would wait then.
-    pub(super) would_help: Option<Box<Help>>,
+    /// A read that is made again without being an event: it failed, and so it does until the thread gives up.
+    pub(super) repeats: Option<Repeat>,
     /// How many choices it has made.
     pub(super) choices: u32,
     /// A thread leaves its result once.
@@ -59,8 +57,13 @@ pub struct VmState {
     pub(super) tracking: Option<Box<Tracking>>,
 }
 
-/// How many reads a thread remembers.
-pub const RECENT: usize = 4;
+/// A read that ends in the same way as often as it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat {
+    /// The loop that it is in, by the function and its number.
+    pub of: (FuncId, u32),
+    pub read: LastRead,
+}
 
 /// A load, or a compare-and-exchange that failed: if it did not, a write follows.
 #[derive(Clone, Copy, Debug)]
@@ -68,14 +71,16 @@ pub struct LastRead {
     pub loc: Loc,
     pub mode: Mode,
     pub value: u64,
+    /// Where it is.
+    pub at: (FuncId, u32),
 }
 
 impl LastRead {
-    pub fn of(op: Op) -> Option<LastRead> {
+    pub fn of(op: Op, at: (FuncId, u32)) -> Option<LastRead> {
         let Op::Load { loc, mode, rmw } = op else { return None };
         match rmw {
-            Rmw::No => Some(LastRead { loc, mode, value: 0 }),
-            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0 }),
+            Rmw::No => Some(LastRead { loc, mode, value: 0, at }),
+            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0, at }),
             Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } | Rmw::Swap { .. } => None,
         }
     }
@@ -100,8 +105,6 @@ pub struct Made {
     pub weak_failures: u32,
     /// Not 0: its stores are said to be final.
     pub final_writes: u32,
-    /// Not 0: its compare-and-exchanges are said to complete another thread's step.
-    pub helping: u32,
 }
 
 /// Parts of a state that change seldom.
@@ -223,8 +226,6 @@ pub enum Stage {
     CasChosen(Loc),
     /// The load of one that does.
     CasFailing,
-    /// That of a compare and exchange which is left to another thread if it would succeed.
-    Helping,
     /// About to create a thread that runs this function on this argument.
     Spawning(FuncId, Val),
     /// In the middle of a plain access of several cells.

@@ -1,13 +1,14 @@
 //! What the bytecode tells of what a thread may still do.
 
+use crate::machine::state::Stage;
 use crate::machine::zne::reading_part;
 use crate::machine::{VmMachine, VmState};
 use crate::tables::Object;
 use selvedge_graph::{Loc, Mode, Value};
 use selvedge_ir::analysis::failures::Waiting;
 use selvedge_ir::analysis::stores::{Destination, Reach, Stores};
-use selvedge_ir::{Instr, Net, RmwOp};
-use selvedge_machine::{EventClasses, Foresight, Help, LeftOutOrders, Reduction};
+use selvedge_ir::{Instr, Net, Operand, RmwOp};
+use selvedge_machine::{Completion, EventClasses, Foresight, LeftOutOrders, Reduction};
 use std::sync::Arc;
 
 impl Foresight for VmMachine {
@@ -92,16 +93,27 @@ impl Foresight for VmMachine {
         }
     }
 
-    fn has_help(&self) -> bool {
-        self.leaves_out_help() && self.hooks.may_help
+    fn has_completions(&self) -> bool {
+        self.functions.iter().any(|info| info.ignored_outcomes.contains(&true))
     }
 
-    fn help(&self, state: &VmState) -> Option<Help> {
-        self.help_at(state)
-    }
-
-    fn ignores_outcome(&self, state: &VmState) -> bool {
-        self.is_outcome_ignored(state)
+    fn completion(&self, state: &VmState) -> Option<Completion> {
+        let (frame, Stage::CasLoaded(loc)) = (&state.frame, &state.stage) else { return None };
+        let ignored = &self.info(frame.func).ignored_outcomes;
+        if !ignored.get(frame.pc as usize).copied().unwrap_or(false) {
+            return None;
+        }
+        let Instr::Cmpxchg { expected, desired, bytes, success, weak, .. } = *self.current(state) else {
+            return None;
+        };
+        let known = |operand: Operand| self.value(state, operand).undef == 0;
+        let decided = !weak || self.options.weak_cas_failures == 0;
+        (decided && known(expected) && known(desired)).then(|| Completion {
+            loc: *loc,
+            expected: self.as_value(state, expected, bytes),
+            desired: self.as_value(state, desired, bytes),
+            mode: success,
+        })
     }
 
     fn swaps_for(&self, state: &VmState, value: Value) -> Option<Value> {

@@ -70,6 +70,7 @@ impl Machine for VmMachine {
             _ if state.tracking.is_some() => self.go_on_following(state, input as u64),
             _ => self.go_on(state, input as u64),
         };
+        let went = self.after_attempts(state, went);
         let op = went.unwrap_or_else(|halt| match halt {
             Halt::Restart => Op::Error(RESTART),
             Halt::Split(alternatives) => {
@@ -83,7 +84,7 @@ impl Machine for VmMachine {
             }
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),
         });
-        state.last_read = LastRead::of(op);
+        state.last_read = LastRead::of(op, (state.frame.func, state.frame.pc));
         if !state.rare.held.is_empty() {
             self.watch_section(state, op);
         }
@@ -93,8 +94,6 @@ impl Machine for VmMachine {
                 if mode == Mode::Rlx && self.hooks.look == Some(state.frame.func) {
                     self.note_divided_lock(state, loc);
                 }
-                state.recent.rotate_right(1);
-                state.recent[0] = loc;
             }
             Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {

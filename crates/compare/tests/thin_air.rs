@@ -1,0 +1,50 @@
+//! Under models that forbid cycles of dependencies and `rf`, nobody looks for them in programs: the
+//! executions are those of the oracle all the same. What is known of the models is decided, and that nothing
+//! comes of it where nothing is known is compared by the other tests.
+//!
+//! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model.
+
+use selvedge_compare::compare::{Options, Subject, Verdict};
+use selvedge_decide::premises::{self, of_model};
+use selvedge_decide::search::Limits;
+use selvedge_kat::load_named;
+use selvedge_model::relational::{Causality, ThinAir};
+use selvedge_oracle::generate::{arch_program, rng_for};
+use selvedge_oracle::generate_arch::Arch;
+
+fn programs() -> u64 {
+    std::env::var("SELVEDGE_FUZZ_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(600)
+}
+
+#[test]
+fn executions_are_the_same_where_nobody_looks_for_values_out_of_thin_air() {
+    for (name, seed) in ["imm", "imm-cxx20", "armv8", "armv8-2018"].into_iter().zip(7_000..) {
+        let theory = load_named(name).expect("a shipped model");
+        let thin_air = match of_model(&theory, Limits::for_loading()).thin_air {
+            premises::ThinAir::Forbidden => ThinAir::Forbidden,
+            premises::ThinAir::ByRmws(_) => ThinAir::ByRmws,
+            other => panic!("{name}: {other:?}"),
+        };
+        let arch = Arch::of_model(name).expect("its programs");
+        let subject = |known| Subject::new(&theory).expect("a model").relying_on(known);
+        let (with, without) =
+            (subject(Causality { thin_air, ..Causality::default() }), subject(Causality::default()));
+        let (mut agreed, mut spared) = (0, 0);
+        for number in 0..programs() {
+            let program = arch_program(&mut rng_for(seed, number), arch);
+            let shown = || selvedge_litmus::print_program(&program, "exists (true)");
+            match with.compare(&program, &Options::default()) {
+                Verdict::Agree { executions, .. } => {
+                    agreed += u64::from(executions > 0);
+                    let before = without.compare(&program, &Options::default());
+                    spared += u64::from(matches!(before, Verdict::ThinAir { .. }));
+                }
+                Verdict::TooBig => {}
+                Verdict::ThinAir { .. } if thin_air == ThinAir::ByRmws => {}
+                other => panic!("{name}, program {number}: {other:?}\n{}", shown()),
+            }
+        }
+        println!("{name}: {agreed} agree, {spared} of them were refused before");
+        assert!(agreed > programs() / 2, "{name}: {agreed}");
+    }
+}

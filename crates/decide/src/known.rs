@@ -1,0 +1,82 @@
+//! The premises of the models that come with Selvedge, so that nobody waits for them to be decided anew.
+//!
+//! `crates/decide/tests/premises.rs` decides them and compares. A line counts for the text of the model that
+//! it was written for, and for no other one.
+
+use crate::premises::{Has, Premise, Premises, ThinAir};
+use selvedge_kat::{Theory, builtin, load_named};
+
+/// What holds of a model: its name, a fingerprint of its text, whether it has the form, the premises in the
+/// order of their numbers, how values may come out of thin air, and whether that is known of programs in C
+/// only.
+type Line = (&'static str, u64, bool, [bool; 4], Air, bool);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Air {
+    Forbidden,
+    ByRmws,
+    Open,
+}
+
+#[rustfmt::skip]
+const KNOWN: &[Line] = &[
+    ("armv8", 0x4e4a909c78fbeaac, true, [true, true, true, true], Air::ByRmws, false),
+    ("armv8-2018", 0x3cd14692a6f64ec7, true, [true, true, false, true], Air::ByRmws, false),
+    ("imm", 0xf14f5e6cbe5572d8, false, [false, true, false, true], Air::Forbidden, false),
+    ("imm-cxx20", 0x4fa180a5c6f7aca8, false, [false, true, false, true], Air::Forbidden, false),
+    ("lkmm", 0x18effa10edffcde7, false, [false, false, false, false], Air::Open, false),
+    ("power", 0x4ce70f8a5ae015eb, false, [true, false, false, true], Air::Open, false),
+    ("riscv", 0xc1a0104f91d7d871, true, [true, true, true, true], Air::ByRmws, true),
+];
+
+/// What is known of a model, if it is one that comes with Selvedge.
+pub fn premises(theory: &Theory) -> Option<Premises> {
+    let (text, _) = builtin(&theory.name)?;
+    let (name, _, form, holds, air, c_only) =
+        KNOWN.iter().find(|line| line.0 == theory.name && line.1 == fingerprint(text))?;
+    // A file of the same name may have another text.
+    if load_named(name).ok().as_ref() != Some(theory) {
+        return None;
+    }
+    let has = |holds: bool| if holds { Has::Yes } else { Has::Unknown("not for this model".into()) };
+    Some(Premises {
+        form: has(*form),
+        answers: Premise::ALL.into_iter().zip(holds.map(has)).collect(),
+        thin_air: match air {
+            Air::Forbidden => ThinAir::Forbidden,
+            Air::ByRmws => ThinAir::ByRmws(String::new()),
+            Air::Open => ThinAir::Unknown(String::new()),
+        },
+        by_sources: Vec::new(),
+        c_only: *c_only,
+    })
+}
+
+/// A line for a model, as it is written above.
+pub fn line(name: &str, found: &Premises) -> String {
+    let yes = |has: &Has| matches!(has, Has::Yes);
+    let holds: Vec<bool> = found.answers.iter().map(|(_, has)| yes(has)).collect();
+    let air = match found.thin_air {
+        ThinAir::Forbidden => Air::Forbidden,
+        ThinAir::ByRmws(_) => Air::ByRmws,
+        ThinAir::Allowed(_) | ThinAir::Unknown(_) => Air::Open,
+    };
+    let text = builtin(name).map_or("", |(text, _)| text);
+    let (form, c_only) = (yes(&found.form), found.c_only);
+    format!("({name:?}, 0x{:016x}, {form}, {holds:?}, Air::{air:?}, {c_only}),", fingerprint(text))
+}
+
+/// The lines that are there.
+pub fn lines() -> Vec<String> {
+    let shown = |(name, print, form, holds, air, c_only): &Line| {
+        format!("({name:?}, 0x{print:016x}, {form}, {holds:?}, Air::{air:?}, {c_only}),")
+    };
+    KNOWN.iter().map(shown).collect()
+}
+
+/// FNV-1a.
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,674 @@
+//! TruSt for models that follow dependencies.
+//!
+//! As in the exploration with clocks, events are added one at a time, reads try the writes that are there,
+//! and writes revisit reads that were added before them. What differs is the causal prefix of a write
+//! (`prefix`): it is not all that is before it in its thread, so a revisit may leave *holes* in threads, which
+//! are filled before anything else is added; and a write is there in two steps, since its thread may read it
+//! back before others know it. `docs/dependencies.md` has the argument, and what it asks of a model.
+
+mod judge;
+mod maximal;
+mod prefix;
+mod result;
+mod rows;
+mod set;
+mod web;
+
+use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
+use judge::{Judge, Part};
+use maximal::{rival, splits};
+use prefix::{Operands, Prefix, Prefixes};
+use rows::{Rows, View};
+use selvedge_graph::{DepSet, Deps, Tid, Value};
+use selvedge_machine::{Again, Machine, Op};
+use selvedge_model::relational::{Local, Orders, Progress, Relational};
+use std::ops::ControlFlow;
+use web::{Ev, INIT, Web};
+
+type Visit<'v, M> = dyn FnMut(&Execution<'_, M>) -> ControlFlow<()> + 'v;
+
+/// Explores every execution of `machine` under `model` and shows each to `visit`. Gives up with
+/// [`Again::Dependencies`] where this way of exploring would miss executions; what was shown until then is
+/// right, and will be found again by the other way.
+pub fn explore_following<M: Machine>(
+    machine: &M,
+    model: &Relational,
+    local: Local,
+    config: &Config,
+    ask: &dyn Fn() -> Option<GaveUp>,
+    visit: &mut Visit<'_, M>,
+) -> Result<Stats, ExploreError> {
+    if !machine.tracks_deps() || machine.has_final_writes() || machine.has_local_objects() {
+        return Err(ExploreError::NotWithDependencies(model.name().to_string()));
+    }
+    let classes = machine.event_classes().map(|classes| classes.into_attrs());
+    let mut x = Follow {
+        orders: model.orders(classes.as_deref()),
+        rows: Rows::default(),
+        machine,
+        model,
+        local,
+        config,
+        web: Web::start(machine),
+        frames: Vec::new(),
+        judge: Judge::default(),
+        prefixes: Prefixes::new(model.causality().forwards),
+        prefix: Prefix::default(),
+        other: Prefix::default(),
+        stats: Stats::default(),
+    };
+    x.run(ask, visit)?;
+    Ok(x.stats)
+}
+
+pub(crate) struct Follow<'a, M: Machine> {
+    machine: &'a M,
+    model: &'a Relational,
+    local: Local,
+    config: &'a Config,
+    web: Web<M::State>,
+    frames: Vec<Frame>,
+    judge: Judge,
+    /// The model as orders, if it is of that kind.
+    orders: Option<Orders>,
+    rows: Rows,
+    prefixes: Prefixes,
+    prefix: Prefix,
+    other: Prefix,
+    stats: Stats,
+}
+
+/// An execution to go back to.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    web: web::Mark,
+    rows: usize,
+}
+
+/// What is added next.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// The next event of a thread.
+    Extend(Tid),
+    /// A hole, or a write that is not committed.
+    Settle(Ev),
+}
+
+/// A decision, and the graph that it was made in.
+#[derive(Debug)]
+struct Frame {
+    /// Before the event was added.
+    mark: Mark,
+    /// Before one of its alternatives was taken.
+    inner: Mark,
+    event: Ev,
+    kind: Alternatives,
+    /// The executions that there were when the present alternative was entered.
+    seen: u64,
+}
+
+#[derive(Debug)]
+enum Alternatives {
+    /// None: there is one way.
+    One,
+    Choice {
+        next: u32,
+        count: u32,
+    },
+    /// Sources that were tried, the latest first; those before `floor` are out of the question.
+    Read {
+        next: u32,
+        floor: u32,
+    },
+    /// Places in coherence that are left.
+    Place {
+        left: u32,
+        floor: u32,
+    },
+    /// Reads that are left to be revisited; and places that are left in the graph that was cut for the last.
+    Revisit {
+        reads: Vec<Ev>,
+        cut: Option<(Mark, u32, u32)>,
+    },
+}
+
+impl<M: Machine> Follow<'_, M> {
+    fn run(
+        &mut self,
+        ask: &dyn Fn() -> Option<GaveUp>,
+        visit: &mut Visit<'_, M>,
+    ) -> Result<(), ExploreError> {
+        loop {
+            let entered = match self.next() {
+                Some(task) => {
+                    if self.web.len >= self.config.max_events {
+                        self.stats.gave_up = Some(GaveUp::Events(self.config.max_events));
+                        return Ok(());
+                    }
+                    if self.stats.events.is_multiple_of(1024)
+                        && let Some(why) = ask()
+                    {
+                        self.stats.gave_up = Some(why);
+                        return Ok(());
+                    }
+                    self.begin(task)?
+                }
+                None => {
+                    if self.finish(visit).is_break() {
+                        return Ok(());
+                    }
+                    false
+                }
+            };
+            if self.stats.gave_up.is_some() {
+                return Ok(());
+            }
+            if !entered && !self.backtrack() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { web: self.web.mark(), rows: self.rows.mark() }
+    }
+
+    fn undo_to(&mut self, mark: Mark) {
+        self.web.undo_to(mark.web);
+        self.rows.undo_to(mark.rows);
+    }
+
+    // ---- what comes next ----
+
+    /// Holes first: the first of the leftmost thread that has one. Both halves of a read-modify-write go
+    /// together.
+    fn next(&self) -> Option<Task> {
+        for (t, line) in self.web.lines.iter().enumerate() {
+            if line.open > 0 {
+                let open = line.events.iter().copied().find(|&e| !self.web.at(e).is_settled());
+                return open.map(Task::Settle);
+            }
+            if let Some(next) = &line.next
+                && matches!(next.op, Op::Store { rmw: true, .. })
+            {
+                return Some(Task::Extend(Tid(t as u16)));
+            }
+        }
+        let mut threads = (0..self.web.lines.len() as u16).map(Tid);
+        threads.find(|&t| self.can_go_on(t)).map(Task::Extend)
+    }
+
+    fn can_go_on(&self, t: Tid) -> bool {
+        match self.web.line(t).next.as_ref().map(|next| next.op) {
+            None | Some(Op::Block(_) | Op::Cut | Op::Error(_) | Op::End) => false,
+            Some(Op::Join { thread }) => {
+                self.web.line(thread).next.as_ref().is_some_and(|next| next.op == Op::End)
+            }
+            Some(_) => true,
+        }
+    }
+
+    /// Adds what comes next, and enters its first alternative, if it has one.
+    fn begin(&mut self, task: Task) -> Result<bool, ExploreError> {
+        let mark = self.mark();
+        let e = match task {
+            Task::Extend(t) => self.web.push(t),
+            Task::Settle(e) => e,
+        };
+        self.stats.events += 1;
+        let slot = self.web.at(e);
+        if hangs_on_faults(&slot.at.deps) {
+            self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
+        }
+        let kind = match slot.at.op {
+            Op::Load { .. } => Alternatives::Read { next: 0, floor: self.floor(e) },
+            Op::Store { .. } => {
+                if !slot.is_there() {
+                    self.web.fill(e, None);
+                    self.web.order(&self.local, e);
+                    self.web.advance(self.machine, &self.local, e);
+                }
+                self.places(e)
+            }
+            Op::Choose { count } => Alternatives::Choice { next: 0, count },
+            Op::Local { .. } | Op::Arrive { .. } | Op::Depart { .. } | Op::Decide { .. } => {
+                return Err(ExploreError::NotWithDependencies(self.model.name().to_string()));
+            }
+            Op::Spawn { .. } | Op::Join { .. } if !self.model.orders_threads() => {
+                return Err(ExploreError::ThreadsNotOrdered(self.model.name().to_string()));
+            }
+            _ => {
+                self.web.fill(e, None);
+                self.web.order(&self.local, e);
+                self.note(e);
+                self.web.advance(self.machine, &self.local, e);
+                Alternatives::One
+            }
+        };
+        let inner = self.mark();
+        let one = matches!(kind, Alternatives::One);
+        let frame = Frame { mark, inner, event: e, kind, seen: self.stats.executions() };
+        if one {
+            self.frames.push(frame);
+            return Ok(true);
+        }
+        Ok(self.try_next(frame))
+    }
+
+    /// Goes back to the latest decision that has another alternative, and enters that.
+    fn backtrack(&mut self) -> bool {
+        while let Some(frame) = self.frames.pop() {
+            if frame.seen == self.stats.executions() && !matches!(frame.kind, Alternatives::One) {
+                let slot = self.web.at(frame.event);
+                match slot.is_rmw_read() || slot.is_rmw_write() {
+                    true => self.stats.dropped_rmw += 1,
+                    false => self.stats.aborted += 1,
+                }
+            }
+            if self.try_next(frame) {
+                return true;
+            }
+        }
+        false
+    }
+
+    // ---- alternatives ----
+
+    /// Enters the next alternative of a decision, or takes its event back.
+    fn try_next(&mut self, mut frame: Frame) -> bool {
+        let e = frame.event;
+        loop {
+            let entered = match &mut frame.kind {
+                Alternatives::One => None,
+                Alternatives::Choice { next, count } => {
+                    self.undo_to(frame.inner);
+                    if next >= count {
+                        None
+                    } else {
+                        let value = *next as Value;
+                        *next += 1;
+                        self.web.fill(e, Some(value));
+                        self.web.order(&self.local, e);
+                        self.note(e);
+                        self.web.advance(self.machine, &self.local, e);
+                        Some(true)
+                    }
+                }
+                Alternatives::Read { next, floor } => {
+                    self.undo_to(frame.inner);
+                    let co = &self.web.co[self.web.at(e).face.loc.index()];
+                    let at = *next as usize;
+                    *next += 1;
+                    match co.len().checked_sub(at) {
+                        Some(place) if place >= *floor as usize => {
+                            let w = if place == 0 { INIT } else { co[place - 1] };
+                            Some(self.read(e, w))
+                        }
+                        _ => None,
+                    }
+                }
+                Alternatives::Place { left, floor } => {
+                    self.undo_to(frame.inner);
+                    if *left > *floor {
+                        *left -= 1;
+                        let at = *left as usize;
+                        Some(self.place(e, at))
+                    } else {
+                        frame.kind = Alternatives::Revisit { reads: self.revisitable(e), cut: None };
+                        continue;
+                    }
+                }
+                Alternatives::Revisit { reads, cut } => match cut {
+                    Some((mark, left, floor)) => {
+                        self.undo_to(*mark);
+                        if *left > *floor {
+                            *left -= 1;
+                            let at = *left as usize;
+                            let Some(&r) = reads.last() else { unreachable!("it was cut for a read") };
+                            Some(self.revisit_placed(e, r, at))
+                        } else {
+                            *cut = None;
+                            reads.pop();
+                            continue;
+                        }
+                    }
+                    None => {
+                        self.undo_to(frame.inner);
+                        match reads.last() {
+                            None => None,
+                            Some(&r) => {
+                                self.cut(e, r);
+                                let (left, floor) = self.range_of_places(e);
+                                *cut = Some((self.mark(), left, floor));
+                                continue;
+                            }
+                        }
+                    }
+                },
+            };
+            match entered {
+                Some(true) => {
+                    frame.seen = self.stats.executions();
+                    self.frames.push(frame);
+                    return true;
+                }
+                Some(false) => {}
+                None => {
+                    self.undo_to(frame.mark);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// A read reads from `w`, if it may.
+    fn read(&mut self, e: Ev, w: Ev) -> bool {
+        self.web.read(self.machine, e, w);
+        self.web.order(&self.local, e);
+        if !self.is_consistent_at(e) {
+            return false;
+        }
+        self.web.advance(self.machine, &self.local, e);
+        true
+    }
+
+    /// Whether a read that has a source is consistent; if it is half of a read-modify-write, so must be the
+    /// other half, unless another one has read the same: that is for revisits only (thesis §5.5).
+    fn is_consistent_at(&mut self, e: Ev) -> bool {
+        let web = &self.web;
+        let there = |y: Ev| web.at(y).is_there();
+        let slot = web.at(e);
+        let source = slot.face.rf;
+        let pairs = slot.is_rmw_read() && !rival(web, e, source, &there);
+        let last = web.line(slot.tid).events.len() == slot.idx as usize;
+        if self.orders.is_some() && web.open == 0 && (last || !pairs) {
+            let latest = web.co[slot.face.loc.index()].last().copied().unwrap_or(INIT) == source;
+            return self.is_consistent(e, last && latest) && (!pairs || latest || self.pair_fits(e));
+        }
+        self.rows.invalidate();
+        self.rows.forget_causes();
+        self.is_admitted(e, pairs)
+    }
+
+    /// The same, by matrices.
+    fn is_admitted(&mut self, e: Ev, pairs: bool) -> bool {
+        let web = &self.web;
+        let there = |y: Ev| web.at(y).is_there();
+        let committed = |y: Ev| web.at(y).face.commit != 0;
+        let mut instead = self.instead(e, web.at(e).face.rf);
+        if !pairs {
+            instead.pair = None;
+        }
+        let part = Part { there: &there, committed: &committed, instead: Some(instead), placed: None };
+        self.judge.admits::<M>(self.model, web, &part, Progress::Whole)
+    }
+
+    /// Whether the write that follows a read is consistent right behind what that reads.
+    fn pair_fits(&mut self, e: Ev) -> bool {
+        let mark = self.mark();
+        self.web.advance(self.machine, &self.local, e);
+        let t = self.web.at(e).tid;
+        let follows = self.web.line(t).next.as_ref();
+        if !follows.is_some_and(|next| matches!(next.op, Op::Store { rmw: true, .. })) {
+            self.undo_to(mark);
+            return true;
+        }
+        let w = self.web.push(t);
+        self.web.fill(w, None);
+        self.web.order(&self.local, w);
+        let (left, _) = self.range_of_places(w);
+        self.web.place(w, left as usize - 1);
+        let fits = self.is_consistent(w, false);
+        self.undo_to(mark);
+        fits
+    }
+
+    /// Whether the execution is consistent in which `e` was added or changed last. If it is `latest`, at the
+    /// end of its thread and of coherence, it is.
+    fn is_consistent(&mut self, e: Ev, latest: bool) -> bool {
+        let Some(orders) = &self.orders else {
+            return (latest && self.web.open == 0 && self.config.shortcuts)
+                || self.judge.admits_all::<M>(self.model, &self.web, Progress::Whole);
+        };
+        let web = &self.web;
+        let slot = web.at(e);
+        if web.open > 0 {
+            self.rows.invalidate();
+            self.rows.forget_causes();
+            return self.judge.admits_all::<M>(self.model, web, Progress::Whole);
+        }
+        let view = View { web, model: self.model, orders };
+        let last = web.line(slot.tid).events.len() == slot.idx as usize;
+        let fine = if self.rows.valid && last {
+            self.rows.add(&view, e)
+        } else if latest && self.config.shortcuts {
+            self.rows.invalidate();
+            true
+        } else {
+            self.rows.rebuild(&view, slot.face.loc)
+        };
+        debug_assert!(fine || !latest, "what is added last of all is consistent");
+        debug_assert_eq!(fine, self.judge.admits_all::<M>(self.model, web, Progress::Whole));
+        fine
+    }
+
+    /// An event was added that is always consistent.
+    fn note(&mut self, e: Ev) {
+        let web = &self.web;
+        let last = web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
+        match &self.orders {
+            Some(orders) if self.rows.valid && web.open == 0 && last => {
+                let fine = self.rows.add(&View { web, model: self.model, orders }, e);
+                debug_assert!(fine);
+            }
+            Some(_) => {
+                self.rows.invalidate();
+                if web.open > 0 || !last {
+                    self.rows.forget_causes();
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn places(&self, e: Ev) -> Alternatives {
+        let (left, floor) = self.range_of_places(e);
+        Alternatives::Place { left, floor }
+    }
+
+    /// Places from `left - 1` down to `floor`. The write of a read-modify-write has one, after what it read.
+    fn range_of_places(&self, e: Ev) -> (u32, u32) {
+        let web = &self.web;
+        let co = &web.co[web.at(e).face.loc.index()];
+        match web.rmw_read(e).map(|r| web.at(r).face.rf) {
+            None => (co.len() as u32 + 1, self.floor(e)),
+            Some(source) => {
+                let at = match source {
+                    INIT => Some(0),
+                    source => co.iter().position(|&w| w == source).map(|at| at as u32 + 1),
+                };
+                at.map_or((0, 0), |at| (at + 1, at))
+            }
+        }
+    }
+
+    /// How many writes an access comes after in any case, if the model has coherence.
+    fn floor(&self, e: Ev) -> u32 {
+        match self.config.shortcuts && self.orders.is_some() {
+            true => self.web.floor(e) as u32,
+            false => 0,
+        }
+    }
+
+    fn place(&mut self, e: Ev, at: usize) -> bool {
+        let web = &self.web;
+        let loc = web.at(e).face.loc.index();
+        if splits(web, loc, at, &|_| true) {
+            return false;
+        }
+        let latest = at == self.web.co[loc].len()
+            && self.web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
+        self.web.place(e, at);
+        self.is_consistent(e, latest)
+    }
+
+    // ---- revisits ----
+
+    /// The reads that a write revisits, the one to begin with last.
+    fn revisitable(&mut self, e: Ev) -> Vec<Ev> {
+        let slot = self.web.at(e);
+        let (loc, tid) = (slot.face.loc, slot.tid);
+        let is_other = |x: &Ev| {
+            let other = self.web.at(*x);
+            other.is_read() && other.is_there() && other.face.loc == loc && other.tid != tid
+        };
+        let reads: Vec<Ev> = self.web.events().filter(is_other).collect();
+        let mut found = Vec::new();
+        for (at, r) in reads.into_iter().enumerate() {
+            if at == 0 || self.prefix.has_rmws {
+                self.compute_prefix(e, r, Operands::Needed);
+            }
+            if self.prefix.has(r) {
+                if self.prefix.by_operand {
+                    let with = std::mem::take(&mut self.prefix);
+                    self.compute_prefix(e, r, Operands::Free);
+                    let needed = self.prefix.has(r);
+                    self.other = std::mem::replace(&mut self.prefix, with);
+                    if !needed {
+                        self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
+                        return Vec::new();
+                    }
+                }
+                continue;
+            }
+            let prefix = std::mem::take(&mut self.prefix);
+            let since = self.web.at(r).face.stamp;
+            if self.all_maximal(since, &prefix, e) {
+                found.push(r);
+            }
+            self.prefix = prefix;
+        }
+        found
+    }
+
+    /// The prefix of the write `e` that is to revisit `r`.
+    fn compute_prefix(&mut self, e: Ev, r: Ev, operands: Operands) {
+        let web = &self.web;
+        let since = web.at(r).face.stamp;
+        let before = |x: Ev, commit: bool| {
+            let face = web.at(x).face;
+            let stamp = if commit { face.commit } else { face.stamp };
+            stamp != 0 && stamp < since
+        };
+        self.prefixes.of(self.machine, web, &self.local, e, &before, operands, &mut self.prefix);
+    }
+
+    /// Takes away what is not in the prefix of `e` and came after `r`, which reads from `e` then.
+    fn cut(&mut self, e: Ev, r: Ev) {
+        self.stats.revisits += 1;
+        self.compute_prefix(e, r, Operands::Needed);
+        let since = self.web.at(r).face.stamp;
+        let mut gone = Vec::new();
+        for x in self.web.events() {
+            let face = self.web.at(x).face;
+            let stays = x == r || x == e || face.stamp < since || self.prefix.has(x);
+            let commit_stays = face.commit < since || self.prefix.has_commit(x);
+            if face.stamp != 0 && (!stays || !commit_stays) {
+                gone.push((x, stays));
+            }
+        }
+        for (x, stays) in gone {
+            self.web.hollow(x, stays);
+            if let Op::Spawn { thread } = self.web.at(x).at.op
+                && !stays
+            {
+                debug_assert!(self.web.line(thread).events.iter().all(|&y| !self.prefix.has(y)));
+            }
+        }
+        for t in (0..self.web.lines.len() as u16).map(Tid) {
+            while let Some(&last) = self.web.line(t).events.last()
+                && !self.web.at(last).is_there()
+            {
+                self.pop(t);
+            }
+        }
+    }
+
+    /// Takes the last event of a thread away; with its creation a whole thread.
+    fn pop(&mut self, t: Tid) {
+        let op = self.web.line(t).events.last().map(|&last| self.web.at(last).at.op);
+        self.web.pop(t);
+        if let Some(Op::Spawn { thread }) = op {
+            while !self.web.line(thread).events.is_empty() {
+                self.pop(thread);
+            }
+            self.web.uncreate(thread);
+        }
+    }
+
+    /// After a cut: `e` gets a place, and `r` reads from it.
+    fn revisit_placed(&mut self, e: Ev, r: Ev, at: usize) -> bool {
+        let loc = self.web.at(e).face.loc.index();
+        if splits(&self.web, loc, at, &|_| true) || at + 1 < self.floor(r) as usize {
+            return false;
+        }
+        self.rows.invalidate();
+        let last = self.web.line(self.web.at(r).tid).events.len() == self.web.at(r).idx as usize;
+        if !last {
+            self.rows.forget_causes();
+        }
+        self.web.place(e, at);
+        self.web.read(self.machine, r, e);
+        self.web.order(&self.local, r);
+        if !self.is_consistent_at(r) {
+            return false;
+        }
+        self.web.advance(self.machine, &self.local, r);
+        true
+    }
+
+    // ---- ends ----
+
+    fn finish(&mut self, visit: &mut Visit<'_, M>) -> ControlFlow<()> {
+        if (self.model.has_errors() || cfg!(debug_assertions))
+            && !self.judge.admits_all::<M>(self.model, &self.web, Progress::Final)
+        {
+            debug_assert!(false, "what was added is consistent");
+            return ControlFlow::Continue(());
+        }
+        if let Some(again) = self.machine.again() {
+            self.stats.gave_up = Some(GaveUp::Again(again));
+            return ControlFlow::Break(());
+        }
+        let broken = result::show(
+            self.machine,
+            &self.web,
+            self.model,
+            &self.judge,
+            self.config,
+            &mut self.stats,
+            visit,
+        );
+        if broken.is_break() {
+            self.stats.gave_up = Some(GaveUp::AtExecution);
+            return ControlFlow::Break(());
+        }
+        if self.config.max_executions.is_some_and(|most| self.stats.executions() >= most) {
+            self.stats.gave_up = Some(GaveUp::Executions(self.stats.executions()));
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether it depends on more than its dependencies that a thread gets to an operation: it may fail before.
+fn hangs_on_faults(deps: &Deps) -> bool {
+    if deps.faults.is_empty() {
+        return false;
+    }
+    let mut rest: DepSet = deps.faults.clone();
+    for set in [&deps.addr, &deps.data, &deps.ctrl] {
+        rest.subtract(set);
+    }
+    !rest.is_empty()
+}

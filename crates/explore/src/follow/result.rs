@@ -1,0 +1,106 @@
+//! From an execution that is complete to the graph that the visitor is shown.
+
+use super::Visit;
+use super::judge::Judge;
+use super::web::{Ev, INIT, Web};
+use crate::deferred::lifetimes;
+use crate::deferred::result::Found;
+use crate::inspect::kind_of;
+use crate::report::{Config, End, Execution, Failure, Stats};
+use crate::threads::Threads;
+use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid};
+use selvedge_machine::{Machine, Op};
+use selvedge_model::relational::Relational;
+use std::ops::ControlFlow;
+
+pub fn show<M: Machine>(
+    machine: &M,
+    web: &Web<M::State>,
+    model: &Relational,
+    judge: &Judge,
+    config: &Config,
+    stats: &mut Stats,
+    visit: &mut Visit<'_, M>,
+) -> ControlFlow<()> {
+    let mut graph = ExecutionGraph::new(web.lines.len(), &[], 0);
+    for loc in (0..web.co.len() as u32).map(Loc) {
+        graph.add_location(machine.init_value(loc), machine.object(loc));
+    }
+    let mut threads = Threads::new(web.lines.len());
+    let mut ids = vec![EventId::INIT; web.bound()];
+    let judged = model.has_errors();
+    // In the numbers of the candidate that the model saw last.
+    let mut shown = vec![EventId::INIT; web.len + 1];
+    // In the order in which they came, but for holes, which were filled late: threads in their order.
+    let mut order: Vec<(u32, Ev)> = Vec::with_capacity(web.len);
+    for line in &web.lines {
+        let mut latest = 0;
+        for &e in &line.events {
+            latest = latest.max(web.at(e).face.stamp);
+            order.push((latest, e));
+        }
+    }
+    order.sort_by_key(|(latest, _)| *latest);
+    for (_, e) in order {
+        let slot = web.at(e);
+        let face = &slot.face;
+        ids[e as usize] = match (slot.at.op, face.kind) {
+            (Op::Load { mode, .. }, _) => graph.add_read(slot.tid, mode, face.loc),
+            (Op::Store { rmw, .. }, _) => graph.add_write(slot.tid, face.mode, face.loc, face.value, rmw),
+            (Op::Fence { mode }, _) => graph.add_fence(slot.tid, mode),
+            (Op::Spawn { thread }, _) => graph.add_spawn(slot.tid, thread),
+            (Op::Join { thread }, _) => graph.add_join(slot.tid, thread),
+            (Op::Detach { thread }, _) => graph.add_detach(slot.tid, thread),
+            (Op::Alloc { object }, _) => graph.add_alloc(slot.tid, object),
+            (Op::Free { object }, _) => graph.add_free(slot.tid, object),
+            _ => graph.add_choice(slot.tid, face.value),
+        };
+        if judged {
+            shown[judge.number(e)] = ids[e as usize];
+        }
+        threads.record_final(slot.tid, M::State::clone(&slot.at.state), slot.at.op);
+    }
+    for e in web.events() {
+        let face = &web.at(e).face;
+        if face.kind == Kind::Read {
+            let from = if face.rf == INIT { EventId::INIT } else { ids[face.rf as usize] };
+            graph.read_from(ids[e as usize], from, face.mode, face.attrs);
+        }
+    }
+    for co in &web.co {
+        for (at, &w) in co.iter().enumerate() {
+            graph.place(ids[w as usize], at + 1);
+        }
+    }
+    let mut end = End::Complete;
+    for (t, line) in web.lines.iter().enumerate() {
+        let Some(next) = &line.next else { continue };
+        threads.stand_final(Tid(t as u16), M::State::clone(&next.state), next.op);
+        end = end.max(match next.op {
+            Op::End => End::Complete,
+            Op::Cut => End::Cut,
+            Op::Error(_) => End::Error,
+            _ => End::Blocked,
+        });
+    }
+    let found = Found(if judged { model.errors(&shown, judge.space()) } else { Vec::new() });
+    let race = || {
+        let race = found.0.iter().find(|error| config.races && !error.warning)?;
+        Some(Failure { kind: kind_of(race), event: race.second, other: Some(race.first) })
+    };
+    let failure = if config.inspect { lifetimes::inspect(machine, &graph).or_else(race) } else { None };
+    if failure.is_some() {
+        end = End::Error;
+    }
+    stats.count(end);
+    visit(&Execution {
+        graph: &graph,
+        end,
+        machine,
+        model: &found,
+        threads: &threads,
+        failure: failure.as_ref(),
+        culprit: None,
+        frames: &[],
+    })
+}

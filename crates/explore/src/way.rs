@@ -1,0 +1,76 @@
+//! How programs are explored under a model that follows dependencies: by revisits, or by putting reads off.
+
+use crate::report::Config;
+use selvedge_graph::Attrs;
+use selvedge_machine::Machine;
+use selvedge_model::relational::{Local, Relational};
+use std::fmt;
+
+/// A way to explore.
+pub enum Way {
+    /// By revisits, with the causal prefixes that this order within threads gives.
+    Revisits(Local),
+    /// Reads are put off until what they read from is there; for this reason.
+    PutOff(Why),
+}
+
+/// Why revisits cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// They are switched off.
+    Off,
+    /// What they need of the model is not known to hold.
+    Model,
+    /// It is, but of programs without barriers and exclusive accesses of an architecture only.
+    Architecture,
+    /// The program has numbers that nobody knows.
+    Unknowns,
+    /// Executions would be missed.
+    Missing,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::Off => "revisits are switched off",
+            Why::Model => "what revisits need of the model is not known to hold (`selvedge model properties`)",
+            Why::Architecture => "what revisits need of the model is known of programs in C only",
+            Why::Unknowns => "the program has inputs that nobody knows",
+            Why::Missing => {
+                "revisits would miss executions: a read-modify-write's operand may depend on what it reads, or a \
+                 thread may fail where no dependency tells"
+            }
+        })
+    }
+}
+
+impl Way {
+    pub fn of<M: Machine>(machine: &M, model: &Relational, config: &Config) -> Way {
+        if !config.follow {
+            return Way::PutOff(Why::Off);
+        }
+        if machine.has_unknowns() {
+            return Way::PutOff(Why::Unknowns);
+        }
+        let known = model.causality();
+        let as_argued =
+            known.is_local && known.forwards && known.skeleton && known.successors && known.rereads;
+        // Where coherence is not part of the order, a hole can always be filled: nothing comes after it.
+        let by_sources = known.skeleton && known.rereads && model.orders_by_sources_only();
+        if !model.is_extensible() || !as_argued && !by_sources {
+            return Way::PutOff(Why::Model);
+        }
+        let of_architectures = || {
+            let special = Attrs::BARRIERS | Attrs::EXCLUSIVE | Attrs::ACQ_PC;
+            let classes = machine.event_classes().map(|classes| classes.into_attrs());
+            classes.is_none_or(|classes| classes.iter().any(|attrs| attrs.meets(special)))
+        };
+        if known.c_only && of_architectures() {
+            return Way::PutOff(Why::Architecture);
+        }
+        match model.local() {
+            Some(local) => Way::Revisits(local),
+            None => Way::PutOff(Why::Model),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What a model says of one thread by itself: the part of its order that is made of program order,
+//! dependencies and what a thread reads of its own.
+//!
+//! The explorer needs it for causal prefixes: which events an event cannot do without. It is taken from the
+//! axiom that forbids cycles with `rfe`. Of each event, the earlier events of its thread that it is ordered
+//! after are kept as sets; they are complete when the event is added.
+
+use super::{Check, Node, Op, PlanStep, Relational};
+use crate::guard::Guard;
+use selvedge_graph::{Attrs, DepSet, Deps};
+use selvedge_kat::Prim;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum LocalOp {
+    /// Something else, or not needed.
+    Nothing,
+    Id,
+    Set(Guard),
+    Prim(Prim),
+    /// From the write of a read-modify-write to its read.
+    RmwInverse,
+    Union(u32, u32),
+    Inter(u32, u32),
+    Diff(u32, u32),
+    Seq(u32, u32),
+    /// `a ; po`.
+    ThenPo(u32),
+    Plus(u32),
+    Opt(u32),
+}
+
+/// The local order of a model.
+#[derive(Clone, Debug)]
+pub struct Local {
+    ops: Vec<LocalOp>,
+    /// Order that does not depend on which locations are accessed, by node.
+    firm: Vec<u32>,
+    /// Order that does.
+    located: Vec<u32>,
+    /// Whether there is order that depends on what reads read from: it counts in judgements only.
+    pub by_source: bool,
+}
+
+/// What is to be known of an event to find what it is ordered after.
+pub struct LocalEvent<'a> {
+    /// Position in its thread, from 1.
+    pub idx: u32,
+    pub attrs: Attrs,
+    pub deps: &'a Deps,
+    /// Earlier accesses of the same location.
+    pub same_location: &'a DepSet,
+    /// Those of them that write.
+    pub same_written: &'a DepSet,
+    /// The write of its own thread that it reads from.
+    pub own_source: Option<u32>,
+}
+
+impl Relational {
+    /// The local order; `None` if it cannot be told apart.
+    pub fn local(&self) -> Option<Local> {
+        let mut order = None;
+        for step in self.steps.iter() {
+            if let PlanStep::Check(Check::Acyclic(r), None) = step {
+                let mut terms = Vec::new();
+                self.terms(*r, &mut terms);
+                let external = |n: &Node| matches!(self.ops[n.index()], Op::Prim(Prim::Rfe | Prim::Rf));
+                if terms.iter().any(external) {
+                    order = Some(terms);
+                    break;
+                }
+            }
+        }
+        let order = order?;
+        let (mut firm, mut located, mut by_source) = (Vec::new(), Vec::new(), false);
+        let mut needed = vec![false; self.ops.len()];
+        for term in order {
+            if self.all_prims(term, &|p| is_external(p)) {
+                continue;
+            }
+            if self.some_prim(term, &|p| matches!(p, Prim::Tc | Prim::Tj)) {
+                continue; // threads are created and joined by a rule of their own
+            }
+            if !self.is_local(term, true) {
+                by_source = true;
+                continue;
+            }
+            let by_location =
+                |p: Prim| matches!(p, Prim::PoLoc | Prim::Coi | Prim::Fri | Prim::Loc | Prim::LocOverlap);
+            let list = if self.some_prim(term, &by_location) { &mut located } else { &mut firm };
+            list.push(term.0);
+            self.need(term, &mut needed);
+        }
+        let kept = (0..self.ops.len() as u32).filter(|n| needed[*n as usize]);
+        let mut numbers = vec![u32::MAX; self.ops.len()];
+        let mut ops = Vec::new();
+        for n in kept {
+            numbers[n as usize] = ops.len() as u32;
+            ops.push(self.local_op(Node(n), &numbers));
+        }
+        let renumber = |list: Vec<u32>| list.into_iter().map(|n| numbers[n as usize]).collect();
+        Some(Local { firm: renumber(firm), located: renumber(located), ops, by_source })
+    }
+
+    /// Whether a term is part of the local order.
+    pub(super) fn is_local_term(&self, term: Node) -> bool {
+        !self.all_prims(term, &|p| is_external(p))
+            && !self.some_prim(term, &|p| matches!(p, Prim::Tc | Prim::Tj))
+            && self.is_local(term, true)
+    }
+
+    fn terms(&self, node: Node, out: &mut Vec<Node>) {
+        match self.ops[node.index()] {
+            Op::Union(a, b) => {
+                self.terms(a, out);
+                self.terms(b, out);
+            }
+            _ => out.push(node),
+        }
+    }
+
+    fn parts(&self, node: Node) -> Vec<Node> {
+        match &self.ops[node.index()] {
+            Op::Empty | Op::Id | Op::Any | Op::Prim(_) | Op::Set(_) | Op::Unknown => Vec::new(),
+            Op::Union(a, b) | Op::Inter(a, b) | Op::Diff(a, b) | Op::Seq(a, b) => vec![*a, *b],
+            Op::Plus(a) | Op::Opt(a) | Op::Inverse(a) | Op::Domain(a) | Op::Range(a) => vec![*a],
+        }
+    }
+
+    fn need(&self, node: Node, needed: &mut [bool]) {
+        if !std::mem::replace(&mut needed[node.index()], true) {
+            self.parts(node).into_iter().for_each(|part| self.need(part, needed));
+        }
+    }
+
+    fn some_prim(&self, node: Node, test: &dyn Fn(Prim) -> bool) -> bool {
+        match &self.ops[node.index()] {
+            Op::Prim(p) => test(*p),
+            _ => self.parts(node).into_iter().any(|part| self.some_prim(part, test)),
+        }
+    }
+
+    fn all_prims(&self, node: Node, test: &dyn Fn(Prim) -> bool) -> bool {
+        self.some_prim(node, &|_| true) && !self.some_prim(node, &|p| !test(p))
+    }
+
+    /// Whether a term speaks of one thread, and is known when its later event is there. What is taken away
+    /// must not depend on sources (`positive`).
+    fn is_local(&self, node: Node, positive: bool) -> bool {
+        match &self.ops[node.index()] {
+            Op::Empty | Op::Id | Op::Set(_) => true,
+            Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => false,
+            Op::Prim(p) => match p {
+                Prim::Po
+                | Prim::PoImm
+                | Prim::PoLoc
+                | Prim::Coi
+                | Prim::Fri
+                | Prim::Rmw
+                | Prim::Addr
+                | Prim::Data
+                | Prim::Ctrl
+                | Prim::CasDep => true,
+                Prim::Rfi => positive,
+                _ => false,
+            },
+            Op::Inverse(a) => matches!(self.ops[a.index()], Op::Prim(Prim::Rmw)),
+            Op::Diff(a, b) => self.is_local(*a, positive) && self.is_local(*b, false),
+            Op::Union(a, b) | Op::Inter(a, b) | Op::Seq(a, b) => {
+                self.is_local(*a, positive) && self.is_local(*b, positive)
+            }
+            Op::Plus(a) | Op::Opt(a) => self.is_local(*a, positive),
+        }
+    }
+
+    fn local_op(&self, node: Node, numbers: &[u32]) -> LocalOp {
+        let of = |n: &Node| numbers[n.index()];
+        match &self.ops[node.index()] {
+            Op::Id => LocalOp::Id,
+            Op::Set(guard) => LocalOp::Set(guard.clone()),
+            Op::Prim(p) => LocalOp::Prim(*p),
+            Op::Inverse(_) => LocalOp::RmwInverse,
+            Op::Union(a, b) => LocalOp::Union(of(a), of(b)),
+            Op::Inter(a, b) => LocalOp::Inter(of(a), of(b)),
+            Op::Diff(a, b) => LocalOp::Diff(of(a), of(b)),
+            Op::Seq(a, b) if self.ops[b.index()] == Op::Prim(Prim::Po) => LocalOp::ThenPo(of(a)),
+            Op::Seq(a, b) => LocalOp::Seq(of(a), of(b)),
+            Op::Plus(a) => LocalOp::Plus(of(a)),
+            Op::Opt(a) => LocalOp::Opt(of(a)),
+            Op::Empty | Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => LocalOp::Nothing,
+        }
+    }
+}
+
+fn is_external(p: Prim) -> bool {
+    matches!(p, Prim::Rf | Prim::Rfe | Prim::Co | Prim::Coe | Prim::Fr | Prim::Fre)
+}
+
+impl Local {
+    /// Whether something is ordered by way of the write of a read-modify-write that comes later.
+    pub fn looks_ahead(&self) -> bool {
+        self.ops.contains(&LocalOp::RmwInverse)
+    }
+
+    /// How many sets are kept of each event.
+    pub fn width(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Computes the sets of an event, given those of other events of its thread: `earlier(idx)`, which is
+    /// empty for an event that is not there. Those of the read of a read-modify-write are complete when its
+    /// write is there: they have to be computed again.
+    pub fn compute<'e>(
+        &self,
+        e: &LocalEvent<'_>,
+        earlier: &dyn Fn(u32) -> &'e [DepSet],
+        out: &mut Vec<DepSet>,
+    ) {
+        out.clear();
+        let own = DepSet::one(e.idx);
+        for op in &self.ops {
+            let at = |n: &u32| &out[*n as usize];
+            let set = match op {
+                LocalOp::Nothing => DepSet::EMPTY,
+                LocalOp::Id => own.clone(),
+                LocalOp::Set(guard) => match guard.holds(e.attrs) {
+                    true => own.clone(),
+                    false => DepSet::EMPTY,
+                },
+                LocalOp::RmwInverse => match e.attrs.has(Attrs::UR) {
+                    true => DepSet::one(e.idx + 1),
+                    false => DepSet::EMPTY,
+                },
+                LocalOp::Prim(p) => match p {
+                    Prim::Po => DepSet::below(e.idx),
+                    Prim::PoImm if e.idx > 1 => DepSet::one(e.idx - 1),
+                    Prim::PoLoc => e.same_location.clone(),
+                    Prim::Coi if e.attrs.has(Attrs::W) => e.same_written.clone(),
+                    Prim::Fri if e.attrs.has(Attrs::W) => {
+                        let mut reads = e.same_location.clone();
+                        reads.subtract(e.same_written);
+                        reads
+                    }
+                    Prim::Rmw if e.attrs.has(Attrs::UW) => DepSet::one(e.idx - 1),
+                    Prim::Rfi => e.own_source.map_or(DepSet::EMPTY, DepSet::one),
+                    Prim::Addr => e.deps.addr.clone(),
+                    Prim::Data => e.deps.data.clone(),
+                    Prim::Ctrl => e.deps.ctrl.clone(),
+                    Prim::CasDep => e.deps.cas.clone(),
+                    _ => DepSet::EMPTY,
+                },
+                LocalOp::Union(a, b) => {
+                    let mut set = at(a).clone();
+                    set.union(at(b));
+                    set
+                }
+                LocalOp::Inter(a, b) => {
+                    let mut set = at(a).clone();
+                    set.intersect(at(b));
+                    set
+                }
+                LocalOp::Diff(a, b) => {
+                    let mut set = at(a).clone();
+                    set.subtract(at(b));
+                    set
+                }
+                LocalOp::Seq(a, b) => {
+                    let mut set = DepSet::EMPTY;
+                    for y in at(b).iter() {
+                        if y == e.idx {
+                            set.union(at(a));
+                        } else if let Some(other) = earlier(y).get(*a as usize) {
+                            set.union(other);
+                        }
+                    }
+                    set
+                }
+                LocalOp::ThenPo(a) => {
+                    // What the event before has, and what it is itself. Of some places nothing is known.
+                    let this = out.len();
+                    let before = (1..e.idx).rev().map(earlier).find(|sets| !sets.is_empty());
+                    before.map_or(DepSet::EMPTY, |before| {
+                        let mut set = before[this].clone();
+                        set.union(&before[*a as usize]);
+                        set
+                    })
+                }
+                LocalOp::Plus(a) => {
+                    // Steps lead back, so what an earlier event has is complete.
+                    let this = out.len();
+                    let mut set = at(a).clone();
+                    for y in at(a).iter().filter(|y| *y < e.idx) {
+                        set.union(&earlier(y)[this]);
+                    }
+                    set
+                }
+                LocalOp::Opt(a) => {
+                    let mut set = at(a).clone();
+                    set.insert(e.idx);
+                    set
+                }
+            };
+            out.push(set);
+        }
+    }
+
+    /// The earlier events that an event with these sets is ordered after, whatever is accessed.
+    pub fn firm<'s>(&'s self, sets: &'s [DepSet]) -> impl Iterator<Item = &'s DepSet> {
+        self.firm.iter().map(|n| &sets[*n as usize])
+    }
+
+    /// Those that it is ordered after because of the locations that are accessed.
+    pub fn located<'s>(&'s self, sets: &'s [DepSet]) -> impl Iterator<Item = &'s DepSet> {
+        self.located.iter().map(|n| &sets[*n as usize])
+    }
+}

@@ -1,0 +1,444 @@
+//! A model as orders that can be kept while events are added.
+//!
+//! Most models say that some relations have no cycles, and that coherence agrees with one of them. If every
+//! step of such a relation either leads to the event that was added last, or is a single step of coherence
+//! or from-read, then all that is to be kept of it is, for each event, the events before it: one row of bits.
+//! [`Relational::orders`] tells whether a model is of this kind, for programs with some kinds of events.
+
+use super::{Check, Node, Op, PlanStep, Relational};
+use selvedge_graph::Attrs;
+use selvedge_kat::Prim;
+
+/// A step that coherence, or a source, makes by itself, between events of which something is true.
+#[derive(Clone, Debug)]
+pub struct Direct {
+    from: Vec<Node>,
+    pub step: Prim,
+    to: Vec<Node>,
+}
+
+/// A path that ends in the event that was added last.
+#[derive(Clone, Debug)]
+pub struct Inward {
+    factors: Vec<Node>,
+}
+
+/// A relation without cycles.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// The local order of the model is part of it.
+    pub local: bool,
+    pub direct: Vec<Direct>,
+    pub inward: Vec<Inward>,
+    /// Creating a thread comes before its events.
+    pub creation: bool,
+    /// The events of a thread come before joining it.
+    pub join: bool,
+}
+
+/// What coherence agrees with.
+#[derive(Clone, Debug)]
+pub enum Agreement {
+    /// Program order.
+    Po,
+    /// The closure of these; program order is one of them.
+    Closure { node: u32, order: Order },
+}
+
+/// A model, for some kinds of events.
+#[derive(Clone, Debug)]
+pub struct Orders {
+    pub coherence: Agreement,
+    pub acyclic: Vec<Order>,
+}
+
+/// What can be asked about an execution to find the events before one.
+pub trait Surroundings {
+    /// Adds the events before `e` by one step.
+    fn before(&self, prim: Prim, e: u32, add: &mut dyn FnMut(u32));
+    /// Adds the events that read from `w`.
+    fn readers(&self, w: u32, add: &mut dyn FnMut(u32));
+    /// Adds the events before `e` in what coherence agrees with.
+    fn agreed(&self, e: u32, add: &mut dyn FnMut(u32));
+    fn attrs(&self, e: u32) -> Attrs;
+    fn same_location(&self, x: u32, e: u32) -> bool;
+    fn same_thread(&self, x: u32, e: u32) -> bool;
+}
+
+/// Too many ways through a term.
+const MOST: usize = 512;
+
+impl Relational {
+    /// The model as orders, for programs whose events are of these `classes` if that is known; `None` if it
+    /// is not of this kind.
+    pub fn orders(&self, classes: Option<&[Attrs]>) -> Option<Orders> {
+        let mut coherence = None;
+        let mut acyclic = Vec::new();
+        let mut irreflexive = Vec::new();
+        let mut has_local = false;
+        for step in &self.steps {
+            let PlanStep::Check(check, guard) = step else { continue };
+            if guard.is_some() {
+                return None;
+            }
+            match *check {
+                Check::Acyclic(r) => {
+                    let terms = self.top_terms(r);
+                    let sources = |n: &Node| matches!(self.ops[n.index()], Op::Prim(Prim::Rfe | Prim::Rf));
+                    let first = !has_local && terms.iter().any(sources);
+                    has_local |= first;
+                    let order = self.order(&terms, first, classes)?;
+                    if order.local || !order.direct.is_empty() || !order.inward.is_empty() {
+                        acyclic.push(order);
+                    }
+                }
+                Check::Irreflexive(r) => match self.agreement(r) {
+                    Some(node) if coherence.is_none() => coherence = Some(node),
+                    Some(_) => return None,
+                    None => irreflexive.push(r),
+                },
+                Check::Empty(_) | Check::Holds(_) => return None,
+            }
+        }
+        let node = coherence?;
+        // That what coherence agrees with has no cycles is seen with it.
+        if !irreflexive.iter().all(|r| *r == node) {
+            return None;
+        }
+        let coherence = match &self.ops[node.index()] {
+            Op::Prim(Prim::Po) => Agreement::Po,
+            Op::Plus(base) => {
+                let terms = self.top_terms(*base);
+                let po = |n: &Node| self.ops[n.index()] == Op::Prim(Prim::Po);
+                if !terms.iter().any(po) {
+                    return None;
+                }
+                let order = self.order(&terms, false, classes)?;
+                if order.direct.iter().any(|d| !matches!(d.step, Prim::Rf | Prim::Rfe | Prim::Rfi)) {
+                    return None;
+                }
+                Agreement::Closure { node: node.0, order }
+            }
+            _ => return None,
+        };
+        Some(Orders { coherence, acyclic })
+    }
+
+    /// Whether the first relation without cycles in which threads read from each other has nothing else of what
+    /// threads do to each other but the creation and the end of threads: no coherence by itself.
+    pub fn orders_by_sources_only(&self) -> bool {
+        let checks = self.steps.iter().filter_map(|step| match step {
+            PlanStep::Check(Check::Acyclic(r), None) => Some(self.top_terms(*r)),
+            _ => None,
+        });
+        let is = |n: &Node, prims: &[Prim]| matches!(&self.ops[n.index()], Op::Prim(p) if prims.contains(p));
+        let order = checks.into_iter().find(|terms| terms.iter().any(|n| is(n, &[Prim::Rf, Prim::Rfe])));
+        order.is_some_and(|terms| {
+            let coherence = [Prim::Co, Prim::Coe, Prim::Coi, Prim::Fr, Prim::Fre, Prim::Fri];
+            !terms.iter().any(|n| is(n, &coherence))
+        })
+    }
+
+    /// Whether an event that is added at the end of its thread, with the latest source or the last place, is
+    /// always consistent: every axiom forbids cycles, and no step leads from such an event to another one.
+    pub fn is_extensible(&self) -> bool {
+        self.steps.iter().all(|step| match step {
+            PlanStep::Compute(_) => true,
+            PlanStep::Fix { .. } => false,
+            PlanStep::Check(Check::Acyclic(r) | Check::Irreflexive(r), None) => self.leads_on(*r),
+            PlanStep::Check(..) => false,
+        })
+    }
+
+    /// Whether steps lead to what came later only. What is taken away from a relation does not matter.
+    fn leads_on(&self, node: Node) -> bool {
+        match &self.ops[node.index()] {
+            Op::Empty | Op::Id | Op::Set(_) => true,
+            Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => false,
+            Op::Prim(p) => !matches!(p, Prim::Loc | Prim::LocOverlap | Prim::Int | Prim::Ext | Prim::Any),
+            // From the write of a read-modify-write back to its read, which stands right before it.
+            Op::Inverse(a) => self.ops[a.index()] == Op::Prim(Prim::Rmw),
+            Op::Inter(a, b) => self.leads_on(*a) || self.leads_on(*b),
+            Op::Diff(a, _) | Op::Plus(a) | Op::Opt(a) => self.leads_on(*a),
+            Op::Union(a, b) | Op::Seq(a, b) => self.leads_on(*a) && self.leads_on(*b),
+        }
+    }
+
+    fn top_terms(&self, node: Node) -> Vec<Node> {
+        match self.ops[node.index()] {
+            Op::Union(a, b) => {
+                let mut terms = self.top_terms(a);
+                terms.extend(self.top_terms(b));
+                terms
+            }
+            _ => vec![node],
+        }
+    }
+
+    /// Of the check that `coherence` compiles to, what it is about: `com ; ((r & loc) | com)*`.
+    fn agreement(&self, node: Node) -> Option<Node> {
+        let Op::Seq(com, path) = self.ops[node.index()] else { return None };
+        let Op::Opt(path) = self.ops[path.index()] else { return None };
+        let Op::Plus(both) = self.ops[path.index()] else { return None };
+        let Op::Union(local, other) = self.ops[both.index()] else { return None };
+        let Op::Inter(r, loc) = self.ops[local.index()] else { return None };
+        (other == com && self.ops[loc.index()] == Op::Prim(Prim::Loc) && self.is_com(com)).then_some(r)
+    }
+
+    fn is_com(&self, node: Node) -> bool {
+        let mut prims: Vec<Prim> = Vec::new();
+        for term in self.top_terms(node) {
+            let Op::Prim(prim) = self.ops[term.index()] else { return false };
+            prims.push(prim);
+        }
+        prims.len() == 3 && [Prim::Rf, Prim::Co, Prim::Fr].iter().all(|p| prims.contains(p))
+    }
+
+    fn order(&self, terms: &[Node], first: bool, classes: Option<&[Attrs]>) -> Option<Order> {
+        let mut order = Order { local: first, ..Order::default() };
+        for &term in terms {
+            if first && self.is_local_term(term) {
+                continue;
+            }
+            for way in self.ways(term)? {
+                self.add_way(&mut order, way, classes)?;
+            }
+        }
+        Some(order)
+    }
+
+    /// All ways through a term: unions are multiplied out.
+    fn ways(&self, node: Node) -> Option<Vec<Vec<Node>>> {
+        let ways = match self.ops[node.index()] {
+            Op::Union(a, b) if !self.is_set_node(node) => {
+                let mut ways = self.ways(a)?;
+                ways.extend(self.ways(b)?);
+                ways
+            }
+            Op::Seq(a, b) => {
+                let (a, b) = (self.ways(a)?, self.ways(b)?);
+                if a.len() * b.len() > MOST {
+                    return None;
+                }
+                a.iter().flat_map(|x| b.iter().map(|y| [x.clone(), y.clone()].concat())).collect()
+            }
+            Op::Opt(a) => {
+                let mut ways = self.ways(a)?;
+                ways.push(Vec::new());
+                ways
+            }
+            Op::Empty => Vec::new(),
+            _ => vec![vec![node]],
+        };
+        (ways.len() <= MOST).then_some(ways)
+    }
+
+    fn is_set_node(&self, node: Node) -> bool {
+        self.is_set[node.index()] && self.of_sets[node.index()]
+    }
+
+    fn add_way(&self, order: &mut Order, way: Vec<Node>, classes: Option<&[Attrs]>) -> Option<()> {
+        // Events of which this can never be true.
+        for node in &way {
+            if self.is_set_node(*node) && !self.may_hold(*node, classes) {
+                return Some(());
+            }
+        }
+        let steps: Vec<usize> = (0..way.len()).filter(|&at| !self.is_set_node(way[at])).collect();
+        if let &[at] = &steps[..]
+            && let Op::Prim(step) = self.ops[way[at].index()]
+            && matches!(
+                step,
+                Prim::Rf | Prim::Rfe | Prim::Co | Prim::Coe | Prim::Coi | Prim::Fr | Prim::Fre | Prim::Fri
+            )
+        {
+            let (from, to) = (way[..at].to_vec(), way[at + 1..].to_vec());
+            order.direct.push(Direct { from, step, to });
+            return Some(());
+        }
+        let is =
+            |at: usize, prim: Prim| steps.len() > at && self.ops[way[steps[at]].index()] == Op::Prim(prim);
+        if steps.len() == way.len() {
+            if is(0, Prim::Tc) && (steps.len() == 1 || steps.len() == 2 && is(1, Prim::Po)) {
+                order.creation = true;
+                return Some(());
+            }
+            if is(steps.len() - 1, Prim::Tj) && (steps.len() == 1 || steps.len() == 2 && is(0, Prim::Po)) {
+                order.join = true;
+                return Some(());
+            }
+        }
+        if steps.is_empty() || !steps.iter().all(|&at| self.leads_to_the_last(way[at])) {
+            return None;
+        }
+        order.inward.push(Inward { factors: way });
+        Some(())
+    }
+
+    fn may_hold(&self, node: Node, classes: Option<&[Attrs]>) -> bool {
+        classes.is_none_or(|classes| classes.iter().any(|attrs| self.member(node, *attrs)))
+    }
+
+    /// Whether a path by this relation to an event is there when the event is, and does not change.
+    fn leads_to_the_last(&self, node: Node) -> bool {
+        match &self.ops[node.index()] {
+            Op::Empty | Op::Id | Op::Set(_) => true,
+            Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => false,
+            Op::Prim(p) => matches!(
+                p,
+                Prim::Po
+                    | Prim::PoImm
+                    | Prim::PoLoc
+                    | Prim::Rf
+                    | Prim::Rfe
+                    | Prim::Rfi
+                    | Prim::Rmw
+                    | Prim::Addr
+                    | Prim::Data
+                    | Prim::Ctrl
+                    | Prim::CasDep
+                    | Prim::Detour
+                    | Prim::Tc
+                    | Prim::Tj
+            ),
+            Op::Inverse(a) => matches!(self.ops[a.index()], Op::Prim(Prim::Rf)),
+            // Locations and threads only tell events apart.
+            Op::Inter(a, b) => {
+                let filters = |n: &Node| matches!(self.ops[n.index()], Op::Prim(Prim::Loc | Prim::Int));
+                (filters(a) || self.leads_to_the_last(*a))
+                    && (filters(b) || self.leads_to_the_last(*b))
+                    && !(filters(a) && filters(b))
+            }
+            Op::Diff(a, b) => self.leads_to_the_last(*a) && self.leads_to_the_last(*b),
+            Op::Union(a, b) | Op::Seq(a, b) => self.leads_to_the_last(*a) && self.leads_to_the_last(*b),
+            Op::Plus(a) | Op::Opt(a) => self.leads_to_the_last(*a),
+        }
+    }
+
+    fn member(&self, node: Node, attrs: Attrs) -> bool {
+        match &self.ops[node.index()] {
+            Op::Id => true,
+            Op::Set(guard) => guard.holds(attrs),
+            Op::Union(a, b) => self.member(*a, attrs) || self.member(*b, attrs),
+            Op::Inter(a, b) => self.member(*a, attrs) && self.member(*b, attrs),
+            Op::Diff(a, b) => self.member(*a, attrs) && !self.member(*b, attrs),
+            _ => false,
+        }
+    }
+
+    /// Whether a direct step may lead from an event with these attributes.
+    pub fn begins(&self, direct: &Direct, attrs: Attrs) -> bool {
+        direct.from.iter().all(|n| self.member(*n, attrs))
+    }
+
+    /// Whether it may lead to an event with these attributes.
+    pub fn ends(&self, direct: &Direct, attrs: Attrs) -> bool {
+        direct.to.iter().all(|n| self.member(*n, attrs))
+    }
+
+    /// Adds the events from which a path leads to `e`.
+    pub fn before_by(
+        &self,
+        path: &Inward,
+        agreed: Option<u32>,
+        s: &dyn Surroundings,
+        e: u32,
+        add: &mut dyn FnMut(u32),
+    ) {
+        let mut now = vec![e];
+        let mut next: Vec<u32> = Vec::new();
+        for factor in path.factors.iter().rev() {
+            if self.is_set_node(*factor) {
+                now.retain(|&x| self.member(*factor, s.attrs(x)));
+            } else {
+                next.clear();
+                for &y in &now {
+                    self.before(*factor, agreed, s, y, &mut |x| next.push(x));
+                }
+                next.sort_unstable();
+                next.dedup();
+                std::mem::swap(&mut now, &mut next);
+            }
+            if now.is_empty() {
+                return;
+            }
+        }
+        now.into_iter().for_each(add);
+    }
+
+    fn before(
+        &self,
+        node: Node,
+        agreed: Option<u32>,
+        s: &dyn Surroundings,
+        e: u32,
+        add: &mut dyn FnMut(u32),
+    ) {
+        if agreed == Some(node.0) {
+            return s.agreed(e, add);
+        }
+        let all = |n: Node, e: u32| {
+            let mut found: Vec<u32> = Vec::new();
+            self.before(n, agreed, s, e, &mut |x| found.push(x));
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        match &self.ops[node.index()] {
+            Op::Id => add(e),
+            Op::Set(_) => {
+                if self.member(node, s.attrs(e)) {
+                    add(e);
+                }
+            }
+            Op::Prim(p) => s.before(*p, e, add),
+            Op::Inverse(_) => s.readers(e, add),
+            Op::Union(a, b) => {
+                self.before(*a, agreed, s, e, add);
+                self.before(*b, agreed, s, e, add);
+            }
+            Op::Inter(a, b) => {
+                let test = |n: Node, x: u32| match self.ops[n.index()] {
+                    Op::Prim(Prim::Loc) => Some(s.same_location(x, e)),
+                    Op::Prim(Prim::Int) => Some(s.same_thread(x, e)),
+                    _ => None,
+                };
+                if test(*b, e).is_some() {
+                    all(*a, e).into_iter().filter(|&x| test(*b, x) == Some(true)).for_each(add);
+                } else if test(*a, e).is_some() {
+                    all(*b, e).into_iter().filter(|&x| test(*a, x) == Some(true)).for_each(add);
+                } else {
+                    let b = all(*b, e);
+                    all(*a, e).into_iter().filter(|x| b.contains(x)).for_each(add);
+                }
+            }
+            Op::Diff(a, b) => {
+                let b = all(*b, e);
+                all(*a, e).into_iter().filter(|x| !b.contains(x)).for_each(add);
+            }
+            Op::Seq(a, b) => {
+                for y in all(*b, e) {
+                    self.before(*a, agreed, s, y, add);
+                }
+            }
+            Op::Opt(a) => {
+                add(e);
+                self.before(*a, agreed, s, e, add);
+            }
+            Op::Plus(a) => {
+                let mut found = all(*a, e);
+                let mut at = 0;
+                while at < found.len() {
+                    for x in all(*a, found[at]) {
+                        if !found.contains(&x) {
+                            found.push(x);
+                        }
+                    }
+                    at += 1;
+                }
+                found.into_iter().for_each(add);
+            }
+            Op::Empty | Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => {}
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod accuracy;
 mod command;
 mod dependencies;
 mod engine;
+mod fix;
 mod measure;
 mod peer;
 mod plot;
@@ -52,6 +53,7 @@ fn list() {
     }
     println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
+    println!("fix           Repairs: `selvedge fix`");
     engine::list();
 }
 
@@ -67,6 +69,7 @@ fn print(name: &str) -> Result<(), String> {
         "estimates" => accuracy::markdown()?,
         "workers" => scaling::markdown()?,
         "dependencies" => dependencies::markdown()?,
+        "fix" => fix::markdown()?,
         _ => engine::markdown(name)?,
     };
     if text.is_empty() {

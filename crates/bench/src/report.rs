@@ -1,7 +1,7 @@
 //! All tables and plots, written to a directory: `benchmarks.md` and `plots/NAME.svg`. What is said about
 //! them comes from `text/`.
 
-use crate::{accuracy, dependencies, engine, plot, scaling, summary, switches, table};
+use crate::{accuracy, dependencies, engine, fix, plot, scaling, summary, switches, table};
 use selvedge_bench::catalogue::TABLES;
 use std::path::Path;
 
@@ -33,6 +33,7 @@ pub fn write(dir: &Path) -> Result<(), String> {
     text += &accuracy::markdown()?;
     text += &scaling::markdown()?;
     text += &dependencies::markdown()?;
+    text += &fix::markdown()?;
     text += &engine::markdown("all")?;
     text += &summary::markdown(&all, start_up);
     text += AFTER;

@@ -163,8 +163,8 @@ pub fn sample(
 
 /// A visitor that has seen nothing.
 pub fn finder(options: &Options) -> Finder {
-    let Options { leaks, all_errors: all, output, races, errors: kinds, .. } = *options;
-    Finder::new(Wanted { leaks, all, output, races, kinds })
+    let Options { leaks, all_errors: all, output, races, errors: kinds, record, .. } = *options;
+    Finder::new(Wanted { leaks, all, output, races, kinds, record })
 }
 
 /// Watches over one exploration.

@@ -175,12 +175,30 @@ impl Check {
         }
     }
 
+    /// The program's bytecode before any pass has looked at its loops: to be changed, and then
+    /// [`prepared`](Check::prepared).
+    pub fn bytecode(&self, observer: &mut dyn Observer) -> Result<Module, Stopped> {
+        match &self.program {
+            Program::Module(module) => Ok(Module::clone(module)),
+            Program::Sources(sources) => {
+                let watch = self.limits.start(&self.cancel);
+                Lowering::start(sources, None, self.limits, observer)?.finish(&watch, observer)
+            }
+        }
+    }
+
+    /// A check of this bytecode instead, with the passes that are worth it under the model.
+    pub fn prepared(&self, mut module: Module) -> Check {
+        selvedge_ir::passes::run(&mut module, hoped_for(&self.theory, &self.options));
+        Check { program: Program::Module(Box::new(module)), ..self.clone() }
+    }
+
     pub(crate) fn start_lowering(&self, observer: &mut dyn Observer) -> Result<Source, Stopped> {
         match &self.program {
             Program::Module(module) => Ok(Source::Module(Module::clone(module))),
             Program::Sources(sources) => {
                 let reductions = hoped_for(&self.theory, &self.options);
-                let lowering = Lowering::start(sources, reductions, self.limits, observer)?;
+                let lowering = Lowering::start(sources, Some(reductions), self.limits, observer)?;
                 Ok(Source::Lowering(lowering))
             }
         }
@@ -331,7 +349,8 @@ impl Check {
         let ends = passed.into_iter().filter(|passed| passed.then == Then::ProcessEnds);
         warnings.extend(ends.map(Warning::NotLookedFor));
         let comparison = match violations.first() {
-            Some(first) if !is_interleaving => {
+            // Whoever takes executions down to judge them again asks for many checks.
+            Some(first) if !is_interleaving && !self.options.record => {
                 self.compare_with_sc(&mut machine, first, watch, &mut again)?
             }
             _ => None,

@@ -180,7 +180,7 @@ impl Visitor<VmMachine> for Finder {
         let same = self.found.iter().find(|old| suspect.is_like(&old.violation));
         if same.is_none_or(|old| path < old.path) {
             let output = self.wanted.output.then(|| printed(x));
-            self.add(Found { path, violation: suspect.violation(x), output });
+            self.add(Found { path, violation: suspect.violation(x, self.wanted.record), output });
         }
         if self.wanted.all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

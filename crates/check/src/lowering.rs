@@ -71,10 +71,10 @@ fn bad(message: String, help: Option<&str>) -> Stopped {
 }
 
 impl Lowering {
-    /// Starts the compiler.
+    /// Starts the compiler. Without reductions, no pass looks at the loops of the program.
     pub fn start(
         sources: &Sources,
-        reductions: Reductions,
+        reductions: Option<Reductions>,
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Lowering, Stopped> {
@@ -92,7 +92,8 @@ impl Lowering {
         let mut child = command
             .arg("--leash")
             .arg(format!("--expects={}", env!("CARGO_PKG_VERSION")))
-            .arg(format!("--disable={reductions}"))
+            .args(reductions.map(|reductions| format!("--disable={reductions}")))
+            .args(reductions.is_none().then_some("--raw"))
             .args(sources.strict_bounds.then_some("--strict-bounds"))
             .args(sources.volatile_atomic.then_some("--volatile-atomic"))
             .args(&sources.files)

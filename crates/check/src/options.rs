@@ -39,6 +39,8 @@ pub struct Options {
     pub all_errors: bool,
     /// Keeps what the program prints.
     pub output: bool,
+    /// Keeps executions that break as models see them ([`Violation::recorded`](crate::Violation::recorded)).
+    pub record: bool,
     /// The weak compare-and-exchanges of each thread may fail for no reason, so many times at most.
     pub weak_failures: u32,
     /// Arguments of the program, after its name.
@@ -75,6 +77,7 @@ impl Default for Options {
             errors: ErrorKinds::ALL,
             all_errors: false,
             output: false,
+            record: false,
             weak_failures: 0,
             args: Vec::new(),
             env: Vec::new(),

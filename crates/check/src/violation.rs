@@ -3,6 +3,7 @@
 use crate::finder::{Passed, Then};
 use crate::missing::Missing;
 use crate::reason::Reason;
+use crate::recorded::{Recorded, Site};
 use crate::witness::{
     Access, Action, Call, Event, Files, Place, Taken, Waiting, WaitsFor, Witness, function_of, stack_of,
     witness,
@@ -35,6 +36,9 @@ pub struct Violation {
     pub missing: Option<Missing>,
     /// How it comes about.
     pub witness: Witness,
+    /// The execution as models see it: if that was asked for. It is not kept in files.
+    #[serde(skip)]
+    pub recorded: Option<Box<Recorded>>,
 }
 
 fn kind_out<S: Serializer>(kind: &ErrorKind, serializer: S) -> Result<S::Ok, S::Error> {
@@ -75,6 +79,8 @@ pub struct Wanted {
     pub races: bool,
     /// Only these kinds of errors count.
     pub kinds: ErrorKinds,
+    /// The execution as models see it.
+    pub record: bool,
 }
 
 /// What is wrong in an execution, before it is taken down.
@@ -161,7 +167,7 @@ impl Suspect {
     }
 
     /// Takes down the execution that it was found in.
-    pub fn violation<M: Machine>(self, x: &Execution<'_, M>) -> Violation {
+    pub fn violation<M: Machine>(self, x: &Execution<'_, M>, record: bool) -> Violation {
         let Taken { witness, numbers, usage } = witness(x, &|t| function_of(x, t));
         let missing = self.missing(x, &witness, &numbers);
         let number = |e: EventId| numbers[e.index()];
@@ -180,7 +186,11 @@ impl Suspect {
         }
         let state = thread.filter(|_| matches!(what, What::Said(_))).and_then(|t| x.state(t));
         let stack = state.map_or(Vec::new(), |state| stack_of(x.machine(), state));
-        Violation { kind, name, what, place, thread: thread.map(|t| t.0), stack, missing, witness }
+        let site = |machine: &M, state: &M::State| machine.place(state).map(|at| Site::Source(at.into()));
+        let by_model = matches!(kind, ErrorKind::DataRace | ErrorKind::OfModel);
+        let recorded = record.then(|| Box::new(Recorded { by_model, ..Recorded::of(x, site) }));
+        let thread = thread.map(|t| t.0);
+        Violation { kind, name, what, place, thread, stack, missing, witness, recorded }
     }
 
     /// What would have forbidden this execution.

@@ -65,7 +65,7 @@ pub struct Value {
 }
 
 /// A place in the source.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// As the compiler was given it.
     pub file: String,

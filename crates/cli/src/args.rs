@@ -26,6 +26,10 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Say how many executions a C program or a litmus test has, about, and how long exploring them takes
     Estimate(EstimateArgs),
+    /// Find the cheapest fences and orderings under which a program that breaks is right
+    Fix(Box<crate::fix::FixArgs>),
+    /// Find the fences and orderings that a program can do without
+    Relax(Box<crate::fix::FixArgs>),
     /// Run litmus tests in herd's C dialect or in assembly
     Litmus(LitmusArgs),
     /// List the built-in memory models
@@ -379,7 +383,7 @@ pub enum Expect {
 }
 
 /// A limit of time: seconds, from 0 on.
-fn seconds(text: &str) -> Result<f64, String> {
+pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds >= 0.0 => Ok(seconds),
         _ => Err(String::from("not a number of seconds")),

@@ -41,6 +41,10 @@ struct LowerArgs {
     #[arg(long)]
     volatile_atomic: bool,
 
+    /// Leave out the passes over loops
+    #[arg(long, hide = true)]
+    raw: bool,
+
     /// C files (.c, .i) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -122,6 +126,7 @@ fn main() -> ExitCode {
         reductions: args.disable,
         strict_bounds: args.strict_bounds,
         volatile_atomic: args.volatile_atomic,
+        raw: args.raw,
     };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);

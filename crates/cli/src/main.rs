@@ -10,6 +10,7 @@ mod error;
 mod escape;
 mod estimate;
 mod files;
+mod fix;
 mod guard;
 mod interrupt;
 mod json;
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
     let code = match cli.command {
         args::Command::Check(args) => check::main(&args),
         args::Command::Estimate(args) => estimate::main(&args),
+        args::Command::Fix(args) => fix::main(&args, selvedge_repair::Start::Given),
+        args::Command::Relax(args) => fix::main(&args, selvedge_repair::Start::Weakest),
         args::Command::Litmus(args) => litmus::main(&args),
         args::Command::Models => models::main(),
         args::Command::Model(args) => model::main(&args),

@@ -29,4 +29,5 @@ mod tree;
 pub use cond::{Cond, Observable, Quantifier};
 pub use histogram::{Histogram, Observation, State, Verdict};
 pub use print::print_program;
+pub use source::Place as TextPlace;
 pub use test::{Expectation, Options, Test, parse};

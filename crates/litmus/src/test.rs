@@ -58,6 +58,9 @@ pub struct Test {
     pub notes: Vec<String>,
     /// In the order of the file.
     pub expectations: Vec<Expectation>,
+    /// By thread and instruction: the call, or the instruction of assembly, that it is compiled from; of no
+    /// length where there is none. Code that was added at the end has no entry.
+    pub places: Vec<Vec<Place>>,
 }
 
 impl Test {
@@ -97,7 +100,7 @@ pub fn parse(file_name: &str, text: &str, options: &Options) -> Result<Test, Dia
     }
     let file = Parser::new(&source).file()?;
     let mut notes = Vec::new();
-    let (locations, program) = program(&source, &file, options, &mut notes)?;
+    let (locations, program, places) = program(&source, &file, options, &mut notes)?;
 
     let resolver = Resolver { source: &source, locations: &locations, program: &program };
     let condition = resolver.prop(&file.prop)?;
@@ -124,6 +127,7 @@ pub fn parse(file_name: &str, text: &str, options: &Options) -> Result<Test, Dia
         observed,
         notes,
         expectations,
+        places,
     })
 }
 
@@ -132,14 +136,16 @@ fn program(
     file: &File<'_>,
     options: &Options,
     notes: &mut Vec<String>,
-) -> Parsed<(Locations, Program)> {
+) -> Parsed<(Locations, Program, Vec<Vec<Place>>)> {
     let locations = Locations::of(source, file)?;
     let mut program = Program::new(file.name);
     program.locs = locations.cells.clone();
     let mut spawns = Vec::new();
+    let mut places = Vec::new();
     for (number, thread) in file.threads.iter().enumerate() {
         let compiled = lower::thread(source, file, &locations, number, options, notes)?;
         spawns.extend(compiled.spawns);
+        places.push(compiled.places);
         program.threads.push(Thread {
             name: format!("P{number}"),
             initial: !thread.spawned,
@@ -162,7 +168,7 @@ fn program(
             })?;
         }
     }
-    Ok((locations, program))
+    Ok((locations, program, places))
 }
 
 fn register(program: &Program, thread: i64, name: &str) -> Option<(Tid, Reg)> {

@@ -23,6 +23,8 @@ pub struct Options {
     pub reductions: Reductions,
     /// Indices must stay within the array that they are of, also where that is a part of a larger object.
     pub strict_bounds: bool,
+    /// Leaves out the passes that find loops: somebody runs them later.
+    pub raw: bool,
     /// Volatile accesses of a size that machines access as a whole are relaxed atomic ones.
     pub volatile_atomic: bool,
 }

@@ -264,6 +264,12 @@ impl Program {
 }
 
 impl ThreadState {
+    /// The number of the instruction whose operation the state stands at.
+    pub fn instruction(&self) -> u32 {
+        // Operations that nothing is to be done after are told once the instruction is over.
+        if self.stage == Stage::Fetch { self.pc.saturating_sub(1) } else { self.pc }
+    }
+
     /// Takes in the result of the operation that the state stopped at.
     fn finish(&mut self, code: &[Instr], input: Value) -> Option<Op> {
         let stage = std::mem::replace(&mut self.stage, Stage::Fetch);

@@ -199,3 +199,9 @@ pub mod machine {
 pub mod explore {
     pub use selvedge_explore::*;
 }
+
+/// The cheapest fences and orderings under which a program is right: [`repair::repair_program`] and
+/// [`repair::repair_litmus`].
+pub mod repair {
+    pub use selvedge_repair::*;
+}

@@ -1,11 +1,12 @@
 //! Takes in the executions of one litmus test.
 
 use super::{AssertionFailure, Flag};
+use crate::recorded::{Recorded, Site};
 use crate::witness::{Witness, witness};
 use selvedge_explore::{End, Execution, Path, Visitor};
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid, Value};
 use selvedge_litmus::{Histogram, Observable, Test};
-use selvedge_machine::Program;
+use selvedge_machine::{Program, ThreadState};
 use std::ops::ControlFlow;
 
 /// What some executions of a test came to. Of what is shown only once, the first in the order of
@@ -14,11 +15,17 @@ use std::ops::ControlFlow;
 pub struct Collector<'a> {
     test: &'a Test,
     draw: bool,
+    /// How many executions to keep as models see them.
+    record: usize,
     histogram: Histogram,
     flags: Vec<First<Flag>>,
     failure: Option<First<AssertionFailure>>,
     witness: Option<First<Witness>>,
+    recorded: Vec<First<Recorded>>,
 }
+
+/// What there is to tell in the end.
+type Results = (Histogram, Vec<Flag>, Option<AssertionFailure>, Option<Witness>, Vec<Recorded>);
 
 /// Something, and the first execution that has it.
 #[derive(Clone, Debug)]
@@ -37,13 +44,23 @@ impl<T> First<T> {
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(test: &'a Test, draw: bool) -> Collector<'a> {
-        Collector { test, draw, histogram: Histogram::new(), flags: Vec::new(), failure: None, witness: None }
+    pub fn new(test: &'a Test, draw: bool, record: usize) -> Collector<'a> {
+        Collector {
+            test,
+            draw,
+            record,
+            histogram: Histogram::new(),
+            flags: Vec::new(),
+            failure: None,
+            witness: None,
+            recorded: Vec::new(),
+        }
     }
 
-    pub fn results(self) -> (Histogram, Vec<Flag>, Option<AssertionFailure>, Option<Witness>) {
+    pub fn results(self) -> Results {
         let flags = self.flags.into_iter().map(|f| f.what).collect();
-        (self.histogram, flags, self.failure.map(|f| f.what), self.witness.map(|d| d.what))
+        let recorded = self.recorded.into_iter().map(|r| r.what).collect();
+        (self.histogram, flags, self.failure.map(|f| f.what), self.witness.map(|d| d.what), recorded)
     }
 
     fn model_errors(&mut self, execution: &Execution<'_, Program>) {
@@ -91,7 +108,17 @@ impl Visitor<Program> for Collector<'_> {
             let what = witness(execution, &name).witness;
             self.witness = Some(First { path: execution.path(), what });
         }
-        if let Some((thread, error)) = execution.program_error()
+        let failure = execution.program_error();
+        if self.recorded.len() < self.record {
+            let is_error = || execution.model_errors().iter().any(|error| !error.warning);
+            if decides || failure.is_some() || is_error() {
+                let site = |_: &Program, state: &ThreadState| Some(Site::Code(state.instruction()));
+                let by_model = !decides && failure.is_none();
+                let what = Recorded { by_model, ..Recorded::of(execution, site) };
+                self.recorded.push(First { path: execution.path(), what });
+            }
+        }
+        if let Some((thread, error)) = failure
             && self.failure.is_none()
         {
             let thread = self.test.program.threads[thread.index()].name.clone();
@@ -118,6 +145,9 @@ impl Visitor<Program> for Collector<'_> {
             }
         }
         self.flags.sort_by(|a, b| a.path.cmp(&b.path));
+        self.recorded.extend(other.recorded);
+        self.recorded.sort_by(|a, b| a.path.cmp(&b.path));
+        self.recorded.truncate(self.record);
         self.failure = First::earlier(self.failure.take(), other.failure);
         self.witness = First::earlier(self.witness.take(), other.witness);
     }

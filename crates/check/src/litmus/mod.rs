@@ -29,6 +29,7 @@ mod executions;
 
 use crate::error::{InputError, InputKind};
 use crate::options::Workers;
+use crate::recorded::Recorded;
 use crate::witness::Witness;
 use executions::Collector;
 use selvedge_explore::{
@@ -51,6 +52,8 @@ pub struct LitmusOptions {
     pub workers: Workers,
     /// Takes down an execution that decides the verdict.
     pub witness: bool,
+    /// Keeps so many of the executions that decide the verdict, or are errors, as models see them.
+    pub record: usize,
 }
 
 /// An error of the program that the model found, such as a data race.
@@ -97,6 +100,8 @@ pub struct LitmusOutcome {
     pub seconds: f64,
     /// An execution that decides the verdict, if one was asked for and exists.
     pub witness: Option<Witness>,
+    /// Executions that decide the verdict or are errors, as models see them.
+    pub recorded: Vec<Recorded>,
 }
 
 impl LitmusOutcome {
@@ -153,7 +158,7 @@ pub fn check_litmus(
         watch: Some(watch.clone()),
         ..Config::default()
     };
-    let collector = Collector::new(test, options.witness);
+    let collector = Collector::new(test, options.witness, options.record);
     let start = Instant::now();
     let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
     let engine: Box<dyn Engine<_, Collector<'_>>> = match model {
@@ -164,9 +169,9 @@ pub fn check_litmus(
     let explored = engine.explore(&|| program.clone(), &collector, from, &mut Lead { watch, progress });
     let seconds = start.elapsed().as_secs_f64();
     let Snapshot { stats, visitor, .. } = explored.map_err(InputError::unsupported)?;
-    let (histogram, flags, failure, witness) = visitor.results();
+    let (histogram, flags, failure, witness, recorded) = visitor.results();
     let model = model.name().to_string();
-    Ok(LitmusOutcome { model, histogram, stats, flags, failure, seconds, witness })
+    Ok(LitmusOutcome { model, histogram, stats, flags, failure, seconds, witness, recorded })
 }
 
 /// Watches over the exploration of a test.

@@ -36,6 +36,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         errors: if leaks { errors.with(ErrorKind::Leak) } else { errors },
         all_errors: args.all_errors,
         output: args.show_output,
+        record: false,
         weak_failures: args.weak_cas,
         args: args.args.clone(),
         env: environment(&args.env)?,

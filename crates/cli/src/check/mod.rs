@@ -15,9 +15,10 @@ use crate::json::{error_json, result_json};
 use crate::output;
 use arguments::check_of;
 pub use arguments::loop_bounds;
+pub use layout::{columns, wrap};
 pub use observe::Screen;
 use report::Report;
-use selvedge_check::{Outcome, Undecided, Verdict};
+use selvedge_check::{Outcome, Undecided, Verdict, Violation};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -65,9 +66,17 @@ fn tell(command: &'static str, format: Format, report: &Report) {
         Format::Json => output::print_json(&result_json(command, report)),
         Format::Text => {
             let paint = text::Paint { on: std::io::stdout().is_terminal() };
-            output::emit(&text::render(report, &paint, layout::columns()));
+            output::emit(&text::render(report, &paint, columns()));
         }
     }
+}
+
+/// An execution that breaks, for people.
+pub fn shown_violation(violation: &Violation, model: &str) -> String {
+    let nothing = Outcome::nothing(model, Undecided::Vacuous, 0.0);
+    let outcome = Outcome { violations: vec![violation.clone()], undecided: None, ..nothing };
+    let paint = text::Paint { on: std::io::stdout().is_terminal() };
+    text::render_findings(&Report::of(outcome, model), &paint, columns())
 }
 
 /// Reports that there is no verdict, for a reason, where nothing else is known.

@@ -105,6 +105,12 @@ fn safe(report: &Report) -> Report {
     }
 }
 
+/// What is wrong alone.
+pub fn render_findings(report: &Report, paint: &Paint, columns: usize) -> String {
+    let report = &safe(report);
+    report.errors.iter().map(|finding| show_finding(finding, paint, columns)).collect()
+}
+
 /// The report in lines of at most so many columns, but for what the program itself prints.
 pub fn render(report: &Report, paint: &Paint, columns: usize) -> String {
     let report = &safe(report);

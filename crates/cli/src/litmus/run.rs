@@ -63,6 +63,7 @@ pub fn run(test: &Test, model: &Compiled, args: &LitmusArgs) -> Result<Outcome, 
         most_executions: args.max_executions,
         workers: args.jobs.workers(),
         witness: args.dot.is_some() || args.format.is_json(),
+        record: 0,
     };
     let mut meter = Meter::new(0.0);
     let found = check_litmus(test, model, &options, &guard::watch(), &mut |progress| meter.show(progress));

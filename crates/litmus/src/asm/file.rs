@@ -2,7 +2,7 @@
 
 use super::Arch;
 use super::operand::{Line, Piece, is_name};
-use super::thread::{AsmLocations, Builder};
+use super::thread::{AsmLocations, Builder, Finished};
 use super::width::{self, Reason, Width};
 use crate::cond::{Cond, Observable, Quantifier};
 use crate::lex::{Mode, Tok, clip};
@@ -35,6 +35,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
     let start = parser.last().end();
     let (columns, end) = table(source, start)?;
     let mut threads = Vec::new();
+    let mut places = Vec::new();
     for cells in &columns {
         let mut b = Builder::new(source, arch, &mut locations, options.unroll);
         for register in registers.iter().filter(|r| r.thread.number == threads.len() as Value) {
@@ -47,7 +48,8 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         for cell in cells {
             compile(&mut b, arch, *cell)?;
         }
-        let (regs, code, accesses) = b.finish()?;
+        let Finished { regs, code, accesses, places: of_thread } = b.finish()?;
+        places.push(of_thread);
         threads.push((Thread { name: format!("P{}", threads.len()), initial: true, regs, code }, accesses));
     }
     if let Some(r) = registers.iter().find(|r| !(0..threads.len() as Value).contains(&r.thread.number)) {
@@ -107,6 +109,7 @@ pub fn parse<'a>(source: &'a Source<'a>, arch: Arch, options: &Options) -> Parse
         observed,
         notes: Vec::new(),
         expectations: expectations(source)?,
+        places,
     })
 }
 

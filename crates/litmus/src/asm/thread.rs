@@ -65,6 +65,15 @@ pub struct Builder<'a> {
     loops: Vec<Loop>,
 }
 
+/// The code of a thread.
+pub struct Finished {
+    pub regs: Vec<String>,
+    pub code: Vec<Instr>,
+    pub accesses: Vec<Access>,
+    /// Where each instruction of `code` comes from.
+    pub places: Vec<Place>,
+}
+
 /// A comparison of the two registers that stand for the flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BranchTest {
@@ -268,7 +277,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Closes the code: all labels are known now.
-    pub fn finish(mut self) -> Parsed<(Vec<String>, Vec<Instr>, Vec<Access>)> {
+    pub fn finish(mut self) -> Parsed<Finished> {
         for (at, label, place) in std::mem::take(&mut self.open) {
             let Some(&to) = self.labels.get(&label) else {
                 return Err(self.source.error(place, format!("there is no label `{}`", clip(&label))));
@@ -279,7 +288,8 @@ impl<'a> Builder<'a> {
         }
         self.check_pairs()?;
         widen(&mut self.code, &self.loops, self.unroll);
-        Ok((self.regs, self.code, self.accesses))
+        let Builder { regs, code, accesses, places, .. } = self;
+        Ok(Finished { regs, code, accesses, places })
     }
 
     /// Between the two instructions of an exclusive pair there must be no access and no fence: the halves of

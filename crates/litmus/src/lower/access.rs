@@ -109,6 +109,20 @@ impl<'a> Lower<'a> {
         place: Place,
         dst: Option<Reg>,
     ) -> Parsed<Option<Code>> {
+        self.places.resize(self.code.len(), Place::default());
+        let result = self.compile_call(name, args, place, dst);
+        // What its arguments are compiled to has places of its own, as far as they are calls.
+        self.places.resize(self.code.len(), place);
+        result
+    }
+
+    fn compile_call(
+        &mut self,
+        name: &'a str,
+        args: &'a [Expr<'a>],
+        place: Place,
+        dst: Option<Reg>,
+    ) -> Parsed<Option<Code>> {
         let Some((call, kernel)) = calls::lookup(name) else { return Err(self.unknown(name, place)) };
         if kernel {
             self.note(LKMM_NOTE);

@@ -29,6 +29,8 @@ const MAX_REGISTERS: usize = 1 << 14;
 pub struct Compiled {
     pub regs: Vec<String>,
     pub code: Vec<Instr>,
+    /// The call that each instruction is of.
+    pub places: Vec<Place>,
     /// Threads that this one starts.
     pub spawns: Vec<(Tid, Place)>,
 }
@@ -53,6 +55,7 @@ pub fn thread(
         temps: Vec::new(),
         temps_used: 0,
         code: Vec::new(),
+        places: Vec::new(),
         labels: Vec::new(),
         named: HashMap::new(),
         loops: Vec::new(),
@@ -105,6 +108,8 @@ struct Lower<'a> {
     temps_used: usize,
     /// Until `finish`, targets are labels.
     code: Vec<Instr>,
+    /// As far as they are known, of the first so many.
+    places: Vec<Place>,
     labels: Vec<Option<usize>>,
     named: HashMap<&'a str, NamedLabel>,
     /// Where `break` and `continue` go.
@@ -143,7 +148,8 @@ impl<'a> Lower<'a> {
         }
         self.refuse_spawns_in_loops()?;
         widen(&mut self.code, &self.bounded, self.unroll);
-        Ok(Compiled { regs: self.regs, code: self.code, spawns: self.spawns })
+        self.places.resize(self.code.len(), Place::default());
+        Ok(Compiled { regs: self.regs, code: self.code, places: self.places, spawns: self.spawns })
     }
 
     fn refuse_spawns_in_loops(&self) -> Parsed<()> {

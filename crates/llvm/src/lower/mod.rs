@@ -125,7 +125,9 @@ pub(crate) fn lower(
     }
     program.register_destructors(&destructors);
     let mut out = program.out;
-    passes::run(&mut out, options.reductions);
+    if !options.raw {
+        passes::run(&mut out, options.reductions);
+    }
     Ok(out)
 }
 

@@ -1,0 +1,318 @@
+//! The cost of a repair is the least of all subsets of the candidates.
+//!
+//! Programs are generated; what is to be prevented is a final state that the model allows and interleavings
+//! do not have. Of the candidates some are picked at random, so that all their subsets can be tried, each by
+//! an exploration of its own.
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use selvedge_check::{Cancel, Limits, LitmusOptions, check_litmus};
+use selvedge_explore::Watch;
+use selvedge_graph::Mode;
+use selvedge_kat::Theory;
+use selvedge_litmus::{Observable, Test};
+use selvedge_model::Compiled;
+use selvedge_repair::{
+    Answer, Candidate, Chosen, Costs, Effect, Effort, End, Judge, LitmusSubject, Search, Subject, Wanted,
+    With, candidates, changes, doubt,
+};
+use std::fmt::Write;
+
+fn no_limit() -> Watch {
+    Limits::default().start(&Cancel::default())
+}
+
+fn model(name: &str) -> (Theory, Compiled) {
+    let theory = selvedge_kat::load_named(name).expect("is built in");
+    let compiled = Compiled::compile(&theory).expect("can be explored");
+    (theory, compiled)
+}
+
+fn parse(text: &str) -> Test {
+    selvedge_litmus::parse("t.litmus", text, &selvedge_litmus::Options::default())
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// A test in one of the languages, without its condition.
+fn program(rng: &mut SmallRng, arch: &str) -> String {
+    let threads = rng.random_range(2..=3);
+    let locations = rng.random_range(2..=3);
+    let most = if threads == 2 { 3 } else { 2 };
+    match arch {
+        "C" => in_c(rng, threads, locations, most),
+        _ => in_assembly(rng, arch, threads, locations, most),
+    }
+}
+
+fn in_c(rng: &mut SmallRng, threads: usize, locations: usize, most: usize) -> String {
+    let names = ["x", "y", "z"];
+    let mut text = String::from("C generated\n{}\n");
+    let parameters: Vec<String> = names[..locations].iter().map(|n| format!("atomic_int* {n}")).collect();
+    for thread in 0..threads {
+        let _ = writeln!(text, "P{thread}({}) {{", parameters.join(", "));
+        for at in 0..rng.random_range(2..=most) {
+            let x = names[..locations].choose(rng).expect("some");
+            let strong = rng.random_bool(0.15);
+            let _ = match rng.random_range(0..20) {
+                0..9 => {
+                    let order = if strong { "acquire" } else { "relaxed" };
+                    writeln!(text, "  int r{at} = atomic_load_explicit({x}, memory_order_{order});")
+                }
+                9..18 => {
+                    let order = if strong { "release" } else { "relaxed" };
+                    let value = rng.random_range(1..3);
+                    writeln!(text, "  atomic_store_explicit({x}, {value}, memory_order_{order});")
+                }
+                18 => {
+                    writeln!(text, "  int r{at} = atomic_fetch_add_explicit({x}, 1, memory_order_relaxed);")
+                }
+                _ => {
+                    let y = names[..locations].choose(rng).expect("some");
+                    writeln!(
+                        text,
+                        "  int r{at} = atomic_load_explicit({x}, memory_order_relaxed);\n  if (r{at}) {{ atomic_store_explicit({y}, 1, memory_order_relaxed); }}"
+                    )
+                }
+            };
+        }
+        text += "}\n";
+    }
+    text
+}
+
+/// Loads and stores alone; dependencies by address are left to the tests of the models.
+fn in_assembly(rng: &mut SmallRng, arch: &str, threads: usize, locations: usize, most: usize) -> String {
+    let names = ["x", "y", "z"];
+    let mut text = format!("{arch} generated\n{{\n");
+    let mut columns = Vec::new();
+    for thread in 0..threads {
+        let mut column = Vec::new();
+        for (at, name) in names[..locations].iter().enumerate() {
+            let _ = match arch {
+                "AArch64" => write!(text, "{thread}:X{}={name}; ", 10 + at),
+                "PPC" => write!(text, "{thread}:r{}={name}; ", 10 + at),
+                _ => write!(text, "{thread}:x{}={name}; ", 10 + at),
+            };
+        }
+        for at in 1..=rng.random_range(2..=most) {
+            let loc = 10 + rng.random_range(0..locations);
+            let store = rng.random_bool(0.5);
+            match (arch, store) {
+                ("AArch64", false) => column.push(format!("LDR W{at},[X{loc}]")),
+                ("AArch64", true) => {
+                    column.push(format!("MOV W{at},#1"));
+                    column.push(format!("STR W{at},[X{loc}]"));
+                }
+                ("PPC", false) => column.push(format!("lwz r{at},0(r{loc})")),
+                ("PPC", true) => {
+                    column.push(format!("li r{at},1"));
+                    column.push(format!("stw r{at},0(r{loc})"));
+                }
+                (_, false) => column.push(format!("lw x{at},0(x{loc})")),
+                (_, true) => {
+                    column.push(format!("ori x{at},x0,1"));
+                    column.push(format!("sw x{at},0(x{loc})"));
+                }
+            }
+        }
+        columns.push(column);
+        text += "\n";
+    }
+    text += "}\n";
+    let heads: Vec<String> = (0..threads).map(|t| format!(" P{t} ")).collect();
+    let _ = writeln!(text, "{};", heads.join("|"));
+    for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+        let cells: Vec<String> =
+            columns.iter().map(|c| format!(" {} ", c.get(row).map_or("", String::as_str))).collect();
+        let _ = writeln!(text, "{};", cells.join("|"));
+    }
+    text
+}
+
+/// What a test is asked about, to see all of its final states.
+fn observed(test: &Test, arch: &str) -> String {
+    let mut atoms = Vec::new();
+    for (thread, t) in test.program.threads.iter().enumerate() {
+        for instr in &t.code {
+            use selvedge_machine::program::Instr::{Load, Rmw};
+            if let Load { dst, .. } | Rmw { dst, .. } = instr {
+                let name = &t.regs[dst.0 as usize];
+                if !name.starts_with(['%', '$']) {
+                    atoms.push(format!("{thread}:{name}"));
+                }
+            }
+        }
+    }
+    let locations = test.program.locs.iter().map(|(name, _)| name.clone());
+    let brackets = |name: String| if arch == "C" { name } else { format!("[{name}]") };
+    atoms.extend(locations.map(brackets));
+    atoms.sort();
+    atoms.dedup();
+    atoms.join("; ") + ";"
+}
+
+/// The states of a test, as conditions.
+fn states(test: &Test, model: &Compiled) -> Vec<String> {
+    let outcome = check_litmus(test, model, &LitmusOptions::default(), &no_limit(), &mut |_| {})
+        .expect("it can be explored");
+    let condition = |values: &[i64]| {
+        let atoms = test.observed.iter().zip(values).map(|(observable, value)| match observable {
+            Observable::Register { thread, name, .. } => format!("{}:{name}={value}", thread.0),
+            Observable::Location { name, .. } => format!("[{name}]={value}"),
+        });
+        atoms.collect::<Vec<_>>().join(" /\\ ")
+    };
+    outcome.histogram.states().map(|state| condition(state.values)).collect()
+}
+
+/// A test that fails under the model only.
+fn failing(rng: &mut SmallRng, arch: &str, weak: &Compiled, sc: &Compiled) -> Option<String> {
+    let body = program(rng, arch);
+    let plain = parse(&format!("{body}exists (true)\n"));
+    let text = format!("{body}locations [{}]\n", observed(&plain, arch));
+    let all = parse(&format!("{text}exists (true)\n"));
+    let of_sc = states(&all, sc);
+    let new: Vec<String> = states(&all, weak).into_iter().filter(|s| !of_sc.contains(s)).collect();
+    let condition = new.choose(rng)?;
+    Some(format!("{body}exists ({condition})\n"))
+}
+
+struct Tried {
+    repaired: usize,
+    hopeless: usize,
+}
+
+/// One program: the search against all subsets.
+fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled, tried: &mut Tried) {
+    let test = parse(text);
+    let watch = no_limit();
+    let mut subject = LitmusSubject::new(&test, "t.litmus", text, compiled, watch.clone());
+    let sites = subject.sites().to_vec();
+    let with = *[With::Both, With::Fences, With::Orderings].choose(rng).expect("some");
+    let cost = *["uniform", "x86", "armv8", "power", "riscv"].choose(rng).expect("some");
+    let costs = Costs::named(cost).expect("is built in");
+    let all = candidates(&sites, subject.dialect(), with, &costs);
+    if all.is_empty() {
+        return;
+    }
+    assert_eq!(doubt(theory, compiled, &sites, &all), None, "monotone: {text}");
+    // Models that follow dependencies take longer for each subset.
+    let most = if compiled.follows_dependencies() { 6 } else { 8 };
+    let size = rng.random_range(3..=most).min(all.len());
+    // Often only the strongest kinds, so that there is a repair among what is picked.
+    let strong = |c: &&Candidate| match c.effect {
+        Effect::Before(mode) | Effect::After(mode) => {
+            use selvedge_graph::Barrier::{DmbSy, FenceRwRw, Sync};
+            mode == Mode::Sc || [DmbSy, FenceRwRw, Sync].map(Mode::Barrier).contains(&mode)
+        }
+        Effect::Order(_) | Effect::Failure(_) => with == With::Orderings,
+    };
+    let often = rng.random_bool(0.6);
+    let pool: Vec<Candidate> = all.iter().filter(|c| !often || strong(c)).cloned().collect();
+    let some: Vec<Candidate> = pool.choose_multiple(rng, size).cloned().collect();
+    let n = some.len();
+    // All subsets, by what they cost.
+    let mut subsets: Vec<Chosen> =
+        (0..1u32 << n).map(|set| Chosen::of(n, (0..n).filter(|c| set >> c & 1 == 1))).collect();
+    subsets.sort_by_key(|chosen| chosen.cost(&some));
+    let mut right: Vec<Chosen> = Vec::new();
+    let mut minimal: Vec<Chosen> = Vec::new();
+    for chosen in &subsets {
+        let answer = subject.check(&changes(sites.len(), &some, chosen)).expect("it can be explored");
+        if matches!(answer, Answer::Right { .. }) {
+            let does_all =
+                |known: &&Chosen| known.iter().all(|part| chosen.iter().any(|c| some[c].covers(&some[part])));
+            if !minimal.iter().any(|known| does_all(&known)) {
+                minimal.push(chosen.clone());
+            }
+            right.push(chosen.clone());
+        }
+    }
+    let best = right.first().map(|chosen| chosen.cost(&some));
+    let keys = subject.keys();
+    let judge = Judge::new(theory, None).expect("it can be judged");
+    let mut search = Search {
+        subject: &mut subject,
+        sites: &sites,
+        by_key: &keys,
+        candidates: &some,
+        judge: Some(judge),
+        watch: &watch,
+        known: None,
+        progress: &mut |_: &Effort| {},
+        effort: Effort::default(),
+    };
+    let end = search.run(Wanted::AllMinimal).expect("it can be explored");
+    match (end, best) {
+        (End::Repaired(found), Some(best)) => {
+            assert_eq!(found[0].cost, best, "{}\n{text}\n{some:#?}", theory.name);
+            let costs = |all: &[Chosen]| all.iter().map(|c| c.cost(&some)).collect::<Vec<_>>();
+            let of_found: Vec<Chosen> = found.into_iter().map(|repair| repair.chosen).collect();
+            assert_eq!(costs(&of_found), costs(&minimal), "{}\n{text}\n{some:#?}", theory.name);
+            tried.repaired += 1;
+        }
+        (End::Hopeless(_), None) => tried.hopeless += 1,
+        (end, best) => {
+            let end = match end {
+                End::Repaired(found) => format!("{found:?}"),
+                End::Right { .. } => String::from("right"),
+                End::Hopeless(wrong) => format!("hopeless: {}", wrong.message),
+                End::Stopped { why, .. } => why,
+            };
+            panic!("{}: {end}, and the best of all is {best:?}\n{text}\n{some:#?}", theory.name);
+        }
+    }
+}
+
+fn run(model_name: &str, arch: &str) {
+    let (theory, compiled) = model(model_name);
+    let few = if compiled.follows_dependencies() { 20 } else { 70 };
+    let programs: usize =
+        std::env::var("SELVEDGE_FIX_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(few);
+    let (_, sc) = model("sc");
+    let seed = std::env::var("SELVEDGE_FIX_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut tried = Tried { repaired: 0, hopeless: 0 };
+    let mut done = 0;
+    while done < programs {
+        let Some(text) = failing(&mut rng, arch, &compiled, &sc) else { continue };
+        compare(&mut rng, &text, &theory, &compiled, &mut tried);
+        done += 1;
+    }
+    println!("{model_name} {arch}: {} repaired, {} hopeless", tried.repaired, tried.hopeless);
+    assert!(tried.repaired > 0);
+}
+
+#[test]
+fn least_of_all_subsets_under_tso() {
+    run("tso", "C");
+}
+
+#[test]
+fn least_of_all_subsets_under_pso() {
+    run("pso", "C");
+}
+
+#[test]
+fn least_of_all_subsets_under_rc11() {
+    run("rc11", "C");
+}
+
+#[test]
+fn least_of_all_subsets_under_armv8() {
+    run("armv8", "C");
+    run("armv8", "AArch64");
+}
+
+#[test]
+fn least_of_all_subsets_under_riscv() {
+    run("riscv", "C");
+    run("riscv", "RISCV");
+}
+
+#[test]
+fn least_of_all_subsets_under_power() {
+    run("power", "C");
+    run("power", "PPC");
+}

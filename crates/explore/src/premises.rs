@@ -224,8 +224,12 @@ mod tests {
         sound(Reductions::ALL, &of(model), &program).on.to_string()
     }
 
-    const USUAL: ProgramFacts =
-        ProgramFacts { races_are_errors: true, atomic_sections: false, coherence_counts: true };
+    const USUAL: ProgramFacts = ProgramFacts {
+        races_are_errors: true,
+        races_are_reported: false,
+        atomic_sections: false,
+        coherence_counts: true,
+    };
 
     #[test]
     fn reductions_under_the_shipped_models() {
@@ -245,6 +249,11 @@ mod tests {
                 assert_eq!(off(model, USUAL), expected, "{model}");
             }
         }
+    }
+
+    #[test]
+    fn sections_of_one_access_stay_sections_where_races_are_reported() {
+        assert_eq!(off("sc", ProgramFacts { races_are_reported: true, ..USUAL }), "sections");
     }
 
     #[test]

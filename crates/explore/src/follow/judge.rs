@@ -114,7 +114,7 @@ impl Judge {
                 let is_pair = slot_there.is_some_and(|e| web.at(e).is_rmw_write());
                 if let (Some(Instead { read, pair, .. }), false) = (of_pair, is_pair)
                     && let Some(Pair { attrs, deps }) = pair.clone()
-                    && !self.items.last().is_some_and(|item| item.ev == NONE)
+                    && self.items.last().is_none_or(|item| item.ev != NONE)
                 {
                     let loc = web.at(*read).face.loc;
                     self.items.push(Item {

@@ -17,7 +17,7 @@ mod web;
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
 use judge::{Judge, Part};
 use maximal::{rival, splits};
-use prefix::{Operands, Prefix, Prefixes};
+use prefix::{Operands, Prefix, Prefixes, Scene};
 use rows::{Rows, View};
 use selvedge_graph::{DepSet, Deps, Tid, Value};
 use selvedge_machine::{Again, Machine, Op};
@@ -560,7 +560,8 @@ impl<M: Machine> Follow<'_, M> {
             let stamp = if commit { face.commit } else { face.stamp };
             stamp != 0 && stamp < since
         };
-        self.prefixes.of(self.machine, web, &self.local, e, &before, operands, &mut self.prefix);
+        let scene = Scene { machine: self.machine, web, local: &self.local, operands, before: &before };
+        self.prefixes.of(&scene, e, &mut self.prefix);
     }
 
     /// Takes away what is not in the prefix of `e` and came after `r`, which reads from `e` then.

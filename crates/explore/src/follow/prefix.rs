@@ -36,23 +36,24 @@ pub enum Operands {
     Free,
 }
 
+/// The execution that prefixes are in, and how they are meant.
+pub struct Scene<'a, M: Machine> {
+    pub machine: &'a M,
+    pub web: &'a Web<M::State>,
+    pub local: &'a Local,
+    pub operands: Operands,
+    /// Which steps were made before the read that is to be revisited.
+    pub before: &'a dyn Fn(Ev, bool) -> bool,
+}
+
 impl Prefixes {
     pub fn new(forwards: bool) -> Prefixes {
         Prefixes { forwards, ..Prefixes::default() }
     }
 
-    /// What the commit of `w` needs. `before` tells which steps were made before the read that is to be
-    /// revisited. Returns whether operands made a difference.
-    pub fn of<M: Machine>(
-        &mut self,
-        machine: &M,
-        web: &Web<M::State>,
-        local: &Local,
-        w: Ev,
-        before: &dyn Fn(Ev, bool) -> bool,
-        operands: Operands,
-        out: &mut Prefix,
-    ) {
+    /// What the commit of `w` needs.
+    pub fn of<M: Machine>(&mut self, scene: &Scene<'_, M>, w: Ev, out: &mut Prefix) {
+        let web = scene.web;
         let bound = web.bound();
         out.strong.clear(bound);
         out.weak.clear(bound);
@@ -63,7 +64,7 @@ impl Prefixes {
         self.add(out, w, true);
         loop {
             while let Some((e, commit)) = self.todo.pop() {
-                self.needs(machine, web, local, e, commit, operands, out);
+                self.needs(scene, e, commit, out);
             }
             let mut grown = false;
             let mut at = 0;
@@ -76,8 +77,8 @@ impl Prefixes {
                     at += 1;
                 }
             }
-            if operands == Operands::Needed {
-                grown |= self.bring_writes_along(web, before, out);
+            if scene.operands == Operands::Needed {
+                grown |= self.bring_writes_along(web, scene.before, out);
             }
             if !grown && self.todo.is_empty() {
                 return;
@@ -124,17 +125,8 @@ impl Prefixes {
     }
 
     /// What one step needs.
-    #[allow(clippy::too_many_arguments)]
-    fn needs<M: Machine>(
-        &mut self,
-        machine: &M,
-        web: &Web<M::State>,
-        local: &Local,
-        e: Ev,
-        commit: bool,
-        operands: Operands,
-        out: &mut Prefix,
-    ) {
+    fn needs<M: Machine>(&mut self, scene: &Scene<'_, M>, e: Ev, commit: bool, out: &mut Prefix) {
+        let Scene { machine, web, local, operands, .. } = *scene;
         let forwards = self.forwards;
         let slot = web.at(e);
         let t = slot.tid;

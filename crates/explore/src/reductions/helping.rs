@@ -179,10 +179,10 @@ impl<M: Machine> Explorer<'_, M> {
     /// Thread `t` is about to do something that is no atomic access.
     fn watch_other_use(&mut self, t: Tid, op: Op) {
         match op {
-            Op::Load { loc, mode: Mode::Na, .. } | Op::Store { loc, mode: Mode::Na, .. } => {
-                if !self.reducers.helping.told.has(loc, OTHERWISE) && !self.is_alone(t) {
-                    self.note_step(loc, OTHERWISE);
-                }
+            Op::Load { loc, mode: Mode::Na, .. } | Op::Store { loc, mode: Mode::Na, .. }
+                if !self.reducers.helping.told.has(loc, OTHERWISE) && !self.is_alone(t) =>
+            {
+                self.note_step(loc, OTHERWISE);
             }
             Op::Free { object } if !self.is_alone(t) => {
                 for at in 0..self.graph.locations_of(object).len() {

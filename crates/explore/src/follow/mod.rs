@@ -6,19 +6,23 @@
 //! are filled before anything else is added; and a write is there in two steps, since its thread may read it
 //! back before others know it. `docs/dependencies.md` has the argument, and what it asks of a model.
 
+mod consistent;
 mod judge;
 mod maximal;
+mod order;
+mod pair;
 mod prefix;
 mod result;
+mod revisit;
 mod rows;
 mod set;
 mod web;
 
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
-use judge::{Judge, Part};
-use maximal::{rival, splits};
-use prefix::{Operands, Prefix, Prefixes, Scene};
-use rows::{Rows, View};
+use judge::Judge;
+use maximal::splits;
+use prefix::{Prefix, Prefixes};
+use rows::Rows;
 use selvedge_graph::{DepSet, Deps, Tid, Value};
 use selvedge_machine::{Again, Machine, Op};
 use selvedge_model::relational::{Local, Orders, Progress, Relational};
@@ -372,105 +376,6 @@ impl<M: Machine> Follow<'_, M> {
         true
     }
 
-    /// Whether a read that has a source is consistent; if it is half of a read-modify-write, so must be the
-    /// other half, unless another one has read the same: that is for revisits only (thesis §5.5).
-    fn is_consistent_at(&mut self, e: Ev) -> bool {
-        let web = &self.web;
-        let there = |y: Ev| web.at(y).is_there();
-        let slot = web.at(e);
-        let source = slot.face.rf;
-        let pairs = slot.is_rmw_read() && !rival(web, e, source, &there);
-        let last = web.line(slot.tid).events.len() == slot.idx as usize;
-        if self.orders.is_some() && web.open == 0 && (last || !pairs) {
-            let latest = web.co[slot.face.loc.index()].last().copied().unwrap_or(INIT) == source;
-            return self.is_consistent(e, last && latest) && (!pairs || latest || self.pair_fits(e));
-        }
-        self.rows.invalidate();
-        self.rows.forget_causes();
-        self.is_admitted(e, pairs)
-    }
-
-    /// The same, by matrices.
-    fn is_admitted(&mut self, e: Ev, pairs: bool) -> bool {
-        let web = &self.web;
-        let there = |y: Ev| web.at(y).is_there();
-        let committed = |y: Ev| web.at(y).face.commit != 0;
-        let mut instead = self.instead(e, web.at(e).face.rf);
-        if !pairs {
-            instead.pair = None;
-        }
-        let part = Part { there: &there, committed: &committed, instead: Some(instead), placed: None };
-        self.judge.admits::<M>(self.model, web, &part, Progress::Whole)
-    }
-
-    /// Whether the write that follows a read is consistent right behind what that reads.
-    fn pair_fits(&mut self, e: Ev) -> bool {
-        let mark = self.mark();
-        self.web.advance(self.machine, &self.local, e);
-        let t = self.web.at(e).tid;
-        let follows = self.web.line(t).next.as_ref();
-        if !follows.is_some_and(|next| matches!(next.op, Op::Store { rmw: true, .. })) {
-            self.undo_to(mark);
-            return true;
-        }
-        let w = self.web.push(t);
-        self.web.fill(w, None);
-        self.web.order(&self.local, w);
-        let (left, _) = self.range_of_places(w);
-        self.web.place(w, left as usize - 1);
-        let fits = self.is_consistent(w, false);
-        self.undo_to(mark);
-        fits
-    }
-
-    /// Whether the execution is consistent in which `e` was added or changed last. If it is `latest`, at the
-    /// end of its thread and of coherence, it is.
-    fn is_consistent(&mut self, e: Ev, latest: bool) -> bool {
-        let Some(orders) = &self.orders else {
-            return (latest && self.web.open == 0 && self.config.shortcuts)
-                || self.judge.admits_all::<M>(self.model, &self.web, Progress::Whole);
-        };
-        let web = &self.web;
-        let slot = web.at(e);
-        if web.open > 0 {
-            self.rows.invalidate();
-            self.rows.forget_causes();
-            return self.judge.admits_all::<M>(self.model, web, Progress::Whole);
-        }
-        let view = View { web, model: self.model, orders };
-        let last = web.line(slot.tid).events.len() == slot.idx as usize;
-        let fine = if self.rows.valid && last {
-            self.rows.add(&view, e)
-        } else if latest && self.config.shortcuts {
-            self.rows.invalidate();
-            true
-        } else {
-            self.rows.rebuild(&view, slot.face.loc)
-        };
-        debug_assert!(fine || !latest, "what is added last of all is consistent");
-        debug_assert_eq!(fine, self.judge.admits_all::<M>(self.model, web, Progress::Whole));
-        fine
-    }
-
-    /// An event was added that is always consistent.
-    fn note(&mut self, e: Ev) {
-        let web = &self.web;
-        let last = web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
-        match &self.orders {
-            Some(orders) if self.rows.valid && web.open == 0 && last => {
-                let fine = self.rows.add(&View { web, model: self.model, orders }, e);
-                debug_assert!(fine);
-            }
-            Some(_) => {
-                self.rows.invalidate();
-                if web.open > 0 || !last {
-                    self.rows.forget_causes();
-                }
-            }
-            None => {}
-        }
-    }
-
     fn places(&self, e: Ev) -> Alternatives {
         let (left, floor) = self.range_of_places(e);
         Alternatives::Place { left, floor }
@@ -510,122 +415,6 @@ impl<M: Machine> Follow<'_, M> {
             && self.web.line(web.at(e).tid).events.len() == web.at(e).idx as usize;
         self.web.place(e, at);
         self.is_consistent(e, latest)
-    }
-
-    // ---- revisits ----
-
-    /// The reads that a write revisits, the one to begin with last.
-    fn revisitable(&mut self, e: Ev) -> Vec<Ev> {
-        let slot = self.web.at(e);
-        let (loc, tid) = (slot.face.loc, slot.tid);
-        let is_other = |x: &Ev| {
-            let other = self.web.at(*x);
-            other.is_read() && other.is_there() && other.face.loc == loc && other.tid != tid
-        };
-        let reads: Vec<Ev> = self.web.events().filter(is_other).collect();
-        let mut found = Vec::new();
-        for (at, r) in reads.into_iter().enumerate() {
-            if at == 0 || self.prefix.has_rmws {
-                self.compute_prefix(e, r, Operands::Needed);
-            }
-            if self.prefix.has(r) {
-                if self.prefix.by_operand {
-                    let with = std::mem::take(&mut self.prefix);
-                    self.compute_prefix(e, r, Operands::Free);
-                    let needed = self.prefix.has(r);
-                    self.other = std::mem::replace(&mut self.prefix, with);
-                    if !needed {
-                        self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
-                        return Vec::new();
-                    }
-                }
-                continue;
-            }
-            let prefix = std::mem::take(&mut self.prefix);
-            let since = self.web.at(r).face.stamp;
-            if self.all_maximal(since, &prefix, e) {
-                found.push(r);
-            }
-            self.prefix = prefix;
-        }
-        found
-    }
-
-    /// The prefix of the write `e` that is to revisit `r`.
-    fn compute_prefix(&mut self, e: Ev, r: Ev, operands: Operands) {
-        let web = &self.web;
-        let since = web.at(r).face.stamp;
-        let before = |x: Ev, commit: bool| {
-            let face = web.at(x).face;
-            let stamp = if commit { face.commit } else { face.stamp };
-            stamp != 0 && stamp < since
-        };
-        let scene = Scene { machine: self.machine, web, local: &self.local, operands, before: &before };
-        self.prefixes.of(&scene, e, &mut self.prefix);
-    }
-
-    /// Takes away what is not in the prefix of `e` and came after `r`, which reads from `e` then.
-    fn cut(&mut self, e: Ev, r: Ev) {
-        self.stats.revisits += 1;
-        self.compute_prefix(e, r, Operands::Needed);
-        let since = self.web.at(r).face.stamp;
-        let mut gone = Vec::new();
-        for x in self.web.events() {
-            let face = self.web.at(x).face;
-            let stays = x == r || x == e || face.stamp < since || self.prefix.has(x);
-            let commit_stays = face.commit < since || self.prefix.has_commit(x);
-            if face.stamp != 0 && (!stays || !commit_stays) {
-                gone.push((x, stays));
-            }
-        }
-        for (x, stays) in gone {
-            self.web.hollow(x, stays);
-            if let Op::Spawn { thread } = self.web.at(x).at.op
-                && !stays
-            {
-                debug_assert!(self.web.line(thread).events.iter().all(|&y| !self.prefix.has(y)));
-            }
-        }
-        for t in (0..self.web.lines.len() as u16).map(Tid) {
-            while let Some(&last) = self.web.line(t).events.last()
-                && !self.web.at(last).is_there()
-            {
-                self.pop(t);
-            }
-        }
-    }
-
-    /// Takes the last event of a thread away; with its creation a whole thread.
-    fn pop(&mut self, t: Tid) {
-        let op = self.web.line(t).events.last().map(|&last| self.web.at(last).at.op);
-        self.web.pop(t);
-        if let Some(Op::Spawn { thread }) = op {
-            while !self.web.line(thread).events.is_empty() {
-                self.pop(thread);
-            }
-            self.web.uncreate(thread);
-        }
-    }
-
-    /// After a cut: `e` gets a place, and `r` reads from it.
-    fn revisit_placed(&mut self, e: Ev, r: Ev, at: usize) -> bool {
-        let loc = self.web.at(e).face.loc.index();
-        if splits(&self.web, loc, at, &|_| true) || at + 1 < self.floor(r) as usize {
-            return false;
-        }
-        self.rows.invalidate();
-        let last = self.web.line(self.web.at(r).tid).events.len() == self.web.at(r).idx as usize;
-        if !last {
-            self.rows.forget_causes();
-        }
-        self.web.place(e, at);
-        self.web.read(self.machine, r, e);
-        self.web.order(&self.local, r);
-        if !self.is_consistent_at(r) {
-            return false;
-        }
-        self.web.advance(self.machine, &self.local, r);
-        true
     }
 
     // ---- ends ----

@@ -4,10 +4,10 @@
 //! A write is there in two steps. When it is *issued*, its thread can read it back; when it is *committed*, it
 //! has a place in coherence, and others see it. Every change has its inverse on a trail.
 
-use selvedge_graph::{Attrs, DepSet, Deps, Kind, Loc, Mode, Tid, Value};
+use super::order::Order;
+use selvedge_graph::{Attrs, Deps, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
-use selvedge_model::relational::{Local, LocalEvent};
-use smallvec::SmallVec;
+use selvedge_model::relational::Local;
 use std::rc::Rc;
 
 /// An event: a number that may be used again when it is gone. 0 initialises memory.
@@ -71,42 +71,6 @@ pub struct Slot<S> {
     pub order: Order,
 }
 
-/// What an event is ordered after in its thread. Positions.
-#[derive(Debug, Default)]
-pub struct Order {
-    /// As far as that does not depend on what is read: what later events have of it.
-    pub sure: Vec<DepSet>,
-    /// Given what it reads, if that makes a difference.
-    pub own: Option<Vec<DepSet>>,
-    /// Given all that is read in its thread, if that makes a difference.
-    pub full: Option<Vec<DepSet>>,
-    /// Those that it is ordered right after, given all that is read: those that others of them are ordered
-    /// after are left out.
-    pub near: SmallVec<[u32; 6]>,
-    /// All that it is ordered after, directly or not.
-    pub past: DepSet,
-    /// Those that it is ordered right after whatever is accessed and whatever others read: those that others of
-    /// them are ordered after are left out.
-    pub lean: SmallVec<[u32; 6]>,
-    /// All that it is ordered after in this way, but for what leads through writes that may not be there.
-    pub firm: DepSet,
-}
-
-impl Order {
-    fn map(&self, of: impl Fn(&DepSet) -> DepSet + Copy) -> Order {
-        let mapped = |list: &Vec<DepSet>| list.iter().map(of).collect();
-        Order {
-            sure: mapped(&self.sure),
-            own: self.own.as_ref().map(mapped),
-            full: self.full.as_ref().map(mapped),
-            near: self.near.iter().flat_map(|idx| of(&DepSet::one(*idx)).last()).collect(),
-            past: of(&self.past),
-            lean: self.lean.iter().flat_map(|idx| of(&DepSet::one(*idx)).last()).collect(),
-            firm: of(&self.firm),
-        }
-    }
-}
-
 impl<S> Slot<S> {
     pub fn is_there(&self) -> bool {
         self.face.stamp != 0
@@ -149,7 +113,7 @@ pub struct Line<S> {
 }
 
 #[derive(Debug)]
-enum Change<S> {
+pub(super) enum Change<S> {
     /// An event was added at the end of a thread.
     Pushed(Tid),
     /// The last event of a thread was taken away.
@@ -177,11 +141,11 @@ pub struct Mark {
 #[derive(Debug)]
 pub struct Web<S> {
     pub slots: Vec<Option<Slot<S>>>,
-    free: Vec<Ev>,
+    pub(super) free: Vec<Ev>,
     pub lines: Vec<Line<S>>,
     /// By location: committed writes in coherence order, without the initialising one.
     pub co: Vec<Vec<Ev>>,
-    trail: Vec<Change<S>>,
+    pub(super) trail: Vec<Change<S>>,
     /// The stamp of the latest event.
     pub clock: u32,
     /// Events that are there, holes included.
@@ -221,7 +185,7 @@ impl<S: Clone> Web<S> {
     }
 
     #[inline]
-    fn at_mut(&mut self, e: Ev) -> &mut Slot<S> {
+    pub(super) fn at_mut(&mut self, e: Ev) -> &mut Slot<S> {
         match &mut self.slots[e as usize] {
             Some(slot) => slot,
             None => unreachable!("event {e} is not there"),
@@ -240,18 +204,6 @@ impl<S: Clone> Web<S> {
     /// All events and holes, thread by thread.
     pub fn events(&self) -> impl Iterator<Item = Ev> + '_ {
         self.lines.iter().flat_map(|line| line.events.iter().copied())
-    }
-
-    /// What an event is ordered after in its thread, given all that is read there.
-    pub fn full_sets(&self, e: Ev) -> &[DepSet] {
-        let slot = self.at(e);
-        slot.order.full.as_ref().unwrap_or(&slot.order.sure)
-    }
-
-    /// What an event is ordered after in its thread, whatever else is read there.
-    pub fn sets(&self, e: Ev) -> &[DepSet] {
-        let slot = self.at(e);
-        slot.order.own.as_ref().unwrap_or(&slot.order.sure)
     }
 
     /// Numbers of events are below this.
@@ -364,68 +316,7 @@ impl<S: Clone> Web<S> {
         self.clock = mark.clock;
     }
 
-    /// Positions from `idx` on are counted anew.
-    fn renumber(&mut self, t: Tid, idx: u32) {
-        for at in idx as usize - 1..self.lines[t.index()].events.len() {
-            let e = self.lines[t.index()].events[at];
-            self.at_mut(e).idx = at as u32 + 1;
-        }
-    }
-
-    /// What later events of a thread, and the events themselves, know of positions changes with them.
-    fn shift(&mut self, t: Tid, idx: u32, of: impl Fn(&DepSet) -> DepSet + Copy) {
-        self.renumber(t, idx);
-        for at in idx as usize - 1..self.lines[t.index()].events.len() {
-            let e = self.lines[t.index()].events[at];
-            let slot = self.at(e);
-            let deps = Rc::new(slot.at.deps.map(of));
-            let position = Position { deps, ..slot.at.clone() };
-            let order = slot.order.map(of);
-            self.set_at(e, position);
-            self.set_order(e, order);
-        }
-    }
-
-    /// Where a read is not the last event of its thread, the place of the write that would be one step with
-    /// it is there if there is to be one. (Nothing that is there depends on that.)
-    fn fit_pair(&mut self, r: Ev) {
-        let slot = self.at(r);
-        let (t, idx) = (slot.tid, slot.idx + 1);
-        let Some(&next) = self.lines[t.index()].events.get(idx as usize - 1) else { return };
-        let (wanted, found) = (slot.is_rmw_read(), self.at(next).is_rmw_write());
-        if wanted && !found {
-            // What it is will be seen when the thread goes on.
-            let at = slot.at.clone();
-            let face = Face {
-                attrs: Attrs::of(Kind::Write, Mode::Rlx, true),
-                kind: Kind::Write,
-                stamp: 0,
-                ..slot.face
-            };
-            let slot =
-                Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, order: Order::default() };
-            let e = self.free_number();
-            self.slots[e as usize] = Some(slot);
-            self.lines[t.index()].events.insert(idx as usize - 1, e);
-            self.lines[t.index()].open += 1;
-            self.open += 1;
-            self.len += 1;
-            self.trail.push(Change::Inserted(t, idx));
-            self.shift(t, idx + 1, |set: &DepSet| set.with_room_at(idx));
-        } else if !wanted && found {
-            let Some(slot) = self.slots[next as usize].take() else { unreachable!("it is there") };
-            debug_assert!(!slot.is_there(), "what is kept does not depend on the read");
-            self.lines[t.index()].events.remove(idx as usize - 1);
-            self.lines[t.index()].open -= 1;
-            self.open -= 1;
-            self.free.push(next);
-            self.len -= 1;
-            self.trail.push(Change::Removed(t, idx, next, Box::new(slot)));
-            self.shift(t, idx, |set: &DepSet| set.without_room_at(idx));
-        }
-    }
-
-    fn free_number(&mut self) -> Ev {
+    pub(super) fn free_number(&mut self) -> Ev {
         match self.free.pop() {
             Some(e) => e,
             None => {
@@ -455,12 +346,12 @@ impl<S: Clone> Web<S> {
         self.trail.push(Change::Next(t, old));
     }
 
-    fn set_at(&mut self, e: Ev, at: Position<S>) {
+    pub(super) fn set_at(&mut self, e: Ev, at: Position<S>) {
         let old = std::mem::replace(&mut self.at_mut(e).at, at);
         self.trail.push(Change::At(e, old));
     }
 
-    fn set_order(&mut self, e: Ev, order: Order) {
+    pub(super) fn set_order(&mut self, e: Ev, order: Order) {
         let old = std::mem::replace(&mut self.at_mut(e).order, order);
         self.trail.push(Change::Order(e, Box::new(old)));
     }
@@ -572,103 +463,6 @@ impl<S: Clone> Web<S> {
         self.set_face(e, face);
     }
 
-    /// Takes note of what an event is ordered after in its thread.
-    pub fn order(&mut self, local: &Local, e: Ev) {
-        self.order_one(local, e);
-        if local.looks_ahead()
-            && let Some(r) = self.rmw_read(e)
-        {
-            self.order_one(local, r);
-        }
-    }
-
-    fn order_one(&mut self, local: &Local, e: Ev) {
-        let slot = self.at(e);
-        let (mut same, mut written) = (DepSet::EMPTY, DepSet::EMPTY);
-        if slot.is_read() || slot.is_write() {
-            for &x in &self.line(slot.tid).events[..slot.idx as usize - 1] {
-                let other = self.at(x);
-                if (other.is_read() || other.is_write()) && other.face.loc == slot.face.loc {
-                    same.insert(other.idx);
-                    if other.is_write() {
-                        written.insert(other.idx);
-                    }
-                }
-            }
-        }
-        let source = slot.face.rf;
-        let own = slot.is_read() && source != INIT && source != NONE && self.at(source).tid == slot.tid;
-        let event = LocalEvent {
-            idx: slot.idx,
-            attrs: slot.face.attrs,
-            deps: &slot.at.deps,
-            same_location: &same,
-            same_written: &written,
-            own_source: own.then(|| self.at(source).idx),
-        };
-        let mut out = Vec::with_capacity(local.width());
-        let events = &self.line(slot.tid).events;
-        let others = |idx: u32| match events.get(idx as usize - 1) {
-            Some(&x) => &self.at(x).order.sure[..],
-            None => &[],
-        };
-        local.compute(&event, &others, &mut out);
-        let mut full = None;
-        let other = other_outcome(slot);
-        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).order.full.is_some())
-        {
-            let mut all = Vec::with_capacity(local.width());
-            let others = |idx: u32| match events.get(idx as usize - 1) {
-                Some(&x) => self.full_sets(x),
-                None => &[],
-            };
-            local.compute(&event, &others, &mut all);
-            full = Some(all);
-        }
-        let mut own = None;
-        if let Some(other) = other {
-            let event = LocalEvent { attrs: other, ..event };
-            let mut sure = Vec::with_capacity(local.width());
-            local.compute(&event, &others, &mut sure);
-            sure.iter_mut().zip(&out).for_each(|(a, b)| a.intersect(b));
-            own = Some(std::mem::replace(&mut out, sure));
-        }
-        let known = full.as_ref().unwrap_or(&out);
-        let (near, past) =
-            self.near(e, local.firm(known).chain(local.located(known)), |slot| Some(&slot.order.past));
-        // The write of a read-modify-write may not be there: what is before it is not before others then.
-        let (lean, firm) = self.near(e, local.firm(own.as_ref().unwrap_or(&out)), |slot| {
-            (!slot.is_rmw_write()).then_some(&slot.order.firm)
-        });
-        self.set_order(e, Order { sure: out, own, full, near, past, lean, firm });
-    }
-
-    /// Of the events in some sets, those that are not before others of them; and all that is before these.
-    /// `past` tells what is before an event.
-    fn near<'w>(
-        &'w self,
-        e: Ev,
-        sets: impl Iterator<Item = &'w DepSet>,
-        past: impl Fn(&'w Slot<S>) -> Option<&'w DepSet>,
-    ) -> (SmallVec<[u32; 6]>, DepSet) {
-        let slot = self.at(e);
-        let events = &self.line(slot.tid).events;
-        let mut all = DepSet::EMPTY;
-        sets.for_each(|set| all.union(set));
-        all.intersect(&DepSet::below(slot.idx));
-        let mut rest = all.clone();
-        let mut near = SmallVec::new();
-        while let Some(idx) = rest.last() {
-            near.push(idx);
-            if let Some(past) = past(self.at(events[idx as usize - 1])) {
-                all.union(past);
-                rest.subtract(past);
-            }
-            rest.subtract(&DepSet::one(idx));
-        }
-        (near, all)
-    }
-
     /// Lets the thread of `e` go on, given what `e` gave it: up to the next hole.
     pub fn advance<M: Machine<State = S>>(&mut self, machine: &M, local: &Local, e: Ev) {
         if self.at(e).is_read() {
@@ -738,16 +532,6 @@ fn face_of(op: Op) -> Face {
         kind,
         loc,
     }
-}
-
-/// What would be true of a read if it had read something else.
-fn other_outcome<S>(slot: &Slot<S>) -> Option<Attrs> {
-    let Op::Load { mode, rmw, .. } = slot.at.op else { return None };
-    let (Rmw::Cas { fail, .. } | Rmw::Tentative { fail } | Rmw::Swap { fail }) = rmw else { return None };
-    Some(match slot.is_rmw_read() {
-        true => Attrs::of(Kind::Read, fail, false),
-        false => Attrs::of(Kind::Read, mode, true),
-    })
 }
 
 /// The ordering of a load that reads `value`, and whether a store follows that is one step with it.

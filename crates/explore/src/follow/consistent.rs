@@ -1,4 +1,4 @@
-//! Whether the execution is consistent with what was added last: by rows where they are kept, else by matrices.
+//! Whether the execution is consistent with what was added last: by rows if they are kept, else by matrices.
 
 use super::Follow;
 use super::judge::Part;

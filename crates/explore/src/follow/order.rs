@@ -20,8 +20,8 @@ pub struct Order {
     pub near: SmallVec<[u32; 6]>,
     /// All that it is ordered after, directly or not.
     pub past: DepSet,
-    /// Those that it is ordered right after whatever is accessed and whatever others read: those that others of
-    /// them are ordered after are left out.
+    /// Those that it is ordered right after whatever is accessed and whatever others read: those that others
+    /// of them are ordered after are left out.
     pub lean: SmallVec<[u32; 6]>,
     /// All that it is ordered after in this way, but for what leads through writes that may not be there.
     pub firm: DepSet,

@@ -1,8 +1,8 @@
 //! An execution in the making whose threads may have holes: events that are not there although later ones of
 //! their thread are.
 //!
-//! A write is there in two steps. When it is *issued*, its thread can read it back; when it is *committed*, it
-//! has a place in coherence, and others see it. Every change has its inverse on a trail.
+//! A write is there in two steps. When it is *issued*, its thread can read it back; when it is *committed*,
+//! it has a place in coherence, and others see it. Every change has its inverse on a trail.
 
 use super::order::Order;
 use selvedge_graph::{Attrs, Deps, Kind, Loc, Mode, Tid, Value};

@@ -124,8 +124,8 @@ impl Relational {
         Some(Orders { coherence, acyclic })
     }
 
-    /// Whether the first relation without cycles in which threads read from each other has nothing else of what
-    /// threads do to each other but the creation and the end of threads: no coherence by itself.
+    /// Whether the first relation without cycles in which threads read from each other has nothing else of
+    /// what threads do to each other but the creation and the end of threads: no coherence by itself.
     pub fn orders_by_sources_only(&self) -> bool {
         let checks = self.steps.iter().filter_map(|step| match step {
             PlanStep::Check(Check::Acyclic(r), None) => Some(self.top_terms(*r)),

@@ -57,7 +57,8 @@ pub struct Config {
     pub watches: Watches,
     /// Whether dependencies are followed by revisits, where the model allows it.
     pub follow: bool,
-    /// For models that follow dependencies: asked every few hundred events; gives up with the reason that it returns.
+    /// For models that follow dependencies: asked every few hundred events; gives up with the reason that
+    /// it returns.
     pub watch: Option<Watch>,
 }
 
@@ -311,8 +312,8 @@ pub struct Stats {
     pub held_up: u64,
     /// Graphs that no interleaving explains in which atomic sections are one step.
     pub torn: u64,
-    /// Under a model that follows dependencies: why reads were put off instead of being revisited; not kept in
-    /// files.
+    /// Under a model that follows dependencies: why reads were put off instead of being revisited; not kept
+    /// in files.
     #[serde(skip)]
     pub put_off: Option<Why>,
     /// Why the exploration stopped early; not kept in files.

@@ -139,8 +139,8 @@ fn threads_do_the_same_unless_they_ask_who_they_are() {
     assert_eq!(with("r1 = call.1 &malloc (8) r2 = urem.64 r1, 7"), Anonymity::No);
 }
 
-/// What only bounds the rounds of `for (r1 = 0; r1 < 5; r1++) { if (load(x)) break; }`, with something more in the
-/// loop, a step of its own, and something after it.
+/// What only bounds the rounds of `for (r1 = 0; r1 < 5; r1++) { if (load(x)) break; }`, with something more
+/// in the loop, a step of its own, and something after it.
 fn counters(more: &str, step: &str, after: &str) -> Vec<Vec<Reg>> {
     counters_of(&function(&format!(
         "        r1 = move 0

@@ -109,8 +109,8 @@ impl Properties {
     /// others are about changes that an interleaving survives. Reads, fences, writes that nobody reads, and
     /// read-modify-writes whose readers read what they read, can be taken out of a sequence of steps, each of
     /// which sees the latest write. A read can be made again at once. A read goes to right before the
-    /// read-modify-write, along with the writes between the two: nobody else looks there before. And orderings
-    /// do not matter.
+    /// read-modify-write, along with the writes between the two: nobody else looks there before. And
+    /// orderings do not matter.
     fn decide_interleaving(&mut self) {
         self.decide(Property::Interleaving, "an axiom says so, and no axiom of this shape forbids one");
         let of_all = [

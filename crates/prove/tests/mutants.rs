@@ -229,7 +229,8 @@ fn mutants_end_as_the_table_says() {
     let mut wrong = Vec::new();
     for (base, what, replacements, expected) in MUTANTS {
         let system = changed(base, replacements);
-        // Where safety is expected to break, it is asked for alone: the smallest instance may be stuck before.
+        // Where safety is expected to break, it is asked for alone: the smallest instance may be stuck
+        // before.
         let options = Options { deadlock: *expected == Deadlock, ..options() };
         let report = prove(&system, &options).expect("a solver");
         let found = report.bug.as_ref().map(|b| &b.bug);

@@ -3,8 +3,9 @@
 //! As in the exploration with clocks, events are added one at a time, reads try the writes that are there,
 //! and writes revisit reads that were added before them. What differs is the causal prefix of a write
 //! (`prefix`): it is not all that is before it in its thread, so a revisit may leave *holes* in threads,
-//! which are filled before anything else is added; and a write is there in two steps, since its thread may read it
-//! back before others know it. `docs/dependencies.md` has the argument, and what it asks of a model.
+//! which are filled before anything else is added; and a write is there in two steps, since its thread may
+//! read it back before others know it. `docs/dependencies.md` has the argument, and what it asks of a
+//! model.
 
 mod consistent;
 mod judge;

@@ -1,9 +1,10 @@
 //! Consistency while events are added: for each order of the model, the events before each event, as bits.
 //!
 //! An event that is added at the end of its thread only has events before it, but for coherence and
-//! from-read, which may put it before writes that are there. So its row is made of the rows of those right before it; a
-//! cycle shows if one of the writes is among them, and if not, they and all that comes after them learn what
-//! is before the event. After a revisit, rows are computed anew. While there are holes, nothing is kept.
+//! from-read, which may put it before writes that are there. So its row is made of the rows of those right
+//! before it; a cycle shows if one of the writes is among them, and if not, they and all that comes after
+//! them learn what is before the event. After a revisit, rows are computed anew. While there are holes,
+//! nothing is kept.
 
 use super::web::{Ev, INIT, NONE, Web};
 use selvedge_graph::{Attrs, Kind, Loc};

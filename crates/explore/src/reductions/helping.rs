@@ -33,9 +33,9 @@
 //!   what the owner knew then, which `h` knew, and of `o` itself; what it had learned of the thread of `h`,
 //!   it does not learn any more. So races are still there, in models that look for them by release and
 //!   acquire even if their executions are interleavings, but for races with `o`. These are none of other
-//!   atomic accesses. That nothing else is done to the location while other threads run is watched: plain accesses,
-//!   and the end of the life of its object. (If the thread of `h` frees the object afterwards, `o` may come
-//!   too late in `X`, and does not if it is moved.)
+//!   atomic accesses. That nothing else is done to the location while other threads run is watched: plain
+//!   accesses, and the end of the life of its object. (If the thread of `h` frees the object afterwards, `o`
+//!   may come too late in `X`, and does not if it is moved.)
 //! * It comes to an end: events before `h` are as they were, and have what causes they had. `o` may itself
 //!   have an owner; but what precedes that one, `k'`, is among the causes of `k`, as `k` was among those of
 //!   what precedes `h`. So after a few moves the step is made by somebody who has no owner, and the next `h`

@@ -117,7 +117,9 @@ impl Campaign<'_> {
             Under::Clocks(model) => {
                 Box::new(Team { deterministic, workers, ..self.options.workers.team(model, config) })
             }
-            Under::Matrices(model) => Box::new(Deferred::new(model, config)),
+            Under::Matrices(model) => {
+                Box::new(Deferred { deterministic, ..Deferred::new(model, config, workers) })
+            }
         };
         let first = Mutex::new(machine.colleague());
         let colleague = || first.lock().unwrap_or_else(PoisonError::into_inner).colleague();

@@ -2,15 +2,19 @@
 //! executions, in the order of their paths the same sequence, and the same numbers.
 
 use rand::Rng;
-use selvedge_explore::in_units::{Division, explore_in_units};
+use selvedge_decide::premises;
+use selvedge_decide::search::Limits;
+use selvedge_explore::in_units::{Division, explore_in_units, follow_in_units};
 use selvedge_explore::{
     Absent, Config, Director, End, Equivalence, Execution, Order, Path, Progress, Schedule, Snapshot, Stats,
     Team, Unit, Visitor, explore,
 };
 use selvedge_machine::Program;
 use selvedge_model::Model;
+use selvedge_model::relational::Relational;
 use selvedge_oracle::canon::Canon;
 use selvedge_oracle::generate;
+use selvedge_oracle::generate_arch::Arch;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -56,6 +60,47 @@ fn configs() -> impl Iterator<Item = Config> {
             ..Config::default()
         })
     })
+}
+
+/// The same where dependencies are followed: divided work comes to what one explorer finds.
+#[test]
+fn pieces_make_the_whole_with_dependencies() {
+    let mut divided = 0;
+    for (name, arch) in [("armv8", Arch::Armv8), ("imm", Arch::Imm)] {
+        let theory = selvedge_kat::load_named(name).expect("a shipped model");
+        let mut model = Relational::compile(&theory).expect("a model");
+        model.set_causality(premises::of_model(&theory, Limits::for_loading()).causality());
+        for number in 0..400 {
+            let mut rng = generate::rng_for(9, number);
+            let program = generate::arch_program(&mut rng, arch).tracking(true, false);
+            let explore = |divide: &mut dyn FnMut() -> Division| {
+                let mut seen = Seen::default();
+                let config = Config::default();
+                let stats = follow_in_units(&program, &model, &config, divide, &mut |x| seen.visit(x));
+                (seen, stats.expect("threads are ordered").expect("revisits"))
+            };
+            let (whole, stats) = explore(&mut || Division::None);
+            if stats.gave_up.is_some() {
+                continue; // it says that it would miss some
+            }
+            assert!(
+                whole.0.is_sorted(),
+                "{name}, program {number}: executions are found in the order of paths"
+            );
+            let mut pieces = explore(&mut || match rng.random_range(0..4) {
+                0 => Division::None,
+                1 => Division::Leave,
+                _ => {
+                    divided += 1;
+                    Division::Split
+                }
+            });
+            pieces.0.0.sort();
+            assert_eq!(pieces.0.0, whole.0, "{name}, program {number}");
+            assert_eq!(counts(&pieces.1)[..4], counts(&stats)[..4], "{name}, program {number}");
+        }
+    }
+    assert!(divided > 1000, "{divided}");
 }
 
 #[test]

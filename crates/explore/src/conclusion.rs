@@ -3,7 +3,7 @@
 use crate::explorer::Explorer;
 use crate::process_end::process_over;
 use crate::reductions::{Hooks, Reducers};
-use crate::report::{End, Execution, Failure, GaveUp};
+use crate::report::{Decisions, End, Execution, Failure, GaveUp};
 use crate::sections::Outcome;
 use crate::threads::Status;
 use selvedge_graph::Tid;
@@ -75,7 +75,7 @@ impl<M: Machine> Explorer<'_, M> {
             threads: &self.threads,
             failure,
             culprit,
-            frames: &self.frames,
+            decisions: Decisions::Clocks(&self.frames),
         }
     }
 

@@ -78,6 +78,6 @@ pub fn engine<'a, M: Machine, V: Visitor<M> + Sync>(
 ) -> Box<dyn Engine<M, V> + 'a> {
     match model {
         Compiled::Clocks(model) => Box::new(Team::new(model, config, workers)),
-        Compiled::Matrices(model) => Box::new(Deferred::new(model, config)),
+        Compiled::Matrices(model) => Box::new(Deferred::new(model, config, workers)),
     }
 }

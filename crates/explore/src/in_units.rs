@@ -1,10 +1,14 @@
 //! For tests: one explorer that gives away what it can whenever it can, and takes it on later.
 
-use crate::explorer::{Explorer, Pause};
+use crate::explorer::Pause;
+use crate::follow::Revisiting;
 use crate::path::Unit;
 use crate::report::{Config, Execution, ExploreError, Stats};
+use crate::team::{Clocks, Crew, Worker};
+use crate::way::Way;
 use selvedge_machine::Machine;
 use selvedge_model::Model;
+use selvedge_model::relational::Relational;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -17,13 +21,39 @@ pub fn explore_in_units<M: Machine>(
     divide: &mut dyn FnMut() -> Division,
     visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
 ) -> Result<Stats, ExploreError> {
+    in_units(&Clocks(model), machine, config, divide, visit)
+}
+
+/// The same by revisits that follow dependencies; `None` if they cannot be used.
+pub fn follow_in_units<M: Machine>(
+    machine: &M,
+    model: &Relational,
+    config: &Config,
+    divide: &mut dyn FnMut() -> Division,
+    visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+) -> Result<Option<Stats>, ExploreError> {
+    match Way::of(machine, model, config) {
+        Way::Revisits(local) => {
+            in_units(&Revisiting { model, local }, machine, config, divide, visit).map(Some)
+        }
+        Way::PutOff(_) => Ok(None),
+    }
+}
+
+fn in_units<C: Crew, M: Machine>(
+    crew: &C,
+    machine: &M,
+    config: &Config,
+    divide: &mut dyn FnMut() -> Division,
+    visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+) -> Result<Stats, ExploreError> {
     let calls = AtomicBool::new(true);
     let mut all = Stats::default();
     let mut units = VecDeque::from([Unit::root()]);
     while let Some(unit) = units.pop_front() {
         // Through its text, as in a file.
         let unit = unit.to_string().parse().map_err(|_| ExploreError::NoSuchPath)?;
-        let mut explorer = Explorer::new(machine, model, config, &calls, None)?;
+        let mut explorer = crew.hire(machine, config, &calls, None)?;
         let mut more = explorer.take_on(&unit)?;
         while more && explorer.run(visit)? == Pause::Called {
             match divide() {
@@ -35,7 +65,7 @@ pub fn explore_in_units<M: Machine>(
                 }
             }
         }
-        all.add(&explorer.stats);
+        all.add(explorer.stats());
     }
     Ok(all)
 }

@@ -72,7 +72,7 @@ pub fn explore_compiled<M: Machine>(
         Compiled::Matrices(model) => {
             let ask = deferred::by_config(config);
             match Way::of(machine, model, config) {
-                Way::Revisits(local) => follow::explore_following(machine, model, local, config, &ask, visit),
+                Way::Revisits(local) => follow::explore_following(machine, model, &local, config, visit),
                 Way::PutOff(why) => {
                     let mut stats = deferred::explore_deferred(machine, model, config, &ask, visit)?;
                     stats.put_off = Some(why);

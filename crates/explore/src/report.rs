@@ -1,5 +1,6 @@
 //! What goes into an exploration and what comes out of it.
 
+use crate::follow::{self, path_of};
 use crate::frame::Frame;
 use crate::path::Path;
 use crate::process_end::{Over, process_over};
@@ -128,7 +129,16 @@ pub struct Execution<'a, M: Machine> {
     pub(crate) failure: Option<&'a Failure>,
     /// Of several threads that failed, the one that counts.
     pub(crate) culprit: Option<Tid>,
-    pub(crate) frames: &'a [Frame],
+    pub(crate) decisions: Decisions<'a>,
+}
+
+/// The decisions that led to an execution, as whoever made them keeps them.
+#[derive(Clone, Copy)]
+pub(crate) enum Decisions<'a> {
+    Clocks(&'a [Frame]),
+    Revisits(&'a [follow::Frame]),
+    /// They are not kept.
+    None,
 }
 
 /// What is wrong with an access, found when it was made.
@@ -150,7 +160,11 @@ impl<M: Machine> Execution<'_, M> {
     /// The decisions that led to it. Of two executions, one worker finds the one with the smaller path
     /// first.
     pub fn path(&self) -> Path {
-        Path::of(self.frames)
+        match self.decisions {
+            Decisions::Clocks(frames) => Path::of(frames),
+            Decisions::Revisits(frames) => path_of(frames),
+            Decisions::None => Path::default(),
+        }
     }
 
     /// The final local state of a thread; `None` if it was never created.

@@ -109,6 +109,112 @@ impl<'a> Team<'a> {
     }
 }
 
+/// Whoever explores one unit of work after the other.
+pub(crate) trait Worker<M: Machine> {
+    /// Goes to where a unit of work begins, from the empty graph. Returns whether there is something to explore.
+    fn take_on(&mut self, unit: &Unit) -> Result<bool, ExploreError>;
+
+    /// Explores until there is nothing left, or somebody calls.
+    fn run(
+        &mut self,
+        visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+    ) -> Result<Pause, ExploreError>;
+
+    /// All that is left to explore.
+    fn rest(&self) -> Unit;
+
+    /// Gives some of it away.
+    fn split(&mut self) -> Option<Unit>;
+
+    /// The decisions that led to where it is.
+    fn path(&self) -> Path;
+
+    /// Whether it is at the empty graph, with nothing left to explore.
+    fn is_at_the_beginning(&self) -> bool;
+
+    fn stats(&mut self) -> &mut Stats;
+}
+
+/// What workers have in common: a model, and a way to explore under it.
+pub(crate) trait Crew: Sync {
+    type Member<'s, M: Machine + 's>: Worker<M>
+    where
+        Self: 's;
+
+    /// A worker. `calls` is set by others who want its attention; so many executions may be shown by all
+    /// together as are `left`.
+    fn hire<'s, M: Machine>(
+        &'s self,
+        machine: &'s M,
+        config: &'s Config,
+        calls: &'s AtomicBool,
+        left: Option<&'s AtomicU64>,
+    ) -> Result<Self::Member<'s, M>, ExploreError>;
+}
+
+/// Explores with clocks.
+pub(crate) struct Clocks<'a>(pub &'a Model);
+
+impl Crew for Clocks<'_> {
+    type Member<'s, M: Machine + 's>
+        = Explorer<'s, M>
+    where
+        Self: 's;
+
+    fn hire<'s, M: Machine>(
+        &'s self,
+        machine: &'s M,
+        config: &'s Config,
+        calls: &'s AtomicBool,
+        left: Option<&'s AtomicU64>,
+    ) -> Result<Explorer<'s, M>, ExploreError> {
+        Explorer::new(machine, self.0, config, calls, left)
+    }
+}
+
+impl<M: Machine> Worker<M> for Explorer<'_, M> {
+    fn take_on(&mut self, unit: &Unit) -> Result<bool, ExploreError> {
+        Explorer::take_on(self, unit)
+    }
+
+    fn run(
+        &mut self,
+        visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+    ) -> Result<Pause, ExploreError> {
+        Explorer::run(self, visit)
+    }
+
+    fn rest(&self) -> Unit {
+        Explorer::rest(self)
+    }
+
+    fn split(&mut self) -> Option<Unit> {
+        Explorer::split(self)
+    }
+
+    fn path(&self) -> Path {
+        Path::of(&self.frames)
+    }
+
+    fn is_at_the_beginning(&self) -> bool {
+        Explorer::is_at_the_beginning(self)
+    }
+
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+}
+
+/// How a crew works.
+#[derive(Clone, Copy)]
+pub(crate) struct How<'a> {
+    pub config: &'a Config,
+    pub workers: usize,
+    pub deterministic: bool,
+    pub alone: Duration,
+    pub tick: Duration,
+}
+
 /// Workers add to common counters after this many executions: not all the time.
 const REPORT_EVERY: u64 = 256;
 
@@ -126,11 +232,33 @@ impl Team<'_> {
         M: Machine,
         V: Visitor<M> + Sync,
     {
+        let Team { model, config, workers, deterministic, alone, tick } = *self;
+        let how = How { config, workers, deterministic, alone, tick };
+        how.explore(&Clocks(model), machine, fresh, from, director)
+    }
+}
+
+impl How<'_> {
+    /// Explores what is left at `from`.
+    pub fn explore<C, M, V>(
+        &self,
+        crew: &C,
+        machine: &(dyn Fn() -> M + Sync),
+        fresh: &V,
+        from: Snapshot<V>,
+        director: &mut dyn Director<V>,
+    ) -> Result<Snapshot<V>, ExploreError>
+    where
+        C: Crew,
+        M: Machine,
+        V: Visitor<M> + Sync,
+    {
         let left = self.config.max_executions.map(|most| most.saturating_sub(from.stats.executions()));
         let Snapshot { units, mut stats, visitor } = from;
         stats.gave_up = None;
         let shared = Shared {
-            team: *self,
+            how: *self,
+            crew,
             machine,
             fresh,
             calls: AtomicBool::new(false),
@@ -163,8 +291,9 @@ impl Team<'_> {
     }
 }
 
-struct Shared<'a, M, V> {
-    team: Team<'a>,
+struct Shared<'a, C, M, V> {
+    how: How<'a>,
+    crew: &'a C,
     machine: &'a (dyn Fn() -> M + Sync),
     fresh: &'a V,
     /// Somebody wants the attention of those who are busy.
@@ -203,17 +332,17 @@ struct Round<V> {
 }
 
 /// A unit that is under way.
-struct Job<'s, 'a, M: Machine, V> {
-    explorer: Explorer<'s, M>,
+struct Job<'s, 'a, C: Crew, M: Machine, V> {
+    explorer: C::Member<'s, M>,
     visitor: V,
     /// Executions that the leader does not know of yet.
     unreported: Progress,
     /// The last round that it was part of.
     round: u64,
-    shared: &'s Shared<'a, M, V>,
+    shared: &'s Shared<'a, C, M, V>,
 }
 
-impl<'a, M: Machine, V: Visitor<M> + Sync> Shared<'a, M, V> {
+impl<C: Crew, M: Machine, V: Visitor<M> + Sync> Shared<'_, C, M, V> {
     fn hire<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
         scope.spawn(move || {
             // If this thread panics, nobody must wait for it.
@@ -231,20 +360,20 @@ impl<'a, M: Machine, V: Visitor<M> + Sync> Shared<'a, M, V> {
 
     fn lead<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, director: &mut dyn Director<V>) {
         let begin = Instant::now();
-        let mut alone = self.team.workers > 1;
+        let mut alone = self.how.workers > 1;
         let mut rounds = 0;
         let mut state = self.lock();
         while !(state.over && state.busy == 0) {
-            let tick = if alone { self.team.alone } else { self.team.tick };
+            let tick = if alone { self.how.alone } else { self.how.tick };
             (state, _) = self.news.wait_timeout(state, tick).unwrap_or_else(|broken| broken.into_inner());
             if state.over {
                 continue;
             }
             drop(state);
             let order = director.order(self.progress());
-            if alone && begin.elapsed() >= self.team.alone {
+            if alone && begin.elapsed() >= self.how.alone {
                 alone = false;
-                (1..self.team.workers).for_each(|_| self.hire(scope));
+                (1..self.how.workers).for_each(|_| self.hire(scope));
             }
             state = self.lock();
             match order {
@@ -389,19 +518,19 @@ impl<'a, M: Machine, V: Visitor<M> + Sync> Shared<'a, M, V> {
     fn work_on<'s>(
         &'s self,
         machine: &'s M,
-        at_hand: &mut Option<Explorer<'s, M>>,
+        at_hand: &mut Option<C::Member<'s, M>>,
         unit: &Unit,
     ) -> Result<(), ExploreError> {
-        let Team { model, config, .. } = self.team;
         let explorer = match at_hand.take() {
             Some(explorer) => explorer,
-            None => Explorer::new(machine, model, config, &self.calls, self.left.as_ref())?,
+            None => self.crew.hire(machine, self.how.config, &self.calls, self.left.as_ref())?,
         };
         let unreported = Progress::default();
-        let mut job = Job { explorer, visitor: self.fresh.clone(), unreported, round: 0, shared: self };
+        let mut job: Job<'_, '_, C, M, V> =
+            Job { explorer, visitor: self.fresh.clone(), unreported, round: 0, shared: self };
         let rest = if job.explorer.take_on(unit)? { job.run()? } else { None };
         self.report(&mut job.unreported);
-        let stats = std::mem::take(&mut job.explorer.stats);
+        let stats = std::mem::take(job.explorer.stats());
         *at_hand = Some(job.explorer).filter(|explorer| explorer.is_at_the_beginning());
         // What was explored is added, and what was not goes back, in one step.
         let mut state = self.lock();
@@ -412,7 +541,7 @@ impl<'a, M: Machine, V: Visitor<M> + Sync> Shared<'a, M, V> {
     }
 }
 
-impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
+impl<C: Crew, M: Machine, V: Visitor<M> + Sync> Job<'_, '_, C, M, V> {
     /// Explores until there is nothing left, or something ends it all; then the rest is returned.
     fn run(&mut self) -> Result<Option<Unit>, ExploreError> {
         loop {
@@ -437,7 +566,7 @@ impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
                     return Ok(None);
                 }
                 (Pause::Stopped, None) => {
-                    let why = self.explorer.stats.gave_up.take();
+                    let why = self.explorer.stats().gave_up.take();
                     let mut state = self.shared.lock();
                     self.shared.end(&mut state, why);
                     return Ok(Some(self.explorer.rest()));
@@ -453,9 +582,9 @@ impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
 
     /// The visitor broke at this execution; later ones are of no interest.
     fn broken_at(&mut self, path: Path) {
-        let why = self.explorer.stats.gave_up.take();
+        let why = self.explorer.stats().gave_up.take();
         let mut state = self.shared.lock();
-        if self.shared.team.deterministic {
+        if self.shared.how.deterministic {
             // Whatever the others find, the result is not about all executions.
             state.stats.gave_up = GaveUp::first(state.stats.gave_up.take(), why);
             state.bound = Some(state.bound.take().map_or(path.clone(), |bound| bound.min(path)));
@@ -471,7 +600,7 @@ impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
         if state.over {
             return ControlFlow::Break(Some(self.explorer.rest()));
         }
-        if state.bound.as_ref().is_some_and(|bound| Path::of(&self.explorer.frames) > *bound) {
+        if state.bound.as_ref().is_some_and(|bound| self.explorer.path() > *bound) {
             return ControlFlow::Break(None);
         }
         while !state.over {
@@ -480,7 +609,7 @@ impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
                 self.round = round.number;
                 round.rests.push(Snapshot {
                     units: vec![self.explorer.rest()],
-                    stats: self.explorer.stats.clone(),
+                    stats: self.explorer.stats().clone(),
                     visitor: self.visitor.clone(),
                 });
                 self.shared.news.notify_all();
@@ -499,9 +628,9 @@ impl<M: Machine, V: Visitor<M> + Sync> Job<'_, '_, M, V> {
 }
 
 /// Ends everything when it is dropped.
-struct EndAll<'s, 'a, M: Machine, V: Visitor<M> + Sync>(&'s Shared<'a, M, V>);
+struct EndAll<'s, 'a, C: Crew, M: Machine, V: Visitor<M> + Sync>(&'s Shared<'a, C, M, V>);
 
-impl<M: Machine, V: Visitor<M> + Sync> Drop for EndAll<'_, '_, M, V> {
+impl<C: Crew, M: Machine, V: Visitor<M> + Sync> Drop for EndAll<'_, '_, C, M, V> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.busy = state.busy.saturating_sub(1);

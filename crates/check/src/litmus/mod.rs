@@ -163,7 +163,7 @@ pub fn check_litmus(
     let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
     let engine: Box<dyn Engine<_, Collector<'_>>> = match model {
         Compiled::Clocks(model) => Box::new(options.workers.team(model, &config)),
-        Compiled::Matrices(model) => Box::new(Deferred::new(model, &config)),
+        Compiled::Matrices(model) => Box::new(Deferred::new(model, &config, 1)),
     };
     let from = Snapshot::start(collector.clone());
     let explored = engine.explore(&|| program.clone(), &collector, from, &mut Lead { watch, progress });

@@ -1,53 +1,50 @@
-//! This exploration as an engine: one worker, one unit of work, no snapshots in the middle.
+//! The engine for models that follow dependencies: revisits by several workers, or one that puts reads off. There
+//! are no snapshots in the middle.
 
 use super::explore_deferred;
 use crate::engine::Engine;
 use crate::estimate::{Sampled, Sampling};
-use crate::follow::explore_following;
+use crate::follow::Revisiting;
 use crate::path::Unit;
-use crate::report::{Config, End, ExploreError, GaveUp, Stats, Watch};
-use crate::team::{Director, Order, Progress, Snapshot, Visitor};
+use crate::report::{Config, End, ExploreError, GaveUp, Watch};
+use crate::team::{Director, How, Order, Progress, Snapshot, Visitor};
 use crate::way::{Way, Why};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::relational::Relational;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// Explores under a model that follows dependencies.
+/// Explores under a model that follows dependencies: by revisits and several workers where that is known to be
+/// right, else by putting reads off.
 #[derive(Clone, Copy)]
 pub struct Deferred<'a> {
     /// The model.
     pub model: &'a Relational,
     /// What is explored.
     pub config: &'a Config,
+    /// How many explore at the same time.
+    pub workers: usize,
+    /// Of executions that settle everything, the first is found.
+    pub deterministic: bool,
     /// How often the director is asked.
     pub tick: Duration,
 }
 
 impl<'a> Deferred<'a> {
     /// Asks its director as often as a [`Team`](crate::Team) does.
-    pub fn new(model: &'a Relational, config: &'a Config) -> Deferred<'a> {
-        Deferred { model, config, tick: Duration::from_millis(50) }
+    pub fn new(model: &'a Relational, config: &'a Config, workers: usize) -> Deferred<'a> {
+        Deferred { model, config, workers, deterministic: false, tick: Duration::from_millis(50) }
     }
-}
 
-impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
-    /// Where it gives up, all the work is left; what was found until then is found again by whoever begins
-    /// anew.
-    fn explore(
+    /// Explores by putting reads off.
+    fn put_off<M: Machine, V: Visitor<M>>(
         &self,
-        machine: &(dyn Fn() -> M + Sync),
-        fresh: &V,
+        machine: &M,
         from: Snapshot<V>,
         director: &mut dyn Director<V>,
+        why: Why,
     ) -> Result<Snapshot<V>, ExploreError> {
         let Snapshot { units, mut stats, mut visitor } = from;
-        if units.is_empty() {
-            return Ok(Snapshot { units, stats, visitor });
-        }
-        if units != [Unit::root()] {
-            return Err(ExploreError::NoSuchPath);
-        }
         let progress = Cell::new(Progress::default());
         let director = RefCell::new(director);
         let next = Cell::new(Instant::now());
@@ -68,43 +65,56 @@ impl<M: Machine, V: Visitor<M>> Engine<M, V> for Deferred<'_> {
             reason.borrow_mut().clone_from(&why);
             why
         };
-        let machine = machine();
-        let note = |end: End| {
+        let found = explore_deferred(machine, self.model, self.config, &ask, &mut |x| {
             let Progress { executions, blocked } = progress.get();
             progress.set(Progress {
                 executions: executions + 1,
-                blocked: blocked + u64::from(end == End::Blocked),
+                blocked: blocked + u64::from(x.end == End::Blocked),
             });
-        };
-        let mut put_off = Why::Missing;
-        let by_revisits = match Way::of(&machine, self.model, self.config) {
-            Way::Revisits(local) => {
-                Some(explore_following(&machine, self.model, local, self.config, &ask, &mut |x| {
-                    note(x.end);
-                    visitor.visit(x)
-                })?)
-            }
-            Way::PutOff(why) => {
-                put_off = why;
-                None
-            }
-        };
-        let missed = |found: &Stats| found.gave_up == Some(GaveUp::Again(Again::Dependencies));
-        let found = match by_revisits {
-            Some(found) if !missed(&found) => found,
-            _ => {
-                visitor = fresh.clone();
-                let found = explore_deferred(&machine, self.model, self.config, &ask, &mut |x| {
-                    note(x.end);
-                    visitor.visit(x)
-                })?;
-                Stats { put_off: Some(put_off), ..found }
-            }
-        };
+            visitor.visit(x)
+        })?;
         stats.gave_up = None;
         stats.add(&found);
+        stats.put_off = Some(why);
         let units = if found.gave_up.is_some() { units } else { Vec::new() };
         Ok(Snapshot { units, stats, visitor })
+    }
+}
+
+impl<M: Machine, V: Visitor<M> + Sync> Engine<M, V> for Deferred<'_> {
+    /// Where it gives up, all the work is left; what was found until then is found again by whoever begins
+    /// anew.
+    fn explore(
+        &self,
+        machine: &(dyn Fn() -> M + Sync),
+        fresh: &V,
+        from: Snapshot<V>,
+        director: &mut dyn Director<V>,
+    ) -> Result<Snapshot<V>, ExploreError> {
+        if from.units.is_empty() {
+            return Ok(from);
+        }
+        if from.units != [Unit::root()] {
+            return Err(ExploreError::NoSuchPath);
+        }
+        let first = machine();
+        let local = match Way::of(&first, self.model, self.config) {
+            Way::Revisits(local) => local,
+            Way::PutOff(why) => return self.put_off(&first, from, director, why),
+        };
+        drop(first);
+        let Deferred { model, config, workers, deterministic, tick } = *self;
+        let how = How { config, workers, deterministic, alone: Duration::from_millis(15), tick };
+        let stats = from.stats.clone();
+        let found = how.explore(&Revisiting { model, local }, machine, fresh, from, director)?;
+        match found.stats.gave_up {
+            Some(GaveUp::Again(Again::Dependencies)) => {
+                let from = Snapshot { units: vec![Unit::root()], stats, visitor: fresh.clone() };
+                self.put_off(&machine(), from, director, Why::Missing)
+            }
+            Some(_) => Ok(Snapshot { units: vec![Unit::root()], ..found }),
+            None => Ok(found),
+        }
     }
 
     fn is_resumable(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::partial::{Ev, INIT, Partial, Source};
 use super::{Visit, lifetimes};
 use crate::inspect::kind_of;
-use crate::report::{Config, End, Execution, Failure, ModelErrors, Stats};
+use crate::report::{Config, Decisions, End, Execution, Failure, ModelErrors, Stats};
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Loc, Tid};
 use selvedge_machine::{Machine, Op};
@@ -70,7 +70,7 @@ pub fn show<M: Machine>(
         threads: &threads,
         failure: failure.as_ref(),
         culprit: None,
-        frames: &[],
+        decisions: Decisions::None,
     })
 }
 

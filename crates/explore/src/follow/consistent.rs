@@ -43,7 +43,7 @@ impl<M: Machine> Follow<'_, M> {
     /// Whether the write that follows a read is consistent right behind what that reads.
     fn pair_fits(&mut self, e: Ev) -> bool {
         let mark = self.mark();
-        self.web.advance(self.machine, &self.local, e);
+        self.web.advance(self.machine, self.local, e);
         let t = self.web.at(e).tid;
         let follows = self.web.line(t).next.as_ref();
         if !follows.is_some_and(|next| matches!(next.op, Op::Store { rmw: true, .. })) {
@@ -52,7 +52,7 @@ impl<M: Machine> Follow<'_, M> {
         }
         let w = self.web.push(t);
         self.web.fill(w, None);
-        self.web.order(&self.local, w);
+        self.web.order(self.local, w);
         let (left, _) = self.range_of_places(w);
         self.web.place(w, left as usize - 1);
         let fits = self.is_consistent(w, false);

@@ -18,8 +18,10 @@ mod revisit;
 mod rows;
 mod set;
 mod web;
+mod work;
 
-use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
+use crate::explorer::{NOBODY_CALLS, Pause};
+use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use judge::Judge;
 use maximal::splits;
 use prefix::{Prefix, Prefixes};
@@ -28,9 +30,12 @@ use selvedge_graph::{DepSet, Deps, Tid, Value};
 use selvedge_machine::{Again, Machine, Op};
 use selvedge_model::relational::{Local, Orders, Progress, Relational};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use web::{Ev, INIT, Web};
 
 type Visit<'v, M> = dyn FnMut(&Execution<'_, M>) -> ControlFlow<()> + 'v;
+
+pub(crate) use work::{Revisiting, path_of};
 
 /// Explores every execution of `machine` under `model` and shows each to `visit`. Gives up with
 /// [`Again::Dependencies`] where this way of exploring would miss executions; what was shown until then is
@@ -38,38 +43,20 @@ type Visit<'v, M> = dyn FnMut(&Execution<'_, M>) -> ControlFlow<()> + 'v;
 pub fn explore_following<M: Machine>(
     machine: &M,
     model: &Relational,
-    local: Local,
+    local: &Local,
     config: &Config,
-    ask: &dyn Fn() -> Option<GaveUp>,
     visit: &mut Visit<'_, M>,
 ) -> Result<Stats, ExploreError> {
-    if !machine.tracks_deps() || machine.has_final_writes() || machine.has_local_objects() {
-        return Err(ExploreError::NotWithDependencies(model.name().to_string()));
-    }
-    let classes = machine.event_classes().map(|classes| classes.into_attrs());
-    let mut x = Follow {
-        orders: model.orders(classes.as_deref()),
-        rows: Rows::default(),
-        machine,
-        model,
-        local,
-        config,
-        web: Web::start(machine),
-        frames: Vec::new(),
-        judge: Judge::default(),
-        prefixes: Prefixes::new(model.causality().forwards),
-        prefix: Prefix::default(),
-        other: Prefix::default(),
-        stats: Stats::default(),
-    };
-    x.run(ask, visit)?;
+    let left = config.max_executions.map(AtomicU64::new);
+    let mut x = Follow::new(machine, model, local, config, &NOBODY_CALLS, left.as_ref())?;
+    x.explore(visit)?;
     Ok(x.stats)
 }
 
 pub(crate) struct Follow<'a, M: Machine> {
     machine: &'a M,
     model: &'a Relational,
-    local: Local,
+    local: &'a Local,
     config: &'a Config,
     web: Web<M::State>,
     frames: Vec<Frame>,
@@ -79,8 +66,13 @@ pub(crate) struct Follow<'a, M: Machine> {
     rows: Rows,
     prefixes: Prefixes,
     prefix: Prefix,
-    other: Prefix,
     stats: Stats,
+    /// Set by others who want attention.
+    calls: &'a AtomicBool,
+    /// The call at this number of events was answered.
+    answered: bool,
+    /// How many executions may still be shown; shared with others.
+    left: Option<&'a AtomicU64>,
 }
 
 /// An execution to go back to.
@@ -101,13 +93,15 @@ enum Task {
 
 /// A decision, and the graph that it was made in.
 #[derive(Debug)]
-struct Frame {
+pub(crate) struct Frame {
     /// Before the event was added.
     mark: Mark,
     /// Before one of its alternatives was taken.
     inner: Mark,
     event: Ev,
     kind: Alternatives,
+    /// Later alternatives are somebody else's.
+    closed: bool,
     /// The executions that there were when the present alternative was entered.
     seen: u64,
 }
@@ -124,6 +118,7 @@ enum Alternatives {
     Read {
         next: u32,
         floor: u32,
+        count: u32,
     },
     /// Places in coherence that are left.
     Place {
@@ -137,39 +132,80 @@ enum Alternatives {
     },
 }
 
+impl<'a, M: Machine> Follow<'a, M> {
+    /// An explorer at the empty graph.
+    fn new(
+        machine: &'a M,
+        model: &'a Relational,
+        local: &'a Local,
+        config: &'a Config,
+        calls: &'a AtomicBool,
+        left: Option<&'a AtomicU64>,
+    ) -> Result<Follow<'a, M>, ExploreError> {
+        if !machine.tracks_deps() || machine.has_final_writes() || machine.has_local_objects() {
+            return Err(ExploreError::NotWithDependencies(model.name().to_string()));
+        }
+        let classes = machine.event_classes().map(|classes| classes.into_attrs());
+        Ok(Follow {
+            orders: model.orders(classes.as_deref()),
+            rows: Rows::default(),
+            machine,
+            model,
+            local,
+            config,
+            web: Web::start(machine),
+            frames: Vec::new(),
+            judge: Judge::default(),
+            prefixes: Prefixes::new(model.causality().forwards),
+            prefix: Prefix::default(),
+            stats: Stats::default(),
+            calls,
+            answered: false,
+            left,
+        })
+    }
+}
+
 impl<M: Machine> Follow<'_, M> {
-    fn run(
-        &mut self,
-        ask: &dyn Fn() -> Option<GaveUp>,
-        visit: &mut Visit<'_, M>,
-    ) -> Result<(), ExploreError> {
+    /// Explores from the current graph on, until there is nothing left or a reason to pause.
+    fn explore(&mut self, visit: &mut Visit<'_, M>) -> Result<Pause, ExploreError> {
         loop {
             let entered = match self.next() {
                 Some(task) => {
                     if self.web.len >= self.config.max_events {
                         self.stats.gave_up = Some(GaveUp::Events(self.config.max_events));
-                        return Ok(());
+                        return Ok(Pause::Stopped);
                     }
-                    if self.stats.events.is_multiple_of(1024)
-                        && let Some(why) = ask()
-                    {
-                        self.stats.gave_up = Some(why);
-                        return Ok(());
+                    if self.stats.events.is_multiple_of(1024) {
+                        if let Some(why) = self.config.watch.as_ref().and_then(Watch::reason) {
+                            self.stats.gave_up = Some(why);
+                            return Ok(Pause::Stopped);
+                        }
+                        // Once for each call, so that whoever goes on calling does not stop everything.
+                        self.answered = !self.answered && self.calls.load(Ordering::Relaxed);
+                        if self.answered {
+                            return Ok(Pause::Called);
+                        }
                     }
                     self.begin(task)?
                 }
                 None => {
                     if self.finish(visit).is_break() {
-                        return Ok(());
+                        return Ok(Pause::Stopped);
                     }
                     false
                 }
             };
             if self.stats.gave_up.is_some() {
-                return Ok(());
+                return Ok(Pause::Stopped);
             }
-            if !entered && !self.backtrack() {
-                return Ok(());
+            if !entered {
+                if !self.backtrack() {
+                    return Ok(Pause::Done);
+                }
+                if self.calls.load(Ordering::Relaxed) {
+                    return Ok(Pause::Called);
+                }
             }
         }
     }
@@ -226,12 +262,16 @@ impl<M: Machine> Follow<'_, M> {
             self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
         }
         let kind = match slot.at.op {
-            Op::Load { .. } => Alternatives::Read { next: 0, floor: self.floor(e) },
+            Op::Load { loc, .. } => {
+                let floor = self.floor(e);
+                let count = self.web.co[loc.index()].len() as u32 + 1 - floor;
+                Alternatives::Read { next: 0, floor, count }
+            }
             Op::Store { .. } => {
                 if !slot.is_there() {
                     self.web.fill(e, None);
-                    self.web.order(&self.local, e);
-                    self.web.advance(self.machine, &self.local, e);
+                    self.web.order(self.local, e);
+                    self.web.advance(self.machine, self.local, e);
                 }
                 self.places(e)
             }
@@ -244,15 +284,15 @@ impl<M: Machine> Follow<'_, M> {
             }
             _ => {
                 self.web.fill(e, None);
-                self.web.order(&self.local, e);
+                self.web.order(self.local, e);
                 self.note(e);
-                self.web.advance(self.machine, &self.local, e);
+                self.web.advance(self.machine, self.local, e);
                 Alternatives::One
             }
         };
         let inner = self.mark();
         let one = matches!(kind, Alternatives::One);
-        let frame = Frame { mark, inner, event: e, kind, seen: self.stats.executions() };
+        let frame = Frame { mark, inner, event: e, kind, closed: false, seen: self.stats.executions() };
         if one {
             self.frames.push(frame);
             return Ok(true);
@@ -269,6 +309,10 @@ impl<M: Machine> Follow<'_, M> {
                     true => self.stats.dropped_rmw += 1,
                     false => self.stats.aborted += 1,
                 }
+            }
+            if frame.closed {
+                self.undo_to(frame.mark);
+                continue;
             }
             if self.try_next(frame) {
                 return true;
@@ -293,23 +337,22 @@ impl<M: Machine> Follow<'_, M> {
                         let value = *next as Value;
                         *next += 1;
                         self.web.fill(e, Some(value));
-                        self.web.order(&self.local, e);
+                        self.web.order(self.local, e);
                         self.note(e);
-                        self.web.advance(self.machine, &self.local, e);
+                        self.web.advance(self.machine, self.local, e);
                         Some(true)
                     }
                 }
-                Alternatives::Read { next, floor } => {
+                Alternatives::Read { next, count, .. } => {
                     self.undo_to(frame.inner);
-                    let co = &self.web.co[self.web.at(e).face.loc.index()];
-                    let at = *next as usize;
-                    *next += 1;
-                    match co.len().checked_sub(at) {
-                        Some(place) if place >= *floor as usize => {
-                            let w = if place == 0 { INIT } else { co[place - 1] };
-                            Some(self.read(e, w))
-                        }
-                        _ => None,
+                    if next >= count {
+                        None
+                    } else {
+                        let co = &self.web.co[self.web.at(e).face.loc.index()];
+                        let place = co.len() - *next as usize;
+                        *next += 1;
+                        let w = if place == 0 { INIT } else { co[place - 1] };
+                        Some(self.read(e, w))
                     }
                 }
                 Alternatives::Place { left, floor } => {
@@ -369,11 +412,11 @@ impl<M: Machine> Follow<'_, M> {
     /// A read reads from `w`, if it may.
     fn read(&mut self, e: Ev, w: Ev) -> bool {
         self.web.read(self.machine, e, w);
-        self.web.order(&self.local, e);
+        self.web.order(self.local, e);
         if !self.is_consistent_at(e) {
             return false;
         }
-        self.web.advance(self.machine, &self.local, e);
+        self.web.advance(self.machine, self.local, e);
         true
     }
 
@@ -431,21 +474,24 @@ impl<M: Machine> Follow<'_, M> {
             self.stats.gave_up = Some(GaveUp::Again(again));
             return ControlFlow::Break(());
         }
+        if let Some(left) = self.left
+            && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_err()
+        {
+            self.stats.gave_up = Some(GaveUp::Executions(self.config.max_executions.unwrap_or_default()));
+            return ControlFlow::Break(());
+        }
         let broken = result::show(
             self.machine,
             &self.web,
             self.model,
             &self.judge,
             self.config,
+            &self.frames,
             &mut self.stats,
             visit,
         );
         if broken.is_break() {
             self.stats.gave_up = Some(GaveUp::AtExecution);
-            return ControlFlow::Break(());
-        }
-        if self.config.max_executions.is_some_and(|most| self.stats.executions() >= most) {
-            self.stats.gave_up = Some(GaveUp::Executions(self.stats.executions()));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())

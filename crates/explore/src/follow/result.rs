@@ -1,12 +1,12 @@
 //! From an execution that is complete to the graph that the visitor is shown.
 
-use super::Visit;
 use super::judge::Judge;
 use super::web::{Ev, INIT, Line, Web};
+use super::{Frame, Visit};
 use crate::deferred::lifetimes;
 use crate::deferred::result::Found;
 use crate::inspect::kind_of;
-use crate::report::{Config, End, Execution, Failure, Stats};
+use crate::report::{Config, Decisions, End, Execution, Failure, Stats};
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid};
 use selvedge_machine::{Machine, Op};
@@ -19,6 +19,7 @@ pub fn show<M: Machine>(
     model: &Relational,
     judge: &Judge,
     config: &Config,
+    frames: &[Frame],
     stats: &mut Stats,
     visit: &mut Visit<'_, M>,
 ) -> ControlFlow<()> {
@@ -112,6 +113,6 @@ pub fn show<M: Machine>(
         threads: &threads,
         failure: failure.as_ref(),
         culprit: None,
-        frames: &[],
+        decisions: Decisions::Revisits(frames),
     })
 }

@@ -28,7 +28,7 @@ impl<M: Machine> Follow<'_, M> {
                     let with = std::mem::take(&mut self.prefix);
                     self.compute_prefix(e, r, Operands::Free);
                     let needed = self.prefix.has(r);
-                    self.other = std::mem::replace(&mut self.prefix, with);
+                    self.prefix = with;
                     if !needed {
                         self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
                         return Vec::new();
@@ -55,7 +55,7 @@ impl<M: Machine> Follow<'_, M> {
             let stamp = if commit { face.commit } else { face.stamp };
             stamp != 0 && stamp < since
         };
-        let scene = Scene { machine: self.machine, web, local: &self.local, operands, before: &before };
+        let scene = Scene { machine: self.machine, web, local: self.local, operands, before: &before };
         self.prefixes.of(&scene, e, &mut self.prefix);
     }
 
@@ -115,11 +115,11 @@ impl<M: Machine> Follow<'_, M> {
         }
         self.web.place(e, at);
         self.web.read(self.machine, r, e);
-        self.web.order(&self.local, r);
+        self.web.order(self.local, r);
         if !self.is_consistent_at(r) {
             return false;
         }
-        self.web.advance(self.machine, &self.local, r);
+        self.web.advance(self.machine, self.local, r);
         true
     }
 }

@@ -152,6 +152,55 @@ pub fn estimate<M: Machine>(
     }))
 }
 
+/// A walk through a thinned exploration: how much is kept, chance, bounds, and whether to stop.
+type AnyWalk<'w> =
+    dyn FnMut(f64, &mut Rng, Bounds, &mut dyn FnMut() -> bool) -> Result<Walk, ExploreError> + 'w;
+
+/// The same by thinned explorations alone, for explorations of another kind.
+pub(crate) fn estimate_by_walks(
+    sampling: &Sampling,
+    stop: &mut dyn FnMut() -> bool,
+    walk: &mut AnyWalk<'_>,
+) -> Result<Sampled, ExploreError> {
+    let begin = Instant::now();
+    let until = sampling.time.and_then(|time| begin.checked_add(time));
+    let seconds = || begin.elapsed().as_secs_f64();
+    let bounds = Bounds { events: SMALL.min(sampling.work / 4), until };
+    let seen = match walk(1.0, &mut Rng(sampling.seed), bounds, stop)? {
+        Walk::Over(all) => {
+            return Ok(Sampled::Estimate(Estimate {
+                samples: all.met,
+                mean: all.all,
+                blocked: all.blocked,
+                errors: all.errors,
+                seconds: seconds(),
+                ..Estimate::default()
+            }));
+        }
+        Walk::Unfinished(some) => some,
+        Walk::Stopped => Tally::default(),
+        Walk::Again(again) => return Ok(Sampled::Again(again)),
+    };
+    let mut rng = Rng(!sampling.seed);
+    let left = sampling.work.saturating_sub(seen.events);
+    let mut once = |keep: f64, events: u64| walk(keep, &mut rng, Bounds { events, until }, stop);
+    let sum = match thin_by(sampling, left, until, &mut once)? {
+        Ok(sum) => sum.unwrap_or_default(),
+        Err(again) => return Ok(Sampled::Again(again)),
+    };
+    let blocked = sum.blocked.mean.max(seen.blocked);
+    Ok(Sampled::Estimate(Estimate {
+        samples: sum.complete.samples,
+        mean: sum.complete.mean.max(seen.all - seen.blocked) + blocked,
+        stddev: sum.complete.stddev().hypot(sum.blocked.stddev()),
+        blocked,
+        complete_error: sum.complete.error(),
+        blocked_error: sum.blocked.error(),
+        errors: seen.errors,
+        seconds: seconds(),
+    }))
+}
+
 fn take_samples<M: Machine>(
     machine: &M,
     model: &Model,
@@ -215,6 +264,18 @@ fn thin<M: Machine>(
     let mut rng = Rng(!sampling.seed);
     let mut once =
         |keep: f64, events: u64| walk(machine, model, config, keep, &mut rng, Bounds { events, until }, stop);
+    thin_by(sampling, work, until, &mut once)
+}
+
+/// One walk that keeps so much, with at most so many events.
+type Once<'w> = dyn FnMut(f64, u64) -> Result<Walk, ExploreError> + 'w;
+
+fn thin_by(
+    sampling: &Sampling,
+    work: u64,
+    until: Option<Instant>,
+    once: &mut Once<'_>,
+) -> Result<Result<Option<Sum>, Again>, ExploreError> {
     let mut done = 0;
     // How much to keep: the most with which several walks in a row are short.
     let mut keep = 0.8;

@@ -45,6 +45,11 @@ impl fmt::Display for Why {
 }
 
 impl Way {
+    /// Whether programs may be explored by revisits under a model; which ones depends on them.
+    pub fn may_revisit(model: &Relational, config: &Config) -> bool {
+        config.follow && is_known(model) && model.local().is_some()
+    }
+
     pub fn of<M: Machine>(machine: &M, model: &Relational, config: &Config) -> Way {
         if !config.follow {
             return Way::PutOff(Why::Off);
@@ -65,7 +70,7 @@ impl Way {
             let classes = machine.event_classes().map(|classes| classes.into_attrs());
             classes.is_none_or(|classes| classes.iter().any(|attrs| attrs.meets(special)))
         };
-        if known.c_only && of_architectures() {
+        if model.causality().c_only && of_architectures() {
             return Way::PutOff(Why::Architecture);
         }
         match model.local() {
@@ -73,4 +78,13 @@ impl Way {
             None => Way::PutOff(Why::Model),
         }
     }
+}
+
+/// Whether what revisits need of a model is known to hold.
+fn is_known(model: &Relational) -> bool {
+    let known = model.causality();
+    let as_argued = known.is_local && known.forwards && known.skeleton && known.successors && known.rereads;
+    // Where coherence is not part of the order, a hole can always be filled: nothing comes after it.
+    let by_sources = known.skeleton && known.rereads && model.orders_by_sources_only();
+    model.is_extensible() && (as_argued || by_sources)
 }

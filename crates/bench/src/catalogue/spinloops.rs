@@ -60,6 +60,7 @@ pub const SPINLOOPS: Table = Table {
             size(3, &[0.13]).counts(75, 274).with("-DT1=110 -DT2=100 -DT3=10"),
             size(4, &[36.73]).counts(10_662, 159_374).with("-DN=4 -DT1=110 -DT2=110 -DT3=100 -DT4=10"),
         ])
+        .options(WITHOUT_HELPING)
         .other("the text does not describe the client; here threads enqueue, dequeue or do both"),
         series("sc-gather", "crates/bench/programs/sc-gather.c", (2, 6), &[
             size(3, &[0.08]).counts(90, 181),

@@ -26,9 +26,12 @@ pub const RMEM: Table = Table {
         series("STC/210-011-000", STACK, (0, 13), &[size(0, &[0.14])]).defines("-DT1=210 -DT2=11 -DT3=0"),
         series("STC-opt/210-011-000", STACK, (0, 11), &[size(0, &[0.15])])
             .defines("-DT1=210 -DT2=11 -DT3=0 -DOPT"),
-        series("QU/100-100-010", QUEUE, (0, 26), &[size(0, &[0.14])]).defines("-DT1=100 -DT2=100 -DT3=10"),
+        series("QU/100-100-010", QUEUE, (0, 26), &[size(0, &[0.14])])
+            .defines("-DT1=100 -DT2=100 -DT3=10")
+            .options(WITHOUT_HELPING),
         series("QU-opt/100-100-010", QUEUE, (0, 26), &[size(0, &[0.14])])
-            .defines("-DT1=100 -DT2=100 -DT3=10 -DOPT"),
+            .defines("-DT1=100 -DT2=100 -DT3=10 -DOPT")
+            .options(WITHOUT_HELPING),
     ],
 };
 

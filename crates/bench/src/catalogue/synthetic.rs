@@ -40,7 +40,7 @@ pub const LOADS: Table = Table {
             (3, 4),
             &[size(10, &[0.04]), size(50, &[0.06]), size(100, &[0.23])],
         )
-        .options("--unroll {n+1}"),
+        .options("--unroll {n+1} --disable attempts"),
     ],
 };
 

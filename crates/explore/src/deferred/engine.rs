@@ -1,10 +1,10 @@
-//! The engine for models that follow dependencies: revisits by several workers, or one that puts reads off. There
-//! are no snapshots in the middle.
+//! The engine for models that follow dependencies: revisits by several workers, or one that puts reads off. The
+//! latter makes no snapshots in the middle.
 
 use super::explore_deferred;
 use crate::engine::Engine;
 use crate::estimate::{Sampled, Sampling};
-use crate::follow::Revisiting;
+use crate::follow::{Revisiting, estimate_following};
 use crate::path::Unit;
 use crate::report::{Config, End, ExploreError, GaveUp, Watch};
 use crate::team::{Director, How, Order, Progress, Snapshot, Visitor};
@@ -82,8 +82,8 @@ impl<'a> Deferred<'a> {
 }
 
 impl<M: Machine, V: Visitor<M> + Sync> Engine<M, V> for Deferred<'_> {
-    /// Where it gives up, all the work is left; what was found until then is found again by whoever begins
-    /// anew.
+    /// Where reads are put off and it gives up, all the work is left; what was found until then is found again
+    /// by whoever begins anew.
     fn explore(
         &self,
         machine: &(dyn Fn() -> M + Sync),
@@ -94,40 +94,44 @@ impl<M: Machine, V: Visitor<M> + Sync> Engine<M, V> for Deferred<'_> {
         if from.units.is_empty() {
             return Ok(from);
         }
-        if from.units != [Unit::root()] {
-            return Err(ExploreError::NoSuchPath);
-        }
         let first = machine();
         let local = match Way::of(&first, self.model, self.config) {
             Way::Revisits(local) => local,
+            Way::PutOff(_) if from.units != [Unit::root()] => return Err(ExploreError::NoSuchPath),
             Way::PutOff(why) => return self.put_off(&first, from, director, why),
         };
         drop(first);
         let Deferred { model, config, workers, deterministic, tick } = *self;
         let how = How { config, workers, deterministic, alone: Duration::from_millis(15), tick };
-        let stats = from.stats.clone();
         let found = how.explore(&Revisiting { model, local }, machine, fresh, from, director)?;
         match found.stats.gave_up {
             Some(GaveUp::Again(Again::Dependencies)) => {
-                let from = Snapshot { units: vec![Unit::root()], stats, visitor: fresh.clone() };
-                self.put_off(&machine(), from, director, Why::Missing)
+                // Whatever was found is found again.
+                self.put_off(&machine(), Snapshot::start(fresh.clone()), director, Why::Missing)
             }
-            Some(_) => Ok(Snapshot { units: vec![Unit::root()], ..found }),
-            None => Ok(found),
+            _ => Ok(found),
         }
     }
 
     fn is_resumable(&self) -> bool {
-        false
+        Way::may_revisit(self.model, self.config)
     }
 
     fn estimate(
         &self,
-        _machine: &M,
-        _sampling: &Sampling,
-        _stop: &mut dyn FnMut() -> bool,
+        machine: &M,
+        sampling: &Sampling,
+        stop: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Sampled>, ExploreError> {
-        Ok(None)
+        let local = match Way::of(machine, self.model, self.config) {
+            Way::Revisits(local) => local,
+            Way::PutOff(_) => return Ok(None),
+        };
+        match estimate_following(machine, self.model, &local, self.config, sampling, stop)? {
+            // It will be explored in the other way.
+            Sampled::Again(Again::Dependencies) => Ok(None),
+            sampled => Ok(Some(sampled)),
+        }
     }
 }
 

@@ -17,9 +17,11 @@ mod result;
 mod revisit;
 mod rows;
 mod set;
+mod thinned;
 mod web;
 mod work;
 
+use crate::estimate::{Sampled, Sampling, estimate_by_walks};
 use crate::explorer::{NOBODY_CALLS, Pause};
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use judge::Judge;
@@ -36,6 +38,20 @@ use web::{Ev, INIT, Web};
 type Visit<'v, M> = dyn FnMut(&Execution<'_, M>) -> ControlFlow<()> + 'v;
 
 pub(crate) use work::{Revisiting, path_of};
+
+/// How many executions there are, about: by thinned explorations alone.
+pub(crate) fn estimate_following<M: Machine>(
+    machine: &M,
+    model: &Relational,
+    local: &Local,
+    config: &Config,
+    sampling: &Sampling,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Sampled, ExploreError> {
+    estimate_by_walks(sampling, stop, &mut |keep, rng, bounds, stop| {
+        Follow::new(machine, model, local, config, &NOBODY_CALLS, None)?.walk(keep, rng, bounds, stop)
+    })
+}
 
 /// Explores every execution of `machine` under `model` and shows each to `visit`. Gives up with
 /// [`Again::Dependencies`] where this way of exploring would miss executions; what was shown until then is

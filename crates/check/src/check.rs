@@ -30,10 +30,6 @@ use std::time::{Duration, Instant};
 /// Threads to make room for at first. Room costs time per event, and most programs have few.
 const FEW_THREADS: u32 = 4;
 
-/// Under models that follow dependencies, every step costs more the longer an execution is; beyond this it
-/// would not end.
-const MOST_EVENTS_DEPENDING: usize = 1000;
-
 /// For the estimate before a check.
 const SHORT: Sampling = Sampling {
     seed: 0,
@@ -230,7 +226,6 @@ impl Check {
         let mut machine = machine(&module, of_machine)?;
         refuse_sections(&machine, properties, model.name())?;
         let config = options.config(Reductions::NONE, Some(watch.clone()));
-        let config = Config { max_events: options.most_events.min(MOST_EVENTS_DEPENDING), ..config };
         let under = Under::Matrices(model);
         let mut campaign = Campaign { model: under, options, watch, writer: None };
         let run = campaign.explore(&mut machine, config, options.most_threads, None, observer)?;

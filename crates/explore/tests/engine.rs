@@ -9,6 +9,7 @@ use selvedge_machine::Program;
 use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::{Addr, Instr};
 use selvedge_model::Compiled;
+use selvedge_model::relational::Causality;
 use std::ops::ControlFlow;
 
 /// One with clocks, and one that follows dependencies.
@@ -106,10 +107,48 @@ fn dependencies_are_followed_until_the_director_wants_the_end() {
     assert_eq!(end.units.len(), 1);
 }
 
+/// A model of which what revisits need is known.
+fn followed(name: &str) -> Compiled {
+    let mut compiled = compiled(name);
+    if let Compiled::Matrices(model) = &mut compiled {
+        let known = Causality { is_local: true, forwards: true, skeleton: true, ..Causality::default() };
+        model.set_causality(Causality { successors: true, rereads: true, ..known });
+    }
+    compiled
+}
+
 #[test]
-fn only_clocks_can_tell_how_many_executions_there_are() {
-    for (name, tells) in [("rc11", true), ("armv8", false)] {
-        let (model, config) = (compiled(name), Config::default());
+fn revisits_that_follow_dependencies_can_be_divided_and_gone_on_with() {
+    let model = followed("armv8");
+    let mut config = Config { max_executions: Some(3), ..Config::default() };
+    let explore = |config: &Config, workers: usize, from: Snapshot<Ends>| {
+        engine(&model, config, workers)
+            .explore(&program, &Ends::default(), from, &mut Absent)
+            .expect("it can be explored")
+    };
+    let some = explore(&config, 1, start());
+    assert_eq!((some.stats.complete, &some.stats.gave_up), (3, &Some(GaveUp::Executions(3))));
+    assert_eq!(some.stats.put_off, None);
+    // Through its text, as in a file.
+    let text = serde_json::to_string(&Saved::new(&some, &config)).expect("it is written");
+    let saved: Saved = serde_json::from_str(&text).expect("it is read");
+    config.max_executions = None;
+    let from = saved.restore(some.visitor, &mut config).expect("of this format");
+    let end = explore(&config, 1, from);
+    assert_eq!((end.stats.complete, end.visitor.0.len()), (8, 8));
+    assert!(end.units.is_empty() && end.stats.gave_up.is_none());
+    let both = explore(&config, 2, start());
+    assert_eq!((both.stats.complete, both.visitor.0.len()), (8, 8));
+}
+
+#[test]
+fn whoever_makes_units_can_tell_how_many_executions_there_are() {
+    for (model, name, tells) in [
+        (compiled("rc11"), "rc11", true),
+        (compiled("armv8"), "armv8", false),
+        (followed("armv8"), "revisits", true),
+    ] {
+        let config = Config::default();
         let engine = engine::<Program, Ends>(&model, &config, 1);
         let told =
             engine.estimate(&program(), &Sampling::default(), &mut || false).expect("it can be explored");

@@ -14,6 +14,9 @@ use selvedge_model::relational::Relational;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+/// Where reads are put off, executions are copied and judged as a whole at every step.
+const MOST_EVENTS: usize = 1_000;
+
 /// Explores under a model that follows dependencies: by revisits and several workers where that is known to be
 /// right, else by putting reads off.
 #[derive(Clone, Copy)]
@@ -65,7 +68,8 @@ impl<'a> Deferred<'a> {
             reason.borrow_mut().clone_from(&why);
             why
         };
-        let found = explore_deferred(machine, self.model, self.config, &ask, &mut |x| {
+        let config = Config { max_events: self.config.max_events.min(MOST_EVENTS), ..self.config.clone() };
+        let found = explore_deferred(machine, self.model, &config, &ask, &mut |x| {
             let Progress { executions, blocked } = progress.get();
             progress.set(Progress {
                 executions: executions + 1,

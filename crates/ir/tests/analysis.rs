@@ -142,7 +142,7 @@ fn threads_do_the_same_unless_they_ask_who_they_are() {
 /// What only bounds the rounds of `for (r1 = 0; r1 < 5; r1++) { if (load(x)) break; }`, with something more
 /// in the loop, a step of its own, and something after it.
 fn counters(more: &str, step: &str, after: &str) -> Vec<Vec<Reg>> {
-    counters_of(&function(&format!(
+    let function = function(&format!(
         "        r1 = move 0
                  jump again
          again:  r2 = load.4.acq @x
@@ -154,7 +154,8 @@ fn counters(more: &str, step: &str, after: &str) -> Vec<Vec<Reg>> {
                  branch r4, again, done
          done:   {after}
                  return ()"
-    )))
+    ));
+    counters_of(&function, &|_| false)
 }
 
 #[test]
@@ -166,6 +167,8 @@ fn what_only_bounds_the_attempts_goes_nowhere_else() {
     assert_eq!(counters("store.4.rlx @y, r1", "1", ""), none, "others see it");
     assert_eq!(counters("", "r2", ""), none, "what is read decides about the number of rounds");
     assert_eq!(counters("r5 = offset @y, r1, 4 r6 = load.4.rlx r5", "1", ""), none, "it says where to read");
+    assert_eq!(counters("store.4.rlx @y, 1", "1", ""), none, "a round that goes on has done something");
+    assert_eq!(counters("r5 = rmw.add.4.ar @y, 1", "1", ""), none, "or may have");
     let parting = "r5 = cmp.eq.32 r1, 2 branch r5, other, rest other: r6 = load.4.rlx @y jump rest rest:";
     assert_eq!(counters(parting, "1", ""), none, "it decides what else to do");
 }

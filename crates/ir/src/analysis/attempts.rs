@@ -5,17 +5,22 @@
 //! from it, to branches out of the loop. If they go anywhere else in the function, they are not looked at any
 //! further. Nor does anything come into them in the loop but what stays as it is there: how many rounds there
 //! are must not depend on what is read.
+//!
+//! An attempt that succeeds must leave the loop. If it went on, as in `for (i = 0; i < 2; i++) s += load(&x);`,
+//! it would matter how many rounds are left. So a loop only counts if a round that comes back to its header has
+//! changed nothing but these registers, whatever it has read: there is nothing in it but loads, computations and
+//! calls that only let time pass, and no other register that it writes is live at its header.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::analysis::counted::loops;
 use crate::analysis::faint::only_computes;
-use crate::bytecode::{BinOp, Function, Instr, Operand, Reg};
+use crate::bytecode::{BinOp, FuncId, Function, Instr, Operand, Reg};
 use crate::cfg::Graph;
 
 /// By loop of a function that went through the passes, the registers that only bound its rounds. Those of
 /// loops that are not watched are not asked for.
-pub fn counters_of(function: &Function) -> Vec<Vec<Reg>> {
+pub fn counters_of(function: &Function, pauses: &dyn Fn(FuncId) -> bool) -> Vec<Vec<Reg>> {
     let watched = |number: usize| {
         let header = function.loops.get(number).and_then(|l| function.code.get(l.header as usize));
         matches!(header, Some(Instr::LoopHead { .. }))
@@ -26,13 +31,21 @@ pub fn counters_of(function: &Function) -> Vec<Vec<Reg>> {
     }
     let Some((graph, loops)) = loops(function) else { return none() };
     let flow = Flow::of(&graph);
-    let sorted = |blocks: &HashSet<usize>| {
-        let mut all: Vec<Reg> = flow.counters(blocks).into_iter().collect();
+    let sorted = |number: usize, blocks: &HashSet<usize>| {
+        let counters = flow.counters(blocks);
+        let header = function.loops.get(number).and_then(|l| function.code.get(l.header as usize));
+        let Some(Instr::LoopHead { live, .. }) = header else { return Vec::new() };
+        if !flow.only_tries(blocks, &counters, live, pauses) {
+            return Vec::new();
+        }
+        let mut all: Vec<Reg> = counters.into_iter().collect();
         all.sort_unstable();
         all
     };
     let found = loops.iter().enumerate();
-    found.map(|(number, (_, blocks))| if watched(number) { sorted(blocks) } else { Vec::new() }).collect()
+    found
+        .map(|(number, (_, blocks))| if watched(number) { sorted(number, blocks) } else { Vec::new() })
+        .collect()
 }
 
 /// Where the registers of a function are read.
@@ -63,6 +76,29 @@ impl<'g> Flow<'g> {
         });
         let changed: HashSet<Reg> = code().flat_map(Instr::written).collect();
         stepped.filter_map(|reg| self.computed_from(blocks, reg, &changed)).flatten().collect()
+    }
+
+    /// Whether a round that comes back to the header of a loop has changed nothing but these counters.
+    fn only_tries(
+        &self,
+        blocks: &HashSet<usize>,
+        counters: &HashSet<Reg>,
+        live: &[Reg],
+        pauses: &dyn Fn(FuncId) -> bool,
+    ) -> bool {
+        let code = || blocks.iter().flat_map(|&block| &self.graph.blocks[block].code);
+        let harmless = |instr: &Instr| match instr {
+            Instr::Load { .. }
+            | Instr::Jump { .. }
+            | Instr::Branch { .. }
+            | Instr::Switch { .. }
+            | Instr::LoopHead { .. }
+            | Instr::LoopBack { .. } => true,
+            Instr::Call { callee: Operand::Func(function), .. } => pauses(*function),
+            other => only_computes(other),
+        };
+        let changed: HashSet<Reg> = code().flat_map(Instr::written).collect();
+        code().all(harmless) && live.iter().all(|reg| counters.contains(reg) || !changed.contains(reg))
     }
 
     /// All registers that are computed from one, if they only decide when the loop is left. `changed`: those

@@ -2,8 +2,10 @@
 //!
 //! Such programs bring their own definitions of a few functions, so that they can be compiled and run:
 //!
-//!     void reach_error() { __assert_fail("0", "lock.c", 3, "reach_error"); }
-//!     void assume_abort_if_not(int cond) { if (!cond) { abort(); } }
+//! ```c
+//! void reach_error() { __assert_fail("0", "lock.c", 3, "reach_error"); }
+//! void assume_abort_if_not(int cond) { if (!cond) { abort(); } }
+//! ```
 //!
 //! What counts is the name. Calling `reach_error` or `__VERIFIER_error` is the error, whatever the body does
 //! (it may do nothing at all). Ending the process in a function that is named after an assumption and does

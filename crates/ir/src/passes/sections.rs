@@ -1,6 +1,8 @@
 //! Atomic sections of a single access are that access (`Reduction::Sections`).
 //!
-//!     __VERIFIER_atomic_begin(); flag = 1; __VERIFIER_atomic_end();
+//! ```c
+//! __VERIFIER_atomic_begin(); flag = 1; __VERIFIER_atomic_end();
+//! ```
 //!
 //! A section is one step of an interleaving. One that accesses memory which others may see at most once is
 //! one step in any case, so nothing is left of it but a relaxed atomic access: programs of competitions are

@@ -185,10 +185,16 @@ impl Printer<'_> {
                 format!("r{dst} = alloca{private} {}, {align}", op(*size))
             }
             Instr::Load { dst, addr, bytes, mode, volatile } => {
-                format!("r{dst} = load.{bytes}.{mode}{} {}", flag(*volatile, ".volatile"), op(*addr))
+                format!("r{dst} = load.{bytes}.{}{} {}", mode.word(), flag(*volatile, ".volatile"), op(*addr))
             }
             Instr::Store { addr, value, bytes, mode, volatile } => {
-                format!("store.{bytes}.{mode}{} {}, {}", flag(*volatile, ".volatile"), op(*addr), op(*value))
+                format!(
+                    "store.{bytes}.{}{} {}, {}",
+                    mode.word(),
+                    flag(*volatile, ".volatile"),
+                    op(*addr),
+                    op(*value)
+                )
             }
             Instr::Rmw { op: o, dst, addr, operand, bytes, mode, net } => {
                 let net = match net {
@@ -196,12 +202,18 @@ impl Printer<'_> {
                     Net::Tentative(number) => format!(".tentative.{number}"),
                     Net::Undoes => String::from(".undoes"),
                 };
-                format!("r{dst} = rmw.{}.{bytes}.{mode}{net} {}, {}", o.word(), op(*addr), op(*operand))
+                format!(
+                    "r{dst} = rmw.{}.{bytes}.{}{net} {}, {}",
+                    o.word(),
+                    mode.word(),
+                    op(*addr),
+                    op(*operand)
+                )
             }
             Instr::Cmpxchg { dst, addr, expected, desired, bytes, success, failure, weak } => {
                 let weak = flag(*weak, ".weak");
                 let operands = self.names.operands(&[*addr, *expected, *desired]);
-                format!("r{dst} = cmpxchg.{bytes}.{success}.{failure}{weak} {operands}")
+                format!("r{dst} = cmpxchg.{bytes}.{}.{}{weak} {operands}", success.word(), failure.word())
             }
             Instr::Fence { mode } => format!("fence.{}", mode.word()),
             Instr::Jump { to } => format!("jump L{to}"),

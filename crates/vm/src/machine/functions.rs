@@ -113,7 +113,9 @@ impl FunctionInfo {
             waiting_failures: waiting_failures(function, &loads_before, &confirmed),
             confirmed,
             loads_before,
-            counters: counters_of(function),
+            counters: counters_of(function, &|f| {
+                callee(Operand::Func(f)).is_some_and(|f| library::only_pauses(&f.name))
+            }),
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
             polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
             assumes: function.code.iter().any(assumes),

@@ -18,7 +18,7 @@ use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
-use selvedge_explore::{Config, Equivalence, OtherFormat, Sampling, Watch};
+use selvedge_explore::{Equivalence, OtherFormat, Sampling, Watch};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};

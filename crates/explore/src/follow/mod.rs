@@ -27,6 +27,7 @@ use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use judge::Judge;
 use maximal::splits;
 use prefix::{Prefix, Prefixes};
+use result::Complete;
 use rows::Rows;
 use selvedge_graph::{DepSet, Deps, Tid, Value};
 use selvedge_machine::{Again, Machine, Op};
@@ -496,16 +497,15 @@ impl<M: Machine> Follow<'_, M> {
             self.stats.gave_up = Some(GaveUp::Executions(self.config.max_executions.unwrap_or_default()));
             return ControlFlow::Break(());
         }
-        let broken = result::show(
-            self.machine,
-            &self.web,
-            self.model,
-            &self.judge,
-            self.config,
-            &self.frames,
-            &mut self.stats,
-            visit,
-        );
+        let complete = Complete {
+            machine: self.machine,
+            web: &self.web,
+            model: self.model,
+            judge: &self.judge,
+            config: self.config,
+            frames: &self.frames,
+        };
+        let broken = result::show(&complete, &mut self.stats, visit);
         if broken.is_break() {
             self.stats.gave_up = Some(GaveUp::AtExecution);
             return ControlFlow::Break(());

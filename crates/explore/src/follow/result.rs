@@ -13,16 +13,18 @@ use selvedge_machine::{Machine, Op};
 use selvedge_model::relational::Relational;
 use std::ops::ControlFlow;
 
-pub fn show<M: Machine>(
-    machine: &M,
-    web: &Web<M::State>,
-    model: &Relational,
-    judge: &Judge,
-    config: &Config,
-    frames: &[Frame],
-    stats: &mut Stats,
-    visit: &mut Visit<'_, M>,
-) -> ControlFlow<()> {
+/// An execution that is complete, with whoever knows of it.
+pub struct Complete<'a, M: Machine> {
+    pub machine: &'a M,
+    pub web: &'a Web<M::State>,
+    pub model: &'a Relational,
+    pub judge: &'a Judge,
+    pub config: &'a Config,
+    pub frames: &'a [Frame],
+}
+
+pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visit<'_, M>) -> ControlFlow<()> {
+    let Complete { machine, web, model, judge, config, frames } = *x;
     let mut graph = ExecutionGraph::new(web.lines.len(), &[], 0);
     for loc in (0..web.co.len() as u32).map(Loc) {
         graph.add_location(machine.init_value(loc), machine.object(loc));

@@ -111,7 +111,8 @@ impl<'a> Team<'a> {
 
 /// Whoever explores one unit of work after the other.
 pub(crate) trait Worker<M: Machine> {
-    /// Goes to where a unit of work begins, from the empty graph. Returns whether there is something to explore.
+    /// Goes to where a unit of work begins, from the empty graph. Returns whether there is something to
+    /// explore.
     fn take_on(&mut self, unit: &Unit) -> Result<bool, ExploreError>;
 
     /// Explores until there is nothing left, or somebody calls.

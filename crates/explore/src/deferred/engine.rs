@@ -1,5 +1,5 @@
-//! The engine for models that follow dependencies: revisits by several workers, or one that puts reads off. The
-//! latter makes no snapshots in the middle.
+//! The engine for models that follow dependencies: revisits by several workers, or one that puts reads off.
+//! The latter makes no snapshots in the middle.
 
 use super::explore_deferred;
 use crate::engine::Engine;
@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 /// Where reads are put off, executions are copied and judged as a whole at every step.
 const MOST_EVENTS: usize = 1_000;
 
-/// Explores under a model that follows dependencies: by revisits and several workers where that is known to be
-/// right, else by putting reads off.
+/// Explores under a model that follows dependencies: by revisits and several workers where that is known to
+/// be right, else by putting reads off.
 #[derive(Clone, Copy)]
 pub struct Deferred<'a> {
     /// The model.
@@ -86,8 +86,8 @@ impl<'a> Deferred<'a> {
 }
 
 impl<M: Machine, V: Visitor<M> + Sync> Engine<M, V> for Deferred<'_> {
-    /// Where reads are put off and it gives up, all the work is left; what was found until then is found again
-    /// by whoever begins anew.
+    /// Where reads are put off and it gives up, all the work is left; what was found until then is found
+    /// again by whoever begins anew.
     fn explore(
         &self,
         machine: &(dyn Fn() -> M + Sync),

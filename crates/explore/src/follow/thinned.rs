@@ -1,5 +1,5 @@
-//! The exploration by revisits with most of it left out, as an estimate of its size (`crate::thinning` has the
-//! idea).
+//! The exploration by revisits with most of it left out, as an estimate of its size (`crate::thinning` has
+//! the idea).
 
 use super::Follow;
 use crate::estimate::Rng;

@@ -6,10 +6,11 @@
 //! further. Nor does anything come into them in the loop but what stays as it is there: how many rounds there
 //! are must not depend on what is read.
 //!
-//! An attempt that succeeds must leave the loop. If it went on, as in `for (i = 0; i < 2; i++) s += load(&x);`,
-//! it would matter how many rounds are left. So a loop only counts if a round that comes back to its header has
-//! changed nothing but these registers, whatever it has read: there is nothing in it but loads, computations and
-//! calls that only let time pass, and no other register that it writes is live at its header.
+//! An attempt that succeeds must leave the loop. If it went on, as in `for (i = 0; i < 2; i++) s +=
+//! load(&x);`, it would matter how many rounds are left. So a loop only counts if a round that comes back
+//! to its header has changed nothing but these registers, whatever it has read: there is nothing in it but
+//! loads, computations and calls that only let time pass, and no other register that it writes is live at
+//! its header.
 
 use std::collections::{HashMap, HashSet};
 

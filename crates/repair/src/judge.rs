@@ -120,17 +120,7 @@ fn show(
         })
         .collect();
     let n = 1 + lines.iter().map(Vec::len).sum::<usize>();
-    for matrix in matrices(c) {
-        matrix.clear(n);
-    }
-    c.attrs.clear();
-    c.attrs.resize(n, Attrs::NONE);
-    c.vague.clear();
-    c.vague.resize(n, false);
-    c.attrs[INIT] = Attrs::of(Kind::Init, Mode::Na, false);
-    c.loc.add_identity();
-    c.int.set(INIT, INIT);
-    (1..n).for_each(|y| c.po.set(INIT, y));
+    c.begin(n);
     // Numbers of the events that were there, and where each thread begins and ends.
     let mut numbers: Vec<Vec<usize>> = Vec::with_capacity(lines.len());
     let mut spans: Vec<(usize, usize)> = Vec::with_capacity(lines.len());
@@ -292,26 +282,6 @@ fn memory(execution: &Recorded, numbers: &[Vec<usize>], c: &mut Candidate) {
             execution.co[list][from..].iter().for_each(|later| c.fr.set(x, number(later)));
         }
     }
-}
-
-fn matrices(c: &mut Candidate) -> [&mut Matrix; 15] {
-    [
-        &mut c.po,
-        &mut c.po_imm,
-        &mut c.rf,
-        &mut c.co,
-        &mut c.fr,
-        &mut c.rmw,
-        &mut c.addr,
-        &mut c.data,
-        &mut c.ctrl,
-        &mut c.arm,
-        &mut c.casdep,
-        &mut c.tc,
-        &mut c.tj,
-        &mut c.loc,
-        &mut c.int,
-    ]
 }
 
 /// Leaves events out: `kept` has the new position of each event of each thread that stays.

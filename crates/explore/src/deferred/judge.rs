@@ -2,7 +2,7 @@
 //! reads, their source.
 
 use super::partial::{Ev, INIT, Partial, Source};
-use selvedge_graph::{Attrs, Kind, Mode};
+use selvedge_graph::{Attrs, Kind};
 use selvedge_machine::Op;
 use selvedge_model::relational::Candidate;
 
@@ -55,34 +55,8 @@ pub fn numbers<S: Clone>(p: &Partial<S>, with_open: bool) -> Vec<Option<usize>> 
 pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assumed, c: &mut Candidate) {
     let known = numbers.iter().flatten().count();
     let n = known + 2 * assumed.writes.len();
-    for matrix in [
-        &mut c.po,
-        &mut c.po_imm,
-        &mut c.rf,
-        &mut c.co,
-        &mut c.fr,
-        &mut c.rmw,
-        &mut c.addr,
-        &mut c.data,
-        &mut c.ctrl,
-        &mut c.arm,
-        &mut c.casdep,
-        &mut c.tc,
-        &mut c.tj,
-        &mut c.loc,
-        &mut c.int,
-    ] {
-        matrix.clear(n);
-    }
-    c.attrs.clear();
-    c.attrs.resize(n, Attrs::NONE);
-    c.vague.clear();
-    c.vague.resize(n, false);
+    c.begin(n);
     c.vague[known..].fill(true);
-    c.attrs[INIT] = Attrs::of(Kind::Init, Mode::Na, false);
-    c.loc.add_identity();
-    c.int.set(INIT, INIT);
-    (1..n).for_each(|y| c.po.set(INIT, y));
     threads(p, numbers, c);
     memory(p, numbers, c);
     for (at, write) in assumed.writes.iter().enumerate() {

@@ -189,33 +189,7 @@ impl Judge {
     fn show<S: Clone>(&mut self, web: &Web<S>, part: &Part<'_>) {
         let n = self.items.len() + 1;
         let c = &mut self.candidate;
-        for matrix in [
-            &mut c.po,
-            &mut c.po_imm,
-            &mut c.rf,
-            &mut c.co,
-            &mut c.fr,
-            &mut c.rmw,
-            &mut c.addr,
-            &mut c.data,
-            &mut c.ctrl,
-            &mut c.arm,
-            &mut c.casdep,
-            &mut c.tc,
-            &mut c.tj,
-            &mut c.loc,
-            &mut c.int,
-        ] {
-            matrix.clear(n);
-        }
-        c.attrs.clear();
-        c.attrs.resize(n, Attrs::NONE);
-        c.vague.clear();
-        c.vague.resize(n, false);
-        c.attrs[0] = Attrs::of(Kind::Init, Mode::Na, false);
-        c.loc.add_identity();
-        c.int.set(0, 0);
-        (1..n).for_each(|y| c.po.set(0, y));
+        c.begin(n);
         let mut first = 0;
         for (i, item) in self.items.iter().enumerate() {
             let y = i + 1;

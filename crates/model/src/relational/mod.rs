@@ -20,7 +20,7 @@ pub use selvedge_kat::Prim;
 
 use crate::guard::Guard;
 use crate::model::ModelError;
-use selvedge_graph::{Attrs, EventId};
+use selvedge_graph::{Attrs, EventId, Kind, Mode};
 use selvedge_kat::{Diagnostic, Theory};
 use std::ops::Range;
 
@@ -134,6 +134,40 @@ pub struct Candidate {
     pub loc: Matrix,
     /// Events of the same thread, an event with itself included.
     pub int: Matrix,
+}
+
+impl Candidate {
+    /// Makes this an execution of `n` events of which nothing is known yet but the initialising one, which is
+    /// before all others. Keeps its memory.
+    pub fn begin(&mut self, n: usize) {
+        for matrix in [
+            &mut self.po,
+            &mut self.po_imm,
+            &mut self.rf,
+            &mut self.co,
+            &mut self.fr,
+            &mut self.rmw,
+            &mut self.addr,
+            &mut self.data,
+            &mut self.ctrl,
+            &mut self.arm,
+            &mut self.casdep,
+            &mut self.tc,
+            &mut self.tj,
+            &mut self.loc,
+            &mut self.int,
+        ] {
+            matrix.clear(n);
+        }
+        self.attrs.clear();
+        self.attrs.resize(n, Attrs::NONE);
+        self.vague.clear();
+        self.vague.resize(n, false);
+        self.attrs[0] = Attrs::of(Kind::Init, Mode::Na, false);
+        self.loc.add_identity();
+        self.int.set(0, 0);
+        (1..n).for_each(|y| self.po.set(0, y));
+    }
 }
 
 /// Whether more events, sources and places are still to come.

@@ -26,7 +26,7 @@ impl VmMachine {
     }
 
     /// A constant argument of the call that made an object.
-    fn told(&self, object: Object, number: usize) -> Option<u64> {
+    fn told_at_making(&self, object: Object, number: usize) -> Option<u64> {
         let Object::Made { site, .. } = object else { return None };
         match self.function(site.func).code.get(site.pc as usize)? {
             Instr::Call { args, .. } => match args.get(number)? {
@@ -45,7 +45,7 @@ impl VmMachine {
                 return Ok(u64::from_le_bytes(told));
             }
         }
-        match self.told(object, 1) {
+        match self.told_at_making(object, 1) {
             Some(number) => Ok(number),
             None => fail(ErrorKind::Unsupported, "the type of what is no object is asked for"),
         }
@@ -53,7 +53,7 @@ impl VmMachine {
 
     pub(super) fn element_size(&self, addr: u64) -> Result<u64, Halt> {
         let object = self.managed(addr)?;
-        match self.told(object, 2) {
+        match self.told_at_making(object, 2) {
             Some(size) if size > 0 => Ok(size),
             _ => fail(ErrorKind::Unsupported, "the elements of what is no array are asked for"),
         }

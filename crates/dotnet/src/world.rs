@@ -65,6 +65,10 @@ pub struct World {
     defs: HashMap<Kind, DefId>,
     sigs: HashMap<Method, Sig>,
     refs: HashMap<(u32, Token), DefId>,
+    bases: HashMap<Ty, Option<Ty>>,
+    interfaces: HashMap<Ty, Vec<Ty>>,
+    open_sigs: HashMap<(Ty, DefId), Sig>,
+    found: HashMap<(u32, Token, Context), Called>,
 }
 
 const CORLIB: &str = "mscorlib";
@@ -104,6 +108,10 @@ impl World {
             defs: HashMap::new(),
             sigs: HashMap::new(),
             refs: HashMap::new(),
+            bases: HashMap::new(),
+            interfaces: HashMap::new(),
+            open_sigs: HashMap::new(),
+            found: HashMap::new(),
         };
         if let Some(beside) = program.parent() {
             world
@@ -442,6 +450,21 @@ impl World {
         token: Token,
         context: &Context,
     ) -> Result<Called, CompileError> {
+        let key = (assembly, token, context.clone());
+        if let Some(known) = self.found.get(&key) {
+            return Ok(known.clone());
+        }
+        let called = self.find_called(assembly, token, context)?;
+        self.found.insert(key, called.clone());
+        Ok(called)
+    }
+
+    fn find_called(
+        &mut self,
+        assembly: u32,
+        token: Token,
+        context: &Context,
+    ) -> Result<Called, CompileError> {
         if token.is(Table::MethodSpec) {
             let (of, args) = self.assemblies[assembly as usize].method_spec(token.row())?;
             let mut types = Vec::new();
@@ -529,9 +552,14 @@ impl World {
 
     /// The signature of a method with its own parameters left open, to find it in other types.
     pub fn open_sig(&mut self, method: &Method) -> Result<Sig, CompileError> {
+        if let Some(known) = self.open_sigs.get(&(method.owner, method.def)) {
+            return Ok(known.clone());
+        }
         let open = Context { method: None, ..self.context(method) };
         let raw = self.assemblies[method.def.assembly as usize].method_sig(method.def.row)?;
-        self.sig_of(method.def.assembly, &raw, &open)
+        let sig = self.sig_of(method.def.assembly, &raw, &open)?;
+        self.open_sigs.insert((method.owner, method.def), sig.clone());
+        Ok(sig)
     }
 
     /// The method of this name with so many parameters.
@@ -549,6 +577,15 @@ impl World {
 
     /// What a type extends.
     pub fn base(&mut self, ty: Ty) -> Result<Option<Ty>, CompileError> {
+        if let Some(known) = self.bases.get(&ty) {
+            return Ok(*known);
+        }
+        let base = self.find_base(ty)?;
+        self.bases.insert(ty, base);
+        Ok(base)
+    }
+
+    fn find_base(&mut self, ty: Ty) -> Result<Option<Ty>, CompileError> {
         if let Kind::SzArray(_) | Kind::Array(..) = self.types.kind(ty) {
             let array = self.def_of(ty).map(|(def, _)| def);
             return Ok(array.map(|def| self.instance(def, Vec::new())));
@@ -561,10 +598,17 @@ impl World {
 
     /// What a type itself says that it implements.
     pub fn own_interfaces(&mut self, ty: Ty) -> Result<Vec<Ty>, CompileError> {
+        if let Some(known) = self.interfaces.get(&ty) {
+            return Ok(known.clone());
+        }
         let Some((def, class)) = self.def_of(ty) else { return Ok(Vec::new()) };
         let context = Context { class, method: None };
         let tokens = self.assemblies[def.assembly as usize].interfaces(def.row).to_vec();
-        tokens.into_iter().map(|token| self.type_at(def.assembly, token, &context)).collect()
+        let types: Result<Vec<Ty>, CompileError> =
+            tokens.into_iter().map(|token| self.type_at(def.assembly, token, &context)).collect();
+        let types = types?;
+        self.interfaces.insert(ty, types.clone());
+        Ok(types)
     }
 
     /// The field that a token refers to.

@@ -6,7 +6,7 @@ use super::handlers::Handlers;
 use super::stack::{Shape, Val};
 use crate::layout::Prim;
 use crate::types::{Context, Kind, Ty};
-use crate::world::{Method, STATIC, Sig};
+use crate::world::{Called, Method, STATIC, Sig};
 use crate::{CompileError, refuse};
 use selvedge_cil::{Body as Il, ClauseKind, Inst, Op, Operand as Arg};
 use selvedge_graph::Mode;
@@ -43,6 +43,8 @@ pub struct Body<'l> {
     pub handlers: Handlers,
     /// The instruction's offset.
     pub offset: u32,
+    /// Counters of `SpinWait`s are variables of this method, and it does nothing with them but spin.
+    pub spins_unseen: bool,
     /// `this` is not written, so it is no null.
     this_stays: bool,
     /// Prefixes of the next instruction.
@@ -79,6 +81,7 @@ impl Lower {
             exc: 0,
             handlers: Handlers::default(),
             offset: 0,
+            spins_unseen: false,
             this_stays: true,
             volatile: false,
             constrained: None,
@@ -183,7 +186,51 @@ impl Body<'_> {
             };
             self.locals.push(var);
         }
+        self.spins_unseen = self.only_spins(il)?;
         Ok(())
+    }
+
+    /// Whether every `SpinWait` that the method uses is a variable of its own whose address goes nowhere but to
+    /// `SpinOnce` and `Reset`, and to where it is set to 0.
+    fn only_spins(&mut self, il: &Il) -> Result<bool, CompileError> {
+        let mut spins = Vec::new();
+        for inst in &il.insts {
+            let of_spin = match inst.op {
+                Op::Call | Op::Callvirt => match self.lower.world.method_at(
+                    self.assembly,
+                    inst.operand.token(),
+                    &self.context.clone(),
+                ) {
+                    Ok(Called::Method(method)) => {
+                        let name = self.lower.world.native_name(&method);
+                        name.strip_prefix("System.Threading.SpinWait.").map(String::from)
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            spins.push(of_spin);
+        }
+        for (at, inst) in il.insts.iter().enumerate() {
+            let harmless = |member: &Option<String>| matches!(member.as_deref(), Some("SpinOnce" | "Reset"));
+            if spins[at].is_some() {
+                let from_own = at > 0 && il.insts[at - 1].op == Op::Ldloca;
+                if !from_own || !harmless(&spins[at]) {
+                    return Ok(false);
+                }
+            }
+            if inst.op == Op::Ldloca
+                && let Some(Var::Memory(_, ty) | Var::Regs(_, ty)) =
+                    self.locals.get(inst.operand.int() as usize).copied()
+                && self.lower.world.name(ty) == "System.Threading.SpinWait"
+            {
+                let next = il.insts.get(at + 1).map(|next| next.op);
+                if next != Some(Op::Initobj) && !spins.get(at + 1).is_some_and(harmless) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(spins.iter().any(Option::is_some))
     }
 
     /// Room in private memory for a value, and a register with its address.
@@ -274,7 +321,7 @@ impl Body<'_> {
     }
 
     fn instructions(&mut self, il: &Il) -> Result<(), CompileError> {
-        let points = self.points();
+        let points = self.points(il);
         let mut open = true;
         let mut line = 0;
         for inst in &il.insts {
@@ -312,9 +359,17 @@ impl Body<'_> {
     }
 
     /// Places by offset.
-    fn points(&mut self) -> Vec<(u32, Place)> {
-        let Some(lines) = &self.lower.world.lines[self.assembly as usize] else { return Vec::new() };
+    fn points(&mut self, il: &Il) -> Vec<(u32, Place)> {
+        let none = selvedge_cil::Lines::default();
+        let lines = self.lower.world.lines[self.assembly as usize].as_ref().unwrap_or(&none);
         let points = lines.of(self.method.def.row).to_vec();
+        if points.is_empty() {
+            // Without lines, the method and the offset of the instruction say where it is.
+            let name = self.lower.world.full_method_name(&self.method);
+            let file = self.lower.file(&name);
+            let place = |i: &Inst| (i.offset, Place { file, line: i.offset.max(1), col: 0, note: 0 });
+            return il.insts.iter().map(place).collect();
+        }
         let files = lines.files.clone();
         let mut places = Vec::new();
         for point in points {

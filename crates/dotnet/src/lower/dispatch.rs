@@ -45,6 +45,15 @@ impl Lower {
 
     /// Whether an object of one type is one of another.
     pub fn is_a(&mut self, from: Ty, to: Ty) -> Result<Is, CompileError> {
+        if let Some(known) = self.related.get(&(from, to)) {
+            return Ok(*known);
+        }
+        let is = self.relate(from, to)?;
+        self.related.insert((from, to), is);
+        Ok(is)
+    }
+
+    fn relate(&mut self, from: Ty, to: Ty) -> Result<Is, CompileError> {
         if from == to || matches!(self.world.types.kind(to), Kind::Object) {
             return Ok(Is::Yes);
         }
@@ -214,6 +223,16 @@ impl Lower {
     }
 
     fn target(&mut self, method: &Method, ty: Ty) -> Result<Option<Key>, CompileError> {
+        let key = (method.clone(), ty);
+        if let Some(known) = self.targets.get(&key) {
+            return Ok(known.clone());
+        }
+        let target = self.find_target(method, ty)?;
+        self.targets.insert(key, target.clone());
+        Ok(target)
+    }
+
+    fn find_target(&mut self, method: &Method, ty: Ty) -> Result<Option<Key>, CompileError> {
         if self.is_a(ty, method.owner)? != Is::Yes {
             return Ok(None);
         }

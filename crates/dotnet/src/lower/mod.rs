@@ -54,6 +54,9 @@ pub struct Lower {
     live: Vec<Ty>,
     tags: HashMap<Ty, u32>,
     dispatches: Vec<(Method, FuncId)>,
+    /// What was found out about types, and about virtual calls by type.
+    related: HashMap<(Ty, Ty), dispatch::Is>,
+    targets: HashMap<(Method, Ty), Option<Key>>,
     tests: Vec<(Ty, FuncId)>,
     statics: HashMap<Field, GlobalId>,
     strings: HashMap<Vec<u16>, GlobalId>,
@@ -64,10 +67,6 @@ pub struct Lower {
     texts: HashMap<String, GlobalId>,
     /// Types with a static constructor, with it and the function that stands for it.
     initialised: Vec<(Ty, FuncId, FuncId)>,
-    /// Programs that ask how often a `SpinWait` has spun see its counter.
-    counts_spins: bool,
-    /// It turned out that somebody asks.
-    asked_for_spins: bool,
 }
 
 /// The most functions that a program may have.
@@ -75,16 +74,11 @@ const MOST_FUNCTIONS: usize = 20_000;
 
 /// Lowers a program.
 pub fn program(path: &Path, references: &[PathBuf], _options: &Options) -> Result<Module, CompileError> {
-    let lower = Lower::new(World::new(path, references)?, false);
-    let (module, again) = lower.run()?;
-    if !again {
-        return Ok(module);
-    }
-    Ok(Lower::new(World::new(path, references)?, true).run()?.0)
+    Lower::new(World::new(path, references)?).run()
 }
 
 impl Lower {
-    fn new(world: World, counts_spins: bool) -> Lower {
+    fn new(world: World) -> Lower {
         Lower {
             world,
             layouts: Layouts::default(),
@@ -94,6 +88,8 @@ impl Lower {
             live: Vec::new(),
             tags: HashMap::new(),
             dispatches: Vec::new(),
+            related: HashMap::new(),
+            targets: HashMap::new(),
             tests: Vec::new(),
             statics: HashMap::new(),
             strings: HashMap::new(),
@@ -103,12 +99,10 @@ impl Lower {
             notes: HashMap::new(),
             texts: HashMap::new(),
             initialised: Vec::new(),
-            counts_spins,
-            asked_for_spins: false,
         }
     }
 
-    fn run(mut self) -> Result<(Module, bool), CompileError> {
+    fn run(mut self) -> Result<Module, CompileError> {
         let Some(entry) = self.world.assemblies[0].entry() else {
             return Err(CompileError {
                 message: String::from("the assembly has no entry point: it is a library"),
@@ -155,9 +149,9 @@ impl Lower {
         if !sig.params.is_empty() {
             let array = b.reg();
             let tag = self.tag(args)?;
-            let new = self.native("__selvedge_new", 2, 1);
-            let size = Operand::Const(HEADER as u64);
-            b.call(Some(array), new, vec![size, Operand::Const(tag as u64)], 1);
+            let new = self.native("__selvedge_new_array", 3, 1);
+            let told = [HEADER as u64, tag as u64, 8].map(Operand::Const);
+            b.call(Some(array), new, told.to_vec(), 1);
             given.push(Operand::Reg(array));
         }
         let results = self.results(sig.result)?;
@@ -168,7 +162,7 @@ impl Lower {
         self.unhandled(&mut b, exc)?;
         self.module.functions[start.0 as usize] =
             b.finish(String::from("main"), Vec::new(), 1, Place::default());
-        Ok((self.module, self.asked_for_spins && !self.counts_spins))
+        Ok(self.module)
     }
 
     /// A place for a function whose body comes later.

@@ -102,6 +102,14 @@ impl Body<'_> {
             | "System.Diagnostics.Trace"
             | "System.Diagnostics.Contracts.Contract" => self.debug(member, vals),
             "System.Console" if matches!(member, "WriteLine" | "Write") => Ok(true),
+            "System.Threading.PlatformHelper" if member == "get_ProcessorCount" => {
+                self.push(Val::int(1));
+                Ok(true)
+            }
+            "System.Threading.PlatformHelper" if member == "get_IsSingleProcessor" => {
+                self.push(Val::int(1));
+                Ok(true)
+            }
             "System.Environment" => self.environment(member, vals),
             "System.String" => self.string(member, sig, vals),
             "System.Object" => self.object(member, sig, vals),
@@ -173,7 +181,7 @@ impl Body<'_> {
         };
         match member {
             "Exchange" => rmw(self, RmwOp::Xchg, vals[1].one()),
-            "CompareExchange" if vals.len() == 3 => {
+            "CompareExchange" if vals.len() >= 3 => {
                 self.b.push(Instr::Cmpxchg {
                     dst: old,
                     addr,
@@ -184,6 +192,10 @@ impl Body<'_> {
                     failure: FULL,
                     weak: false,
                 });
+                // The class library has one of its own that also says whether it succeeded.
+                if let Some(flag) = vals.get(3) {
+                    self.b.store(flag.one(), Operand::Reg(old + 1), 1, Mode::Na);
+                }
             }
             "Add" | "Increment" | "Decrement" => {
                 let by = match member {
@@ -357,7 +369,10 @@ impl Body<'_> {
                 self.null_check(&vals[0])?;
                 let time = self.milliseconds(sig, vals, 1)?;
                 let place = at(self, "internal_thread")?;
-                let joined = self.library("__dotnet_join", vec![place, time], 1);
+                let kept = self.scratch(6);
+                self.b.set_to(kept, place);
+                let ended = at(self, "pending_exception")?;
+                let joined = self.library("__dotnet_join", vec![Operand::Reg(kept), time, ended], 1);
                 let is = self.scratch(5);
                 self.b.cmp(CmpOp::Eq, 64, is, joined, Operand::Const(2));
                 self.throw_if(Operand::Reg(is), "System.Threading.ThreadStateException");
@@ -420,17 +435,12 @@ impl Body<'_> {
         Ok(Operand::Reg(thread))
     }
 
-    /// Spinning only lets time pass. Its counter can be seen by two properties only: unless somebody asks for
-    /// one, there is none.
+    /// Spinning only lets time pass, and counts. Where nobody can see the counter, there is none.
     fn spin_wait(&mut self, member: &str) -> Result<bool, CompileError> {
         match member {
-            "SpinOnce" | "Reset" if !self.lower.counts_spins => {
+            "SpinOnce" | "Reset" if self.spins_unseen => {
                 self.library("sched_yield", Vec::new(), 1);
                 Ok(true)
-            }
-            "get_Count" | "get_NextSpinWillYield" => {
-                self.lower.asked_for_spins = true;
-                Ok(false)
             }
             _ => Ok(false),
         }
@@ -538,6 +548,8 @@ impl Body<'_> {
     fn environment(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
         match member {
             "get_ProcessorCount" => self.push(Val::int(1)),
+            // Time stands still: whether a limit is over is asked where a thread waits.
+            "get_TickCount" => self.push(Val::int(0)),
             "get_HasShutdownStarted" => self.push(Val::int(0)),
             // The texts of the class library are their names.
             "GetResourceString"

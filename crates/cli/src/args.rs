@@ -83,6 +83,15 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub reference: Vec<PathBuf>,
 
+    /// What must hold of the static fields of a .NET program: in every state (of one field), or when `Main` has
+    /// returned, as in "Program.counter == 2 @end"; give it again for more
+    #[arg(long, value_name = "EXPR")]
+    pub invariant: Vec<String>,
+
+    /// Let the time limit of each thread's `Monitor.Wait` be over early, once. Without it, such waits have no limit
+    #[arg(long)]
+    pub timeouts: bool,
+
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub unroll: u32,

@@ -24,13 +24,19 @@ use std::path::{Path, PathBuf};
 /// Where Debian's mono has its class library.
 pub const CLASS_LIBRARY: &str = "/usr/lib/mono/4.5";
 
+/// What a module declares in which waits with a time limit have none.
+pub const NO_LIMITS: &str = "__dotnet_no_limits";
+
 /// How to compile.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Directories with assemblies that a program refers to; without any, [`CLASS_LIBRARY`].
     pub references: Vec<PathBuf>,
-    /// What must hold, over static fields: each an expression, and whether it is about the end only.
+    /// What must hold, over static fields: in every state, or with `@end` after it when `Main` has returned.
     pub invariants: Vec<String>,
+    /// Explores that the time limit of a wait is over before somebody wakes the thread. Otherwise such waits have
+    /// no limit, and the module says so by declaring [`NO_LIMITS`].
+    pub timeouts: bool,
 }
 
 /// Why there is nothing to run.

@@ -30,9 +30,11 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         _ => errors,
     };
     let races = races && managed.is_none();
+    let mut unroll_some = loop_bounds(&args.unroll_loop)?;
+    unroll_some.extend(managed.iter().flat_map(bounds_of_constructors));
     let options = Options {
         unroll: args.unroll,
-        unroll_some: loop_bounds(&args.unroll_loop)?,
+        unroll_some,
         most_threads: args.threads_max,
         most_events: args.max_events,
         most_executions: args.max_executions,
@@ -75,6 +77,17 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
 const NOT_OF_DOTNET: [ErrorKind; 3] =
     [ErrorKind::UnpublishedObject, ErrorKind::InvalidJoin, ErrorKind::DataRace];
 
+/// Iterations of loops in constructors, which fill what nobody else has yet.
+const FILLING: u32 = 1 << 12;
+
+/// Loops of constructors, with a bound of their own.
+fn bounds_of_constructors(module: &Module) -> Vec<LoopBound> {
+    let constructors =
+        module.functions.iter().filter(|f| f.name.ends_with("..ctor") || f.name.ends_with("..cctor"));
+    let bound = |name: &str| LoopBound { function: Some(name.to_string()), line: None, bound: FILLING };
+    constructors.map(|f| bound(&f.name)).collect()
+}
+
 /// The bytecode of a .NET program, if that is what there is to check.
 fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
     if !args.files.iter().any(|file| selvedge_dotnet::is_assembly(file)) {
@@ -85,7 +98,11 @@ fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
         let help = "say where they are with --reference";
         return Err(InputError::plain(InputKind::Unsupported, message, Some(help)));
     };
-    let options = selvedge_dotnet::Options { references: args.reference.clone(), invariants: Vec::new() };
+    let options = selvedge_dotnet::Options {
+        references: args.reference.clone(),
+        invariants: args.invariant.clone(),
+        timeouts: args.timeouts,
+    };
     let refuse = |error: selvedge_dotnet::CompileError| {
         InputError::plain(InputKind::Compile, error.message, error.help.as_deref())
     };

@@ -11,6 +11,7 @@ mod calls;
 mod dispatch;
 mod fields;
 mod handlers;
+mod invariants;
 mod natives;
 mod stack;
 mod statics;
@@ -45,6 +46,7 @@ pub enum Key {
 }
 
 pub struct Lower {
+    options: Options,
     pub world: World,
     pub layouts: Layouts,
     pub module: Module,
@@ -73,13 +75,14 @@ pub struct Lower {
 const MOST_FUNCTIONS: usize = 20_000;
 
 /// Lowers a program.
-pub fn program(path: &Path, references: &[PathBuf], _options: &Options) -> Result<Module, CompileError> {
-    Lower::new(World::new(path, references)?).run()
+pub fn program(path: &Path, references: &[PathBuf], options: &Options) -> Result<Module, CompileError> {
+    Lower::new(World::new(path, references)?, options.clone()).run()
 }
 
 impl Lower {
-    fn new(world: World) -> Lower {
+    fn new(world: World, options: Options) -> Lower {
         Lower {
+            options,
             world,
             layouts: Layouts::default(),
             module: Module::default(),
@@ -145,6 +148,11 @@ impl Lower {
             b.call(Some(exc), ensure, Vec::new(), 1);
             b.branch_if(Operand::Reg(exc), failed);
         }
+        let invariants = self.options.invariants.clone();
+        for watcher in self.watchers(&invariants)? {
+            let run = self.native("__dotnet_run", 2, 0);
+            b.call(None, run, vec![Operand::Const(0), Operand::Func(watcher)], 0);
+        }
         let mut given = Vec::new();
         if !sig.params.is_empty() {
             let array = b.reg();
@@ -157,6 +165,7 @@ impl Lower {
         let results = self.results(sig.result)?;
         b.call(Some(exc), main, given, results);
         b.branch_if(Operand::Reg(exc), failed);
+        self.invariants_at_end(&mut b, &invariants)?;
         b.push(Instr::Return { values: vec![Operand::Const(0)] });
         b.set(failed);
         self.unhandled(&mut b, exc)?;

@@ -51,6 +51,9 @@ pub fn needs_no_cctor(name: &str) -> bool {
     ["System.Threading.Thread.", "System.Console.", "System.Environment."].iter().any(|p| name.starts_with(p))
 }
 
+/// What a module declares that asks how many processors there are.
+const ONE_PROCESSOR: &str = "__dotnet_one_processor";
+
 const FULL: Mode = Mode::Sc;
 
 /// The length that says of a string that nobody knows what it says.
@@ -103,10 +106,12 @@ impl Body<'_> {
             | "System.Diagnostics.Contracts.Contract" => self.debug(member, vals),
             "System.Console" if matches!(member, "WriteLine" | "Write") => Ok(true),
             "System.Threading.PlatformHelper" if member == "get_ProcessorCount" => {
+                self.lower.native(ONE_PROCESSOR, 0, 0);
                 self.push(Val::int(1));
                 Ok(true)
             }
             "System.Threading.PlatformHelper" if member == "get_IsSingleProcessor" => {
+                self.lower.native(ONE_PROCESSOR, 0, 0);
                 self.push(Val::int(1));
                 Ok(true)
             }
@@ -118,6 +123,12 @@ impl Body<'_> {
             "System.Delegate" => self.delegate(member, vals),
             "System.Activator" if member == "CreateInstance" && method.args.len() == 1 => {
                 self.create_instance(method.args[0])
+            }
+            "System.Collections.Generic.EqualityComparer`1" if member == "CreateComparer" => {
+                self.comparer(method, "IEquatable`1", "GenericEqualityComparer`1", "ObjectEqualityComparer`1")
+            }
+            "System.Collections.Generic.Comparer`1" if member == "CreateComparer" => {
+                self.comparer(method, "IComparable`1", "GenericComparer`1", "ObjectComparer`1")
             }
             "System.Runtime.CompilerServices.RuntimeHelpers" => self.helpers(member, method, vals),
             "System.GC" if matches!(member, "SuppressFinalize" | "KeepAlive" | "ReRegisterForFinalize") => {
@@ -131,6 +142,23 @@ impl Body<'_> {
                 self.push_prim(Prim::Ptr, Operand::Const(0));
                 Ok(true)
             }
+            // Nothing flows from one thread to another: what is to run in a context just runs.
+            "System.Threading.ExecutionContext"
+                if matches!(member, "Run" | "RunInternal") && vals.len() >= 3 =>
+            {
+                let (target, code) = self.lower.delegate_parts()?;
+                let (object, function, at) = (self.scratch(8), self.scratch(9), self.scratch(1));
+                self.null_check(&vals[1])?;
+                for (dst, by) in [(object, target), (function, code)] {
+                    self.b.offset(at, vals[1].one(), by as i64);
+                    self.b.load(dst, Operand::Reg(at), 8, Mode::Na);
+                }
+                let args = vec![Operand::Reg(object), vals[2].one()];
+                self.emit_call(Operand::Reg(function), args, sig.result)?;
+                Ok(true)
+            }
+            "System.Threading.ExecutionContext" if member == "EstablishCopyOnWriteScope" => Ok(true),
+            "System.Threading.ExecutionContextSwitcher" if member == "Undo" => Ok(true),
             "System.Threading.SynchronizationContext"
                 if matches!(member, "get_Current" | "get_CurrentNoFlow" | "GetThreadLocalContext") =>
             {
@@ -287,7 +315,12 @@ impl Body<'_> {
                 self.push_copy(Val::prim(Prim::I4, held));
             }
             "Wait" => {
-                let time = self.milliseconds(sig, vals, 1)?;
+                let mut time = self.milliseconds(sig, vals, 1)?;
+                let never = Operand::Const(u32::MAX as u64);
+                if time != never && !self.lower.options.timeouts {
+                    self.lower.native(crate::NO_LIMITS, 0, 0);
+                    time = never;
+                }
                 let held = self.library("__selvedge_lock_held", vec![it], 1);
                 let is = self.scratch(5);
                 self.b.cmp(CmpOp::Eq, 64, is, held, Operand::Const(0));
@@ -547,7 +580,10 @@ impl Body<'_> {
 
     fn environment(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
         match member {
-            "get_ProcessorCount" => self.push(Val::int(1)),
+            "get_ProcessorCount" => {
+                self.lower.native(ONE_PROCESSOR, 0, 0);
+                self.push(Val::int(1));
+            }
             // Time stands still: whether a limit is over is asked where a thread waits.
             "get_TickCount" => self.push(Val::int(0)),
             "get_HasShutdownStarted" => self.push(Val::int(0)),
@@ -738,6 +774,18 @@ impl Body<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// How values of a type are compared: by themselves if they can, else as objects.
+    fn comparer(&mut self, method: &Method, by: &str, own: &str, other: &str) -> Result<bool, CompileError> {
+        let Some((_, args)) = self.lower.world.def_of(method.owner) else { return Ok(false) };
+        let Some(ability) = self.lower.world.corlib_type(&format!("System.{by}")) else { return Ok(false) };
+        let ability = self.lower.world.instance(ability, args.clone());
+        let can = self.lower.is_a(args[0], ability)? == super::dispatch::Is::Yes;
+        let name = format!("System.Collections.Generic.{}", if can { own } else { other });
+        let Some(def) = self.lower.world.corlib_type(&name) else { return Ok(false) };
+        let class = self.lower.world.instance(def, args);
+        self.create_instance(class)
     }
 
     /// `new T()`.

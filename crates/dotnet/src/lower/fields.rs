@@ -87,6 +87,7 @@ impl Body<'_> {
                 let (at, _) = self.lower.layouts.field(&mut self.lower.world, field)?;
                 let object = self.pop()?;
                 self.null_check(&object)?;
+                self.look_at_string(field.owner, &object);
                 let dst = self.next();
                 self.b.offset(dst, object.one(), at as i64);
                 self.push(Val::object(Operand::Reg(dst)));
@@ -200,10 +201,20 @@ impl Body<'_> {
             return self.load_value(ty, object.one(), Mode::Na, 0);
         }
         self.null_check(&object)?;
+        self.look_at_string(field.owner, &object);
         let addr = self.at(object.one(), at, 0);
         let note = self.lower.note(field.owner, at)?;
         let mode = self.read_mode();
         self.load_value(ty, addr, mode, note)
+    }
+
+    /// Refuses to look into a string that nobody knows.
+    fn look_at_string(&mut self, owner: Ty, object: &Val) {
+        if matches!(self.lower.world.types.kind(owner), Kind::String) {
+            let (at, length) = (self.at(object.one(), HEADER, 1), self.scratch(6));
+            self.b.load(length, at, 4, Mode::Na);
+            self.known_string(Operand::Reg(length));
+        }
     }
 
     fn store_field(&mut self, token: Token) -> Result<(), CompileError> {

@@ -86,10 +86,27 @@ impl Lower {
             .collect();
         let mut early: BTreeMap<FuncId, FuncId> = BTreeMap::new();
         let all = self.initialised.clone();
+        // By what stands for a type, what its constructor can come to.
+        let mut reach: BTreeMap<FuncId, HashSet<FuncId>> = BTreeMap::new();
+        for (_, ensure, cctor) in &all {
+            let mut reached = reachable(&calls, *cctor);
+            // Types that are needed bring their constructors with them.
+            loop {
+                let more: Vec<FuncId> =
+                    all.iter().filter(|(_, e, c)| reached.contains(e) && !reached.contains(c)).map(|a| a.2).collect();
+                if more.is_empty() {
+                    break;
+                }
+                more.into_iter().for_each(|c| reached.extend(reachable(&calls, c)));
+            }
+            reach.insert(*ensure, reached);
+        }
         for (ty, ensure, cctor) in &all {
-            let reached = reachable(&calls, *cctor);
-            let simple = reached.iter().all(|f| !refuses.contains(f));
-            if self.is_early(*ty)? && simple {
+            let simple = reach[ensure].iter().all(|f| !refuses.contains(f));
+            // Which of two types that may need each other comes first is decided when they are used.
+            let needs_itself = |other: &FuncId| other != ensure && reach[other].contains(ensure);
+            let circular = reach[ensure].iter().filter(|f| reach.contains_key(f)).any(needs_itself);
+            if self.is_early(*ty)? && simple && !circular {
                 early.insert(*ensure, *cctor);
             }
         }

@@ -83,6 +83,10 @@ impl Assembly {
         for row in 1..=self.rows(Table::NestedClass) {
             let inner = self.cell(Table::NestedClass, row, 0)?;
             let outer = self.cell(Table::NestedClass, row, 1)?;
+            // By the standard, the type around comes first: so nothing is within itself.
+            if outer >= inner {
+                return bad("a type is declared before the one that it is in");
+            }
             self.enclosing.insert(inner, outer);
         }
         for row in 1..=self.rows(Table::TypeDef) {

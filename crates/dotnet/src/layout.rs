@@ -77,6 +77,10 @@ pub struct Layouts {
 }
 
 const DEEPEST: u32 = 200;
+/// In bytes.
+const LARGEST: u32 = 1 << 20;
+/// A value has no more parts: each is a register.
+const MOST_PARTS: usize = 1 << 10;
 
 impl Layouts {
     /// Whether values of a type are copied, not referred to.
@@ -126,7 +130,11 @@ impl Layouts {
         match world.base(ty)? {
             Some(base) if world.name(base) == "System.Enum" => {
                 let field = world.own_field(ty, "value__")?;
-                field.map(|field| world.field_type(field)).transpose()
+                let of = field.map(|field| world.field_type(field)).transpose()?;
+                if of.is_some_and(|of| matches!(world.types.kind(of), Kind::Def(..) | Kind::Void)) {
+                    return refuse(format!("the enumeration {} is none of numbers", world.name(ty)));
+                }
+                Ok(of)
             }
             _ => Ok(None),
         }
@@ -194,6 +202,7 @@ impl Layouts {
             let field_ty = world.field_type(field)?;
             let (size, align) = self.size(world, field_ty)?;
             let at = match explicit {
+                Some(at) if at > LARGEST => return refuse(format!("the type {} is too large", world.name(ty))),
                 Some(at) => at + if is_value { 0 } else { HEADER },
                 None => layout.size.next_multiple_of(align.max(1)),
             };
@@ -214,11 +223,14 @@ impl Layouts {
                 }
             }
             layout.size = layout.size.max(at + size);
+            if layout.size > LARGEST || layout.leaves.len() > MOST_PARTS {
+                return refuse(format!("the type {} is too large", world.name(ty)));
+            }
         }
         if is_value {
             layout.size = layout.size.next_multiple_of(layout.align.max(1)).max(1);
             if let Some((_, asked)) = world.assemblies[def.assembly as usize].class_layout(def.row)? {
-                if asked > 1 << 20 {
+                if asked > LARGEST {
                     return refuse(format!("the type {} is too large", world.name(ty)));
                 }
                 layout.size = layout.size.max(asked);

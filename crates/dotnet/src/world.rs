@@ -69,7 +69,12 @@ pub struct World {
     interfaces: HashMap<Ty, Vec<Ty>>,
     open_sigs: HashMap<(Ty, DefId), Sig>,
     found: HashMap<(u32, Token, Context), Called>,
+    /// How deep references to types are within each other.
+    depth: u32,
 }
+
+/// No type of a person is nested, or derived, as deep as this.
+const DEEPEST: u32 = 100;
 
 const CORLIB: &str = "mscorlib";
 
@@ -112,6 +117,7 @@ impl World {
             interfaces: HashMap::new(),
             open_sigs: HashMap::new(),
             found: HashMap::new(),
+            depth: 0,
         };
         if let Some(beside) = program.parent() {
             world
@@ -254,7 +260,7 @@ impl World {
                 }
             }
             Kind::SzArray(of) => format!("{}[]", self.name(*of)),
-            Kind::Array(of, rank) => format!("{}[{}]", self.name(*of), ",".repeat(*rank as usize - 1)),
+            Kind::Array(of, rank) => format!("{}[{}]", self.name(*of), ",".repeat((*rank as usize).saturating_sub(1))),
             Kind::Ptr(of) => format!("{}*", self.name(*of)),
             Kind::ByRef(of) => format!("{}&", self.name(*of)),
             Kind::FnPtr => String::from("method*"),
@@ -297,7 +303,13 @@ impl World {
                 of.type_named(&full).map(|row| DefId { assembly, row })
             }
             Scope::Type(outer) => {
-                let outer = self.def_at(assembly, outer)?;
+                if outer.row() >= token.row() && self.depth > DEEPEST {
+                    return refuse("a type refers to itself");
+                }
+                self.depth += 1;
+                let outer = self.def_at(assembly, outer);
+                self.depth -= 1;
+                let outer = outer?;
                 let nested = self.assemblies[outer.assembly as usize].nested_type(outer.row, &name);
                 nested.map(|row| DefId { assembly: outer.assembly, row })
             }
@@ -397,6 +409,16 @@ impl World {
 
     /// The type that a token refers to.
     pub fn type_at(&mut self, assembly: u32, token: Token, context: &Context) -> Result<Ty, CompileError> {
+        self.depth += 1;
+        let ty = match self.depth > DEEPEST {
+            true => refuse("a type refers to itself"),
+            false => self.find_type(assembly, token, context),
+        };
+        self.depth -= 1;
+        ty
+    }
+
+    fn find_type(&mut self, assembly: u32, token: Token, context: &Context) -> Result<Ty, CompileError> {
         if token.is(Table::TypeSpec) {
             let sig = self.assemblies[assembly as usize].type_spec(token.row())?;
             return self.resolve(assembly, &sig, context);
@@ -581,6 +603,17 @@ impl World {
             return Ok(*known);
         }
         let base = self.find_base(ty)?;
+        let mut at = base;
+        for steps in 0.. {
+            let Some(class) = at else { break };
+            if class == ty || steps > DEEPEST {
+                return refuse(format!("the type {} extends itself", self.name(ty)));
+            }
+            at = match self.bases.get(&class) {
+                Some(known) => *known,
+                None => self.find_base(class)?,
+            };
+        }
         self.bases.insert(ty, base);
         Ok(base)
     }

@@ -54,6 +54,9 @@ pub struct Body<'l> {
     pub cold: Vec<(Label, &'static str, u32, Place)>,
 }
 
+/// More than any method has that somebody wrote.
+const MOST_REGISTERS: u32 = 1 << 15;
+
 /// How many parts of a result there is room for in the registers after the exception's.
 pub const ROOM: u32 = 6;
 
@@ -176,6 +179,9 @@ impl Body<'_> {
             let context = self.context.clone();
             let ty = self.lower.world.resolve(self.assembly, sig, &context)?;
             let leaves = self.leaves(ty)?;
+            if self.b.regs > MOST_REGISTERS {
+                return self.refuse("there are too many variables");
+            }
             let var = match locals.contains(&(number as i64)) {
                 true => {
                     let addr = self.memory(ty)?;

@@ -168,9 +168,13 @@ impl Lower {
         while let Some(class) = at {
             let mut says = false;
             let mut open = self.world.own_interfaces(class)?;
+            let mut seen = Vec::new();
             while let Some(interface) = open.pop() {
                 says |= interface == declared.owner;
-                open.extend(self.world.own_interfaces(interface)?);
+                if !seen.contains(&interface) {
+                    seen.push(interface);
+                    open.extend(self.world.own_interfaces(interface)?);
+                }
             }
             let above = self.world.base(class)?;
             if !says {

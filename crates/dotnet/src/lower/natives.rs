@@ -840,8 +840,11 @@ impl Lower {
     fn unknown_string(&mut self) -> Result<selvedge_ir::GlobalId, CompileError> {
         // No text is of this kind: half of a pair, alone.
         let id = self.string(&[0xd800])?;
-        let bytes = &mut self.module.globals[id.0 as usize].bytes;
-        bytes[HEADER as usize..HEADER as usize + 4].copy_from_slice(&UNKNOWN.to_le_bytes());
+        let global = &mut self.module.globals[id.0 as usize];
+        // It has a length that nobody takes for one, and no characters.
+        global.bytes.truncate(HEADER as usize);
+        global.bytes.extend(UNKNOWN.to_le_bytes());
+        global.size = global.bytes.len() as u64;
         Ok(id)
     }
 

@@ -202,7 +202,9 @@ impl Layouts {
             let field_ty = world.field_type(field)?;
             let (size, align) = self.size(world, field_ty)?;
             let at = match explicit {
-                Some(at) if at > LARGEST => return refuse(format!("the type {} is too large", world.name(ty))),
+                Some(at) if at > LARGEST => {
+                    return refuse(format!("the type {} is too large", world.name(ty)));
+                }
                 Some(at) => at + if is_value { 0 } else { HEADER },
                 None => layout.size.next_multiple_of(align.max(1)),
             };

@@ -260,7 +260,9 @@ impl World {
                 }
             }
             Kind::SzArray(of) => format!("{}[]", self.name(*of)),
-            Kind::Array(of, rank) => format!("{}[{}]", self.name(*of), ",".repeat((*rank as usize).saturating_sub(1))),
+            Kind::Array(of, rank) => {
+                format!("{}[{}]", self.name(*of), ",".repeat((*rank as usize).saturating_sub(1)))
+            }
             Kind::Ptr(of) => format!("{}*", self.name(*of)),
             Kind::ByRef(of) => format!("{}&", self.name(*of)),
             Kind::FnPtr => String::from("method*"),

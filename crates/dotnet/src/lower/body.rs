@@ -168,7 +168,7 @@ impl Body<'_> {
                 let addr = self.memory(ty)?;
                 let parts = self.leaves(ty)?;
                 let parts = (first..first + parts.len() as u32).map(Operand::Reg).collect();
-                let val = Val { shape: self.shape(ty)?, parts, some: false };
+                let val = Val { shape: self.shape(ty)?, parts, some: false, note: 0 };
                 self.store_value(ty, Operand::Reg(addr), &val, Mode::Na, 0)?;
                 self.args[number] = Var::Memory(addr, ty);
             }
@@ -321,7 +321,7 @@ impl Body<'_> {
                 Shape::Value(ty) => self.leaves(ty)?.len(),
             };
             let parts = self.home(depth, count).into_iter().map(Operand::Reg).collect();
-            self.stack.push(Val { shape, parts, some: false });
+            self.stack.push(Val { shape, parts, some: false, note: 0 });
         }
         Ok(())
     }
@@ -406,7 +406,7 @@ impl Body<'_> {
                 let count = self.leaves(ty)?.len() as u32;
                 let shape = self.shape(ty)?;
                 let parts = (first..first + count).map(Operand::Reg).collect();
-                self.push(Val { shape, parts, some: false });
+                self.push(Val { shape, parts, some: false, note: 0 });
                 Ok(())
             }
             Var::Memory(addr, ty) => self.load_value(ty, Operand::Reg(addr), Mode::Na, 0),

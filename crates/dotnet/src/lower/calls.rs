@@ -153,7 +153,7 @@ impl Body<'_> {
         if results > 1 || !matches!(self.lower.world.types.kind(result), Kind::Void) {
             let parts = (out + 1..out + results).map(Operand::Reg).collect();
             let shape = self.shape(result)?;
-            self.push_copy(Val { shape, parts, some: false });
+            self.push_copy(Val { shape, parts, some: false, note: 0 });
         }
         Ok(())
     }
@@ -398,7 +398,12 @@ impl Body<'_> {
 
     /// Pushes what is in a register as a value of the stack.
     pub fn give(&mut self, prim: Prim, reg: Reg) {
-        self.push_copy(Val { shape: Shape::Prim(prim), parts: vec![Operand::Reg(reg)], some: false });
+        self.push_copy(Val {
+            shape: Shape::Prim(prim),
+            parts: vec![Operand::Reg(reg)],
+            some: false,
+            note: 0,
+        });
     }
 }
 

@@ -47,7 +47,7 @@ impl Body<'_> {
                 let addr = self.pop()?;
                 self.null_check(&addr)?;
                 let mode = self.read_mode();
-                self.load_value(ty, addr.one(), mode, 0)?;
+                self.load_value(ty, addr.one(), mode, addr.note)?;
             }
             StindI1 | StindI2 | StindI4 | StindI8 | StindI | StindR4 | StindR8 | StindRef | Stobj => {
                 let ty = match of {
@@ -58,7 +58,7 @@ impl Body<'_> {
                 self.null_check(&addr)?;
                 let val = self.fitted(val, ty, 2)?;
                 let mode = self.write_mode();
-                self.store_value(ty, addr.one(), &val, mode, 0)?;
+                self.store_value(ty, addr.one(), &val, mode, addr.note)?;
             }
             Cpobj => {
                 let ty = self.type_at(arg.token())?;
@@ -90,7 +90,8 @@ impl Body<'_> {
                 self.look_at_string(field.owner, &object);
                 let dst = self.next();
                 self.b.offset(dst, object.one(), at as i64);
-                self.push(Val::object(Operand::Reg(dst)));
+                let note = self.lower.note(field.owner, at)?;
+                self.push(Val { note, ..Val::object(Operand::Reg(dst)) });
             }
             Ldsfld | Ldsflda | Stsfld => self.static_field(op, arg.token())?,
             Ldlen => {
@@ -192,7 +193,7 @@ impl Body<'_> {
             let parts = object.parts.get(first..first + own.len()).map(<[Operand]>::to_vec);
             let Some(parts) = parts else { return self.refuse("a field that a value does not have") };
             let shape = self.shape(ty)?;
-            self.push_copy(Val { shape, parts, some: false });
+            self.push_copy(Val { shape, parts, some: false, note: 0 });
             return Ok(());
         }
         if value && self.lower.layouts.underlying(&mut self.lower.world, field.owner)?.is_some() {

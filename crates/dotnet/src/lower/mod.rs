@@ -294,7 +294,11 @@ impl Lower {
         };
         let short = name.rsplit(['.', '/']).next().unwrap_or(&name).to_string();
         let short = if name.contains('<') { name } else { short };
-        self.module.types[at as usize] = TypeInfo::Struct { name: short, size: 0, fields };
+        let size = match (array, boxed) {
+            (None, false) => self.layouts.of(&mut self.world, ty)?.size as u64,
+            _ => 0,
+        };
+        self.module.types[at as usize] = TypeInfo::Struct { name: short, size, fields };
         Ok(at + 1)
     }
 

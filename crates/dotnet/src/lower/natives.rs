@@ -205,11 +205,14 @@ impl Body<'_> {
         let old = self.b.block(2);
         let rmw = |body: &mut Self, op: RmwOp, operand: Operand| {
             let net = Net::Lasting;
+            body.b.place.note = vals[0].note;
             body.b.push(Instr::Rmw { op, dst: old, addr, operand, bytes, mode: FULL, net });
+            body.b.place.note = 0;
         };
         match member {
             "Exchange" => rmw(self, RmwOp::Xchg, vals[1].one()),
             "CompareExchange" if vals.len() >= 3 => {
+                self.b.place.note = vals[0].note;
                 self.b.push(Instr::Cmpxchg {
                     dst: old,
                     addr,
@@ -220,6 +223,7 @@ impl Body<'_> {
                     failure: FULL,
                     weak: false,
                 });
+                self.b.place.note = 0;
                 // The class library has one of its own that also says whether it succeeded.
                 if let Some(flag) = vals.get(3) {
                     self.b.store(flag.one(), Operand::Reg(old + 1), 1, Mode::Na);
@@ -249,10 +253,10 @@ impl Body<'_> {
         let ty = self.referred(sig.params[0]);
         self.null_check(&vals[0])?;
         match member {
-            "Read" | "VolatileRead" => self.load_value(ty, vals[0].one(), Mode::Acq, 0)?,
+            "Read" | "VolatileRead" => self.load_value(ty, vals[0].one(), Mode::Acq, vals[0].note)?,
             "Write" | "VolatileWrite" => {
                 let val = self.fitted(vals[1].clone(), ty, 2)?;
-                self.store_value(ty, vals[0].one(), &val, Mode::Rel, 0)?;
+                self.store_value(ty, vals[0].one(), &val, Mode::Rel, vals[0].note)?;
             }
             _ => return Ok(false),
         }
@@ -796,7 +800,7 @@ impl Body<'_> {
         if self.lower.layouts.is_value(&mut self.lower.world, ty)? {
             let leaves = self.leaves(ty)?;
             let shape = self.shape(ty)?;
-            self.push(Val { shape, parts: vec![Operand::Const(0); leaves.len()], some: false });
+            self.push(Val { shape, parts: vec![Operand::Const(0); leaves.len()], some: false, note: 0 });
             return Ok(true);
         }
         let Some(ctor) = self.lower.world.method_named(ty, ".ctor", 0)? else { return Ok(false) };

@@ -26,11 +26,13 @@ pub struct Val {
     pub parts: Vec<Operand>,
     /// It is no null reference.
     pub some: bool,
+    /// What it is the address of, for reports: a field's note.
+    pub note: u32,
 }
 
 impl Val {
     pub fn prim(prim: Prim, operand: Operand) -> Val {
-        Val { shape: Shape::Prim(prim), parts: vec![operand], some: false }
+        Val { shape: Shape::Prim(prim), parts: vec![operand], some: false, note: 0 }
     }
 
     pub fn object(operand: Operand) -> Val {
@@ -175,7 +177,7 @@ impl Body<'_> {
         }
         self.b.place = before;
         let parts = homes.into_iter().map(Operand::Reg).collect();
-        self.push(Val { shape, parts, some: false });
+        self.push(Val { shape, parts, some: false, note: 0 });
         Ok(())
     }
 

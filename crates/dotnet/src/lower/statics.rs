@@ -92,8 +92,11 @@ impl Lower {
             let mut reached = reachable(&calls, *cctor);
             // Types that are needed bring their constructors with them.
             loop {
-                let more: Vec<FuncId> =
-                    all.iter().filter(|(_, e, c)| reached.contains(e) && !reached.contains(c)).map(|a| a.2).collect();
+                let more: Vec<FuncId> = all
+                    .iter()
+                    .filter(|(_, e, c)| reached.contains(e) && !reached.contains(c))
+                    .map(|a| a.2)
+                    .collect();
                 if more.is_empty() {
                     break;
                 }

@@ -64,6 +64,17 @@ impl VmMachine {
         Ok(size.saturating_sub(HEADER) / self.element_size(addr)?)
     }
 
+    /// The type of an object, among the module's, if it was made as one of a managed language.
+    pub(in crate::machine) fn type_of_managed(&self, object: Object) -> Option<u32> {
+        let Object::Made { site, .. } = object else { return None };
+        let made_by = match self.function(site.func).code.get(site.pc as usize)? {
+            Instr::Call { callee: Operand::Func(f), .. } => &self.function(*f).name,
+            _ => return None,
+        };
+        let number = self.told_at_making(object, 1).filter(|_| made_by.starts_with("__selvedge_new"))?;
+        u32::try_from(number).ok()?.checked_sub(1)
+    }
+
     /// The name of an object's type.
     fn type_name(&self, addr: u64) -> Option<&str> {
         let number = usize::try_from(self.type_number(addr).ok()?).ok()?.checked_sub(1)?;

@@ -1,5 +1,5 @@
-// A barrier of our own, as one writes it at first: the last to come resets the count only after it has let the
-// others go. One of them may be back before that, and is forgotten.
+// A barrier of our own, as one writes it at first: the last to come resets the count only after it has let
+// the others go. One of them may be back before that, and is forgotten.
 //
 // expect: sc violated
 using System.Threading;

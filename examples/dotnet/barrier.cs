@@ -1,5 +1,5 @@
-// The class library's own Barrier, interpreted as it is: two threads meet twice, and nobody goes on before all
-// have come.
+// The class library's own Barrier, interpreted as it is: two threads meet twice, and nobody goes on before
+// all have come.
 //
 // expect: sc verified
 using System.Diagnostics;

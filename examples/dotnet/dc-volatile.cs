@@ -1,5 +1,5 @@
-// Double-checked locking as it should be: the reference is volatile, so its store is a release and its load an
-// acquire.
+// Double-checked locking as it should be: the reference is volatile, so its store is a release and its load
+// an acquire.
 //
 // expect: sc verified
 // expect: tso verified

@@ -1,5 +1,5 @@
-// Double-checked locking: whoever sees the object must see it initialised. The reference is published by a plain
-// store; nothing but the model keeps the stores of the constructor before it.
+// Double-checked locking: whoever sees the object must see it initialised. The reference is published by a
+// plain store; nothing but the model keeps the stores of the constructor before it.
 //
 // expect: sc verified
 // expect: tso verified

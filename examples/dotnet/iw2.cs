@@ -1,5 +1,5 @@
-// Independent workers with a shared counter: each works on its own list, and counts what it did under a lock after
-// every step.
+// Independent workers with a shared counter: each works on its own list, and counts what it did under a
+// lock after every step.
 //
 // expect: sc verified
 // expect: tso verified

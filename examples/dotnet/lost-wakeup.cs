@@ -1,5 +1,5 @@
-// A producer and a consumer with a monitor, and the mistake that everybody makes once: Pulse wakes one thread, and
-// with two that wait for different things it may be the wrong one.
+// A producer and a consumer with a monitor, and the mistake that everybody makes once: Pulse wakes one
+// thread, and with two that wait for different things it may be the wrong one.
 //
 // expect: sc violated deadlock
 using System.Threading;

@@ -1,5 +1,5 @@
-// Peterson's mutual exclusion for two threads, with volatile fields: a volatile write may still be overtaken by
-// the volatile read after it, so both may enter, and an increment is lost (seed 003, Fig. 1).
+// Peterson's mutual exclusion for two threads, with volatile fields: a volatile write may still be
+// overtaken by the volatile read after it, so both may enter, and an increment is lost (seed 003, Fig. 1).
 //
 // expect: sc verified
 // expect: tso violated assertion

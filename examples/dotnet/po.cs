@@ -1,5 +1,5 @@
-// ARCHTEST's PO: all of program order. Two threads each write a field and read the other one, and write another;
-// the order of all four accesses shows at the end.
+// ARCHTEST's PO: all of program order. Two threads each write a field and read the other one, and write
+// another; the order of all four accesses shows at the end.
 //
 // expect: sc verified
 // expect: tso violated assertion

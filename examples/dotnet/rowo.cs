@@ -1,5 +1,5 @@
-// ARCHTEST's ROWO: one thread writes two fields in order, the other reads them in the other order. Who sees the
-// second write sees the first, where reads and writes keep their order.
+// ARCHTEST's ROWO: one thread writes two fields in order, the other reads them in the other order. Who sees
+// the second write sees the first, where reads and writes keep their order.
 //
 // expect: sc verified
 // expect: tso verified

@@ -1,5 +1,5 @@
-// Read after write, on volatile fields: each of two threads writes its own field and then reads the other's. If
-// volatile accesses were sequentially consistent, one of them would see the other's write.
+// Read after write, on volatile fields: each of two threads writes its own field and then reads the
+// other's. If volatile accesses were sequentially consistent, one of them would see the other's write.
 //
 // expect: sc verified
 // expect: tso violated assertion

@@ -1,5 +1,5 @@
-// A tournament barrier for two threads, with plain fields as in the Java Grande benchmarks: the loser of the round
-// announces itself and waits, the winner waits for it and wakes it.
+// A tournament barrier for two threads, with plain fields as in the Java Grande benchmarks: the loser of
+// the round announces itself and waits, the winner waits for it and wakes it.
 //
 // expect: sc verified
 // expect: pso violated assertion

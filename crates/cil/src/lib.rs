@@ -1,9 +1,10 @@
-//! Compiled .NET assemblies as ECMA-335 lays them down: the PE file around them, metadata tables, signatures,
-//! method bodies; and where their instructions come from in the source (portable PDB, mono's `.mdb`).
+//! Compiled .NET assemblies as ECMA-335 lays them down: the PE file around them, metadata tables,
+//! signatures, method bodies; and where their instructions come from in the source (portable PDB, mono's
+//! `.mdb`).
 //!
-//! [`Assembly::read`] looks at headers and row sizes only. Everything else is decoded where it is asked for: a
-//! class library has thousands of methods, and a program uses a few. Every offset and index of a file is checked
-//! when it is followed; what does not fit is an [`Error`], never a panic.
+//! [`Assembly::read`] looks at headers and row sizes only. Everything else is decoded where it is asked
+//! for: a class library has thousands of methods, and a program uses a few. Every offset and index of a
+//! file is checked when it is followed; what does not fit is an [`Error`], never a panic.
 
 mod assembly;
 mod body;

@@ -1,5 +1,5 @@
-//! .NET programs: those of `examples/dotnet` and `tests/dotnet`, compiled by mono's compiler, against what they
-//! say of themselves.
+//! .NET programs: those of `examples/dotnet` and `tests/dotnet`, compiled by mono's compiler, against what
+//! they say of themselves.
 //!
 //!     // expect: MODEL VERDICT [KIND] [line=N]
 //!     // check: --unroll 4       flags for `selvedge check`

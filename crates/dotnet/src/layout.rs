@@ -6,8 +6,8 @@ use crate::{CompileError, refuse};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Bytes before the fields of an object: the monitor's lock in the first four, a bit for each thread that waits
-/// in eight from 8 on, and for objects that are there from the start their type in eight from 16 on.
+/// Bytes before the fields of an object: the monitor's lock in the first four, a bit for each thread that
+/// waits in eight from 8 on, and for objects that are there from the start their type in eight from 16 on.
 pub const HEADER: u32 = 24;
 /// Where the waiting threads are.
 pub const WAITERS: i64 = 8;

@@ -1,12 +1,12 @@
-//! From compiled .NET programs to the bytecode of Selvedge: the program's own methods and those of the class
-//! library that it can reach, generic ones by instance.
+//! From compiled .NET programs to the bytecode of Selvedge: the program's own methods and those of the
+//! class library that it can reach, generic ones by instance.
 //!
 //! * **Values.** The evaluation stack becomes registers. A value type is one register per primitive field.
-//! * **Objects** come from the heap, begin with a [header](layout::HEADER) that holds the monitor, and are never
-//!   freed. What type an object is of is not kept in memory: the machine knows it by the allocation
+//! * **Objects** come from the heap, begin with a [header](layout::HEADER) that holds the monitor, and are
+//!   never freed. What type an object is of is not kept in memory: the machine knows it by the allocation
 //!   (`__selvedge_new`), as a runtime guarantees that a type is seen with its object.
-//! * **Variables** of a method whose address is taken live in private memory: the type system sees to it that no
-//!   other thread gets hold of such an address.
+//! * **Variables** of a method whose address is taken live in private memory: the type system sees to it
+//!   that no other thread gets hold of such an address.
 //! * **Exceptions**: a function returns the exception that is under way first, or 0, and then its result.
 //! * **Memory accesses**: plain ones are `na`, volatile ones `acq` and `rel`, interlocked ones `sc`.
 //! * **What is not known** is an instruction that says so when it is reached, with the name of the method.
@@ -32,10 +32,11 @@ pub const NO_LIMITS: &str = "__dotnet_no_limits";
 pub struct Options {
     /// Directories with assemblies that a program refers to; without any, [`CLASS_LIBRARY`].
     pub references: Vec<PathBuf>,
-    /// What must hold, over static fields: in every state, or with `@end` after it when `Main` has returned.
+    /// What must hold, over static fields: in every state, or with `@end` after it when `Main` has
+    /// returned.
     pub invariants: Vec<String>,
-    /// Explores that the time limit of a wait is over before somebody wakes the thread. Otherwise such waits have
-    /// no limit, and the module says so by declaring [`NO_LIMITS`].
+    /// Explores that the time limit of a wait is over before somebody wakes the thread. Otherwise such
+    /// waits have no limit, and the module says so by declaring [`NO_LIMITS`].
     pub timeouts: bool,
 }
 

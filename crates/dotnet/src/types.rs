@@ -1,5 +1,5 @@
-//! Types of a running program: instances, not definitions. Every type is interned once, so that types are equal
-//! iff their numbers are.
+//! Types of a running program: instances, not definitions. Every type is interned once, so that types are
+//! equal iff their numbers are.
 
 use std::collections::HashMap;
 

@@ -227,7 +227,8 @@ impl Body<'_> {
 
     fn conversion(&mut self, op: Op) -> Result<bool, CompileError> {
         use Op::*;
-        // The width, whether the result is signed, whether the operand is taken as unsigned, and whether it is
+        // The width, whether the result is signed, whether the operand is taken as unsigned, and whether it
+        // is
         // checked.
         let (bits, signed, from_unsigned, checked, ptr) = match op {
             ConvI1 => (8, true, false, false, false),
@@ -298,7 +299,8 @@ impl Body<'_> {
             _ => CastOp::Sext,
         };
         if checked {
-            // In 64 bits, between the bounds; of an unsigned one of 64 bits, the sign says that it is large.
+            // In 64 bits, between the bounds; of an unsigned one of 64 bits, the sign says that it is
+            // large.
             if own.bits() == 32 {
                 self.b.push(Instr::Cast { op: all, from: 32, to: 64, dst: wide, src });
                 src = Operand::Reg(wide);

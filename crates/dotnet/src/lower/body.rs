@@ -196,8 +196,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Whether every `SpinWait` that the method uses is a variable of its own whose address goes nowhere but to
-    /// `SpinOnce` and `Reset`, and to where it is set to 0.
+    /// Whether every `SpinWait` that the method uses is a variable of its own whose address goes nowhere
+    /// but to `SpinOnce` and `Reset`, and to where it is set to 0.
     fn only_spins(&mut self, il: &Il) -> Result<bool, CompileError> {
         let mut spins = Vec::new();
         for inst in &il.insts {

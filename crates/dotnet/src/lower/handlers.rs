@@ -1,8 +1,8 @@
 //! Exceptions: from where something is thrown to what catches it.
 //!
-//! The register of the exception holds the object that is under way. Its lowest bit says that a `finally` or
-//! `fault` block ran for it: a filter that is come to after that would, by the standard, have run before it, and
-//! is refused.
+//! The register of the exception holds the object that is under way. Its lowest bit says that a `finally`
+//! or `fault` block ran for it: a filter that is come to after that would, by the standard, have run before
+//! it, and is refused.
 
 use super::body::Body;
 use super::build::Label;

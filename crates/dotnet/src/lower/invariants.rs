@@ -1,8 +1,8 @@
 //! Invariants over static fields: `Program.counter == 2 @end`.
 //!
-//! One about the end is asked when `Main` has returned. One about every state is asked once by a thread of its
-//! own, at any time: that is every value that the field ever has, so it must be about one field that is read
-//! once. What is about several fields needs a search over states.
+//! One about the end is asked when `Main` has returned. One about every state is asked once by a thread of
+//! its own, at any time: that is every value that the field ever has, so it must be about one field that is
+//! read once. What is about several fields needs a search over states.
 
 use super::Lower;
 use super::build::Builder;
@@ -194,8 +194,8 @@ impl Lower {
         Ok(())
     }
 
-    /// Reads invariants: those for the end are asked by the builder at once; of others, the functions of the
-    /// threads that ask.
+    /// Reads invariants: those for the end are asked by the builder at once; of others, the functions of
+    /// the threads that ask.
     pub(super) fn invariants_at_end(
         &mut self,
         b: &mut Builder,

@@ -1,8 +1,8 @@
 //! The whole program: which methods and types there are, and what becomes of them.
 //!
-//! Methods are lowered as they are found, from the entry point on. A virtual call goes through a function of its
-//! own that decides by the type of the object among the types that the program makes objects of ([`Key::Dispatch`]);
-//! it is written when all of them are known.
+//! Methods are lowered as they are found, from the entry point on. A virtual call goes through a function
+//! of its own that decides by the type of the object among the types that the program makes objects of
+//! ([`Key::Dispatch`]); it is written when all of them are known.
 
 mod arith;
 mod body;
@@ -15,6 +15,7 @@ mod invariants;
 mod natives;
 mod stack;
 mod statics;
+mod threading;
 
 use crate::layout::{HEADER, Layouts, TYPE};
 use crate::types::{DefId, Kind, Ty};

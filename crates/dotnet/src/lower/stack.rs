@@ -1,7 +1,7 @@
 //! The evaluation stack, in registers.
 //!
-//! What is at depth `d` is a constant, a variable that was not written since, or in the registers that belong to
-//! that depth; where ways meet it is always the last.
+//! What is at depth `d` is a constant, a variable that was not written since, or in the registers that
+//! belong to that depth; where ways meet it is always the last.
 
 use super::body::Body;
 use crate::CompileError;

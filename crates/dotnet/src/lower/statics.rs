@@ -1,9 +1,9 @@
 //! Static fields and static constructors.
 //!
 //! A type marked `beforefieldinit` may be initialised at any time before the first access of a static field
-//! (ECMA-335 I.8.9.5): all such types are, before the program begins, each after those that its constructor may
-//! need. So no thread ever has to ask. Others, and those whose constructor can come to something that is not
-//! supported, are initialised at their first use, by one thread while the others wait.
+//! (ECMA-335 I.8.9.5): all such types are, before the program begins, each after those that its constructor
+//! may need. So no thread ever has to ask. Others, and those whose constructor can come to something that
+//! is not supported, are initialised at their first use, by one thread while the others wait.
 
 use super::body::Body;
 use super::build::Builder;
@@ -132,8 +132,8 @@ impl Lower {
         Ok(order)
     }
 
-    /// Runs a static constructor unless that was done: 0 not yet, 1 it failed, 2 it is done, else the thread
-    /// that does it, plus 2.
+    /// Runs a static constructor unless that was done: 0 not yet, 1 it failed, 2 it is done, else the
+    /// thread that does it, plus 2.
     fn first_use(&mut self, ty: Ty, cctor: FuncId) -> Result<selvedge_ir::Function, CompileError> {
         let name = self.world.name(ty);
         let state = self.global(format!("{name} (its static constructor)"), vec![0; 8], false);

@@ -262,7 +262,7 @@ impl Body<'_> {
             ConvOvfIUn => (64, true, true, true, true),
             ConvOvfUUn => (64, false, true, true, true),
             ConvR4 | ConvR8 | ConvRUn => {
-                self.to_float(op)?;
+                self.convert_to_float(op)?;
                 return Ok(true);
             }
             _ => return Ok(false),
@@ -346,7 +346,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn to_float(&mut self, op: Op) -> Result<(), CompileError> {
+    fn convert_to_float(&mut self, op: Op) -> Result<(), CompileError> {
         let val = self.pop()?;
         let (to, kind) = if op == Op::ConvR4 { (32, Prim::R4) } else { (64, Prim::R8) };
         let dst = self.next();

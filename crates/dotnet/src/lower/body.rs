@@ -108,11 +108,13 @@ impl Lower {
         let results = body.lower.results(sig.result)?;
         body.exc = body.b.block(ROOM.max(results));
         let written = body.write(flags, &native_name);
+        let written = written.and_then(|()| body.write_cold());
         if let Err(error) = written {
-            // Reaching it is what would be wrong, not that it is there.
+            // Reaching it is what would be wrong, not that it is there. What was written so far may lead to
+            // what was not.
+            body.b = body.b.emptied();
             body.b.unsupported(format!("{name}: {error}"));
         }
-        body.write_cold()?;
         let b = std::mem::take(&mut body.b);
         let place = b.places.iter().copied().find(|p| p.line > 0).unwrap_or_default();
         Ok(b.finish(name, params, results, Place { note: 0, ..place }))

@@ -17,6 +17,11 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// One without code, with as many registers, at the same place.
+    pub fn emptied(&self) -> Builder {
+        Builder { regs: self.regs, place: self.place, ..Builder::default() }
+    }
+
     pub fn reg(&mut self) -> Reg {
         self.block(1)
     }

@@ -224,7 +224,7 @@ impl Check {
             ..options.of_machine(reductions, room)
         };
         let mut machine = machine(&module, of_machine)?;
-        refuse_sections(&machine, properties, model.name())?;
+        refuse_sections(&module, &machine, properties, model.name())?;
         let config = options.config(Reductions::NONE, Some(watch.clone()));
         let under = Under::Matrices(model);
         let mut campaign = Campaign { model: under, options, watch, writer: None };
@@ -257,7 +257,7 @@ impl Check {
             ..options.of_machine(reductions, room)
         };
         let mut vm = machine(&module, of_machine(FEW_THREADS.min(options.most_threads)))?;
-        refuse_sections(&vm, &properties, model.name())?;
+        refuse_sections(&module, &vm, &properties, model.name())?;
         refuse_coherence(&vm, options.equivalence)?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let simpler = with_races(simpler.as_ref().unwrap_or(model), options.races)?;

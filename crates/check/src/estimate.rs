@@ -68,7 +68,7 @@ impl Check {
             ..options.of_machine(reductions, options.most_threads)
         };
         let mut vm = machine(&module, of_machine)?;
-        refuse_sections(&vm, &properties, model.name())?;
+        refuse_sections(&module, &vm, &properties, model.name())?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let races = with_races(simpler.as_ref().unwrap_or(&model), options.races)?;
         let model = &*with_symmetry(&races, &vm);

@@ -6,6 +6,7 @@ use selvedge_explore::Equivalence;
 use selvedge_explore::premises::{ProgramFacts, sound};
 use selvedge_graph::Attrs;
 use selvedge_ir::Module;
+use selvedge_ir::passes::sections;
 use selvedge_kat::Theory;
 use selvedge_machine::{Claims, EventClasses, Machine, Reduction, Reductions};
 use selvedge_model::{Classes, Model, Properties, Property};
@@ -53,8 +54,14 @@ pub fn refuse_coherence(machine: &VmMachine, equivalence: Equivalence) -> Result
 }
 
 /// An atomic section is one step of an interleaving: models whose executions have none do not say what it is.
-pub fn refuse_sections(machine: &VmMachine, properties: &Properties, name: &str) -> Result<(), InputError> {
-    if !machine.has_sections() || properties.has(Property::Interleaving) {
+pub fn refuse_sections(
+    module: &Module,
+    machine: &VmMachine,
+    properties: &Properties,
+    name: &str,
+) -> Result<(), InputError> {
+    let had_sections = || module.functions.iter().any(|f| f.name == sections::TAKEN_APART);
+    if properties.has(Property::Interleaving) || !(machine.has_sections() || had_sections()) {
         return Ok(());
     }
     let message = format!(

@@ -157,6 +157,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(DelegatesRmws), NoSections, Coherence]
         }
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
+        Reduction::Arrivals => &[Model(PorfAcyclic), Model(OrdersByRmw), NoSections],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
 }

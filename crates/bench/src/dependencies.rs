@@ -1,5 +1,5 @@
-//! What following dependencies costs (thesis §10.2.6, Fig. 10.1): the same programs under rc11 and under models
-//! that follow dependencies, which have more executions where load buffering is possible.
+//! What following dependencies costs (thesis §10.2.6, Fig. 10.1): the same programs under rc11 and under
+//! models that follow dependencies, which have more executions where load buffering is possible.
 
 use crate::command::{Check, End, Report};
 use crate::table::grouped;

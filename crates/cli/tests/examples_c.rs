@@ -1,6 +1,6 @@
-//! The programs of `examples/c`, `c-deps`, `c-lkmm` and `barriers`, against what they say of themselves: `// expect:
-//! MODEL VERDICT [KIND] [line=N] [executions=N] [errors=KIND] [disable=NAME] [no-races] [-D…]`, with `// args:` for
-//! clang and `// unroll:`.
+//! The programs of `examples/c`, `c-deps`, `c-lkmm` and `barriers`, against what they say of themselves:
+//! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [errors=KIND] [disable=NAME] [no-races] [-D…]`,
+//! with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

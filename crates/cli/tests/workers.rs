@@ -277,7 +277,8 @@ fn what_follows_dependencies_can_go_on() {
         assert_eq!(report["verdict"], "verified", "{report}");
         assert_eq!(report["executions"].as_u64(), Some(executions), "{model}");
     }
-    let refused = selvedge(["check", &file, "-m", "power", "--checkpoint", &checkpoint]);
+    let power = ["check", &file, "-m", "power", "--checkpoint", &checkpoint];
+    let refused = selvedge([&power[..], &clang].concat());
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("reads have to be put off"), "{}", refused.err);
 }

@@ -146,7 +146,11 @@ impl Ground {
             unordered_barriers: false,
             ..options.of_machine(reductions_for(module, options, properties), options.most_threads)
         };
-        Ground { of_machine, config: options.config(Reductions::NONE, Some(watch.clone())) }
+        // Where they are explored by revisits, these are sound for other reasons than elsewhere.
+        let others =
+            Reduction::ALL.into_iter().filter(|r| !matches!(r, Reduction::Annotations | Reduction::Futile));
+        let reductions = others.fold(options.reductions, Reductions::without);
+        Ground { of_machine, config: options.config(reductions, Some(watch.clone())) }
     }
 
     /// A machine with room for so many threads, if there may be as many.

@@ -239,11 +239,14 @@ mod tests {
             (&["pso"], "escape,helping"),
             (&["x86"], "zne,exchange,attempts,confirmation,assumptions,helping,lock-order"),
             (&["tso.cat"], "zne,exchange,attempts,escape,confirmation,assumptions,helping,lock-order"),
-            (&["rlx"], "zne,exchange,attempts,escape,confirmation,assumptions,bam,helping,lock-order"),
+            (
+                &["rlx"],
+                "zne,exchange,attempts,escape,confirmation,assumptions,bam,arrivals,helping,lock-order",
+            ),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
                 "zne,exchange,attempts,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
-                 helping,simplification,symmetry,lock-order",
+                 arrivals,helping,simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -267,7 +270,7 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         let facts = ProgramFacts { atomic_sections: true, ..USUAL };
-        assert_eq!(off("sc", facts), "zne,exchange,confirmation,helping");
+        assert_eq!(off("sc", facts), "zne,exchange,confirmation,arrivals,helping");
     }
 
     #[test]

@@ -102,12 +102,16 @@ impl Check {
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let start = Instant::now();
         let watch = self.limits.start(&self.cancel);
-        if let Some(first) = self.as_if_race_free()
-            && let Some(outcome) = first.run_under(&watch, observer, start)?
-        {
-            return Ok(outcome);
+        let mut race = None;
+        if let Some(first) = self.as_if_race_free() {
+            match first.run_under(&watch, observer, start)? {
+                Ok(outcome) => return Ok(outcome),
+                Err(found) => race = found.filter(|_| self.options.warn_of_races),
+            }
         }
-        self.run_once(&watch, observer, start)
+        let mut outcome = self.run_once(&watch, observer, start)?;
+        outcome.warnings.extend(race.map(Warning::Race));
+        Ok(outcome)
     }
 
     /// The same check with races as errors, where nobody asked for them (`Reduction::RaceFree`).
@@ -127,18 +131,19 @@ impl Check {
         Some(Check { options, ..self.clone() })
     }
 
-    /// What comes of it, unless there are races.
+    /// What comes of it, unless there are races; then one of them, in words.
     fn run_under(
         &self,
         watch: &Watch,
         observer: &mut dyn Observer,
         start: Instant,
-    ) -> Result<Option<Outcome>, InputError> {
+    ) -> Result<Result<Outcome, Option<String>>, InputError> {
         let outcome = self.run_once(watch, observer, start)?;
-        let races = outcome.violations.iter().any(|violation| FOUND_AS_RACES.contains(&violation.kind));
+        let is_race = |violation: &&Violation| FOUND_AS_RACES.contains(&violation.kind);
+        let race = outcome.violations.iter().find(is_race).map(Violation::message);
         let refused =
             matches!(outcome.undecided, Some(Undecided::Unsupported(..) | Undecided::NotLookedFor(_)));
-        Ok((!races && !refused).then_some(outcome))
+        Ok(if race.is_none() && !refused { Ok(outcome) } else { Err(race) })
     }
 
     fn run_once(

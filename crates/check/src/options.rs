@@ -30,6 +30,10 @@ pub struct Options {
     ///
     /// [`Reduction::RaceFree`]: selvedge_machine::Reduction::RaceFree
     pub races_aside: bool,
+    /// Races are no errors, but worth a warning. Looking for them is part of [`Reduction::RaceFree`].
+    ///
+    /// [`Reduction::RaceFree`]: selvedge_machine::Reduction::RaceFree
+    pub warn_of_races: bool,
     /// Objects on the heap that are never freed are errors.
     pub leaks: bool,
     /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks
@@ -73,6 +77,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             races: true,
             races_aside: false,
+            warn_of_races: false,
             leaks: false,
             errors: ErrorKinds::ALL,
             all_errors: false,

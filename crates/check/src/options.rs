@@ -136,6 +136,7 @@ impl Options {
             reductions,
             max_events: self.most_events,
             max_executions: self.most_executions,
+            plain: self.output || self.errors != ErrorKinds::ALL,
             watch,
             ..Config::default()
         }

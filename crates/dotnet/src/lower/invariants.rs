@@ -246,3 +246,27 @@ fn read(text: &str) -> Result<(Expr, bool), CompileError> {
     }
     Ok((expr, end.is_some()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invariants_are_read_with_the_usual_bindings() {
+        let (expr, end) = read("P.x + 1 == 2 && !(P.y < -3) @end").expect("an invariant");
+        assert!(end);
+        let Expr::Two("&&", left, right) = expr else { panic!("`&&` binds least") };
+        assert!(matches!(*left, Expr::Two("==", ..)));
+        assert!(matches!(*right, Expr::Not(_)));
+        let mut names = Vec::new();
+        Lower::fields(&left, &mut names);
+        assert_eq!(names, ["P.x"]);
+    }
+
+    #[test]
+    fn what_is_no_invariant_is_refused() {
+        for text in ["", "@end", "P.x ==", "(P.x == 1", "P.x == 1 2", "P.x = 1", "1 ++ 2 @@"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,9 +1,10 @@
 //! How a program is checked.
 
+use crate::crash::Persist;
 use selvedge_explore::{Config, Equivalence, Team, Watch};
 use selvedge_machine::{ErrorKinds, Reductions};
 use selvedge_model::Model;
-use selvedge_vm::{LoopBound, NondetRange};
+use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,6 +60,10 @@ pub struct Options {
     pub checkpoint: Option<Checkpoints>,
     /// The checkpoint to go on from.
     pub resume: Option<PathBuf>,
+    /// Looks for what recovery does wrong after a crash.
+    pub persist: Option<Persist>,
+    /// How files are kept.
+    pub disk: DiskOptions,
 }
 
 impl Default for Options {
@@ -87,6 +92,8 @@ impl Default for Options {
             seed: 0,
             checkpoint: None,
             resume: None,
+            persist: None,
+            disk: DiskOptions::default(),
         }
     }
 }
@@ -149,6 +156,7 @@ impl Options {
             env: self.env.clone(),
             nondet_range: self.nondet_range,
             errors: self.errors,
+            disk: self.disk,
             ..selvedge_vm::Options::default()
         }
     }
@@ -156,7 +164,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -171,7 +179,9 @@ impl Options {
             self.reductions,
             self.args,
             self.env,
-            self.nondet_range
+            self.nondet_range,
+            self.disk,
+            self.persist.as_ref().map_or(String::new(), Persist::identity)
         )
     }
 }

@@ -1,5 +1,5 @@
 use selvedge_machine::{
-    Claims, Dependencies, ErrorKind, Foresight, Lifetimes, Loc, Machine, Mode, Names, Op, ProgramError, Rmw,
+    Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Loc, Machine, Mode, Names, Op, ProgramError, Rmw,
     Stateful, Tid, Value,
 };
 
@@ -36,5 +36,6 @@ impl Machine for Counting {
 impl Names for Counting {}
 impl Lifetimes for Counting {}
 impl Claims for Counting {}
+impl Durability for Counting {}
 impl Foresight for Counting {}
 impl Dependencies for Counting {}

@@ -72,8 +72,8 @@ void selvedge_local(const volatile void *object);
  * That is for readers. The check finds out by itself that nothing depends on who completes the step. */
 #define selvedge_helping(cas) ((void)(cas))
 
-/* Says that memory outlives a crash, from the first execution that comes here on (`selvedge check --persist`). It is
- * taken to begin with a cache line. */
+/* Says that memory outlives a crash, from the first execution that comes here on (`selvedge check --persist`). What
+ * is in one cache line is known by its alignment: give it `_Alignas(64)`. */
 void selvedge_durable(const volatile void *memory, unsigned long size);
 
 /* Says what runs after a crash. A function `void __VERIFIER_recovery_routine(void)` does without. */

@@ -1,6 +1,6 @@
 // As pmem-flag.c, but the record is not written back before the flag is set.
 //
-// expect: px86 tso violated recovery-assertion line=18
+// expect: px86 tso violated recovery-assertion line=17
 
 #include <assert.h>
 #include <immintrin.h>

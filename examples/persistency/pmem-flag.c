@@ -1,6 +1,6 @@
 // A record and a flag that says it is there, in persistent memory: written back in order.
 //
-// expect: px86 tso verified states=3
+// expect: px86 tso verified states=2
 // expect: epoch tso verified
 // expect: weakest tso violated recovery-assertion
 

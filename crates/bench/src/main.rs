@@ -10,6 +10,7 @@ mod engine;
 mod fix;
 mod measure;
 mod peer;
+mod persistency;
 mod plot;
 mod report;
 mod scaling;
@@ -53,7 +54,7 @@ fn list() {
     }
     println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
-    println!("fix           Repairs: `selvedge fix`");
+    println!("fix           Repairs: `selvedge fix`\npersistency   What survives a crash: `--persist`");
     engine::list();
 }
 
@@ -70,6 +71,7 @@ fn print(name: &str) -> Result<(), String> {
         "workers" => scaling::markdown()?,
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
+        "persistency" => persistency::markdown()?,
         _ => engine::markdown(name)?,
     };
     if text.is_empty() {

@@ -3,9 +3,9 @@
 use crate::violation::{Suspect, Violation};
 use crate::witness::{Call, Place, stack_of};
 use selvedge_explore::{
-    Crashes, Execution, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStop, recover,
+    Crashes, Execution, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStop, recover, survives,
 };
-use selvedge_graph::{EventId, Loc};
+use selvedge_graph::{EventId, Loc, MediumKind, PersistOp};
 use selvedge_machine::{Block, Durability, ErrorKind, ErrorKinds, Machine, Names};
 use selvedge_model::Persistency;
 use selvedge_vm::VmMachine;
@@ -46,6 +46,70 @@ pub struct Crash {
     pub lost: Vec<usize>,
     /// What recovery did with what is durable.
     pub steps: Vec<CrashStep>,
+    /// What would rule this out, if one thing alone does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Remedy>,
+}
+
+/// What would make this crash harmless: this execution cannot end like this with it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Remedy {
+    /// In words: `fsync of file 2`.
+    pub what: String,
+    /// After the step there.
+    pub place: Place,
+}
+
+/// More places are not tried.
+const MOST_REMEDIES: usize = 500;
+
+/// A place at which something that is lost could be made to persist, so that recovery does not read what it read.
+fn remedy(
+    x: &Execution<'_, VmMachine>,
+    crashes: &Crashes,
+    post: &PostCrash<'_, <VmMachine as selvedge_machine::Stateful>::State>,
+    lost: &[EventId],
+) -> Option<Remedy> {
+    let (g, machine) = (x.graph, x.machine());
+    if post.crash > 0 {
+        return None;
+    }
+    let reads = post.steps.iter().filter_map(|step| match step.what {
+        RecoveryAction::Read { loc, from, .. } => {
+            Some((loc, from.map_or(0, |(_, w)| g.co_pos(w).unwrap_or(0) as u32)))
+        }
+        RecoveryAction::Write { .. } => None,
+    });
+    let reads: Vec<(Loc, u32)> = reads.collect();
+    let place = |e: EventId| x.state_of(e).and_then(|s| machine.place(s)).map(Place::from);
+    // What recovery missed first.
+    let missed = |w: &&EventId| reads.iter().any(|(loc, _)| *loc == g.event(**w).loc);
+    let (first, rest): (Vec<&EventId>, Vec<&EventId>) = lost.iter().partition(missed);
+    let mut tried: Vec<(EventId, u32)> = Vec::new();
+    for &w in first.into_iter().chain(rest).take(MOST_REMEDIES) {
+        let Some(medium) = machine.medium(g.event(w).loc) else { continue };
+        let Some(at) = place(w) else { continue };
+        // After all that the same step of the program does.
+        let thread = g.thread(g.event(w).tid);
+        let from = thread.iter().position(|e| *e == w)?;
+        let same = thread[from..].iter().take_while(|e| place(**e).as_ref() == Some(&at));
+        let after = same.copied().last().unwrap_or(w);
+        if tried.contains(&(after, medium.unit)) {
+            continue;
+        }
+        tried.push((after, medium.unit));
+        let op = if medium.kind == MediumKind::Memory { PersistOp::Clwb } else { PersistOp::Fsync };
+        let mut ops = vec![(op, Some(medium.unit))];
+        if op.is_flush() {
+            ops.push((PersistOp::StoreFence, None));
+        }
+        if !survives(x, crashes, &reads, after, &ops) {
+            let fence = if op.is_flush() { ", and sfence," } else { "" };
+            let what = format!("{}{fence}", machine.persisted_name(op, medium.unit));
+            return Some(Remedy { what, place: at });
+        }
+    }
+    None
 }
 
 /// A step of recovery.
@@ -101,7 +165,7 @@ pub fn recovered(x: &Execution<'_, VmMachine>, persist: &Persist, kinds: ErrorKi
         if !kinds.has(kind) {
             return ControlFlow::Continue(());
         }
-        came_to.found = Some(take_down(x, post, kind, message, name));
+        came_to.found = Some(take_down(x, post, (kind, message), &crashes));
         ControlFlow::Break(())
     });
     match stopped {
@@ -149,9 +213,8 @@ fn wrong<M: Machine>(x: &Execution<'_, M>, post: &PostCrash<'_, M::State>) -> Op
 fn take_down(
     x: &Execution<'_, VmMachine>,
     post: &PostCrash<'_, <VmMachine as selvedge_machine::Stateful>::State>,
-    kind: ErrorKind,
-    message: String,
-    model: &str,
+    (kind, message): (ErrorKind, String),
+    crashes: &Crashes,
 ) -> Violation {
     let (g, machine) = (x.graph, x.machine());
     let place = machine.place(post.state).map(Place::from);
@@ -188,7 +251,9 @@ fn take_down(
         all.sort();
         all
     };
+    let remedy = remedy(x, crashes, post, &lost);
     let (persisted, lost) = (numbered(&persisted), numbered(&lost));
-    violation.crash = Some(Crash { model: model.to_string(), persisted, lost, steps });
+    let model = crashes.model.name().to_string();
+    violation.crash = Some(Crash { model, persisted, lost, steps, remedy });
     violation
 }

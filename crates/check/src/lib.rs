@@ -38,7 +38,7 @@ mod witness;
 
 pub use check::{Check, FOUND_AS_RACES, Program};
 pub use compile::compile;
-pub use crash::{Crash, CrashStep, Persist};
+pub use crash::{Crash, CrashStep, Persist, Remedy};
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};
 pub use files::{open_regular, source_line};

@@ -612,6 +612,7 @@ impl Witness {
             Action::Detach { .. } => String::from("detaching"),
             Action::Local { .. } => String::from("claim to an object"),
             Action::Arrive { .. } => String::from("wait at a barrier"),
+            Action::Persist { what } => what.clone(),
             Action::Fence | Action::Create { .. } | Action::Choose { .. } | Action::Depart => {
                 String::from("operation")
             }

@@ -18,6 +18,7 @@ mod follow;
 mod frame;
 #[doc(hidden)]
 pub mod in_units;
+mod inserted;
 mod inspect;
 mod maximal;
 mod path;
@@ -47,7 +48,7 @@ pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{FORMAT, NoUnit, Path, Unit};
 pub use recovery::{
-    Crashes, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStep, RecoveryStop, recover,
+    Crashes, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStep, RecoveryStop, recover, survives,
 };
 pub use reductions::{Chains, Owners, Twins, Watches, orders_by_rmw};
 pub use report::{

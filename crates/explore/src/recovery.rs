@@ -15,7 +15,7 @@
 //! may have persisted when it goes on with reads of the latest writes, and writes at the end of coherence: those
 //! are before nothing that was there.
 
-use selvedge_graph::{EventId, ExecutionGraph, Loc, Mode, Tid, Value};
+use selvedge_graph::{EventId, ExecutionGraph, Loc, Mode, PersistOp, Tid, Value};
 use selvedge_machine::{Agreement, Block, ErrorKind, Machine, Op};
 use selvedge_model::{PersistMemo, Persistency};
 use std::cell::RefCell;
@@ -23,6 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use crate::inserted::with_persist_after;
 use crate::report::Execution;
 
 /// How recovery is explored.
@@ -121,21 +122,48 @@ pub fn recover<M: Machine>(
     let Some(start) = machine.recovery(0) else { return Ok(()) };
     let media: RefCell<HashMap<Loc, Option<selvedge_graph::Medium>>> = RefCell::default();
     let medium = |loc: Loc| *media.borrow_mut().entry(loc).or_insert_with(|| machine.medium(loc));
-    let mut levels = vec![Level::new(Graph::OfProgram, PersistMemo::new(x.graph, &medium))];
-    let mut search = Search { x, machine, crashes, medium: &medium, steps: Vec::new(), visit };
-    search.begin(&mut levels[0]);
-    search.run(&mut levels, start, 0)
+    let levels = vec![Level::new(Graph::OfProgram, PersistMemo::new(x.graph, &medium))];
+    let (steps, frames) = (Vec::new(), Vec::new());
+    let mut search = Search { x, machine, crashes, medium: &medium, levels, steps, frames, visit };
+    search.begin();
+    search.run(start)
+}
+
+/// Whether recovery could still read from these writes (places in coherence, 0 for initial values) if the thread of
+/// `after` made something persist right after it.
+pub fn survives<M: Machine>(
+    x: &Execution<'_, M>,
+    crashes: &Crashes,
+    reads: &[(Loc, u32)],
+    after: EventId,
+    ops: &[(PersistOp, Option<u32>)],
+) -> bool {
+    let machine = x.machine();
+    let g = with_persist_after(x.graph, after, ops);
+    let mut memo = PersistMemo::new(&g, &|loc| machine.medium(loc));
+    let mut floor: HashMap<Loc, u32> = HashMap::new();
+    let mut order = crashes.model.order(&g, &mut memo);
+    let read = reads.iter().filter(|(_, pos)| *pos > 0).map(|(loc, pos)| g.co(*loc)[*pos as usize]);
+    let mut pasts = order.surely();
+    pasts.extend(read.collect::<Vec<_>>().into_iter().map(|w| order.past(w)));
+    for &(loc, pos) in pasts.iter().flat_map(|past| &past.latest) {
+        let known = floor.entry(loc).or_insert(0);
+        *known = pos.max(*known);
+    }
+    reads.iter().all(|(loc, pos)| floor.get(loc).is_none_or(|least| least <= pos))
 }
 
 /// The execution that a crash cut short.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 enum Graph {
+    #[default]
     OfProgram,
     /// A run of recovery.
     OfRecovery(Rc<ExecutionGraph>),
 }
 
 /// What one crash left.
+#[derive(Default)]
 struct Level {
     graph: Graph,
     memo: PersistMemo,
@@ -188,8 +216,20 @@ struct Search<'a, 'x, M: Machine> {
     machine: &'a M,
     crashes: &'a Crashes,
     medium: &'a dyn Fn(Loc) -> Option<selvedge_graph::Medium>,
+    levels: Vec<Level>,
     steps: Vec<RecoveryStep<M::State>>,
+    /// Decisions that have more alternatives. Routines may be long, so they are not on the stack of the process.
+    frames: Vec<Frame<M::State>>,
     visit: &'a mut dyn FnMut(&PostCrash<'_, M::State>) -> ControlFlow<()>,
+}
+
+enum Frame<S> {
+    /// A read of a durable location, of what the crash of this level left. `next` is the next place in coherence
+    /// to read from, if there is one: the latest first, down to `least`.
+    Read { now: Running<S>, loc: Loc, mode: Mode, level: usize, next: Option<u32>, least: u32, mark: usize, steps: usize },
+    Choice { now: Running<S>, next: u32, count: u32, steps: usize },
+    /// Another crash.
+    Crash,
 }
 
 /// A run of the routine under way.
@@ -214,81 +254,99 @@ impl<S: Clone> Clone for Running<S> {
     }
 }
 
+/// Where to go on, if that is known without another decision.
+type Next<S> = Option<(Running<S>, Op)>;
+
 /// The thread of the routine in the graph of its own.
 const ROUTINE: Tid = Tid(0);
 
 impl<M: Machine> Search<'_, '_, M> {
-    fn graph<'g>(&self, graph: &'g Graph) -> &'g ExecutionGraph
-    where
-        Self: 'g,
-    {
+    fn graph<'g>(&'g self, graph: &'g Graph) -> &'g ExecutionGraph {
         match graph {
             Graph::OfProgram => self.x.graph,
             Graph::OfRecovery(events) => events,
         }
     }
 
-    /// What has persisted in any case.
-    fn begin(&self, level: &mut Level) {
+    /// Puts a level back that was taken out.
+    fn with_level<T>(&mut self, at: usize, f: impl FnOnce(&Self, &ExecutionGraph, &mut Level) -> T) -> T {
+        let mut level = std::mem::take(&mut self.levels[at]);
         let graph = level.graph.clone();
-        let pasts = self.crashes.model.order(self.graph(&graph), &mut level.memo).surely();
-        for &(loc, pos) in pasts.iter().flat_map(|past| &past.latest) {
-            level.raise(loc, pos);
-        }
+        let result = f(self, self.graph(&graph), &mut level);
+        self.levels[at] = level;
+        result
+    }
+
+    /// What has persisted in any case at the latest crash.
+    fn begin(&mut self) {
+        let last = self.levels.len() - 1;
+        self.with_level(last, |search, g, level| {
+            let pasts = search.crashes.model.order(g, &mut level.memo).surely();
+            for &(loc, pos) in pasts.iter().flat_map(|past| &past.latest) {
+                level.raise(loc, pos);
+            }
+        });
     }
 
     /// Lets a location have persisted up to this write of it, exactly. Returns whether that is possible.
-    fn settle(&self, level: &mut Level, loc: Loc, pos: u32) -> Result<bool, RecoveryStop> {
-        if level.read.insert(loc, pos).is_none() {
-            level.undo.push(Undo::Read(loc));
-        }
-        if pos == 0 {
-            return Ok(true);
-        }
-        let graph = level.graph.clone();
-        let g = self.graph(&graph);
-        let w = g.co(loc)[pos as usize];
-        let past = self.crashes.model.order(g, &mut level.memo).past(w);
-        if past.cyclic {
-            return Err(RecoveryStop::Cyclic(w));
-        }
-        for &(of, at) in &past.latest {
-            if level.read.get(&of).is_some_and(|exactly| at > *exactly) {
-                return Ok(false);
+    fn settle(&mut self, level: usize, loc: Loc, pos: u32) -> Result<bool, RecoveryStop> {
+        self.with_level(level, |search, g, level| {
+            if level.read.insert(loc, pos).is_none() {
+                level.undo.push(Undo::Read(loc));
             }
-            level.raise(of, at);
-        }
-        Ok(true)
+            if pos == 0 {
+                return Ok(true);
+            }
+            let w = g.co(loc)[pos as usize];
+            let past = search.crashes.model.order(g, &mut level.memo).past(w);
+            if past.cyclic {
+                return Err(RecoveryStop::Cyclic(w));
+            }
+            for &(of, at) in &past.latest {
+                if level.read.get(&of).is_some_and(|exactly| at > *exactly) {
+                    return Ok(false);
+                }
+                level.raise(of, at);
+            }
+            Ok(true)
+        })
     }
 
-    /// Runs the routine, after the crashes of `levels`, in every way.
-    fn run(&mut self, levels: &mut Vec<Level>, start: M::State, crash: u32) -> Result<(), RecoveryStop> {
+    /// Runs the routine after another crash.
+    fn start(&self, state: M::State, crash: u32) -> (Running<M::State>, Op) {
         let again = crash + 1 < self.crashes.most;
         let events = again.then(|| ExecutionGraph::new(1, &[], 0));
-        let mut first = Running { state: start, crash, own: Own::default(), events, count: 0 };
+        let mut first = Running { state, crash, own: Own::default(), events, count: 0 };
         let op = self.machine.step(&mut first.state, 0);
-        self.go(levels, first, op)
+        (first, op)
     }
 
-    fn go(
-        &mut self,
-        levels: &mut Vec<Level>,
-        mut now: Running<M::State>,
-        mut op: Op,
-    ) -> Result<(), RecoveryStop> {
-        let steps = self.steps.len();
-        let result = loop {
+    /// Runs the routine in every way.
+    fn run(&mut self, start: M::State) -> Result<(), RecoveryStop> {
+        let mut current = Some(self.start(start, 0));
+        loop {
+            current = match current {
+                Some((now, op)) => self.go(now, op)?,
+                None if self.frames.is_empty() => return Ok(()),
+                None => self.next()?,
+            };
+        }
+    }
+
+    /// Goes on to the next decision, or to the end of the run; returns where to go on at once.
+    fn go(&mut self, mut now: Running<M::State>, mut op: Op) -> Result<Next<M::State>, RecoveryStop> {
+        loop {
             now.count += 1;
             if now.count > self.crashes.max_steps {
-                break Err(RecoveryStop::TooLong);
+                return Err(RecoveryStop::TooLong);
             }
             if self.machine.again().is_some() {
-                break Err(RecoveryStop::Enough);
+                return Err(RecoveryStop::Enough);
             }
             let given = match op {
                 Op::Load { loc, mode, .. } => {
                     if let Some(wrong) = self.dead(&now, loc) {
-                        break self.end(levels, &now, wrong);
+                        return self.end(now, wrong);
                     }
                     if let Some(value) = now.own.values.get(&loc).copied() {
                         self.note(&mut now, loc, |g| {
@@ -301,18 +359,17 @@ impl<M: Machine> Search<'_, '_, M> {
                     } else if (self.medium)(loc).is_none() {
                         self.machine.init_value(loc)
                     } else {
-                        break self.read(levels, now, loc, mode);
+                        return self.read(now, loc, mode);
                     }
                 }
                 Op::Store { loc, value, mode, rmw } => {
                     if let Some(wrong) = self.dead(&now, loc) {
-                        break self.end(levels, &now, wrong);
+                        return self.end(now, wrong);
                     }
                     if (self.medium)(loc).is_some() {
                         if !self.crashes.may_write {
-                            let message = String::from("recovery writes to durable memory");
-                            let wrong = RecoveryEnd::Wrong(ErrorKind::RecoveryWrite, message);
-                            break self.end(levels, &now, wrong);
+                            let message = String::from("recovery writes to what is durable");
+                            return self.end(now, RecoveryEnd::Wrong(ErrorKind::RecoveryWrite, message));
                         }
                         let what = RecoveryAction::Write { loc, value };
                         self.steps.push(RecoveryStep { state: now.state.clone(), crash: now.crash, what });
@@ -344,28 +401,29 @@ impl<M: Machine> Search<'_, '_, M> {
                             false => ErrorKind::InvalidFree,
                         };
                         let message = String::from("recovery frees what it did not allocate, or no longer has");
-                        break self.end(levels, &now, RecoveryEnd::Wrong(kind, message));
+                        return self.end(now, RecoveryEnd::Wrong(kind, message));
                     }
                     now.own.dead.insert(object);
                     0
                 }
                 Op::Detach { .. } | Op::Local { .. } => 0,
                 Op::Decide { value } => value,
-                Op::Choose { count } => break self.choose(levels, &now, count),
-                Op::End | Op::Block(Block::Exit) => break self.end(levels, &now, RecoveryEnd::Done),
-                Op::Block(Block::Assume) => break self.end(levels, &now, RecoveryEnd::Assumed),
-                Op::Block(why) => break self.end(levels, &now, RecoveryEnd::Stuck(why)),
-                Op::Cut => break self.end(levels, &now, RecoveryEnd::Cut),
-                Op::Error(error) => break self.end(levels, &now, RecoveryEnd::Failed(error)),
+                Op::Choose { count } => {
+                    self.frames.push(Frame::Choice { now, next: 0, count, steps: self.steps.len() });
+                    return Ok(None);
+                }
+                Op::End | Op::Block(Block::Exit) => return self.end(now, RecoveryEnd::Done),
+                Op::Block(Block::Assume) => return self.end(now, RecoveryEnd::Assumed),
+                Op::Block(why) => return self.end(now, RecoveryEnd::Stuck(why)),
+                Op::Cut => return self.end(now, RecoveryEnd::Cut),
+                Op::Error(error) => return self.end(now, RecoveryEnd::Failed(error)),
                 Op::Spawn { .. } | Op::Join { .. } | Op::Arrive { .. } | Op::Depart { .. } => {
                     let message = String::from("the recovery routine creates threads, or waits at a barrier");
-                    break self.end(levels, &now, RecoveryEnd::Wrong(ErrorKind::Unsupported, message));
+                    return self.end(now, RecoveryEnd::Wrong(ErrorKind::Unsupported, message));
                 }
             };
             op = self.machine.step(&mut now.state, given);
-        };
-        self.steps.truncate(steps);
-        result
+        }
     }
 
     /// What is wrong with an access of memory that is not there after a crash.
@@ -403,66 +461,79 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     /// A read of what is durable: from every write that may have persisted last.
-    fn read(
-        &mut self,
-        levels: &mut Vec<Level>,
-        now: Running<M::State>,
-        loc: Loc,
-        mode: Mode,
-    ) -> Result<(), RecoveryStop> {
-        let top = levels.len();
-        self.read_below(levels, top, &now, loc, mode)
+    fn read(&mut self, now: Running<M::State>, loc: Loc, mode: Mode) -> Result<Next<M::State>, RecoveryStop> {
+        let level = self.levels.len();
+        Ok(self.read_below(now, loc, mode, level))
     }
 
-    /// The same of what the crash of level `at - 1` left.
-    fn read_below(
-        &mut self,
-        levels: &mut Vec<Level>,
-        at: usize,
-        now: &Running<M::State>,
-        loc: Loc,
-        mode: Mode,
-    ) -> Result<(), RecoveryStop> {
-        let Some(below) = at.checked_sub(1) else {
+    /// The same of what the crash of the level below left.
+    fn read_below(&mut self, now: Running<M::State>, loc: Loc, mode: Mode, level: usize) -> Next<M::State> {
+        let Some(level) = level.checked_sub(1) else {
             let value = self.machine.init_value(loc);
-            return self.go_on_reading(levels, now.clone(), (loc, value, mode), None);
+            return Some(self.go_on_reading(now, (loc, value, mode), None));
         };
-        let level = &levels[below];
-        let graph = level.graph.clone();
-        let g = self.graph(&graph);
+        let left = &self.levels[level];
+        let g = self.graph(&left.graph);
         let last = if g.locations() > loc.index() { g.co(loc).len() as u32 - 1 } else { 0 };
-        let range = match level.read.get(&loc) {
-            Some(exactly) => *exactly..=*exactly,
-            None => level.floor.get(&loc).copied().unwrap_or(0)..=last,
+        let (least, most) = match left.read.get(&loc) {
+            Some(exactly) => (*exactly, *exactly),
+            None => (left.floor.get(&loc).copied().unwrap_or(0), last),
         };
-        // The latest first.
-        for pos in range.rev() {
-            let mark = levels[below].undo.len();
-            let possible = self.settle(&mut levels[below], loc, pos)?;
-            if possible {
-                match pos {
-                    0 => self.read_below(levels, below, now, loc, mode)?,
-                    _ => {
-                        let w = self.graph(&graph).co(loc)[pos as usize];
-                        let value = self.graph(&graph).value_of(w, loc);
-                        let from = Some((below as u32, w));
-                        self.go_on_reading(levels, now.clone(), (loc, value, mode), from)?;
-                    }
-                }
+        let (mark, steps) = (left.undo.len(), self.steps.len());
+        debug_assert!(least <= most);
+        self.frames.push(Frame::Read { now, loc, mode, level, next: Some(most), least, mark, steps });
+        None
+    }
+
+    /// Takes the next alternative of the latest decision.
+    fn next(&mut self) -> Result<Next<M::State>, RecoveryStop> {
+        match self.frames.pop() {
+            None => Ok(None),
+            Some(Frame::Crash) => {
+                self.levels.pop();
+                Ok(None)
             }
-            levels[below].undo_to(mark);
+            Some(Frame::Read { now, loc, mode, level, next, least, mark, steps }) => {
+                self.steps.truncate(steps);
+                self.levels[level].undo_to(mark);
+                let Some(pos) = next else { return Ok(None) };
+                let next = (pos > least).then(|| pos - 1);
+                // The frame stays for the last one, too: what is settled is undone when it is come back to.
+                let kept = now.clone();
+                self.frames.push(Frame::Read { now: kept, loc, mode, level, next, least, mark, steps });
+                if !self.settle(level, loc, pos)? {
+                    return Ok(None);
+                }
+                if pos == 0 {
+                    return Ok(self.read_below(now, loc, mode, level));
+                }
+                let g = self.graph(&self.levels[level].graph);
+                let w = g.co(loc)[pos as usize];
+                let value = g.value_of(w, loc);
+                Ok(Some(self.go_on_reading(now, (loc, value, mode), Some((level as u32, w)))))
+            }
+            Some(Frame::Choice { now, next, count, steps }) => {
+                self.steps.truncate(steps);
+                if next == count {
+                    return Ok(None);
+                }
+                let mut this = now.clone();
+                self.frames.push(Frame::Choice { now, next: next + 1, count, steps });
+                if !self.is_possible(&this, next.into())? {
+                    return Ok(None);
+                }
+                let op = self.machine.step(&mut this.state, next.into());
+                Ok(Some((this, op)))
+            }
         }
-        Ok(())
     }
 
     fn go_on_reading(
         &mut self,
-        levels: &mut Vec<Level>,
         mut now: Running<M::State>,
         (loc, value, mode): (Loc, Value, Mode),
         from: Option<(u32, EventId)>,
-    ) -> Result<(), RecoveryStop> {
-        let steps = self.steps.len();
+    ) -> (Running<M::State>, Op) {
         let what = RecoveryAction::Read { loc, value, from };
         self.steps.push(RecoveryStep { state: now.state.clone(), crash: now.crash, what });
         self.note(&mut now, loc, |g| {
@@ -472,64 +543,42 @@ impl<M: Machine> Search<'_, '_, M> {
         });
         now.own.values.insert(loc, value);
         let op = self.machine.step(&mut now.state, value);
-        let result = self.go(levels, now, op);
-        self.steps.truncate(steps);
-        result
+        (now, op)
     }
 
-    fn choose(
-        &mut self,
-        levels: &mut Vec<Level>,
-        now: &Running<M::State>,
-        count: u32,
-    ) -> Result<(), RecoveryStop> {
-        for way in 0..count as Value {
-            if self.machine.has_unknowns() {
-                let threads = (0..self.x.graph.threads() as u16).map(Tid);
-                let mut standings = threads
-                    .filter_map(|t| Some((self.x.state(t)?, None)))
-                    .chain([(&now.state, Some(way))]);
-                match self.machine.go_together(&mut standings) {
-                    Agreement::Yes => {}
-                    Agreement::No => continue,
-                    Agreement::NobodyKnows => return Err(RecoveryStop::TooHard),
-                }
-            }
-            let mut next = now.clone();
-            let op = self.machine.step(&mut next.state, way);
-            self.go(levels, next, op)?;
+    /// Whether a choice goes together with what is known of unknown inputs.
+    fn is_possible(&self, now: &Running<M::State>, way: Value) -> Result<bool, RecoveryStop> {
+        if !self.machine.has_unknowns() {
+            return Ok(true);
         }
-        Ok(())
+        let threads = (0..self.x.graph.threads() as u16).map(Tid);
+        let mut standings =
+            threads.filter_map(|t| Some((self.x.state(t)?, None))).chain([(&now.state, Some(way))]);
+        match self.machine.go_together(&mut standings) {
+            Agreement::Yes => Ok(true),
+            Agreement::No => Ok(false),
+            Agreement::NobodyKnows => Err(RecoveryStop::TooHard),
+        }
     }
 
-    fn end(
-        &mut self,
-        levels: &mut Vec<Level>,
-        now: &Running<M::State>,
-        end: RecoveryEnd,
-    ) -> Result<(), RecoveryStop> {
+    fn end(&mut self, now: Running<M::State>, end: RecoveryEnd) -> Result<Next<M::State>, RecoveryStop> {
         let post = PostCrash {
             end,
             state: &now.state,
             steps: &self.steps,
             crash: now.crash,
-            persisted: &levels[0].floor,
+            persisted: &self.levels[0].floor,
         };
         if (self.visit)(&post).is_break() {
             return Err(RecoveryStop::Enough);
         }
         // Whatever became of the run, it may have been cut short.
-        if let Some(events) = &now.events
-            && let Some(start) = self.machine.recovery(now.crash + 1)
-        {
-            let memo = PersistMemo::new(events, self.medium);
-            let mut level = Level::new(Graph::OfRecovery(Rc::new(events.clone())), memo);
-            self.begin(&mut level);
-            levels.push(level);
-            let result = self.run(levels, start, now.crash + 1);
-            levels.pop();
-            return result;
-        }
-        Ok(())
+        let Some(events) = now.events else { return Ok(None) };
+        let Some(start) = self.machine.recovery(now.crash + 1) else { return Ok(None) };
+        let memo = PersistMemo::new(&events, self.medium);
+        self.levels.push(Level::new(Graph::OfRecovery(Rc::new(events)), memo));
+        self.begin();
+        self.frames.push(Frame::Crash);
+        Ok(Some(self.start(start, now.crash + 1)))
     }
 }

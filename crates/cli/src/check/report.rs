@@ -83,9 +83,14 @@ pub struct CrashReport {
     /// The durable writes of the witness, by number: whether each had persisted.
     pub writes: Vec<DurableWrite>,
     pub recovery: Vec<selvedge_check::CrashStep>,
+    /// What would rule this out, if one thing alone does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<selvedge_check::Remedy>,
     /// The same in words.
     #[serde(skip)]
     pub told: Vec<(String, String)>,
+    #[serde(skip)]
+    pub advice: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -122,7 +127,10 @@ impl CrashReport {
             (format!("{what}{from}"), lost)
         });
         let told = told.collect();
-        CrashReport { writes, recovery: crash.steps.clone(), told }
+        let advice = crash.remedy.as_ref().map(|remedy| {
+            format!("Adding {} after {} removes this.", remedy.what, files.at(&remedy.place))
+        });
+        CrashReport { writes, recovery: crash.steps.clone(), remedy: crash.remedy.clone(), told, advice }
     }
 }
 

@@ -78,6 +78,7 @@ fn safe(report: &Report) -> Report {
             interleaving: *interleaving,
             crash: finding.crash.as_ref().map(|crash| CrashReport {
                 told: crash.told.iter().map(|(step, lost)| (one(step), one(lost))).collect(),
+                advice: maybe(&crash.advice),
                 // Not shown.
                 ..crash.clone()
             }),
@@ -216,6 +217,9 @@ fn recovery(crash: &CrashReport, paint: &Paint, columns: usize) -> String {
                 let _ = writeln!(out, "{}", paint.yellow(line));
             });
         }
+    }
+    if let Some(advice) = &crash.advice {
+        let _ = write!(out, "\n{}", wrap(advice, columns, "", "  "));
     }
     out
 }

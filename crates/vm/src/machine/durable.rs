@@ -122,12 +122,11 @@ impl Disk {
         self.data.iter().for_each(|data| layout.make_durable(data.0, 1));
     }
 
-    /// The number of the line of a byte. A part of an object that is durable begins with a line, as a file that is
-    /// mapped does.
-    fn line(&self, object: u32, from: u64, at: u64) -> u32 {
+    /// The number of the line that begins with a byte.
+    fn line(&self, object: u32, first: u64) -> u32 {
         let mut lines = self.lines.borrow_mut();
         let next = lines.len() as u32;
-        *lines.entry((object, from + (at - from) / LINE * LINE)).or_insert(next)
+        *lines.entry((object, first)).or_insert(next)
     }
 }
 
@@ -217,6 +216,28 @@ impl VmMachine {
         self.module.functions.iter().any(|f| f.name == "selvedge_recovery")
     }
 
+    /// How many bytes of an object are surely in one cache line, at multiples of that: memory that is mapped begins
+    /// with a line; of other objects, only their alignment is known.
+    fn line_size(&self, object: u32) -> u64 {
+        let align = match self.tables.borrow().objects.get(object as usize) {
+            Some(Object::Mapped { .. }) => LINE,
+            Some(Object::Global(g)) => self.module.globals[g.0 as usize].align.into(),
+            Some(Object::Made { heap: true, .. }) => 16,
+            _ => 0,
+        };
+        align.clamp(WORD.into(), LINE)
+    }
+
+    /// The same for what an address is of.
+    pub(super) fn line_size_at(&self, addr: u64) -> u64 {
+        pointer::split(addr).map_or(LINE, |(object, _)| self.line_size(object))
+    }
+
+    fn line_of(&self, object: u32, at: u64) -> u32 {
+        let size = self.line_size(object);
+        self.disk.line(object, at / size * size)
+    }
+
     fn durable_part(&self, object: u32, at: u64) -> Option<(u32, u64, u64)> {
         let tables = self.tables.borrow();
         tables.durable.iter().copied().find(|(of, from, to)| *of == object && (*from..*to).contains(&at))
@@ -226,8 +247,8 @@ impl VmMachine {
     pub(super) fn flush(&self, state: &mut VmState, op: PersistOp, addr: u64) -> Option<Op> {
         let (object, at) = pointer::split(addr)?;
         let at = u64::try_from(at).ok()?;
-        let (_, from, _) = self.durable_part(object, at)?;
-        let unit = Some(self.disk.line(object, from, at));
+        self.durable_part(object, at)?;
+        let unit = Some(self.line_of(object, at));
         state.stage = Stage::Advance;
         Some(Op::Persist { op, unit })
     }
@@ -326,8 +347,8 @@ impl Durability for VmMachine {
             let unit = INODES as u32 + disk.parents.get(at as usize / 8).copied().unwrap_or(0);
             return Some(Medium { kind: MediumKind::Directory, unit, block: 0, offset: at / 8 });
         }
-        let (_, from, _) = self.durable_part(object, at as u64)?;
-        let unit = disk.line(object, from, at as u64);
+        self.durable_part(object, at as u64)?;
+        let unit = self.line_of(object, at as u64);
         Some(Medium { kind: MediumKind::Memory, unit, block: 0, offset: at })
     }
 

@@ -112,6 +112,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Sync(_)
         | Native::Path
         | Native::Map
+        | Native::Line
         | Native::Disk
         | Native::CallFailed
         | Native::Math(_)

@@ -377,6 +377,7 @@ impl VmMachine {
             }
             Native::Path => self.path_number(known(0)?)?,
             Native::Map => self.map(known(0)?, known(1)?)?,
+            Native::Line => self.line_size_at(known(0)?),
             Native::Disk => self.disk_fact(state, known(0)?),
             Native::CallFailed => {
                 let text = self.constant_text(known(0)?).unwrap_or_default();

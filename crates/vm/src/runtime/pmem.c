@@ -7,6 +7,7 @@ long __selvedge_path(const char *path);
 void *__selvedge_map(long path, size_t size);
 void __selvedge_clwb(const void *address);
 void __selvedge_sfence(void);
+size_t __selvedge_line(const void *address);
 
 void *pmem_map_file(const char *path, size_t size, int flags, mode_t mode, size_t *mapped, int *is_pmem)
 {
@@ -31,9 +32,10 @@ int pmem_is_pmem(const void *memory, size_t size)
 void pmem_flush(const void *memory, size_t size)
 {
     const char *from = memory;
+    size_t line = __selvedge_line(memory);
     if (size == 0)
         return;
-    for (size_t at = 0; at < size; at += 64)
+    for (size_t at = 0; at < size; at += line)
         __selvedge_clwb(from + at);
     /* What does not begin with a line may end in one more. */
     __selvedge_clwb(from + size - 1);

@@ -122,6 +122,8 @@ pub enum Native {
     Path,
     /// Persistent memory that is mapped from a file.
     Map,
+    /// How many bytes are surely in one cache line.
+    Line,
     /// How files are kept, and what becomes of calls that fail: by number (`durable.rs`).
     Disk,
     /// A system call failed.
@@ -216,6 +218,7 @@ impl Native {
             "__selvedge_disk_sync" => Native::Sync(PersistOp::SyncAll),
             "__selvedge_path" => Native::Path,
             "__selvedge_map" => Native::Map,
+            "__selvedge_line" => Native::Line,
             "__selvedge_disk" => Native::Disk,
             "__selvedge_call_failed" => Native::CallFailed,
             "__selvedge_text_format" => Native::TextFormat,

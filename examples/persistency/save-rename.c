@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <selvedge.h>
+#include <stdio.h>
 #include <unistd.h>
 
 void __VERIFIER_recovery_routine(void)

@@ -33,7 +33,7 @@ pub fn markdown() -> Result<String, String> {
     }
     for (name, persist, memory, sizes) in SCALING {
         for n in *sizes {
-            row(&mut text, name, persist, memory, Some(*n), &["--max-file-size", "1024"])?;
+            row(&mut text, name, persist, memory, Some(*n), &["--max-file-size", "1024", "--unroll", "1000"])?;
         }
     }
     text += "\n";
@@ -59,7 +59,7 @@ fn row(
     let report: serde_json::Value = serde_json::from_slice(&out.stdout)
         .map_err(|_| format!("{name}: {}", String::from_utf8_lossy(&out.stderr).trim()))?;
     let n = n.map_or(String::new(), |n| n.to_string());
-    let more = options.join(" ").replace("--max-file-size 1024", "");
+    let more = options.join(" ").replace("--max-file-size 1024 --unroll 1000", "");
     let _ = writeln!(
         text,
         "| {name} | {persist} {more} | {memory} | {n} | {} | {} | {} | {} | {seconds:.2} | {:.1} |",

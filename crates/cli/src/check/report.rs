@@ -251,7 +251,17 @@ impl Finding {
             Some([thread, place].into_iter().flatten().collect::<Vec<_>>().join(", "))
         };
         // Which way an input leads shows in what comes after.
-        let shown = |event: &&Event| !matches!(event.action, Action::Choose { by_input: true, .. });
+        // What the library does for files is known by what becomes durable.
+        let files_are_used = left.as_ref().is_some_and(|left| {
+            let durable = left.persisted.iter().chain(&left.lost);
+            durable.filter_map(|number| witness.event(*number)).any(|event| in_library(&event.action))
+        });
+        let shown = |event: &&Event| match &event.action {
+            Action::Choose { by_input, .. } => !by_input,
+            Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
+            action if files_are_used => fate(event.number) != "" && !is_journal(action),
+            _ => true,
+        };
         let trace = witness.events.iter().filter(shown).map(|event| Step {
             thread: event.thread,
             name: witness.thread(event.thread).to_string(),
@@ -279,6 +289,17 @@ impl Finding {
             witness,
         }
     }
+}
+
+/// Whether this is about the disk, which is memory of the library.
+fn in_library(action: &Action) -> bool {
+    let Action::Write { location, .. } = action else { return false };
+    ["byte ", "size of file ", "name ", "journal of file "].iter().any(|of| location.starts_with(of))
+}
+
+/// Marks in the journal mean nothing to readers.
+fn is_journal(action: &Action) -> bool {
+    matches!(action, Action::Write { location, .. } if location.starts_with("journal of file "))
 }
 
 impl Spot {

@@ -41,6 +41,10 @@ pub fn post_crash(script: &Script, g: &ExecutionGraph, theory: &Theory) -> Optio
             continue;
         }
         let frontier = |loc: Loc| {
+            // Locations come up as the program runs.
+            if loc.index() >= g.locations() {
+                return (0, 0);
+            }
             let last = g.co(loc).iter().rposition(|w| w.is_init() || has(index(*w))).expect("the initial value");
             (last, g.value_of(g.co(loc)[last], loc))
         };

@@ -137,11 +137,11 @@ fn n_writes_of_which_m_are_read_have_two_to_the_m_states() {
                 let crashes = Crashes::new(persistency(name));
                 let mut states = 0;
                 explore(&script, &model("sc"), &Config::default(), &mut |x| {
-                    let count = &mut |_: &_| {
+                    let outcome = recover(x, &crashes, &mut |_| {
                         states += 1;
                         ControlFlow::Continue(())
-                    };
-                    recover(x, &crashes, count).expect("an order");
+                    });
+                    outcome.expect("an order");
                     ControlFlow::Continue(())
                 })
                 .expect("an exploration");

@@ -117,6 +117,22 @@ impl Disk {
         self.paths.get(number as usize).map_or("", String::as_str)
     }
 
+    /// What is kept at an offset of an object of the library, if that is a part of the disk: `byte 2 of file 1`.
+    pub fn name(&self, global: GlobalId, at: u64, max_file_size: u32) -> Option<String> {
+        let is = |of: Option<GlobalId>| of == Some(global);
+        let size = max_file_size.max(1) as u64;
+        if is(self.data) {
+            return Some(format!("byte {} of file {}", at % size, at / size));
+        }
+        if is(self.sizes) {
+            return Some(format!("size of file {}", at / 8));
+        }
+        if is(self.journals) {
+            return Some(format!("journal of file {}", at / 8));
+        }
+        is(self.names).then(|| format!("name \"{}\"", self.path(at as u32 / 8)))
+    }
+
     /// Bytes of a file are cells of their own.
     pub fn divide(&self, layout: &mut crate::layout::Layout) {
         self.data.iter().for_each(|data| layout.make_durable(data.0, 1));

@@ -34,6 +34,11 @@ impl VmMachine {
     }
 
     fn plain_name(&self, object: Object, offset: u64, how: How) -> String {
+        if let Object::Global(g) = object
+            && let Some(name) = self.disk.name(g, offset, self.options.disk.max_file_size)
+        {
+            return name;
+        }
         let (mut name, ty) = match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 let global = &self.module.globals[g.0 as usize];

@@ -39,12 +39,21 @@ fn main() {
     println!("cargo::rerun-if-changed={}", persistency.display());
     let mut files: Vec<String> = fs::read_dir(&persistency)
         .expect("the directory of persistency models")
-        .filter_map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8").strip_suffix(".kat").map(String::from))
+        .filter_map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+                .strip_suffix(".kat")
+                .map(String::from)
+        })
         .collect();
     files.sort();
     let _ = writeln!(code, "const PERSISTENCY: &[(&str, &str)] = &[");
     for name in &files {
-        let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", persistency.join(format!("{name}.kat")));
+        let _ =
+            writeln!(code, "    ({name:?}, include_str!({:?})),", persistency.join(format!("{name}.kat")));
     }
     code.push_str("];\n");
     let to = Path::new(&env::var("OUT_DIR").expect("cargo says where")).join("builtins.rs");

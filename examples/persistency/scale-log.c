@@ -1,7 +1,7 @@
 // A write-ahead log of N records, each persistent before the next one is written, and one commit record, which
 // recovery scans.
 //
-// expect: px86 tso verified states=21 --unroll 300
+// expect: px86 tso verified states=22 --unroll 300
 
 #include <assert.h>
 #include <immintrin.h>

@@ -23,17 +23,26 @@ pub fn markdown() -> Result<String, String> {
         .collect();
     files.sort();
     for name in &files {
-        let source = std::fs::read_to_string(format!("examples/persistency/{name}")).map_err(|e| e.to_string())?;
+        let source =
+            std::fs::read_to_string(format!("examples/persistency/{name}")).map_err(|e| e.to_string())?;
         for expected in source.lines().filter_map(|line| line.strip_prefix("// expect: ")) {
             let words: Vec<&str> = expected.split_whitespace().collect();
             let [persist, memory, ..] = words[..] else { return Err(format!("{name}: {expected}")) };
-            let options: Vec<&str> = words.iter().copied().skip_while(|word| !word.starts_with("--")).collect();
+            let options: Vec<&str> =
+                words.iter().copied().skip_while(|word| !word.starts_with("--")).collect();
             row(&mut text, name, persist, memory, None, &options)?;
         }
     }
     for (name, persist, memory, sizes) in SCALING {
         for n in *sizes {
-            row(&mut text, name, persist, memory, Some(*n), &["--max-file-size", "1024", "--unroll", "1000"])?;
+            row(
+                &mut text,
+                name,
+                persist,
+                memory,
+                Some(*n),
+                &["--max-file-size", "1024", "--unroll", "1000"],
+            )?;
         }
     }
     text += "\n";

@@ -11,8 +11,8 @@ use crate::observer::{Nobody, Observer, Phase};
 use crate::options::Options;
 use crate::outcome::{Bound, Comparison, Outcome, PostCrashStates, Undecided, Warning};
 use crate::prepare::{
-    hoped_for, machine, reductions_for, refuse_coherence, refuse_no_recovery, refuse_sections, simplified, with_races,
-    with_symmetry,
+    hoped_for, machine, reductions_for, refuse_coherence, refuse_no_recovery, refuse_sections, simplified,
+    with_races, with_symmetry,
 };
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
@@ -124,7 +124,8 @@ impl Check {
             return Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")));
         }
         let mut reductions = self.options.reductions;
-        for reduction in Reduction::ALL.into_iter().filter(|reduction| !reduction.is_sound_beside_recovery()) {
+        for reduction in Reduction::ALL.into_iter().filter(|reduction| !reduction.is_sound_beside_recovery())
+        {
             reductions = reductions.without(reduction);
         }
         Ok(Some(Check { options: Options { reductions, ..self.options.clone() }, ..self.clone() }))

@@ -180,7 +180,8 @@ pub fn recovered(x: &Execution<'_, VmMachine>, persist: &Persist, kinds: ErrorKi
             ));
         }
         Err(RecoveryStop::TooHard) => {
-            came_to.stop = Some(String::from("what recovery does with unknown inputs takes too long to find out"));
+            came_to.stop =
+                Some(String::from("what recovery does with unknown inputs takes too long to find out"));
         }
         Err(RecoveryStop::TooLong) => {
             came_to.stop = Some(format!("recovery takes more than {} steps", crashes.max_steps));
@@ -205,7 +206,9 @@ fn wrong<M: Machine>(x: &Execution<'_, M>, post: &PostCrash<'_, M::State>) -> Op
         RecoveryEnd::Stuck(Block::Spin) => {
             (ErrorKind::NonTermination, String::from("after a crash, a loop of recovery never ends"))
         }
-        RecoveryEnd::Stuck(_) => (ErrorKind::Deadlock, String::from("after a crash, recovery waits for ever")),
+        RecoveryEnd::Stuck(_) => {
+            (ErrorKind::Deadlock, String::from("after a crash, recovery waits for ever"))
+        }
         RecoveryEnd::Wrong(kind, message) => (*kind, format!("after a crash: {message}")),
     })
 }

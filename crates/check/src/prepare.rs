@@ -70,9 +70,9 @@ pub fn refuse_no_recovery(machine: &VmMachine, options: &Options) -> Result<(), 
     let refuse = |message: String| InputError::plain(InputKind::Unsupported, message, Some(help));
     match machine.recovery_routine() {
         Err(why) => Err(refuse(why)),
-        Ok(None) if options.persist.is_some() && !machine.names_recovery() => {
-            Err(refuse(String::from("this program has no recovery routine, so nothing is to be checked after a crash")))
-        }
+        Ok(None) if options.persist.is_some() && !machine.names_recovery() => Err(refuse(String::from(
+            "this program has no recovery routine, so nothing is to be checked after a crash",
+        ))),
         Ok(_) => Ok(()),
     }
 }

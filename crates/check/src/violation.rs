@@ -1,10 +1,10 @@
 //! What is wrong with a program, and how it is said.
 
+use crate::crash::Crash;
 use crate::finder::{Passed, Then};
 use crate::missing::Missing;
 use crate::reason::Reason;
 use crate::recorded::{Recorded, Site};
-use crate::crash::Crash;
 use crate::witness::{
     Access, Action, Call, Event, Files, Place, Taken, Waiting, WaitsFor, Witness, function_of, stack_of,
     witness,

@@ -32,7 +32,10 @@ fn run(file: &Path, expectation: &str, more: &[&str]) -> Option<String> {
     if report["verdict"] != verdict {
         let unknown = &report["unknown"];
         let error = &report["error"]["message"];
-        return fail(format!("{} {} {} {unknown} {error}", report["verdict"], first["kind"], first["message"]));
+        return fail(format!(
+            "{} {} {} {unknown} {error}",
+            report["verdict"], first["kind"], first["message"]
+        ));
     }
     if report["persist"] != persist && !words.contains(&"--no-delalloc") {
         return fail(format!("under {}", report["persist"]));
@@ -101,7 +104,8 @@ fn refused(text: &str, args: &[&str], words: &str) {
     let mut all = vec!["check", file.to_str().expect("a name")];
     all.extend(args);
     let output = selvedge(&all);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains(words), "{said}");
     std::fs::remove_dir_all(&dir).expect("it was there");

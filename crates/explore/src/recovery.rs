@@ -74,8 +74,15 @@ pub struct RecoveryStep<S> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecoveryAction {
     /// It reads; from which write of which level (0 is the program itself), if it is not the initial value.
-    Read { loc: Loc, value: Value, from: Option<(u32, EventId)> },
-    Write { loc: Loc, value: Value },
+    Read {
+        loc: Loc,
+        value: Value,
+        from: Option<(u32, EventId)>,
+    },
+    Write {
+        loc: Loc,
+        value: Value,
+    },
 }
 
 /// One run of recovery, and what it found.
@@ -226,8 +233,22 @@ struct Search<'a, 'x, M: Machine> {
 enum Frame<S> {
     /// A read of a durable location, of what the crash of this level left. `next` is the next place in coherence
     /// to read from, if there is one: the latest first, down to `least`.
-    Read { now: Running<S>, loc: Loc, mode: Mode, level: usize, next: Option<u32>, least: u32, mark: usize, steps: usize },
-    Choice { now: Running<S>, next: u32, count: u32, steps: usize },
+    Read {
+        now: Running<S>,
+        loc: Loc,
+        mode: Mode,
+        level: usize,
+        next: Option<u32>,
+        least: u32,
+        mark: usize,
+        steps: usize,
+    },
+    Choice {
+        now: Running<S>,
+        next: u32,
+        count: u32,
+        steps: usize,
+    },
     /// Another crash.
     Crash,
 }
@@ -400,7 +421,8 @@ impl<M: Machine> Search<'_, '_, M> {
                             true => ErrorKind::DoubleFree,
                             false => ErrorKind::InvalidFree,
                         };
-                        let message = String::from("recovery frees what it did not allocate, or no longer has");
+                        let message =
+                            String::from("recovery frees what it did not allocate, or no longer has");
                         return self.end(now, RecoveryEnd::Wrong(kind, message));
                     }
                     now.own.dead.insert(object);

@@ -2,7 +2,8 @@
 
 use crate::args::{CheckArgs, Volatile};
 use selvedge_check::{
-    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program, Sources,
+    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program,
+    Sources,
 };
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_model::Persistency;

@@ -123,13 +123,15 @@ impl CrashReport {
                 (false, None) => String::from(" <- initial value"),
             };
             let missing: Vec<String> = step.missing.iter().map(at).collect();
-            let lost = if missing.is_empty() { String::new() } else { format!("lost: {}", missing.join(", ")) };
+            let lost =
+                if missing.is_empty() { String::new() } else { format!("lost: {}", missing.join(", ")) };
             (format!("{what}{from}"), lost)
         });
         let told = told.collect();
-        let advice = crash.remedy.as_ref().map(|remedy| {
-            format!("Adding {} after {} removes this.", remedy.what, files.at(&remedy.place))
-        });
+        let advice = crash
+            .remedy
+            .as_ref()
+            .map(|remedy| format!("Adding {} after {} removes this.", remedy.what, files.at(&remedy.place)));
         CrashReport { writes, recovery: crash.steps.clone(), remedy: crash.remedy.clone(), told, advice }
     }
 }

@@ -45,7 +45,8 @@ pub fn post_crash(script: &Script, g: &ExecutionGraph, theory: &Theory) -> Optio
             if loc.index() >= g.locations() {
                 return (0, 0);
             }
-            let last = g.co(loc).iter().rposition(|w| w.is_init() || has(index(*w))).expect("the initial value");
+            let last =
+                g.co(loc).iter().rposition(|w| w.is_init() || has(index(*w))).expect("the initial value");
             (last, g.value_of(g.co(loc)[last], loc))
         };
         found.insert(script.recover(frontier));
@@ -72,7 +73,9 @@ fn taken_down(
                 co[at + 1..].iter().for_each(|later| r.fr.set(index(reader), index(*later)));
             }
         }
-        let Some(of) = script.media[loc.index()].filter(|of| of.kind == MediumKind::Metadata) else { continue };
+        let Some(of) = script.media[loc.index()].filter(|of| of.kind == MediumKind::Metadata) else {
+            continue;
+        };
         for pair in co.windows(2) {
             let (old, new) = (g.value_of(pair[0], loc), g.value_of(pair[1], loc));
             let m = index(pair[1]);

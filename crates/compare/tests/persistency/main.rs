@@ -91,7 +91,10 @@ fn recovery_finds_the_frontiers_of_closed_sets_and_nothing_else() {
             }
         }
     }
-    eprintln!("{programs} programs, {} models: {executions} executions, {states} post-crash states", 3 * names.len());
+    eprintln!(
+        "{programs} programs, {} models: {executions} executions, {states} post-crash states",
+        3 * names.len()
+    );
     assert!(states > executions && executions > programs);
 }
 

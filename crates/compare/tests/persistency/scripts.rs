@@ -4,8 +4,8 @@ use rand::Rng;
 use rand::rngs::SmallRng;
 use selvedge_graph::{Loc, Medium, MediumKind, PersistOp, Tid, Value};
 use selvedge_machine::{
-    Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Machine, Mode, Names, Op, ProgramError, Rmw,
-    Stateful,
+    Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Machine, Mode, Names, Op,
+    ProgramError, Rmw, Stateful,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,8 @@ fn visible(rng: &mut SmallRng, media: &[Option<Medium>], files: bool) -> Visible
     match rng.random_range(0..20) {
         0..8 => {
             // Sizes go far.
-            let most = if media[loc.index()].is_some_and(|of| of.kind == MediumKind::Metadata) { 6 } else { 3 };
+            let most =
+                if media[loc.index()].is_some_and(|of| of.kind == MediumKind::Metadata) { 6 } else { 3 };
             let value = rng.random_range(1..most);
             Visible::Store(loc, value, mode(rng, &[Mode::Rlx, Mode::Rel, Mode::Sc]))
         }
@@ -122,7 +123,9 @@ fn visible(rng: &mut SmallRng, media: &[Option<Medium>], files: bool) -> Visible
         _ => {
             let unit = Some(rng.random_range(0..2));
             let ops = match files {
-                true => &[(PersistOp::Fsync, unit), (PersistOp::Fsync, Some(7)), (PersistOp::SyncAll, None)][..],
+                true => {
+                    &[(PersistOp::Fsync, unit), (PersistOp::Fsync, Some(7)), (PersistOp::SyncAll, None)][..]
+                }
                 false => &[
                     (PersistOp::Clflush, unit),
                     (PersistOp::ClflushOpt, unit),

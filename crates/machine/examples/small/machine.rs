@@ -1,6 +1,6 @@
 use selvedge_machine::{
-    Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Loc, Machine, Mode, Names, Op, ProgramError, Rmw,
-    Stateful, Tid, Value,
+    Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Loc, Machine, Mode, Names, Op,
+    ProgramError, Rmw, Stateful, Tid, Value,
 };
 
 /// Two threads, each of which counts up a location by a load and a store. The sum need not be 2.

@@ -4,13 +4,8 @@ use super::{Node, Persistency};
 use selvedge_graph::MediumKind;
 use selvedge_kat::ast::{DefBody, Persist, Pred, Prim, Set, Theory};
 
-const KINDS: [MediumKind; 5] = [
-    MediumKind::Memory,
-    MediumKind::Data,
-    MediumKind::Metadata,
-    MediumKind::Directory,
-    MediumKind::Journal,
-];
+const KINDS: [MediumKind; 5] =
+    [MediumKind::Memory, MediumKind::Data, MediumKind::Metadata, MediumKind::Directory, MediumKind::Journal];
 
 impl Persistency {
     /// Whether it can be seen that coherence between any two durable writes of one kind is part of it.
@@ -26,7 +21,9 @@ impl Persistency {
             Node::Prim(Prim::Co | Prim::Loc | Prim::LocOverlap | Prim::Any) => true,
             Node::Prim(Prim::SameLine) => kind == MediumKind::Memory,
             Node::Prim(Prim::SameInode | Prim::SameBlock) => kind != MediumKind::Memory,
-            Node::Cross(a, b) => holds(&self.theory, a, kind) == Some(true) && holds(&self.theory, b, kind) == Some(true),
+            Node::Cross(a, b) => {
+                holds(&self.theory, a, kind) == Some(true) && holds(&self.theory, b, kind) == Some(true)
+            }
             Node::Union(a, b) => covers(*a) || covers(*b),
             Node::Inter(a, b) => covers(*a) && covers(*b),
             Node::Seq(a, b) => covers(*a) && passes(*b) || passes(*a) && covers(*b),

@@ -15,8 +15,8 @@ mod eval;
 pub use eval::{Memo, Order, Past};
 
 use selvedge_graph::ExecutionGraph;
-use selvedge_kat::{Diagnostic, Span};
 use selvedge_kat::ast::{DefBody, Prim, Rel, Set, Theory};
+use selvedge_kat::{Diagnostic, Span};
 use std::sync::Arc;
 
 /// A persistency model, ready to be asked about executions.
@@ -50,8 +50,8 @@ impl Persistency {
     /// Compiles what `recovery` says, or refuses it.
     pub fn compile(theory: &Theory) -> Result<Persistency, Diagnostic> {
         let refuse = |span: Option<&Span>, why: &str, help: &str| {
-            let mut error =
-                Diagnostic::plain(format!("`{}` is no persistency model: {why}", theory.name)).with_help(help);
+            let mut error = Diagnostic::plain(format!("`{}` is no persistency model: {why}", theory.name))
+                .with_help(help);
             error.span = span.cloned();
             error
         };
@@ -62,9 +62,9 @@ impl Persistency {
                 "add `export recovery pb`, where `pb` contains `[D] ; co ; [D]`",
             ));
         };
-        let all = theory.recovery[1..].iter().fold(first.clone(), |all, (rel, _)| {
-            Rel::Union(Box::new(all), Box::new(rel.clone()))
-        });
+        let all = theory.recovery[1..]
+            .iter()
+            .fold(first.clone(), |all, (rel, _)| Rel::Union(Box::new(all), Box::new(rel.clone())));
         let mut compiler = Compiler { theory, nodes: Vec::new(), defs: vec![None; theory.defs.len()] };
         let fail = |(why, help): Refusal| refuse(Some(span), why, help);
         let body = compiler.rel(&all).map_err(fail)?;

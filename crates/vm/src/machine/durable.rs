@@ -379,7 +379,9 @@ impl Durability for VmMachine {
             return format!("{} of the line of {}", op.name(), name.unwrap_or_default());
         }
         match (unit as u64).checked_sub(INODES) {
-            Some(directory) => format!("{} of the directory \"{}\"", op.name(), self.disk.path(directory as u32)),
+            Some(directory) => {
+                format!("{} of the directory \"{}\"", op.name(), self.disk.path(directory as u32))
+            }
             None => format!("{} of file {unit}", op.name()),
         }
     }

@@ -161,7 +161,8 @@ impl Judge {
         Ok(Judge { ops: c.ops, steps: c.steps, flags, declared: c.declared, recovery })
     }
 
-    /// What persists before what, in an execution that passed every stage: the closure of what `recovery` says.
+    /// What persists before what, in an execution that passed every stage: the closure of what `recovery`
+    /// says.
     pub fn persists_before(&self, n: usize, scratch: &Scratch) -> Matrix {
         let all = self.recovery.iter().map(|node| scratch.values[node.0 as usize]);
         all.fold(Matrix::EMPTY, |all, one| all.union(&one)).plus(n)

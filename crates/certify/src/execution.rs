@@ -28,7 +28,8 @@ pub struct Event {
     pub medium: Option<Medium>,
     /// What is made to persist: by which means, and which line or file.
     pub persists: Option<(PersistOp, Option<u32>)>,
-    /// The write of a size by which a file grows from inside of an old block into a new one: filled in with `co`.
+    /// The write of a size by which a file grows from inside of an old block into a new one: filled in with
+    /// `co`.
     pub straddles: bool,
 }
 

@@ -40,7 +40,8 @@ impl Persist {
 pub struct Crash {
     /// The persistency model.
     pub model: String,
-    /// Durable writes that had persisted, and those that had not, in a state that explains what recovery read.
+    /// Durable writes that had persisted, and those that had not, in a state that explains what recovery
+    /// read.
     pub persisted: Vec<usize>,
     /// Those that had not.
     pub lost: Vec<usize>,
@@ -63,7 +64,8 @@ pub struct Remedy {
 /// More places are not tried.
 const MOST_REMEDIES: usize = 500;
 
-/// A place at which something that is lost could be made to persist, so that recovery does not read what it read.
+/// A place at which something that is lost could be made to persist, so that recovery does not read what it
+/// read.
 fn remedy(
     x: &Execution<'_, VmMachine>,
     crashes: &Crashes,

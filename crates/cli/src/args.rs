@@ -77,8 +77,8 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
     pub model: String,
 
-    /// Look for what recovery does wrong after a crash: a persistency model (px86, ext4-ordered, strict, and so on),
-    /// or a .kat file with `recovery` (see docs/persistency.md)
+    /// Look for what recovery does wrong after a crash: a persistency model (px86, ext4-ordered, strict, and
+    /// so on), or a .kat file with `recovery` (see docs/persistency.md)
     #[arg(long, value_name = "MODEL")]
     pub persist: Option<String>,
 

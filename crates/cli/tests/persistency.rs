@@ -1,5 +1,5 @@
-//! The programs of `examples/persistency`, against what they say of themselves: `// expect: PERSISTENCY-MODEL MODEL
-//! VERDICT [KIND] [line=N] [states=N] [OPTION …]`; and what is said of input that makes no sense.
+//! The programs of `examples/persistency`, against what they say of themselves: `// expect: PERSISTENCY-MODEL
+//! MODEL VERDICT [KIND] [line=N] [states=N] [OPTION …]`; and what is said of input that makes no sense.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

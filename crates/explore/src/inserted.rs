@@ -2,8 +2,8 @@
 
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, PersistOp};
 
-/// A copy in which the thread of `after` makes something persist right after it. It has no clocks; the places of
-/// writes in coherence stay.
+/// A copy in which the thread of `after` makes something persist right after it. It has no clocks; the places
+/// of writes in coherence stay.
 pub(crate) fn with_persist_after(
     g: &ExecutionGraph,
     after: EventId,
@@ -22,8 +22,8 @@ pub(crate) fn with_persist_after(
             Kind::Fence => copy.add_fence(t, ev.mode),
             Kind::Spawn => copy.add_spawn(t, ev.peer),
             Kind::Join => copy.add_join(t, ev.peer),
-            // These order nothing but by their places in their threads; barriers order more, which can only make
-            // less of what is asked possible.
+            // These order nothing but by their places in their threads; barriers order more, which can only
+            // make less of what is asked possible.
             _ => match ev.persists() {
                 Some((op, unit)) => copy.add_persist(t, op, unit),
                 None => copy.add_choice(t, ev.value),

@@ -1,19 +1,19 @@
 //! What recovery may find after a crash (thesis §8.3, §8.4).
 //!
-//! The recovery routine runs after an execution, as an observer: each of its reads of a durable location reads
-//! from some write of the execution, so that `[REC] ; rb ; pb? ; rf ; [REC]` is empty. That is kept by two numbers
-//! per location: up to where in coherence writes *must* have persisted, because something that was read persisted
-//! after them; and what was read, beyond which nothing has. All writes are there already, so nothing is ever
-//! revisited, and the latest write that must have persisted can always be read: no way is left in vain. Two ways
-//! differ in what some read reads from, so no post-crash state is found twice.
+//! The recovery routine runs after an execution, as an observer: each of its reads of a durable location
+//! reads from some write of the execution, so that `[REC] ; rb ; pb? ; rf ; [REC]` is empty. That is kept by
+//! two numbers per location: up to where in coherence writes *must* have persisted, because something that
+//! was read persisted after them; and what was read, beyond which nothing has. All writes are there already,
+//! so nothing is ever revisited, and the latest write that must have persisted can always be read: no way is
+//! left in vain. Two ways differ in what some read reads from, so no post-crash state is found twice.
 //!
-//! Beyond the thesis, the routine may write; what it wrote is ordinary memory to it. It may then crash as well:
-//! its own events are an execution, whose initial values are what the crash before left. So crashes are a stack of
-//! *levels*, and a read that finds nothing newer in one asks the one below.
+//! Beyond the thesis, the routine may write; what it wrote is ordinary memory to it. It may then crash as
+//! well: its own events are an execution, whose initial values are what the crash before left. So crashes are
+//! a stack of *levels*, and a read that finds nothing newer in one asks the one below.
 //!
-//! Partial executions need no search of their own. What may have persisted when an execution is cut short is what
-//! may have persisted when it goes on with reads of the latest writes, and writes at the end of coherence: those
-//! are before nothing that was there.
+//! Partial executions need no search of their own. What may have persisted when an execution is cut short is
+//! what may have persisted when it goes on with reads of the latest writes, and writes at the end of
+//! coherence: those are before nothing that was there.
 
 use selvedge_graph::{EventId, ExecutionGraph, Loc, Mode, PersistOp, Tid, Value};
 use selvedge_machine::{Agreement, Block, ErrorKind, Machine, Op};
@@ -93,8 +93,8 @@ pub struct PostCrash<'a, S> {
     pub steps: &'a [RecoveryStep<S>],
     /// How many crashes came before it.
     pub crash: u32,
-    /// By location, up to where in coherence the program's writes have persisted, for a snapshot that explains
-    /// what was read: as little as possible has.
+    /// By location, up to where in coherence the program's writes have persisted, for a snapshot that
+    /// explains what was read: as little as possible has.
     persisted: &'a HashMap<Loc, u32>,
 }
 
@@ -136,8 +136,8 @@ pub fn recover<M: Machine>(
     search.run(start)
 }
 
-/// Whether recovery could still read from these writes (places in coherence, 0 for initial values) if the thread of
-/// `after` made something persist right after it.
+/// Whether recovery could still read from these writes (places in coherence, 0 for initial values) if the
+/// thread of `after` made something persist right after it.
 pub fn survives<M: Machine>(
     x: &Execution<'_, M>,
     crashes: &Crashes,
@@ -225,14 +225,15 @@ struct Search<'a, 'x, M: Machine> {
     medium: &'a dyn Fn(Loc) -> Option<selvedge_graph::Medium>,
     levels: Vec<Level>,
     steps: Vec<RecoveryStep<M::State>>,
-    /// Decisions that have more alternatives. Routines may be long, so they are not on the stack of the process.
+    /// Decisions that have more alternatives. Routines may be long, so they are not on the stack of the
+    /// process.
     frames: Vec<Frame<M::State>>,
     visit: &'a mut dyn FnMut(&PostCrash<'_, M::State>) -> ControlFlow<()>,
 }
 
 enum Frame<S> {
-    /// A read of a durable location, of what the crash of this level left. `next` is the next place in coherence
-    /// to read from, if there is one: the latest first, down to `least`.
+    /// A read of a durable location, of what the crash of this level left. `next` is the next place in
+    /// coherence to read from, if there is one: the latest first, down to `least`.
     Read {
         now: Running<S>,
         loc: Loc,

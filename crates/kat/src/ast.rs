@@ -53,7 +53,8 @@ pub enum Prim {
     Free,
     /// Every pair.
     Any,
-    /// Durable events of one file (a directory is one, too); only in what `recovery` says, like the next ones.
+    /// Durable events of one file (a directory is one, too); only in what `recovery` says, like the next
+    /// ones.
     SameInode,
     /// Durable events of one block of one file.
     SameBlock,

@@ -15,8 +15,9 @@ pub trait Durability: Stateful {
         op.name().to_string()
     }
 
-    /// The state in which the recovery routine begins after a crash, before its first step, if the program has
-    /// one: after the first crash, or after so many. All but durable memory is as at the beginning of the program.
+    /// The state in which the recovery routine begins after a crash, before its first step, if the program
+    /// has one: after the first crash, or after so many. All but durable memory is as at the beginning of the
+    /// program.
     fn recovery(&self, _crashes_before: u32) -> Option<Self::State> {
         None
     }

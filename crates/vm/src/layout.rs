@@ -97,8 +97,8 @@ struct Class {
     atomic_cuts: BTreeSet<u32>,
     /// The units are no good guess.
     mixed: bool,
-    /// What is in it outlives crashes: writes persist by so many bytes at once, at multiples of that, so no plain
-    /// cell is larger.
+    /// What is in it outlives crashes: writes persist by so many bytes at once, at multiples of that, so no
+    /// plain cell is larger.
     #[serde(default)]
     durable: Option<u32>,
 }

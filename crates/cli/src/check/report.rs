@@ -12,7 +12,8 @@ pub struct Report {
     pub model: String,
     pub executions: u64,
     pub blocked: u64,
-    /// The persistency model, and how many ways there are for recovery to read what is durable: with `--persist`.
+    /// The persistency model, and how many ways there are for recovery to read what is durable: with
+    /// `--persist`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persist: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
-//! What recovery may find, by the definition: every set of durable writes that is closed under persists-before, and
-//! the latest write of each location in it.
+//! What recovery may find, by the definition: every set of durable writes that is closed under
+//! persists-before, and the latest write of each location in it.
 
 use crate::Found;
 use crate::scripts::Script;

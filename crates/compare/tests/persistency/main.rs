@@ -1,10 +1,10 @@
 //! The recovery observer against the definition (thesis Def. 8.1.1–8.1.3): after every execution of generated
-//! programs, recovery reads what it reads from the frontier of some set of durable writes that is closed under
-//! persists-before, and every such set is found. Persists-before is evaluated by matrices there (`certify`), which
-//! share no code with how the observer evaluates it.
+//! programs, recovery reads what it reads from the frontier of some set of durable writes that is closed
+//! under persists-before, and every such set is found. Persists-before is evaluated by matrices there
+//! (`certify`), which share no code with how the observer evaluates it.
 //!
-//! `SELVEDGE_PERSIST_PROGRAMS` is the number of programs for each pair of models; `SELVEDGE_PERSIST_SEED` where they
-//! begin.
+//! `SELVEDGE_PERSIST_PROGRAMS` is the number of programs for each pair of models; `SELVEDGE_PERSIST_SEED`
+//! where they begin.
 
 mod definition;
 mod scripts;

@@ -148,8 +148,8 @@ impl<'a> Order<'a> {
         Bits::empty(self.g.arena_len())
     }
 
-    /// The events from which a term leads to one of `to`. The initialising event is left out: nothing is before
-    /// it, and it has always persisted.
+    /// The events from which a term leads to one of `to`. The initialising event is left out: nothing is
+    /// before it, and it has always persisted.
     fn before(&mut self, at: u32, to: &Bits) -> Bits {
         let model = self.model;
         match model.node(at) {

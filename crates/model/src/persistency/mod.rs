@@ -1,13 +1,14 @@
 //! Persistency models (thesis §8.1): what persists before what.
 //!
-//! A `.kat` file says `recovery r`. Persists-before, `pb`, is the transitive closure of `r`, so it is transitive
-//! by construction; that it contains coherence of durable writes is shown from the text ([`contains`]), or the
-//! model is refused; that it is irreflexive is asked in every execution, of every write that matters
-//! ([`Past::cyclic`]): no memory model is assumed, so `r` may be cyclic under one and not under another.
+//! A `.kat` file says `recovery r`. Persists-before, `pb`, is the transitive closure of `r`, so it is
+//! transitive by construction; that it contains coherence of durable writes is shown from the text
+//! ([`contains`]), or the model is refused; that it is irreflexive is asked in every execution, of every
+//! write that matters ([`Past::cyclic`]): no memory model is assumed, so `r` may be cyclic under one and not
+//! under another.
 //!
 //! Recovery asks about few writes of an execution. So nothing is computed before it is asked for: terms are
-//! evaluated backwards, from sets of events to what is before them ([`eval`]). The cost is that of the part of
-//! the execution that is before what recovery reads, not that of the execution.
+//! evaluated backwards, from sets of events to what is before them ([`eval`]). The cost is that of the part
+//! of the execution that is before what recovery reads, not that of the execution.
 
 mod contains;
 mod eval;

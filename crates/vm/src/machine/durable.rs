@@ -1,9 +1,9 @@
 //! What outlives a crash: persistent memory, and the disk that the library's files are on.
 //!
-//! Persistent memory is what the program says is (`selvedge_durable`), or maps from a file. It is durable from the
-//! first time that any execution says so, in all of them. The disk is memory of the library
-//! (`runtime/files.c`): bytes, sizes, names and journals are objects of their own, so that which one an address is
-//! in says what is kept there.
+//! Persistent memory is what the program says is (`selvedge_durable`), or maps from a file. It is durable
+//! from the first time that any execution says so, in all of them. The disk is memory of the library
+//! (`runtime/files.c`): bytes, sizes, names and journals are objects of their own, so that which one an
+//! address is in says what is kept there.
 
 use super::native::set_errno;
 use super::state::{Stage, VmState};
@@ -117,7 +117,8 @@ impl Disk {
         self.paths.get(number as usize).map_or("", String::as_str)
     }
 
-    /// What is kept at an offset of an object of the library, if that is a part of the disk: `byte 2 of file 1`.
+    /// What is kept at an offset of an object of the library, if that is a part of the disk: `byte 2 of file
+    /// 1`.
     pub fn name(&self, global: GlobalId, at: u64, max_file_size: u32) -> Option<String> {
         let is = |of: Option<GlobalId>| of == Some(global);
         let size = max_file_size.max(1) as u64;
@@ -232,8 +233,8 @@ impl VmMachine {
         self.module.functions.iter().any(|f| f.name == "selvedge_recovery")
     }
 
-    /// How many bytes of an object are surely in one cache line, at multiples of that: memory that is mapped begins
-    /// with a line; of other objects, only their alignment is known.
+    /// How many bytes of an object are surely in one cache line, at multiples of that: memory that is mapped
+    /// begins with a line; of other objects, only their alignment is known.
     fn line_size(&self, object: u32) -> u64 {
         let align = match self.tables.borrow().objects.get(object as usize) {
             Some(Object::Mapped { .. }) => LINE,
@@ -300,8 +301,9 @@ impl VmMachine {
         Ok(pointer::make(object, 0))
     }
 
-    /// What the library asks of the disk: 0 the largest size of a file, 1 how many files there may be, 2 after how
-    /// many crashes this is, 3 how many paths there are, 4 which is the root; from 16 on, the directory of a path.
+    /// What the library asks of the disk: 0 the largest size of a file, 1 how many files there may be, 2
+    /// after how many crashes this is, 3 how many paths there are, 4 which is the root; from 16 on, the
+    /// directory of a path.
     pub(super) fn disk_fact(&self, state: &VmState, what: u64) -> u64 {
         match what {
             0 => self.options.disk.max_file_size as u64,

@@ -1,9 +1,10 @@
 //! How a program is checked.
 
+use crate::crash::Persist;
 use selvedge_explore::{Config, Equivalence, Team, Watch};
 use selvedge_machine::{ErrorKinds, Reductions};
 use selvedge_model::Model;
-use selvedge_vm::{LoopBound, NondetRange};
+use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -63,6 +64,10 @@ pub struct Options {
     pub checkpoint: Option<Checkpoints>,
     /// The checkpoint to go on from.
     pub resume: Option<PathBuf>,
+    /// Looks for what recovery does wrong after a crash.
+    pub persist: Option<Persist>,
+    /// How files are kept.
+    pub disk: DiskOptions,
 }
 
 impl Default for Options {
@@ -92,6 +97,8 @@ impl Default for Options {
             seed: 0,
             checkpoint: None,
             resume: None,
+            persist: None,
+            disk: DiskOptions::default(),
         }
     }
 }
@@ -136,7 +143,7 @@ impl Options {
             reductions,
             max_events: self.most_events,
             max_executions: self.most_executions,
-            plain: self.output || self.errors != ErrorKinds::ALL,
+            plain: self.output || self.persist.is_some() || self.errors != ErrorKinds::ALL,
             watch,
             ..Config::default()
         }
@@ -155,6 +162,7 @@ impl Options {
             env: self.env.clone(),
             nondet_range: self.nondet_range,
             errors: self.errors,
+            disk: self.disk,
             ..selvedge_vm::Options::default()
         }
     }
@@ -162,7 +170,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -177,7 +185,9 @@ impl Options {
             self.reductions,
             self.args,
             self.env,
-            self.nondet_range
+            self.nondet_range,
+            self.disk,
+            self.persist.as_ref().map_or(String::new(), Persist::identity)
         )
     }
 }

@@ -92,6 +92,36 @@ pub struct CheckArgs {
     #[arg(long)]
     pub timeouts: bool,
 
+    /// Look for what recovery does wrong after a crash: a persistency model (px86, ext4-ordered, strict, and
+    /// so on), or a .kat file with `recovery` (see docs/persistency.md)
+    #[arg(long, value_name = "MODEL")]
+    pub persist: Option<String>,
+
+    /// Let there be up to so many crashes: recovery may be cut short as well
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "persist",
+          value_parser = clap::value_parser!(u32).range(1..=3))]
+    pub crashes: u32,
+
+    /// Report recovery that writes to what is durable
+    #[arg(long, requires = "persist")]
+    pub read_only_recovery: bool,
+
+    /// With ext4: blocks are allocated when they are written, not later
+    #[arg(long, requires = "persist")]
+    pub no_delalloc: bool,
+
+    /// Bytes of a block of a file
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub block_size: u32,
+
+    /// Bytes that a file may have
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub max_file_size: u32,
+
+    /// Let system calls that fail set `errno`; without it, that is an error
+    #[arg(long)]
+    pub syscall_errors: bool,
+
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub unroll: u32,

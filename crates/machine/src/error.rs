@@ -77,6 +77,12 @@ kinds! {
     Leak = "leak",
     /// An error that has a name of the model's own.
     OfModel = "model-error",
+    /// What recovery asserts does not hold after some crash.
+    RecoveryAssertion = "recovery-assertion",
+    /// Recovery writes to what is durable, where it may not.
+    RecoveryWrite = "recovery-write",
+    /// A system call that fails, where the program is not to see that.
+    SystemCall = "system-call",
     /// The program does something that is not supported: no error of its own, but there is no verdict.
     Unsupported = "unsupported",
 }

@@ -85,6 +85,12 @@ impl<'m> Body<'_, 'm> {
             "memset" | "memset.inline" => self.memory(value, "memset"),
             "trap" | "debugtrap" | "ubsantrap" => self.call_library("abort", Vec::new(), 0),
             "x86.sse2.mfence" | "aarch64.dmb" => self.full_fence(),
+            "x86.sse.sfence" => self.call_library("__selvedge_sfence", Vec::new(), 0),
+            "x86.sse2.clflush" | "x86.clflushopt" | "x86.clwb" => {
+                let to = self.operand(arguments[0]);
+                let name = name.rsplit('.').next().unwrap_or(name);
+                self.call_library(&format!("__selvedge_{name}"), vec![to], 0)
+            }
             "ptrmask" => {
                 let (a, b) = (self.operand(arguments[0]), self.operand(arguments[1]));
                 vec![self.bin(BinOp::And, 64, a, b)]

@@ -115,6 +115,15 @@ fn is_anonymous(native: Native) -> bool {
         | Native::TextPrint
         | Native::TextNumber
         | Native::TextUsed
+        | Native::Durable
+        | Native::Recovery
+        | Native::Flush(_)
+        | Native::Sync(_)
+        | Native::Path
+        | Native::Map
+        | Native::Line
+        | Native::Disk
+        | Native::CallFailed
         | Native::Math(_)
         | Native::MathSingle(_) => true,
         Native::SetJump

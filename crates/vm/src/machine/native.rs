@@ -21,7 +21,7 @@ use crate::format::Text;
 use crate::layout::Pieces;
 use crate::tables::Object;
 use crate::undefined::Word;
-use selvedge_graph::Tid;
+use selvedge_graph::{PersistOp, Tid};
 use selvedge_ir::{Reg, pointer};
 use selvedge_machine::{Block, ErrorKind, Op};
 use std::rc::Rc;
@@ -364,6 +364,31 @@ impl VmMachine {
                 }
                 _ => 0,
             },
+            Native::Durable => {
+                self.make_durable(known(0)?, known(1)?)?;
+                0
+            }
+            Native::Recovery => {
+                self.set_recovery(known(0)?)?;
+                0
+            }
+            Native::Flush(op) => match self.flush(state, op, known(0)?) {
+                Some(op) => return Ok(Some(op)),
+                None => 0,
+            },
+            Native::Sync(op) => {
+                let unit = if op == PersistOp::Fsync { Some(known(0)? as u32) } else { None };
+                state.stage = Stage::Advance;
+                return Ok(Some(Op::Persist { op, unit }));
+            }
+            Native::Path => self.path_number(known(0)?)?,
+            Native::Map => self.map(known(0)?, known(1)?)?,
+            Native::Line => self.line_size_at(known(0)?),
+            Native::Disk => self.disk_fact(state, known(0)?),
+            Native::CallFailed => {
+                let text = self.constant_text(known(0)?).unwrap_or_default();
+                self.call_failed(state, &text, known(1)?)?
+            }
             Native::TextFormat => {
                 print::begin(state, Text::format(known(0)?, known(1)?));
                 0
@@ -458,7 +483,7 @@ const DEEPEST_SPIN: usize = 8;
 
 const EINVAL: u64 = 22;
 
-fn set_errno(state: &mut VmState, number: u64) {
+pub(super) fn set_errno(state: &mut VmState, number: u64) {
     let errno = &mut Rc::make_mut(&mut state.private)[0];
     Rc::make_mut(errno).store(0, 4, Val::known(number));
 }

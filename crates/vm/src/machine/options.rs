@@ -1,5 +1,6 @@
 //! How a program is run.
 
+use super::durable::DiskOptions;
 use selvedge_machine::{ErrorKinds, Reductions};
 
 /// Bounds, and what counts as an error.
@@ -43,6 +44,8 @@ pub struct Options {
     pub nondet_range: Option<NondetRange>,
     /// Errors of other kinds end the process where they happen, as `exit` does.
     pub errors: ErrorKinds,
+    /// How files are kept.
+    pub disk: DiskOptions,
 }
 
 impl Default for Options {
@@ -67,6 +70,7 @@ impl Default for Options {
             env: Vec::new(),
             nondet_range: None,
             errors: ErrorKinds::ALL,
+            disk: DiskOptions::default(),
         }
     }
 }

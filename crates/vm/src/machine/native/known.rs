@@ -1,6 +1,7 @@
 //! The functions that the machine knows, by their names.
 
 use crate::float;
+use selvedge_graph::PersistOp;
 use selvedge_ir::library::{self, Allocation};
 
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +121,24 @@ pub enum Native {
     TextNumber,
     /// How many of its characters belong to that number. The text is not needed any more.
     TextUsed,
+    /// Memory outlives a crash from now on.
+    Durable,
+    /// The routine that runs after a crash.
+    Recovery,
+    /// A cache line is written back, by this instruction; of several lines, one after the other.
+    Flush(PersistOp),
+    /// A file is synchronised, all are, or all that came before has persisted when recovery runs.
+    Sync(PersistOp),
+    /// The number of a file's name.
+    Path,
+    /// Persistent memory that is mapped from a file.
+    Map,
+    /// How many bytes are surely in one cache line.
+    Line,
+    /// How files are kept, and what becomes of calls that fail: by number (`durable.rs`).
+    Disk,
+    /// A system call failed.
+    CallFailed,
     Math(fn(f64, f64) -> f64),
     MathSingle(fn(f64, f64) -> f64),
 }
@@ -204,6 +223,20 @@ impl Native {
             FINAL_BEGIN => Native::FinalBegin,
             "__selvedge_final_end" => Native::FinalEnd,
             LOCAL => Native::Local,
+            "selvedge_durable" => Native::Durable,
+            "selvedge_recovery" => Native::Recovery,
+            "__VERIFIER_pbarrier" | "__selvedge_pbarrier" => Native::Sync(PersistOp::Barrier),
+            "__selvedge_clflush" => Native::Flush(PersistOp::Clflush),
+            "__selvedge_clflushopt" => Native::Flush(PersistOp::ClflushOpt),
+            "__selvedge_clwb" => Native::Flush(PersistOp::Clwb),
+            "__selvedge_sfence" => Native::Sync(PersistOp::StoreFence),
+            "__selvedge_disk_fsync" => Native::Sync(PersistOp::Fsync),
+            "__selvedge_disk_sync" => Native::Sync(PersistOp::SyncAll),
+            "__selvedge_path" => Native::Path,
+            "__selvedge_map" => Native::Map,
+            "__selvedge_line" => Native::Line,
+            "__selvedge_disk" => Native::Disk,
+            "__selvedge_call_failed" => Native::CallFailed,
             "__selvedge_text_format" => Native::TextFormat,
             "__selvedge_text_bytes" => Native::TextBytes,
             "__selvedge_text_next" => Native::TextNext,

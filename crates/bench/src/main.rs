@@ -4,6 +4,7 @@
 //! Every row runs in a process of its own, so that peak memory is that row's.
 
 mod accuracy;
+mod barrier_suite;
 mod command;
 mod dependencies;
 mod engine;
@@ -54,7 +55,8 @@ fn list() {
     }
     println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
-    println!("fix           Repairs: `selvedge fix`\npersistency   What survives a crash: `--persist`");
+    println!("fix           Repairs: `selvedge fix`\nbarrier-suite Barriers and mistakes in them");
+    println!("persistency   What survives a crash: `--persist`");
     engine::list();
 }
 
@@ -72,6 +74,7 @@ fn print(name: &str) -> Result<(), String> {
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
         "persistency" => persistency::markdown()?,
+        "barrier-suite" => barrier_suite::markdown()?,
         _ => engine::markdown(name)?,
     };
     if text.is_empty() {

@@ -56,7 +56,7 @@ fn list() {
     println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
     println!("fix           Repairs: `selvedge fix`\nbarrier-suite Barriers and mistakes in them");
-    println!("fix           Repairs: `selvedge fix`\npersistency   What survives a crash: `--persist`");
+    println!("persistency   What survives a crash: `--persist`");
     engine::list();
 }
 
@@ -73,8 +73,8 @@ fn print(name: &str) -> Result<(), String> {
         "workers" => scaling::markdown()?,
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
-        "barrier-suite" => barrier_suite::markdown()?,
         "persistency" => persistency::markdown()?,
+        "barrier-suite" => barrier_suite::markdown()?,
         _ => engine::markdown(name)?,
     };
     if text.is_empty() {

@@ -24,9 +24,9 @@ const SOURCES: [&str; 11] = [
     include_str!("system.ir"),
     include_str!("text.ir"),
     include_str!("kernel.ir"),
-    include_str!("dotnet.ir"),
     include_str!("files.ir"),
     include_str!("pmem.ir"),
+    include_str!("dotnet.ir"),
 ];
 
 /// Functions that the machine itself calls, each after the one that makes it necessary.

@@ -296,6 +296,7 @@ impl Violation {
             }
             ErrorKind::Assertion
             | ErrorKind::Abort
+            | ErrorKind::Panic
             | ErrorKind::OutOfBounds
             | ErrorKind::NullDereference
             | ErrorKind::WildPointer

@@ -4,6 +4,8 @@ mod access;
 mod barrier;
 mod call;
 mod dependencies;
+mod exception_types;
+mod exceptions;
 mod exchange;
 mod external;
 mod float_terms;
@@ -505,7 +507,8 @@ impl VmMachine {
 
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
-        state.frames().find(|frame| !self.info(frame.func).runtime)
+        let own = state.frames().find(|frame| !self.info(frame.func).is_folded());
+        own.or_else(|| state.frames().find(|frame| !self.info(frame.func).runtime))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

@@ -92,8 +92,7 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
 const MAIN: &str = "main";
 
 /// Functions that the lowering calls, and so may not be dropped if the program has them.
-const LIBRARY: [&str; 8] =
-    ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free", rust::PAYLOAD_TEXT];
+const LIBRARY: [&str; 7] = ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free"];
 
 /// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
 fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {
@@ -102,7 +101,8 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
         program.replace_functions(rust::replaced);
         program.replace_calls(rust::PARK, rust::SCOPE_WAIT, rust::is_scope);
     }
-    let defined = LIBRARY.iter().filter(|name| program.defines(name)).copied();
+    let called = LIBRARY.into_iter().chain(rust::CALLED.map(|(_, name)| name));
+    let defined = called.filter(|name| program.defines(name));
     let roots: Vec<&str> = defined.chain([MAIN]).collect();
     program.keep_reachable(&roots)
 }

@@ -23,10 +23,12 @@ const CHOICE: &str = "SELVEDGE_RUSTC";
 pub const KNOWN: &str = "1.95";
 
 /// Functions of the standard library by their paths, and what is called instead.
-const REPLACED: [(&str, &str); 21] = [
+const REPLACED: [(&str, &str); 23] = [
     ("std::rt::lang_start_internal", "__selvedge_rust_start"),
     ("std::sys::pal::unix::stack_overflow::imp::make_handler", "__selvedge_rust_no_handler"),
     ("std::sys::pal::unix::stack_overflow::imp::drop_handler", "__selvedge_rust_nothing"),
+    ("std::alloc::rust_oom", "__selvedge_rust_oom"),
+    ("std::sys::thread_local::guard::key::enable", "__selvedge_rust_guard"),
     ("std::thread::id::ThreadId::new", "__selvedge_rust_thread_id"),
     ("std::sys::sync::mutex::futex::Mutex::lock_contended", "__selvedge_rust_lock"),
     ("std::sys::sync::rwlock::futex::RwLock::read_contended", "__selvedge_rust_read"),
@@ -49,6 +51,10 @@ const REPLACED: [(&str, &str); 21] = [
 
 /// What is called in place of a function.
 pub(crate) fn replaced(symbol: &str) -> Option<String> {
+    // The rules of landing pads are those of the machine.
+    if symbol == "rust_eh_personality" {
+        return Some(String::from("__selvedge_rust_personality"));
+    }
     let path = names::plain_path(&names::rust(symbol)?);
     REPLACED.iter().find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
 }
@@ -56,10 +62,14 @@ pub(crate) fn replaced(symbol: &str) -> Option<String> {
 /// Functions of the standard library that what stands for others calls.
 pub(crate) fn called(symbol: &str) -> Option<String> {
     let path = names::rust(symbol)?;
-    (path == "std::panicking::payload_as_str").then(|| String::from(PAYLOAD_TEXT))
+    CALLED.iter().find(|(of, _)| *of == path).map(|(_, name)| (*name).to_owned())
 }
 
-pub(crate) const PAYLOAD_TEXT: &str = "__selvedge_rust_payload_text";
+/// Functions of the standard library by their paths, and the names by which they are called.
+pub(crate) const CALLED: [(&str, &str); 2] = [
+    ("std::panicking::payload_as_str", "__selvedge_rust_payload_text"),
+    ("std::sys::thread_local::guard::key::enable::run", "__selvedge_rust_thread_end"),
+];
 
 /// A scope waits for its threads by parking.
 pub(crate) const PARK: &str = "__selvedge_rust_park";

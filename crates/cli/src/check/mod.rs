@@ -24,7 +24,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub fn main(args: &CheckArgs) -> Exit {
-    let limits = arguments::limits_of(args);
+    let limits = limits_of(args);
     let cancel = guard::start(
         args.checkpoint.is_some(),
         limits,

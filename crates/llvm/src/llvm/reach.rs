@@ -68,13 +68,16 @@ impl Module<'_> {
         }
     }
 
-    /// Gives functions other names.
+    /// Gives functions other names, by which others call them.
     pub(crate) fn rename_functions(&mut self, other: impl Fn(&str) -> Option<String>) {
         let all: Vec<_> = self.functions().iter().map(|f| (f.raw(), f.name())).collect();
         for (function, name) in all {
             if let Some(name) = other(&name) {
-                // SAFETY: a function of this module; the text is copied.
-                unsafe { LLVMSetValueName2(function, name.as_ptr().cast(), name.len()) }
+                // SAFETY: a function of this module; the text is copied. It is known outside from now on.
+                unsafe {
+                    LLVMSetValueName2(function, name.as_ptr().cast(), name.len());
+                    LLVMSetLinkage(function, LLVMLinkage::LLVMExternalLinkage);
+                }
             }
         }
     }

@@ -83,7 +83,10 @@ impl VmMachine {
                 state.frame.pc += 1;
                 return Ok(None);
             }
-            Native::Environment => self.environment(known(0)?)?,
+            Native::Environment => {
+                let text = Rc::make_mut(&mut state.rare).text.take();
+                self.environment(&text.map_or(Vec::new(), |text| text.out))
+            }
             Native::ProcessId => self.process_id(state, name),
             Native::Undefine => {
                 let (to, len, most) = (known(0)?, known(1)?, known(2)?);

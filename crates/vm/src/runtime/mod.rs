@@ -29,7 +29,7 @@ const SOURCES: [&str; 10] = [
 ];
 
 /// Functions that the machine itself calls, each after the one that makes it necessary.
-const HOOKS: [(&str, &str); 7] = [
+const HOOKS: [(&str, &str); 9] = [
     ("pthread_setspecific", "__selvedge_leave"),
     ("tss_set", "__selvedge_leave"),
     ("atexit", "__selvedge_main_returned"),
@@ -37,6 +37,8 @@ const HOOKS: [(&str, &str); 7] = [
     ("__cxa_thread_atexit_impl", "__selvedge_main_exits"),
     ("__cxa_thread_atexit", "__selvedge_thread_exits"),
     ("__cxa_thread_atexit", "__selvedge_main_exits"),
+    ("__selvedge_rust_guard", "__selvedge_thread_exits"),
+    ("__selvedge_rust_guard", "__selvedge_main_exits"),
 ];
 
 /// The bytecode of the library, as far as a program that has these functions can call it: reading all of it

@@ -143,7 +143,7 @@ impl Native {
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
             "rand" | "random" | "rand_r" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "clock"
             | "__selvedge_input" => Native::Input,
-            "getenv" | "secure_getenv" => Native::Environment,
+            "__selvedge_environment" => Native::Environment,
             "getpid" | "getppid" | "gettid" => Native::ProcessId,
             "__selvedge_undefine" => Native::Undefine,
             "free" | "cfree" => Native::Free,

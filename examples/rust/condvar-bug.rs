@@ -1,23 +1,22 @@
 // Two waiters and one `notify_one`: it may wake the one, and nobody wakes the other.
 //
 // expect: rc11 violated deadlock
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Condvar, Mutex};
 use std::thread;
 
+static OPEN: Mutex<bool> = Mutex::new(false);
+static OPENED: Condvar = Condvar::new();
+
 fn main() {
-    let pair = Arc::new((Mutex::new(false), Condvar::new()));
-    let waiters: Vec<_> = (0..2)
-        .map(|_| {
-            let pair = Arc::clone(&pair);
-            thread::spawn(move || {
-                let mut open = pair.0.lock().unwrap();
-                while !*open {
-                    open = pair.1.wait(open).unwrap();
-                }
-            })
+    let waiters = [(); 2].map(|()| {
+        thread::spawn(|| {
+            let mut open = OPEN.lock().unwrap();
+            while !*open {
+                open = OPENED.wait(open).unwrap();
+            }
         })
-        .collect();
-    *pair.0.lock().unwrap() = true;
-    pair.1.notify_one();
+    });
+    *OPEN.lock().unwrap() = true;
+    OPENED.notify_one();
     waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
 }

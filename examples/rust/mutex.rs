@@ -1,19 +1,15 @@
 // Four threads that count under a mutex: one execution for each order of taking the lock.
 //
 // expect: rc11 verified executions=24
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread;
 
+static COUNT: Mutex<u32> = Mutex::new(0);
+
 fn main() {
-    let count = Arc::new(Mutex::new(0));
-    let threads: Vec<_> = (0..4)
-        .map(|_| {
-            let count = Arc::clone(&count);
-            thread::spawn(move || *count.lock().unwrap() += 1)
-        })
-        .collect();
+    let threads = [(); 4].map(|()| thread::spawn(|| *COUNT.lock().unwrap() += 1));
     for thread in threads {
         thread.join().unwrap();
     }
-    assert_eq!(*count.lock().unwrap(), 4);
+    assert_eq!(*COUNT.lock().unwrap(), 4);
 }

@@ -1,20 +1,18 @@
 // Two readers and a writer.
 //
 // expect: rc11 verified
-use std::sync::{Arc, RwLock};
+use std::sync::RwLock;
 use std::thread;
 
+static PAIR: RwLock<(u32, u32)> = RwLock::new((0, 0));
+
 fn main() {
-    let pair = Arc::new(RwLock::new((0, 0)));
-    let readers: Vec<_> = (0..2)
-        .map(|_| {
-            let pair = Arc::clone(&pair);
-            thread::spawn(move || {
-                let seen = pair.read().unwrap();
-                assert_eq!(seen.0, seen.1);
-            })
+    let readers = [(); 2].map(|()| {
+        thread::spawn(|| {
+            let seen = PAIR.read().unwrap();
+            assert_eq!(seen.0, seen.1);
         })
-        .collect();
-    *pair.write().unwrap() = (1, 1);
+    });
+    *PAIR.write().unwrap() = (1, 1);
     readers.into_iter().for_each(|reader| reader.join().unwrap());
 }

@@ -3,7 +3,6 @@
 // expect: sc verified no-races
 // expect: rc11 violated data-race
 use std::cell::UnsafeCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Relaxed}};
 use std::thread;
 
@@ -24,14 +23,10 @@ impl SpinLock {
     }
 }
 
+static LOCK: SpinLock = SpinLock { taken: AtomicBool::new(false), count: UnsafeCell::new(0) };
+
 fn main() {
-    let lock = Arc::new(SpinLock { taken: AtomicBool::new(false), count: UnsafeCell::new(0) });
-    let threads: Vec<_> = (0..3)
-        .map(|_| {
-            let lock = Arc::clone(&lock);
-            thread::spawn(move || lock.with(|count| *count += 1))
-        })
-        .collect();
+    let threads = [(); 3].map(|()| thread::spawn(|| LOCK.with(|count| *count += 1)));
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    lock.with(|count| assert_eq!(*count, 3));
+    LOCK.with(|count| assert_eq!(*count, 3));
 }

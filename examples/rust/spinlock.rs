@@ -2,7 +2,6 @@
 //
 // expect: rc11 verified executions=6
 use std::cell::UnsafeCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Relaxed, Release}};
 use std::thread;
 
@@ -23,14 +22,10 @@ impl SpinLock {
     }
 }
 
+static LOCK: SpinLock = SpinLock { taken: AtomicBool::new(false), count: UnsafeCell::new(0) };
+
 fn main() {
-    let lock = Arc::new(SpinLock { taken: AtomicBool::new(false), count: UnsafeCell::new(0) });
-    let threads: Vec<_> = (0..3)
-        .map(|_| {
-            let lock = Arc::clone(&lock);
-            thread::spawn(move || lock.with(|count| *count += 1))
-        })
-        .collect();
+    let threads = [(); 3].map(|()| thread::spawn(|| LOCK.with(|count| *count += 1)));
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    lock.with(|count| assert_eq!(*count, 3));
+    LOCK.with(|count| assert_eq!(*count, 3));
 }

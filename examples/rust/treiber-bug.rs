@@ -3,7 +3,6 @@
 // source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986
 // expect: rc11 violated
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering::{Acquire, Relaxed}};
 use std::thread;
 
@@ -46,19 +45,14 @@ impl Stack {
     }
 }
 
+static STACK: Stack = Stack { head: AtomicPtr::new(ptr::null_mut()) };
+
 fn main() {
-    let stack = Arc::new(Stack { head: AtomicPtr::new(ptr::null_mut()) });
-    let threads: Vec<_> = [1, 2]
-        .map(|value| {
-            let stack = Arc::clone(&stack);
-            thread::spawn(move || stack.push(value))
-        })
-        .into_iter()
-        .collect();
-    let early = stack.pop().unwrap_or(0);
+    let threads = [1, 2].map(|value| thread::spawn(move || STACK.push(value)));
+    let early = STACK.pop().unwrap_or(0);
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     let mut sum = early;
-    while let Some(value) = stack.pop() {
+    while let Some(value) = STACK.pop() {
         sum += value;
     }
     assert_eq!(sum, 3);

@@ -375,7 +375,7 @@ struct Category final : error_category {
     const char *name() const noexcept override { return text; }
     std::string message(int) const override { return text; }
 };
-constinit Category generic { "generic" }, system_wide { "system" }, of_futures { "future" };
+[[clang::no_destroy]] constinit Category generic { "generic" }, system_wide { "system" }, of_futures { "future" };
 } // namespace
 
 const error_category &generic_category() noexcept { return generic; }

@@ -42,15 +42,16 @@ impl VmMachine {
         let (table, _) = pointer::split(self.constant_word(ty)?)?;
         let table = self.module.globals.get(table as usize)?.name.as_str();
         let word = |at: u64| self.constant_word(ty.wrapping_add(at));
-        match table.rsplit("::").next()? {
-            "__si_class_type_info" => Some(Kind::OneBase(word(16)?)),
-            "__vmi_class_type_info" => {
+        let is = |kind: &str| table.contains(kind);
+        match () {
+            () if is("::__si_class_type_info") => Some(Kind::OneBase(word(16)?)),
+            () if is("::__vmi_class_type_info") => {
                 let count = word(16)? >> 32;
                 let base = |n: u64| Some((word(24 + 16 * n)?, word(32 + 16 * n)? as i64));
                 (0..count).map(base).collect::<Option<Vec<_>>>().map(Kind::Bases)
             }
-            "__pointer_type_info" => Some(Kind::Pointer(word(16)? as u32, word(24)?)),
-            _ => Some(Kind::Plain),
+            () if is("::__pointer_type_info") => Some(Kind::Pointer(word(16)? as u32, word(24)?)),
+            () => Some(Kind::Plain),
         }
     }
 

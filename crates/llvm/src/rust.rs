@@ -72,7 +72,7 @@ pub(crate) const CALLED: [(&str, &str); 2] = [
 ];
 
 /// A scope waits for its threads by parking.
-pub(crate) const PARK: &str = "__selvedge_rust_park";
+pub(crate) const PARK: &str = "__selvedge_rust_park_handle";
 pub(crate) const SCOPE_WAIT: &str = "__selvedge_rust_scope_wait";
 
 pub(crate) fn is_scope(symbol: &str) -> bool {

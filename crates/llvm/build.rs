@@ -138,7 +138,9 @@ impl Llvm {
         command.args(fixed.split(' ')).args(passes.split(' ').flat_map(|word| ["-Xclang", word]));
         command.args([LIBRARY, "-o"]).arg(&module);
         if text(&mut command).is_none() {
-            println!("cargo::warning=programs in C++ are checked as far as headers go: {LIBRARY} does not compile");
+            println!(
+                "cargo::warning=programs in C++ are checked as far as headers go: {LIBRARY} does not compile"
+            );
             fs::write(module, []).expect("OUT_DIR can be written");
         }
     }

@@ -22,9 +22,9 @@ pub struct Artifact {
 const LLVM: u32 = 22;
 
 /// How rustc makes one module of everything, as it is written: see `docs/rust.md`.
-const FLAGS: &str = "--emit=llvm-bc,link -Csymbol-mangling-version=v0 --cfg=selvedge --check-cfg=cfg(selvedge)";
-const PROFILE: [&str; 5] =
-    ["lto=\"fat\"", "codegen-units=1", "opt-level=0", "debug=2", "incremental=false"];
+const FLAGS: &str =
+    "--emit=llvm-bc,link -Csymbol-mangling-version=v0 --cfg=selvedge --check-cfg=cfg(selvedge)";
+const PROFILE: [&str; 5] = ["lto=\"fat\"", "codegen-units=1", "opt-level=0", "debug=2", "incremental=false"];
 
 /// Builds, and says what there is. cargo prints its own messages.
 pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
@@ -44,7 +44,8 @@ pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
     let mut child = command.spawn().map_err(|error| format!("cargo cannot be started: {error}"))?;
     let output = child.stdout.take().ok_or("cargo says nothing")?;
     let lines = std::io::BufReader::new(output).lines().map_while(Result::ok);
-    let found: Vec<Artifact> = lines.filter_map(|line| artifact(&serde_json::from_str(&line).ok()?)).collect();
+    let found: Vec<Artifact> =
+        lines.filter_map(|line| artifact(&serde_json::from_str(&line).ok()?)).collect();
     let status = child.wait().map_err(|error| format!("cargo: {error}"))?;
     match status.success() {
         true => Ok(found),
@@ -96,7 +97,8 @@ fn check_compiler() -> Result<(), String> {
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.map_err(|error| format!("rustc cannot be started: {error}"))?;
     let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let llvm: Option<u32> = field("LLVM version:").and_then(|version| version.split('.').next()?.parse().ok());
+    let llvm: Option<u32> =
+        field("LLVM version:").and_then(|version| version.split('.').next()?.parse().ok());
     match llvm {
         Some(..=LLVM) => Ok(()),
         Some(newer) => Err(format!(

@@ -142,7 +142,9 @@ fn judge(test: &Test, outcome: &Outcome) -> (Ended, Option<String>) {
         (Some(_), Verdict::Verified) => {
             (Ended::Failed, Some(String::from("the test is to panic, and no execution does")))
         }
-        (Some(part), Verdict::Violated) if panic.is_some_and(|panic| panic_text(panic).contains(part.as_str())) => {
+        (Some(part), Verdict::Violated)
+            if panic.is_some_and(|panic| panic_text(panic).contains(part.as_str())) =>
+        {
             (Ended::Passed, None)
         }
         (Some(part), Verdict::Violated) if panic.is_some() && !part.is_empty() => {
@@ -151,7 +153,12 @@ fn judge(test: &Test, outcome: &Outcome) -> (Ended, Option<String>) {
         (_, Verdict::Verified) => (Ended::Passed, None),
         (_, Verdict::Violated) => (Ended::Failed, None),
         (_, Verdict::Bounded) => {
-            let cut = outcome.bounds.iter().map(|bound| format!("  {} after {} iterations", bound.place.short(), bound.iterations)).collect::<Vec<_>>().join("\n");
+            let cut = outcome
+                .bounds
+                .iter()
+                .map(|bound| format!("  {} after {} iterations", bound.place.short(), bound.iterations))
+                .collect::<Vec<_>>()
+                .join("\n");
             (Ended::Undecided, Some(format!("some executions were cut:\n{cut}")))
         }
         (_, Verdict::Unknown) => {

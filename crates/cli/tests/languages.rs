@@ -33,7 +33,12 @@ fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
     let error = &report["errors"][0];
     let found = format!(
         "{} {} {} at line {}, {} executions, {}",
-        report["verdict"], error["kind"], error["message"], error["line"], report["executions"], report["unknown"]
+        report["verdict"],
+        error["kind"],
+        error["message"],
+        error["line"],
+        report["executions"],
+        report["unknown"]
     );
     let wanted = |word: &str| match word.split_once('=') {
         None => word == "no-races" || error["kind"] == word,

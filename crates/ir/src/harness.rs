@@ -113,7 +113,9 @@ impl Met {
     fn meet(&mut self, operand: Operand) {
         let is_new = match operand {
             Operand::Func(f) => self.functions.get_mut(f.0 as usize).map(|met| !std::mem::replace(met, true)),
-            Operand::Global(g, _) => self.globals.get_mut(g.0 as usize).map(|met| !std::mem::replace(met, true)),
+            Operand::Global(g, _) => {
+                self.globals.get_mut(g.0 as usize).map(|met| !std::mem::replace(met, true))
+            }
             _ => None,
         };
         if is_new == Some(true) {

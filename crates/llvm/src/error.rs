@@ -37,7 +37,10 @@ pub enum CompileError {
     Clang { file: PathBuf, stderr: String },
     #[error("{}: {source}", name(file))]
     Unreadable { file: PathBuf, source: io::Error },
-    #[error("{}: neither C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) nor Rust (.rs), nor LLVM's intermediate language (.bc, .ll)", name(file))]
+    #[error(
+        "{}: neither C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) nor Rust (.rs), nor LLVM's intermediate language (.bc, .ll)",
+        name(file)
+    )]
     UnknownKind { file: PathBuf },
     #[error("no files to compile")]
     NoFiles,

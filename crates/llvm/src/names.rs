@@ -84,11 +84,17 @@ mod tests {
             plain_path("<std::sys::sync::once::futex::Once>::call"),
             "std::sys::sync::once::futex::Once::call"
         );
-        assert_eq!(plain_path("std::thread::scoped::scope::<f::{closure#0}, ()>"), "std::thread::scoped::scope");
+        assert_eq!(
+            plain_path("std::thread::scoped::scope::<f::{closure#0}, ()>"),
+            "std::thread::scoped::scope"
+        );
         assert_eq!(
             plain_path("<std::sync::mpmc::list::Channel<i32>>::recv::{closure#1}"),
             "std::sync::mpmc::list::Channel::recv::{closure#1}"
         );
-        assert_eq!(plain_path("<std::io::Stderr as std::io::Write>::write_all"), "std::io::Stderr::write_all");
+        assert_eq!(
+            plain_path("<std::io::Stderr as std::io::Write>::write_all"),
+            "std::io::Stderr::write_all"
+        );
     }
 }

@@ -76,7 +76,8 @@ pub(crate) const PARK: &str = "__selvedge_rust_park_handle";
 pub(crate) const SCOPE_WAIT: &str = "__selvedge_rust_scope_wait";
 
 pub(crate) fn is_scope(symbol: &str) -> bool {
-    symbol.starts_with("_RI") && names::rust(symbol).is_some_and(|path| path.starts_with("std::thread::scoped::scope::<"))
+    symbol.starts_with("_RI")
+        && names::rust(symbol).is_some_and(|path| path.starts_with("std::thread::scoped::scope::<"))
 }
 
 /// The compiler to run.

@@ -2,8 +2,8 @@
 
 use llvm_sys::core::*;
 
-use super::value::{TypeKind, Value};
 use super::Opcode;
+use super::value::{TypeKind, Value};
 
 /// What a landing pad is for.
 pub(crate) struct Clauses<'m> {

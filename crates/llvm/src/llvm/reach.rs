@@ -123,10 +123,8 @@ impl Value<'_> {
 
     /// Whether it need not be there: a declaration that is null if nobody defines it.
     pub(crate) fn is_extern_weak(self) -> bool {
-        let is_global = matches!(
-            self.kind(),
-            ValueKind::LLVMFunctionValueKind | ValueKind::LLVMGlobalVariableValueKind
-        );
+        let is_global =
+            matches!(self.kind(), ValueKind::LLVMFunctionValueKind | ValueKind::LLVMGlobalVariableValueKind);
         // SAFETY: a function or a global.
         is_global && matches!(unsafe { LLVMGetLinkage(self.raw()) }, LLVMLinkage::LLVMExternalWeakLinkage)
     }

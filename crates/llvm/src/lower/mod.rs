@@ -30,8 +30,8 @@ use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, library, passes};
 
 use crate::driver::Options;
 use crate::error::CompileError;
-use crate::names;
 use crate::llvm::{File, Layout, Metadata, Module, Type, Unset, Value, ValueKind, keeps, unset};
+use crate::names;
 
 pub(crate) use paths::Paths;
 use shape::{Shape, shape};

@@ -4,8 +4,8 @@
 //! reads them by `llvm.load.relative`. Here such a difference is no number that would fit: addresses of different
 //! objects are far from each other. So there is a second table, of whole addresses, which is read instead.
 
-use selvedge_ir::{self as ir, BinOp, CastOp, CmpOp, GlobalId, Instr, Operand};
 use selvedge_graph::Mode;
+use selvedge_ir::{self as ir, BinOp, CastOp, CmpOp, GlobalId, Instr, Operand};
 
 use super::Program;
 use super::body::Body;

@@ -106,7 +106,9 @@ impl VmMachine {
                 self.known(state, *status, "what `main` returns")?;
             }
             let exits = self.hooks.main_exits.filter(|_| !state.rare.exits.is_empty());
-            let Some(returned) = exits.or(self.hooks.main_returned) else { return Ok(Some(self.exit(state))) };
+            let Some(returned) = exits.or(self.hooks.main_returned) else {
+                return Ok(Some(self.exit(state)));
+            };
             state.push_frame(self.new_frame(returned, state.private.len() as u32));
             return Ok(None);
         }

@@ -33,7 +33,8 @@ impl VmMachine {
 
     /// How people call the type.
     pub(super) fn type_name(&self, ty: u64) -> String {
-        let global = pointer::split(ty).and_then(|(allocation, _)| self.module.globals.get(allocation as usize));
+        let global =
+            pointer::split(ty).and_then(|(allocation, _)| self.module.globals.get(allocation as usize));
         let name = global.map_or("?", |global| global.name.as_str());
         name.strip_prefix("typeinfo for ").unwrap_or(name).to_string()
     }
@@ -91,7 +92,10 @@ impl VmMachine {
                         continue;
                     };
                     if offset & VIRTUAL != 0 {
-                        return fail(ErrorKind::Unsupported, "an exception is caught as a virtual base of its class");
+                        return fail(
+                            ErrorKind::Unsupported,
+                            "an exception is caught as a virtual base of its class",
+                        );
                     }
                     if found.is_some() {
                         // Ambiguous: it is not caught that way.

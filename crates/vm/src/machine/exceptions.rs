@@ -96,11 +96,7 @@ impl VmMachine {
     }
 
     /// Leaves frames until one has something to do.
-    pub(super) fn go_on_unwinding(
-        &self,
-        state: &mut VmState,
-        exception: Flying,
-    ) -> Result<Option<Op>, Halt> {
+    pub(super) fn go_on_unwinding(&self, state: &mut VmState, exception: Flying) -> Result<Option<Op>, Halt> {
         loop {
             if let Some(pad) = self.pad_at(state.frame.func, state.frame.pc) {
                 let caught = self.caught_by(pad, exception)?;
@@ -113,7 +109,10 @@ impl VmMachine {
                 return Ok(Some(Op::Free { object }));
             }
             if state.pop_frame().is_none() {
-                return fail(ErrorKind::UndefinedBehaviour, "an exception leaves the first function of a thread");
+                return fail(
+                    ErrorKind::UndefinedBehaviour,
+                    "an exception leaves the first function of a thread",
+                );
             }
         }
     }

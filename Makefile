@@ -7,6 +7,10 @@ DEMO     := target/demo
 NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev \
             ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev
 
+# A compiler and a class library, for .NET programs.
+DOTNET   := mcs:mono-mcs /usr/lib/mono/4.5/mscorlib.dll:libmono-corlib4.5-cil \
+            /usr/lib/mono/4.5/System.Core.dll:libmono-system-core4.0-cil
+
 # Solvers, for proofs.
 SOLVERS  := z3:z3 cvc5:cvc5
 
@@ -37,7 +41,7 @@ build:
 	cargo build --release -p selvedge-cli
 
 test:
-	@scripts/setup.sh $(NEEDS) $(SOLVERS)
+	@scripts/setup.sh $(NEEDS) $(SOLVERS) $(DOTNET)
 	@scripts/test.sh
 
 lint:
@@ -46,10 +50,12 @@ lint:
 
 # The published tables: all of them, written to docs, or one, printed: make bench TABLE=barriers
 bench:
-	@scripts/setup.sh $(NEEDS) $(if $(filter proofs,$(TABLE)),$(SOLVERS))
+	@scripts/setup.sh $(NEEDS) $(if $(filter proofs,$(TABLE)),$(SOLVERS)) $(if $(filter dotnet,$(TABLE)),$(DOTNET))
 	cargo build --release -q -p selvedge-cli
 ifeq ($(TABLE),proofs)
 	@scripts/proofs.sh $(SELVEDGE)
+else ifeq ($(TABLE),dotnet)
+	@scripts/dotnet.sh $(SELVEDGE)
 else
 	cargo run --release -q -p selvedge-bench -- $(if $(TABLE),table $(TABLE),report docs)
 endif

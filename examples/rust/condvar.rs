@@ -1,6 +1,6 @@
 // Two waiters and `notify_all`.
 //
-// expect: rc11 verified
+// expect: rc11 verified executions=66
 use std::sync::{Condvar, Mutex};
 use std::thread;
 

@@ -1,6 +1,6 @@
 // Three threads that ask for a value which is made once.
 //
-// expect: rc11 verified
+// expect: rc11 verified executions=27
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;

@@ -1,6 +1,6 @@
 // A thread that parks until a flag is set.
 //
-// expect: rc11 verified
+// expect: rc11 verified executions=4
 use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Release}};
 use std::thread;
 

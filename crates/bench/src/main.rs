@@ -4,6 +4,7 @@
 //! Every row runs in a process of its own, so that peak memory is that row's.
 
 mod accuracy;
+mod barrier_suite;
 mod command;
 mod dependencies;
 mod engine;
@@ -53,7 +54,7 @@ fn list() {
     }
     println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
-    println!("fix           Repairs: `selvedge fix`");
+    println!("fix           Repairs: `selvedge fix`\nbarrier-suite Barriers and mistakes in them");
     engine::list();
 }
 
@@ -70,6 +71,7 @@ fn print(name: &str) -> Result<(), String> {
         "workers" => scaling::markdown()?,
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
+        "barrier-suite" => barrier_suite::markdown()?,
         _ => engine::markdown(name)?,
     };
     if text.is_empty() {

@@ -166,6 +166,8 @@ pub const SWITCHES: &[Switch] = &[
         "--no-bam",
         "-DN=6",
     ),
+    switch(&[Reduction::Arrivals], "central barrier(7), tso", "examples/barriers/central.c", "", "-DN=7")
+        .under("tso"),
     switch(&[Reduction::Bam], "barrier-lock(3)", "crates/bench/programs/barrier-lock.c", "", "-DN=3"),
     // Races are not asked for, and atomic sections are for interleavings.
     switch(

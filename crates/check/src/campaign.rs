@@ -10,13 +10,14 @@ use crate::settle::{Attempt, Settling, settle};
 use crate::violation::Wanted;
 use selvedge_explore::{
     Config, Deferred, Director, Engine, Estimate, GaveUp, Order, Progress, Sampled, Sampling, Snapshot,
-    Stats, Team, Watch, Watches, estimate,
+    Stats, Team, Visitor, Watch, Watches,
 };
 use selvedge_machine::Again;
 use selvedge_model::Model;
 use selvedge_model::relational::Relational;
 use selvedge_vm::VmMachine;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// What a run under one model came to.
 pub struct Run {
@@ -37,6 +38,21 @@ pub enum Under<'a> {
     Clocks(&'a Model),
     /// It follows dependencies.
     Matrices(&'a Relational),
+}
+
+impl<'a> Under<'a> {
+    /// How it is explored; the director is asked every `tick`.
+    pub fn engine<V: Visitor<VmMachine> + Sync>(
+        self,
+        config: &'a Config,
+        workers: usize,
+        tick: Duration,
+    ) -> Box<dyn Engine<VmMachine, V> + 'a> {
+        match self {
+            Under::Clocks(model) => Box::new(Team { tick, ..Team::new(model, config, workers) }),
+            Under::Matrices(model) => Box::new(Deferred { tick, ..Deferred::new(model, config, workers) }),
+        }
+    }
 }
 
 /// The exploration of one program under one model.
@@ -77,6 +93,10 @@ impl Campaign<'_> {
             // Leaks and warnings are found when an execution is looked at.
             if (found || end.visitor.warns()) && now.machine.leaves_out_orders() {
                 gave_up = GaveUp::first(gave_up, Some(GaveUp::Again(Again::LockOrder)));
+            }
+            // A thread that waits for a counter is to be seen doing that.
+            if (found || end.visitor.warns() || !end.visitor.passed().is_empty()) && now.machine.gathers() {
+                gave_up = GaveUp::first(gave_up, Some(GaveUp::Again(Again::BarriersOutOfForm)));
             }
             // Threads and objects that several workers met got their numbers by chance, and the order of
             // exploration depends on them: one worker has to find the first error.
@@ -143,23 +163,29 @@ pub fn watching(config: Config) -> Config {
     Config { watches: Watches::all(), ..config }
 }
 
-/// Samples executions of a machine of its own: what it learns comes in a random order.
+/// Samples executions of a machine of its own: what it learns comes in a random order. `None` if there is no
+/// way to tell without exploring them.
 pub fn sample(
     machine: &mut VmMachine,
-    model: &Model,
+    under: Under<'_>,
     config: &Config,
     sampling: &Sampling,
     watch: &Watch,
-) -> Result<Estimate, InputError> {
-    settle(machine, watching(config.clone()), |machine, config| {
+) -> Result<Option<Estimate>, InputError> {
+    let config = match under {
+        Under::Clocks(_) => watching(config.clone()),
+        Under::Matrices(_) => config.clone(),
+    };
+    settle(machine, config, |machine, config| {
         let mut stop = || watch.reason().is_some();
-        let sampled = estimate(machine, model, config, sampling, &mut stop);
-        Ok(match sampled.map_err(InputError::unsupported)? {
-            Sampled::Estimate(result) => Attempt { gave_up: None, found: false, result },
-            Sampled::Again(again) => {
-                Attempt { gave_up: Some(GaveUp::Again(again)), found: false, result: Estimate::default() }
-            }
-        })
+        let engine = under.engine::<Finder>(config, 1, Duration::from_millis(50));
+        let sampled = engine.estimate(machine, sampling, &mut stop);
+        let (result, gave_up) = match sampled.map_err(InputError::unsupported)? {
+            Some(Sampled::Estimate(estimate)) => (Some(estimate), None),
+            Some(Sampled::Again(again)) => (None, Some(GaveUp::Again(again))),
+            None => (None, None),
+        };
+        Ok(Attempt { gave_up, found: false, result })
     })
 }
 

@@ -4,24 +4,24 @@ use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
 use crate::compile::compile;
 use crate::error::{InputError, InputKind};
-use crate::finder::{Results, Then};
+use crate::finder::{Finder, Results, Then};
 use crate::limits::{Cancel, Limits};
 use crate::lowering::{Lowering, Sources};
 use crate::observer::{Nobody, Observer, Phase};
 use crate::options::Options;
 use crate::outcome::{Bound, Comparison, Outcome, Undecided, Warning};
 use crate::prepare::{
-    hoped_for, machine, reductions_for, refuse_coherence, refuse_sections, simplified, with_races,
+    Ground, hoped_for, reductions_for, refuse_coherence, refuse_sections, simplified, with_races,
     with_symmetry,
 };
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
-use selvedge_explore::{Equivalence, OtherFormat, Sampling, Watch};
+use selvedge_explore::{Config, Deferred, Engine, Equivalence, OtherFormat, Sampling, Watch};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
-use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
+use selvedge_machine::{Again, ErrorKind, Reduction};
 use selvedge_model::relational::Relational;
 use selvedge_model::{Compiled, Model, Properties, Property};
 use selvedge_vm::VmMachine;
@@ -102,12 +102,16 @@ impl Check {
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let start = Instant::now();
         let watch = self.limits.start(&self.cancel);
-        if let Some(first) = self.as_if_race_free()
-            && let Some(outcome) = first.run_under(&watch, observer, start)?
-        {
-            return Ok(outcome);
+        let mut race = None;
+        if let Some(first) = self.as_if_race_free() {
+            match first.run_under(&watch, observer, start)? {
+                Ok(outcome) => return Ok(outcome),
+                Err(found) => race = found.filter(|_| self.options.warn_of_races),
+            }
         }
-        self.run_once(&watch, observer, start)
+        let mut outcome = self.run_once(&watch, observer, start)?;
+        outcome.warnings.extend(race.map(Warning::Race));
+        Ok(outcome)
     }
 
     /// The same check with races as errors, where nobody asked for them (`Reduction::RaceFree`).
@@ -127,18 +131,19 @@ impl Check {
         Some(Check { options, ..self.clone() })
     }
 
-    /// What comes of it, unless there are races.
+    /// What comes of it, unless there are races; then one of them, in words.
     fn run_under(
         &self,
         watch: &Watch,
         observer: &mut dyn Observer,
         start: Instant,
-    ) -> Result<Option<Outcome>, InputError> {
+    ) -> Result<Result<Outcome, Option<String>>, InputError> {
         let outcome = self.run_once(watch, observer, start)?;
-        let races = outcome.violations.iter().any(|violation| FOUND_AS_RACES.contains(&violation.kind));
+        let is_race = |violation: &&Violation| FOUND_AS_RACES.contains(&violation.kind);
+        let race = outcome.violations.iter().find(is_race).map(Violation::message);
         let refused =
             matches!(outcome.undecided, Some(Undecided::Unsupported(..) | Undecided::NotLookedFor(_)));
-        Ok((!races && !refused).then_some(outcome))
+        Ok(if race.is_none() && !refused { Ok(outcome) } else { Err(race) })
     }
 
     fn run_once(
@@ -209,29 +214,19 @@ impl Check {
         observer: &mut dyn Observer,
     ) -> Result<Explored, Stopped> {
         let options = &self.options;
-        refuse_checkpoints(options, model.name())?;
         if options.equivalence == Equivalence::Rf {
             return Err(InputError::needs_coherence(model.name()).into());
         }
         let module = source.finish(watch, observer)?;
-        let reductions = reductions_for(&module, options, properties);
-        observer.phase(Phase::Exploring);
-        let room = FEW_THREADS.min(options.most_threads);
-        let of_machine = selvedge_vm::Options {
-            track_deps: true,
-            refuses_mixed_sizes: Some(model.name().to_string()),
-            unordered_barriers: false,
-            ..options.of_machine(reductions, room)
-        };
-        let mut machine = machine(&module, of_machine)?;
-        refuse_sections(&machine, properties, model.name())?;
-        let config = options.config(Reductions::NONE, Some(watch.clone()));
+        let ground = Ground::with_dependencies(model, properties, &module, options, watch);
+        refuse_checkpoints(options, model, &ground.config)?;
+        let vm = ground.machine(&module, FEW_THREADS)?;
+        refuse_sections(&module, &vm, properties, model.name())?;
         let under = Under::Matrices(model);
-        let mut campaign = Campaign { model: under, options, watch, writer: None };
-        let run = campaign.explore(&mut machine, config, options.most_threads, None, observer)?;
+        let (machine, run, seconds_before) = self.conduct(ground, vm, &module, under, watch, observer)?;
         let is_interleaving = properties.has(Property::Interleaving);
         let model = model.name().to_string();
-        Ok(Explored { machine, run, ordered_barriers: None, seconds_before: 0.0, model, is_interleaving })
+        Ok(Explored { machine, run, ordered_barriers: None, seconds_before, model, is_interleaving })
     }
 
     fn explore_clocks(
@@ -252,19 +247,37 @@ impl Check {
                 model.name()
             )
         });
-        let of_machine = |room| selvedge_vm::Options {
-            unordered_barriers: reductions.has(Reduction::Bam),
-            ..options.of_machine(reductions, room)
-        };
-        let mut vm = machine(&module, of_machine(FEW_THREADS.min(options.most_threads)))?;
-        refuse_sections(&vm, &properties, model.name())?;
+        let ground = Ground::with_clocks(reductions, options);
+        let vm = ground.machine(&module, FEW_THREADS)?;
+        refuse_sections(&module, &vm, &properties, model.name())?;
         refuse_coherence(&vm, options.equivalence)?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let simpler = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
         let simpler = with_symmetry(&simpler, &vm);
-        let mut config = watching(options.config(reductions, None));
+        let under = Under::Clocks(&simpler);
+        let (machine, run, seconds_before) = self.conduct(ground, vm, &module, under, watch, observer)?;
+        if machine.uses_barriers() {
+            ordered_barriers = ordered_barriers.or(machine.why_ordered_barriers());
+        }
+        let is_interleaving = properties.has(Property::Interleaving);
+        let model = model.name().to_string();
+        Ok(Explored { machine, run, ordered_barriers, seconds_before, model, is_interleaving })
+    }
+
+    /// Explores, from the beginning or from a checkpoint, and writes checkpoints. Returns also how many
+    /// seconds earlier runs took.
+    fn conduct(
+        &self,
+        ground: Ground,
+        mut vm: VmMachine,
+        module: &Module,
+        under: Under<'_>,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<(VmMachine, Run, f64), Stopped> {
+        let options = &self.options;
         let identity = (options.checkpoint.is_some() || options.resume.is_some()).then(|| {
-            let program = selvedge_ir::text::print(&module);
+            let program = selvedge_ir::text::print(module);
             Identity::new(&program, &self.theory.to_kat(), &options.identity())
         });
         let saved = match (&options.resume, &identity) {
@@ -272,18 +285,21 @@ impl Check {
             _ => None,
         };
         let seconds_before = saved.as_ref().map_or(0.0, |saved| saved.seconds);
-        let mut campaign = Campaign { model: Under::Clocks(&simpler), options, watch, writer: None };
+        let mut campaign = Campaign { model: under, options, watch, writer: None };
         if let (Some(to), Some(identity)) = (&options.checkpoint, identity) {
             let resumed = options.resume.as_deref();
             campaign.writer = Some(Writer::new(&to.file, identity, to.every, seconds_before, resumed)?);
         }
         if observer.wants_estimate() {
-            let mut machine = machine(&module, of_machine(options.most_threads))?;
+            let mut machine = ground.machine(module, options.most_threads)?;
             observer.phase(Phase::Estimating);
             let sampling = Sampling { seed: options.seed, ..SHORT };
-            observer.estimate(sample(&mut machine, &simpler, &config, &sampling, watch)?);
+            if let Some(estimate) = sample(&mut machine, under, &ground.config, &sampling, watch)? {
+                observer.estimate(estimate);
+            }
         }
         observer.phase(Phase::Exploring);
+        let mut config = ground.config;
         let mut from = None;
         if let Some(saved) = saved {
             vm.make_room(saved.room);
@@ -299,15 +315,10 @@ impl Check {
             from = Some(snapshot.map_err(other)?);
         }
         let run = campaign.explore(&mut vm, config, options.most_threads, from, observer)?;
-        if vm.uses_barriers() {
-            ordered_barriers = ordered_barriers.or(vm.why_ordered_barriers());
-        }
         if let Some(writer) = campaign.writer.filter(|_| run.is_settled) {
             writer.remove();
         }
-        let is_interleaving = properties.has(Property::Interleaving);
-        let model = model.name().to_string();
-        Ok(Explored { machine: vm, run, ordered_barriers, seconds_before, model, is_interleaving })
+        Ok((vm, run, seconds_before))
     }
 
     fn outcome(&self, explored: Explored, watch: &Watch, start: Instant) -> Result<Outcome, InputError> {
@@ -436,13 +447,19 @@ struct Explored {
     is_interleaving: bool,
 }
 
-fn refuse_checkpoints(options: &Options, model: &str) -> Result<(), InputError> {
+/// Where reads are put off there is nothing to go on from.
+fn refuse_checkpoints(options: &Options, model: &Relational, config: &Config) -> Result<(), InputError> {
     let option = match () {
         () if options.checkpoint.is_some() => "--checkpoint",
         () if options.resume.is_some() => "--resume",
         () => return Ok(()),
     };
-    let message =
-        format!("`{option}` is not supported under the model `{model}`, which follows dependencies");
+    if Engine::<VmMachine, Finder>::is_resumable(&Deferred::new(model, config, 1)) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{option}` is not supported under the model `{}`, for which reads have to be put off",
+        model.name()
+    );
     Err(InputError::plain(InputKind::Unsupported, message, None))
 }

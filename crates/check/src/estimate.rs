@@ -1,20 +1,21 @@
 //! How many executions there are, about, and how long exploring them would take.
 
-use crate::campaign::{sample, watching};
+use crate::campaign::{Under, sample};
 use crate::check::Check;
-use crate::error::InputError;
+use crate::compile::compile;
+use crate::error::{InputError, InputKind};
 use crate::observer::{Observer, Phase};
-use crate::prepare::{machine, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
+use crate::prepare::{Ground, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
 use crate::settle::{Attempt, settle};
 use crate::stopped::Stopped;
-use selvedge_explore::premises::properties_by_clocks;
+use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{
-    Config, Director, Estimate, Execution, ExploreError, GaveUp, Order, Progress, Sampled, Sampling,
-    Snapshot, Team, Visitor, Watch, estimate,
+    Config, Deferred, Director, Engine, Estimate, Execution, ExploreError, GaveUp, Order, Progress, Sampled,
+    Sampling, Snapshot, Team, Visitor, Watch,
 };
 use selvedge_litmus::Test;
-use selvedge_machine::{Machine, Reduction};
-use selvedge_model::Model;
+use selvedge_machine::Machine;
+use selvedge_model::Compiled;
 use selvedge_vm::VmMachine;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -59,48 +60,81 @@ impl Check {
         let watch = self.limits.start(&self.cancel);
         let options = &self.options;
         observer.phase(Phase::Model);
-        let model = Model::compile(&self.theory).map_err(InputError::of_model)?;
+        let compiled = compile(&self.theory).map_err(InputError::of_model)?;
         let module = self.start_lowering(observer)?.finish(&watch, observer)?;
-        let properties = properties_by_clocks(&self.theory, &model);
-        let reductions = reductions_for(&module, options, &properties);
-        let of_machine = selvedge_vm::Options {
-            unordered_barriers: reductions.has(Reduction::Bam),
-            ..options.of_machine(reductions, options.most_threads)
-        };
-        let mut vm = machine(&module, of_machine)?;
-        refuse_sections(&vm, &properties, model.name())?;
-        let simpler = simplified(&self.theory, options.reductions, &vm)?;
-        let races = with_races(simpler.as_ref().unwrap_or(&model), options.races)?;
-        let model = &*with_symmetry(&races, &vm);
-        let config = watching(options.config(reductions, None));
-        observer.phase(Phase::Estimating);
-        let estimate = sample(&mut vm, model, &config, sampling, &watch)?;
-        let pace = settle(&mut vm, config, |vm, config| {
-            let first = Mutex::new(vm.colleague());
-            let colleague =
-                || -> VmMachine { first.lock().unwrap_or_else(PoisonError::into_inner).colleague() };
-            let (result, gave_up) = pace(&colleague, model, config, &watch)?;
-            Ok::<_, ExploreError>(Attempt { gave_up, found: false, result })
-        });
-        Ok(Forecast { estimate, pace: pace.map_err(InputError::unsupported)? })
+        match &compiled {
+            Compiled::Clocks(model) => {
+                let properties = properties_by_clocks(&self.theory, model);
+                let ground = Ground::with_clocks(reductions_for(&module, options, &properties), options);
+                let vm = ground.machine(&module, options.most_threads)?;
+                refuse_sections(&module, &vm, &properties, model.name())?;
+                let simpler = simplified(&self.theory, options.reductions, &vm)?;
+                let races = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
+                let model = &*with_symmetry(&races, &vm);
+                forecast(vm, Under::Clocks(model), ground.config, sampling, &watch, observer)
+            }
+            Compiled::Matrices(model) => {
+                let properties = properties_of(&self.theory, &compiled);
+                let ground = Ground::with_dependencies(model, &properties, &module, options, &watch);
+                let vm = ground.machine(&module, options.most_threads)?;
+                refuse_sections(&module, &vm, &properties, model.name())?;
+                forecast(vm, Under::Matrices(model), ground.config, sampling, &watch, observer)
+            }
+        }
     }
+}
+
+fn forecast(
+    mut vm: VmMachine,
+    under: Under<'_>,
+    config: Config,
+    sampling: &Sampling,
+    watch: &Watch,
+    observer: &mut dyn Observer,
+) -> Result<Forecast, Stopped> {
+    observer.phase(Phase::Estimating);
+    let Some(estimate) = sample(&mut vm, under, &config, sampling, watch)? else {
+        return Err(no_estimate().into());
+    };
+    let pace = settle(&mut vm, config, |vm, config| {
+        let first = Mutex::new(vm.colleague());
+        let colleague = || -> VmMachine { first.lock().unwrap_or_else(PoisonError::into_inner).colleague() };
+        let engine = under.engine(config, 1, TRIAL / 10);
+        let (result, gave_up) = pace(&*engine, &colleague, watch)?;
+        Ok::<_, ExploreError>(Attempt { gave_up, found: false, result })
+    });
+    Ok(Forecast { estimate, pace: pace.map_err(InputError::unsupported)? })
 }
 
 /// The same for a litmus test.
 pub fn estimate_litmus(
     test: &Test,
-    model: &Model,
+    model: &Compiled,
     sampling: &Sampling,
     watch: &Watch,
 ) -> Result<Forecast, InputError> {
-    let config = Config::default();
+    let config = Config { watch: Some(watch.clone()), ..Config::default() };
     let mut stop = || watch.reason().is_some();
-    let sampled = estimate(&test.program, model, &config, sampling, &mut stop);
-    let Sampled::Estimate(estimate) = sampled.map_err(InputError::unsupported)? else {
-        unreachable!("such a machine learns nothing")
+    let engine: Box<dyn Engine<_, Unmoved>> = match model {
+        Compiled::Clocks(model) => Box::new(Team { tick: TRIAL / 10, ..Team::new(model, &config, 1) }),
+        Compiled::Matrices(model) => {
+            Box::new(Deferred { tick: TRIAL / 10, ..Deferred::new(model, &config, 1) })
+        }
     };
-    let pace = pace(&|| test.program.clone(), model, &config, watch).map_err(InputError::unsupported)?.0;
+    let program = test.program.tracking(model.follows_dependencies(), model.has_arms());
+    let sampled = engine.estimate(&program, sampling, &mut stop);
+    let estimate = match sampled.map_err(InputError::unsupported)? {
+        Some(Sampled::Estimate(estimate)) => estimate,
+        // Such a machine learns nothing.
+        Some(Sampled::Again(_)) | None => return Err(no_estimate()),
+    };
+    let pace = pace(&*engine, &|| program.clone(), watch).map_err(InputError::unsupported)?.0;
     Ok(Forecast { estimate, pace })
+}
+
+fn no_estimate() -> InputError {
+    let message = "there is no estimate of this program under this model, for which reads have to be put off";
+    InputError::plain(InputKind::Unsupported, message, Some("run it with `--time-limit`"))
 }
 
 /// Only the time counts.
@@ -129,15 +163,13 @@ impl Director<Unmoved> for Until<'_> {
 
 /// Explores for a moment.
 fn pace<M: Machine>(
+    engine: &dyn Engine<M, Unmoved>,
     machine: &(dyn Fn() -> M + Sync),
-    model: &Model,
-    config: &Config,
     watch: &Watch,
 ) -> Result<(Pace, Option<GaveUp>), ExploreError> {
     let begin = Instant::now();
-    let team = Team { tick: TRIAL / 10, ..Team::new(model, config, 1) };
     let mut until = Until(begin + TRIAL, watch);
-    let end = team.explore(machine, &Unmoved, Snapshot::start(Unmoved), &mut until)?;
+    let end = engine.explore(machine, &Unmoved, Snapshot::start(Unmoved), &mut until)?;
     let seconds = begin.elapsed().as_secs_f64();
     let pace = Pace { executions: end.stats.executions(), seconds, finished: end.units.is_empty() };
     Ok((pace, end.stats.gave_up))

@@ -30,6 +30,10 @@ pub struct Options {
     ///
     /// [`Reduction::RaceFree`]: selvedge_machine::Reduction::RaceFree
     pub races_aside: bool,
+    /// Races are no errors, but worth a warning. Looking for them is part of [`Reduction::RaceFree`].
+    ///
+    /// [`Reduction::RaceFree`]: selvedge_machine::Reduction::RaceFree
+    pub warn_of_races: bool,
     /// Objects on the heap that are never freed are errors.
     pub leaks: bool,
     /// Only these kinds of errors are looked for. Races are if [`races`](Options::races) says so, and leaks
@@ -75,6 +79,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             races: true,
             races_aside: false,
+            warn_of_races: false,
             leaks: false,
             errors: ErrorKinds::ALL,
             all_errors: false,
@@ -134,6 +139,7 @@ impl Options {
             reductions,
             max_events: self.most_events,
             max_executions: self.most_executions,
+            plain: self.output || self.errors != ErrorKinds::ALL,
             watch,
             ..Config::default()
         }

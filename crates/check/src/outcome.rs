@@ -66,6 +66,8 @@ pub enum Warning {
     Note(String),
     /// The model warns of two accesses.
     OfModel(ModelWarning),
+    /// Two plain accesses race, which the language allows.
+    Race(String),
     /// Arrivals at barriers were explored one after the other, for this reason.
     BarriersInOrder(String),
     /// An error that is not looked for ends the process.
@@ -83,6 +85,7 @@ impl fmt::Display for Warning {
             Warning::OfModel(ModelWarning { name, first, second }) => {
                 write!(f, "{name}: {}", not_allowed(first.as_ref(), second.as_ref()))
             }
+            Warning::Race(what) => write!(f, "a race: {what}"),
             Warning::BarriersInOrder(why) => {
                 write!(f, "barriers are explored with an order of arrivals: {why}")
             }

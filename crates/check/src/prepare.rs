@@ -1,13 +1,16 @@
 //! From a compiled program, a model and options to a machine and the model as far as it matters.
 
+use crate::campaign::watching;
 use crate::error::{InputError, InputKind};
 use crate::options::Options;
-use selvedge_explore::Equivalence;
 use selvedge_explore::premises::{ProgramFacts, sound};
+use selvedge_explore::{Config, Equivalence, Watch};
 use selvedge_graph::Attrs;
 use selvedge_ir::Module;
+use selvedge_ir::passes::sections;
 use selvedge_kat::Theory;
 use selvedge_machine::{Claims, EventClasses, Machine, Reduction, Reductions};
+use selvedge_model::relational::Relational;
 use selvedge_model::{Classes, Model, Properties, Property};
 use selvedge_vm::VmMachine;
 use std::borrow::Cow;
@@ -53,8 +56,14 @@ pub fn refuse_coherence(machine: &VmMachine, equivalence: Equivalence) -> Result
 }
 
 /// An atomic section is one step of an interleaving: models whose executions have none do not say what it is.
-pub fn refuse_sections(machine: &VmMachine, properties: &Properties, name: &str) -> Result<(), InputError> {
-    if !machine.has_sections() || properties.has(Property::Interleaving) {
+pub fn refuse_sections(
+    module: &Module,
+    machine: &VmMachine,
+    properties: &Properties,
+    name: &str,
+) -> Result<(), InputError> {
+    let had_sections = || module.functions.iter().any(|f| f.name == sections::TAKEN_APART);
+    if properties.has(Property::Interleaving) || !(machine.has_sections() || had_sections()) {
         return Ok(());
     }
     let message = format!(
@@ -105,4 +114,48 @@ pub fn simplified(
 pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Model> {
     let rmws = || machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR));
     if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
+}
+
+/// What machines are made with, and what is explored of them.
+pub struct Ground {
+    of_machine: selvedge_vm::Options,
+    pub config: Config,
+}
+
+impl Ground {
+    /// Under a model of clocks.
+    pub fn with_clocks(reductions: Reductions, options: &Options) -> Ground {
+        let of_machine = selvedge_vm::Options {
+            unordered_barriers: reductions.has(Reduction::Bam),
+            ..options.of_machine(reductions, options.most_threads)
+        };
+        Ground { of_machine, config: watching(options.config(reductions, None)) }
+    }
+
+    /// Under a model that follows dependencies.
+    pub fn with_dependencies(
+        model: &Relational,
+        properties: &Properties,
+        module: &Module,
+        options: &Options,
+        watch: &Watch,
+    ) -> Ground {
+        let of_machine = selvedge_vm::Options {
+            track_deps: true,
+            refuses_mixed_sizes: Some(model.name().to_string()),
+            unordered_barriers: false,
+            ..options.of_machine(reductions_for(module, options, properties), options.most_threads)
+        };
+        // Where they are explored by revisits, these are sound for other reasons than elsewhere.
+        let others =
+            Reduction::ALL.into_iter().filter(|r| !matches!(r, Reduction::Annotations | Reduction::Futile));
+        let reductions = others.fold(options.reductions, Reductions::without);
+        Ground { of_machine, config: options.config(reductions, Some(watch.clone())) }
+    }
+
+    /// A machine with room for so many threads, if there may be as many.
+    pub fn machine(&self, module: &Module, threads: u32) -> Result<VmMachine, InputError> {
+        let max_threads = threads.min(self.of_machine.max_threads);
+        machine(module, selvedge_vm::Options { max_threads, ..self.of_machine.clone() })
+    }
 }

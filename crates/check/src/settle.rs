@@ -116,8 +116,9 @@ impl<'m> Settling<'m> {
             let wanted = self.machine.ran_out_of_threads() && self.machine.room() < self.most_threads;
             wanted.then_some(Again::MoreRoom)
         };
-        // A thread that there is no room for is an error, which is no reason to order critical sections.
-        if wrong == Some(Again::LockOrder)
+        // A thread that there is no room for is an error, which is no reason to order critical sections or
+        // arrivals.
+        if matches!(wrong, Some(Again::LockOrder | Again::BarriersOutOfForm))
             && let Some(room) = room()
         {
             return Some(room);

@@ -301,6 +301,7 @@ impl Violation {
             | ErrorKind::NullDereference
             | ErrorKind::WildPointer
             | ErrorKind::InvalidFree
+            | ErrorKind::UnhandledException
             | ErrorKind::DivisionByZero
             | ErrorKind::Overflow
             | ErrorKind::UndefinedBehaviour

@@ -104,14 +104,28 @@ impl Jobs {
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_EXIT_CODES)]
 pub struct CheckArgs {
-    /// Sources in C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) or Rust (.rs), LLVM bitcode (.bc) or assembly (.ll); linked
-    /// together
+    /// Sources in C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) or Rust (.rs), LLVM bitcode (.bc) or assembly (.ll), linked
+    /// together; or a compiled .NET program (.dll, .exe)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// A built-in model, or a .kat or .cat file
-    #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
-    pub model: String,
+    /// A built-in model, or a .kat or .cat file [default: rc11; sc for .NET programs]
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Where the assemblies are that a .NET program refers to, the class library among them; give it again for
+    /// more
+    #[arg(long, value_name = "DIR")]
+    pub reference: Vec<PathBuf>,
+
+    /// What must hold of the static fields of a .NET program: in every state (of one field), or when `Main` has
+    /// returned, as in "Program.counter == 2 @end"; give it again for more
+    #[arg(long, value_name = "EXPR")]
+    pub invariant: Vec<String>,
+
+    /// Let the time limit of each thread's `Monitor.Wait` be over early, once. Without it, such waits have no limit
+    #[arg(long)]
+    pub timeouts: bool,
 
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -244,6 +258,17 @@ pub struct CheckArgs {
     /// Flags for clang
     #[arg(last = true, value_name = "CLANG FLAGS")]
     pub clang: Vec<String>,
+}
+
+/// The model for .NET programs where none is asked for.
+const MODEL_OF_DOTNET: &str = "sc";
+
+impl CheckArgs {
+    /// The model that is asked for, or the default for what is checked.
+    pub fn model(&self) -> &str {
+        let managed = self.files.iter().any(|file| selvedge_dotnet::is_assembly(file));
+        self.model.as_deref().unwrap_or(if managed { MODEL_OF_DOTNET } else { "rc11" })
+    }
 }
 
 /// What an access of a volatile object is.

@@ -8,11 +8,10 @@ use crate::json::result_json;
 use crate::meter::{about, duration};
 use crate::{files, guard, output};
 use selvedge_check::{
-    Cancel, Check, Forecast, Limits, Options, Sources, Stopped, Undecided, estimate_litmus,
+    Cancel, Check, Forecast, Limits, Options, Sources, Stopped, Undecided, compile, estimate_litmus,
 };
 use selvedge_explore::{Config, Sampling};
 use selvedge_kat::Theory;
-use selvedge_model::Model;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -138,7 +137,7 @@ fn of_litmus(
     theory: &Theory,
     sampling: &Sampling,
 ) -> Result<Forecast, InputError> {
-    let model = Model::compile(theory).map_err(InputError::of_model)?;
+    let model = compile(theory).map_err(InputError::of_model)?;
     guard::enter(Phase::Reading);
     let text = files::read(file)?;
     let options = selvedge_litmus::Options { unroll: args.unroll.unwrap_or(8) };

@@ -20,9 +20,9 @@ enum Ended {
 pub fn main(args: &TestArgs) -> Exit {
     let (check_args, start) = (&args.check, Instant::now());
     let limits = crate::check::limits_of(check_args);
-    let cancel = guard::start(false, limits, nothing("test", Format::Text, &check_args.model, start));
+    let cancel = guard::start(false, limits, nothing("test", Format::Text, check_args.model(), start));
     let mut screen = Screen::new(check_args.progress_every);
-    let refused = |error| refuse("test", Format::Text, &check_args.model, error);
+    let refused = |error| refuse("test", Format::Text, check_args.model(), error);
     let check = match check_of(check_args, cancel) {
         Ok(check) => check,
         Err(error) => return refused(error),
@@ -98,7 +98,7 @@ impl Run<'_> {
         let panics = if test.should_panic.is_some() { " - should panic" } else { "" };
         output::print(&format!("test {}{panics} ... {word} ({executions})\n", test.name));
         if !matches!(ended, Ended::Passed) {
-            let shown = outcome.violations.first().map(|found| shown_violation(found, &self.args.model));
+            let shown = outcome.violations.first().map(|found| shown_violation(found, self.args.model()));
             let text = match (what, shown) {
                 (Some(what), Some(shown)) => format!("{what}\n{shown}"),
                 (what, shown) => what.or(shown).unwrap_or_default(),

@@ -119,6 +119,20 @@ fn litmus_tests_can_be_estimated() {
 }
 
 #[test]
+fn models_that_follow_dependencies_can_be_estimated() {
+    let file = program("fib_bench.c");
+    for model in ["armv8", "imm"] {
+        let guess = estimate(&[&file, "-m", model, "--", "-DN=4"])["mean"].as_f64().expect("a number");
+        assert!((19605.0 / 3.0..19605.0 * 3.0).contains(&guess), "{guess} under {model}");
+        let test = estimate(&[&example("2+2W+rlx.litmus"), "-m", model]);
+        assert_eq!(test["mean"].as_f64(), Some(4.0), "{model}");
+    }
+    let refused = selvedge(["estimate", &file, "-m", "power", "--", "-DN=2"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("reads have to be put off"), "{}", refused.err);
+}
+
+#[test]
 fn wrong_inputs_are_refused() {
     let dir = directory("estimate-wrong");
     let bad = write(&dir, "bad.litmus", "nothing");

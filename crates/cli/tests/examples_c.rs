@@ -1,5 +1,6 @@
-//! The programs of `examples/c`, `c-deps` and `c-lkmm`, against what they say of themselves: `// expect:
-//! MODEL VERDICT [KIND] [line=N] [executions=N] [no-races]`, with `// args:` for clang and `// unroll:`.
+//! The programs of `examples/c`, `c-deps`, `c-lkmm` and `barriers`, against what they say of themselves:
+//! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [errors=KIND] [disable=NAME] [no-races] [-D…]`,
+//! with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut files: Vec<PathBuf> = ["c", "c-deps", "c-lkmm"]
+    let mut files: Vec<PathBuf> = ["c", "c-deps", "c-lkmm", "barriers"]
         .iter()
         .flat_map(|dir| std::fs::read_dir(examples.join(dir)).expect("the examples"))
         .map(|entry| entry.expect("an entry").path())
@@ -50,16 +51,26 @@ fn run(case: &Case, symmetry: bool) -> Option<String> {
     let (model, verdict) = (words.next()?, words.next()?);
     let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
     command.arg("check").arg(&case.file).args(["-m", model, "--format", "json"]);
+    let options: Vec<&str> = case.expectation.split_whitespace().skip(2).collect();
+    let named = |key: &str| options.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+    let mut off: Vec<&str> = named("disable").into_iter().collect();
     if !symmetry {
-        command.args(["--disable", "symmetry"]);
+        off.push("symmetry");
     }
-    if case.expectation.ends_with(" no-races") {
+    if !off.is_empty() {
+        command.args(["--disable", &off.join(",")]);
+    }
+    if let Some(kinds) = named("errors") {
+        command.args(["--errors", kinds]);
+    }
+    if options.contains(&"no-races") {
         command.arg("--no-race-detection");
     }
     if let Some(unroll) = &case.unroll {
         command.args(["--unroll", unroll]);
     }
     command.arg("--").args(&case.args);
+    command.args(options.iter().filter(|word| word.starts_with("-D")));
     let output = command.output().expect("the command runs");
     let text = String::from_utf8_lossy(&output.stdout);
     let fail = |what: String| Some(format!("{}: expected {}: {what}", case.file.display(), case.expectation));
@@ -78,10 +89,11 @@ fn run(case: &Case, symmetry: bool) -> Option<String> {
     if output.status.code() != Some(code) {
         return fail(format!("exit code {:?}", output.status.code()));
     }
-    for word in words.filter(|word| *word != "no-races") {
+    for word in words.filter(|word| *word != "no-races" && !word.starts_with("-D")) {
         let error = &report["errors"][0];
         let ok = match word.split_once('=') {
             None => error["kind"] == word,
+            Some(("errors" | "disable", _)) => true,
             Some(("line", n)) => error["line"].as_u64() == n.parse().ok(),
             Some(("executions", n)) => {
                 let most: Option<u64> = n.parse().ok();

@@ -84,6 +84,25 @@ fn chase_lev_needs_one_fence_in_take() {
     assert_eq!(changes(&in_c), changes(&on_tso));
 }
 
+/// Barriers whose arrivals do not publish anything: one release, at the arrival.
+#[test]
+fn relaxed_barriers_need_one_release() {
+    for (name, mutant, model) in [
+        ("central", "RELAXED_TAKE", "rc11"),
+        ("central", "RELAXED_TAKE", "pso"),
+        ("dissemination", "RELAXED", "pso"),
+        ("dissemination", "RELAXED", "rc11"),
+        ("sense-reversing", "RELAXED", "rc11"),
+    ] {
+        let file = program(&format!("../barriers/{name}.c"));
+        let report = fixed(&[&file, "-m", model, "--", "-DN=2", "-DK=1", &format!("-DMUTANT={mutant}")]);
+        let found = changes(&report);
+        let all = |to: &str| found.len() == 1 && found[0].1 == to;
+        assert!(all("release") || all("acq_rel"), "{name} under {model}: {found:?}");
+        assert_eq!(report["minimal"], true);
+    }
+}
+
 #[test]
 fn the_diff_applies_and_compiles() {
     let file = copy("peterson-bug.c");

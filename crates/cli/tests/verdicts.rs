@@ -133,6 +133,19 @@ fn sections_are_refused_where_there_are_no_interleavings() {
         assert!(message.contains("atomic sections") && message.contains("-m sc"), "{message}");
     }
     assert_eq!(check(&[&program, "-m", "sc"]).status.code(), Some(0));
+    // Also where each is one access, so that none is left once they are taken apart.
+    let single = dir.file(
+        "single.c",
+        "int x;\nvoid __VERIFIER_atomic_set(void) { x = 1; }\nint main(void) { __VERIFIER_atomic_set(); }\n",
+    );
+    for errors in [&[][..], &["--errors", "assertion"]] {
+        let with = |model| check(&[&[&*single, "-m", model], errors].concat()).status.code();
+        assert_eq!(
+            ["rc11", "tso", "imm", "sc"].map(with),
+            [Some(2), Some(2), Some(2), Some(0)],
+            "{errors:?}"
+        );
+    }
 }
 
 #[test]

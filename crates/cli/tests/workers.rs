@@ -253,6 +253,36 @@ fn what_is_interrupted_reports_what_it_has_and_can_go_on() {
     assert_eq!(report["executions"].as_u64(), Some(so_far + 1000), "{report}");
 }
 
+/// Also under models that follow dependencies, where that is done by revisits.
+#[test]
+fn what_follows_dependencies_can_go_on() {
+    let dir = directory("workers-dependencies");
+    let file = write(&dir, "counter.c", COUNTER);
+    let checkpoint = dir.join("checkpoint").display().to_string();
+    let clang = ["--", "-DN=2", "-DWRONG=0"];
+    for model in ["armv8", "imm"] {
+        let check = ["check", "--format", "json", "-m", model, &file];
+        let whole = json(&selvedge([&check[..], &clang].concat()).out);
+        assert_eq!(whole["verdict"], "verified", "{whole}");
+        let executions = whole["executions"].as_u64().expect("a number");
+        let run = |limit: u64, resume: &[&str]| {
+            let most = limit.to_string();
+            let some = ["-j", "2", "--checkpoint", &checkpoint, "--max-executions", &most];
+            selvedge([&check[..], &some, resume, &clang].concat())
+        };
+        assert_eq!(run(executions / 3, &[]).code, 3);
+        let resume = ["--resume", &checkpoint];
+        assert_eq!(run(executions / 2, &resume).code, 3);
+        let report = json(&run(u64::MAX, &resume).out);
+        assert_eq!(report["verdict"], "verified", "{report}");
+        assert_eq!(report["executions"].as_u64(), Some(executions), "{model}");
+    }
+    let power = ["check", &file, "-m", "power", "--checkpoint", &checkpoint];
+    let refused = selvedge([&power[..], &clang].concat());
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("reads have to be put off"), "{}", refused.err);
+}
+
 #[test]
 fn checkpoints_of_something_else_are_refused() {
     let dir = directory("workers-refused");

@@ -157,6 +157,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(DelegatesRmws), NoSections, Coherence]
         }
         Reduction::Bam => &[Model(PorfAcyclic), Model(OrdersByRmw)],
+        Reduction::Arrivals => &[Model(PorfAcyclic), Model(OrdersByRmw), NoSections],
         Reduction::Simplification => &[Model(PorfAcyclic)],
     }
 }
@@ -238,11 +239,14 @@ mod tests {
             (&["pso"], "escape,helping"),
             (&["x86"], "zne,exchange,attempts,confirmation,assumptions,helping,lock-order"),
             (&["tso.cat"], "zne,exchange,attempts,escape,confirmation,assumptions,helping,lock-order"),
-            (&["rlx"], "zne,exchange,attempts,escape,confirmation,assumptions,bam,helping,lock-order"),
+            (
+                &["rlx"],
+                "zne,exchange,attempts,escape,confirmation,assumptions,bam,arrivals,helping,lock-order",
+            ),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
                 "zne,exchange,attempts,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
-                 helping,simplification,symmetry,lock-order",
+                 arrivals,helping,simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -266,7 +270,7 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         let facts = ProgramFacts { atomic_sections: true, ..USUAL };
-        assert_eq!(off("sc", facts), "zne,exchange,confirmation,helping");
+        assert_eq!(off("sc", facts), "zne,exchange,confirmation,arrivals,helping");
     }
 
     #[test]

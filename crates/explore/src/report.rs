@@ -56,6 +56,9 @@ pub struct Config {
     /// Where conditions of reductions are watched; a reduction that has to be is off without. Whoever gives
     /// some has to look at [`Watches::broken`] afterwards.
     pub watches: Watches,
+    /// Whether executions are shown in which nothing can be wrong: all threads came to their end, and there
+    /// are no objects that could be left. If not, where that takes making a graph, they are only counted.
+    pub plain: bool,
     /// Whether dependencies are followed by revisits, where the model allows it.
     pub follow: bool,
     /// For models that follow dependencies: asked every few hundred events; gives up with the reason that
@@ -75,6 +78,7 @@ impl Default for Config {
             races: true,
             reductions: Reductions::NONE,
             watches: Watches::default(),
+            plain: true,
             follow: true,
             watch: None,
         }

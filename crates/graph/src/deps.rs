@@ -6,13 +6,15 @@ use std::fmt;
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct DepSet {
     low: u64,
-    /// Without trailing zeros, so that equal sets are equal.
-    high: Vec<u64>,
+    /// Those after them, if there are any: without trailing zeros, so that equal sets are equal. Most sets
+    /// have none, and are copied often: behind a pointer that costs them the least.
+    high: Option<Box<Vec<u64>>>,
 }
 
 impl DepSet {
-    pub const EMPTY: DepSet = DepSet { low: 0, high: Vec::new() };
+    pub const EMPTY: DepSet = DepSet { low: 0, high: None };
 
+    #[inline]
     pub fn one(idx: u32) -> DepSet {
         let mut set = DepSet::EMPTY;
         set.insert(idx);
@@ -20,76 +22,102 @@ impl DepSet {
     }
 
     /// All positions before this one.
+    #[inline]
     pub fn below(idx: u32) -> DepSet {
         let count = idx.saturating_sub(1) as usize;
         if count < 64 {
-            return DepSet { low: (1 << count) - 1, high: Vec::new() };
+            return DepSet { low: (1 << count) - 1, high: None };
         }
         let mut high = vec![u64::MAX; (count - 64) / 64];
         if !count.is_multiple_of(64) {
             high.push((1 << (count % 64)) - 1);
         }
-        DepSet { low: u64::MAX, high }
+        DepSet { low: u64::MAX, high: (!high.is_empty()).then(|| Box::new(high)) }
     }
 
+    #[inline]
+    fn high(&self) -> &[u64] {
+        self.high.as_ref().map_or(&[], |high| high)
+    }
+
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.low == 0 && self.high.is_empty()
+        self.low == 0 && self.high.is_none()
     }
 
     pub fn clear(&mut self) {
-        self.low = 0;
-        self.high.clear();
+        *self = DepSet::EMPTY;
     }
 
+    #[inline]
     pub fn insert(&mut self, idx: u32) {
         debug_assert!(idx >= 1, "positions are counted from 1");
         let at = idx.saturating_sub(1);
-        let (word, bit) = ((at / 64) as usize, 1u64 << (at % 64));
-        match word.checked_sub(1) {
-            None => self.low |= bit,
-            Some(word) => {
-                if self.high.len() <= word {
-                    self.high.resize(word + 1, 0);
-                }
-                self.high[word] |= bit;
-            }
+        match (at / 64).checked_sub(1) {
+            None => self.low |= 1u64 << at,
+            Some(word) => self.insert_high(word as usize, 1u64 << (at % 64)),
         }
     }
 
+    #[cold]
+    fn insert_high(&mut self, word: usize, bit: u64) {
+        let high = self.high.get_or_insert_default();
+        if high.len() <= word {
+            high.resize(word + 1, 0);
+        }
+        high[word] |= bit;
+    }
+
+    #[inline]
     pub fn contains(&self, idx: u32) -> bool {
         let at = idx.wrapping_sub(1);
         let word = match (at / 64).checked_sub(1) {
             None => self.low,
-            Some(word) => self.high.get(word as usize).copied().unwrap_or(0),
+            Some(word) => self.high().get(word as usize).copied().unwrap_or(0),
         };
         word >> (at % 64) & 1 == 1
     }
 
+    #[inline]
     pub fn intersects(&self, other: &DepSet) -> bool {
-        self.low & other.low != 0 || self.high.iter().zip(&other.high).any(|(a, b)| a & b != 0)
+        self.low & other.low != 0 || self.high().iter().zip(other.high()).any(|(a, b)| a & b != 0)
     }
 
+    #[inline]
     pub fn union(&mut self, other: &DepSet) {
         self.low |= other.low;
-        if self.high.len() < other.high.len() {
-            self.high.resize(other.high.len(), 0);
-        }
-        for (a, b) in self.high.iter_mut().zip(&other.high) {
-            *a |= b;
+        if let Some(high) = &other.high {
+            self.union_high(high);
         }
     }
 
+    #[cold]
+    fn union_high(&mut self, other: &[u64]) {
+        let high = self.high.get_or_insert_default();
+        if high.len() < other.len() {
+            high.resize(other.len(), 0);
+        }
+        high.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
+    }
+
+    #[inline]
     pub fn intersect(&mut self, other: &DepSet) {
         self.low &= other.low;
-        self.high.truncate(other.high.len());
-        self.high.iter_mut().zip(&other.high).for_each(|(a, b)| *a &= b);
-        self.trim();
+        if let Some(high) = &mut self.high {
+            let others = other.high();
+            high.truncate(others.len());
+            high.iter_mut().zip(others).for_each(|(a, b)| *a &= b);
+            self.trim();
+        }
     }
 
+    #[inline]
     pub fn subtract(&mut self, other: &DepSet) {
         self.low &= !other.low;
-        self.high.iter_mut().zip(&other.high).for_each(|(a, b)| *a &= !b);
-        self.trim();
+        if let (Some(high), Some(others)) = (&mut self.high, &other.high) {
+            high.iter_mut().zip(&**others).for_each(|(a, b)| *a &= !b);
+            self.trim();
+        }
     }
 
     /// The same events after one was put in at this position.
@@ -107,30 +135,53 @@ impl DepSet {
     }
 
     fn trim(&mut self) {
-        while self.high.last() == Some(&0) {
-            self.high.pop();
+        if let Some(high) = &mut self.high {
+            while high.last() == Some(&0) {
+                high.pop();
+            }
+            if high.is_empty() {
+                self.high = None;
+            }
         }
     }
 
     /// The latest event of the set.
+    #[inline]
     pub fn last(&self) -> Option<u32> {
-        match self.high.last() {
-            Some(word) => Some(64 * self.high.len() as u32 + 64 - word.leading_zeros()),
+        match self.high().last() {
+            Some(word) => Some(64 * self.high().len() as u32 + 64 - word.leading_zeros()),
             None if self.low == 0 => None,
             None => Some(64 - self.low.leading_zeros()),
         }
     }
 
     /// Positions, from the first to the last.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let words = std::iter::once(self.low).chain(self.high.iter().copied());
-        words.zip(0u32..).flat_map(|(mut word, at)| {
-            std::iter::from_fn(move || {
-                let bit = word.trailing_zeros();
-                word &= word.wrapping_sub(1);
-                (bit < 64).then_some(64 * at + bit + 1)
-            })
-        })
+    #[inline]
+    pub fn iter(&self) -> Positions<'_> {
+        Positions { word: self.low, at: 0, high: self.high() }
+    }
+}
+
+/// The positions of a set, from the first to the last.
+#[derive(Clone, Debug)]
+pub struct Positions<'s> {
+    word: u64,
+    at: u32,
+    high: &'s [u64],
+}
+
+impl Iterator for Positions<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        while self.word == 0 {
+            let (first, rest) = self.high.split_first()?;
+            (self.word, self.at, self.high) = (*first, self.at + 64, rest);
+        }
+        let bit = self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(self.at + bit + 1)
     }
 }
 

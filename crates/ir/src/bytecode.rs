@@ -125,7 +125,7 @@ pub struct Place {
 }
 
 /// A function of a program, or one that it declares.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Function {
     /// What the library and messages know it by.
     pub name: String,

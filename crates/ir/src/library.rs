@@ -14,11 +14,16 @@ pub enum Allocation {
 /// Whether a function returns an object that nobody else knows, or null, and how.
 pub fn allocation(name: &str) -> Option<Allocation> {
     match name {
-        "malloc" | "valloc" => Some(Allocation::Size(0)),
+        "malloc" | "valloc" | "__selvedge_new" | "__selvedge_new_array" => Some(Allocation::Size(0)),
         "aligned_alloc" | "memalign" => Some(Allocation::Size(1)),
         "calloc" => Some(Allocation::Product),
         _ => None,
     }
+}
+
+/// Whether a function only tells what is known of an object of a managed language since it was made.
+pub fn asks_object(name: &str) -> bool {
+    matches!(name, "__selvedge_type" | "__selvedge_length" | "__selvedge_element")
 }
 
 /// Functions that do nothing but let time pass, and whether they are told how long by an address.

@@ -80,6 +80,22 @@ pub(crate) fn is_scope(symbol: &str) -> bool {
         && names::rust(symbol).is_some_and(|path| path.starts_with("std::thread::scoped::scope::<"))
 }
 
+/// Functions that only stand for an access, or for a look at what it gave. A program that is not optimised calls them; a
+/// loop that waits is known as one where the access is in it.
+const ACCESSES: [&str; 6] = [
+    "core::sync::atomic::",
+    "core::result::Result::is_",
+    "core::option::Option::is_",
+    "core::cell::UnsafeCell::",
+    "core::hint::spin_loop",
+    "std::thread::functions::yield_now",
+];
+
+pub(crate) fn is_access(symbol: &str) -> bool {
+    let Some(path) = names::rust(symbol).map(|path| names::plain_path(&path)) else { return false };
+    ACCESSES.iter().any(|begin| path.starts_with(begin))
+}
+
 /// The compiler to run.
 pub fn compiler() -> OsString {
     env::var_os(CHOICE).filter(|name| !name.is_empty()).unwrap_or_else(|| "rustc".into())

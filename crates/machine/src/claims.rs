@@ -38,4 +38,9 @@ pub trait Claims: Stateful {
     fn in_section(&self, _state: &Self::State) -> bool {
         false
     }
+
+    /// Whether a barrier stands for something that has one round only.
+    fn meets_once(&self, _barrier: u32) -> bool {
+        false
+    }
 }

@@ -53,6 +53,8 @@ kinds! {
     DoubleFree = "double-free",
     /// What is freed is no object of the heap.
     InvalidFree = "invalid-free",
+    /// An exception that no handler catches.
+    UnhandledException = "unhandled-exception",
     /// A division by zero.
     DivisionByZero = "division-by-zero",
     /// Signed arithmetic whose result does not fit.
@@ -117,6 +119,12 @@ impl ErrorKinds {
     #[must_use]
     pub const fn with(self, kind: ErrorKind) -> ErrorKinds {
         ErrorKinds(self.0 | 1 << kind as u32)
+    }
+
+    /// Without one of them.
+    #[must_use]
+    pub const fn without(self, kind: ErrorKind) -> ErrorKinds {
+        ErrorKinds(self.0 & !(1 << kind as u32))
     }
 
     /// `assertion,deadlock`: an error says what there is to choose from.

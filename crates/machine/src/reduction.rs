@@ -42,6 +42,8 @@ pub enum Reduction {
     Assumptions,
     /// Arrivals at barriers have no order among them (thesis §7.1).
     Bam,
+    /// Counters that nobody looks at until all have arrived are barriers.
+    Arrivals,
     /// A compare-and-exchange that only completes another thread's step is left to that thread.
     Helping,
     /// What a model says of orderings that a program does not use is left out (Kokologiannakis24 §5.2).
@@ -57,7 +59,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 23] = [
+    pub const ALL: [Reduction; 24] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -75,6 +77,7 @@ impl Reduction {
         Reduction::Awaits,
         Reduction::Assumptions,
         Reduction::Bam,
+        Reduction::Arrivals,
         Reduction::Helping,
         Reduction::Simplification,
         Reduction::Symmetry,
@@ -102,6 +105,7 @@ impl Reduction {
             Reduction::Awaits => "awaits",
             Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",
+            Reduction::Arrivals => "arrivals",
             Reduction::Helping => "helping",
             Reduction::Simplification => "simplification",
             Reduction::Symmetry => "symmetry",

@@ -41,7 +41,7 @@ fn errors_name_the_line_and_what_is_expected() {
 
 #[test]
 fn damaged_texts_are_refused_or_read() {
-    let good = include_str!("../../../proofs/open/combining-tree.par");
+    let good = include_str!("../../../proofs/combining-tree.par");
     // Ends and missing characters everywhere: an answer, never a panic.
     for cut in (0..good.len()).filter(|i| good.is_char_boundary(*i)).step_by(7) {
         let _ = selvedge_prove::parse("cut", &good[..cut]);

@@ -101,19 +101,19 @@ const MUTANTS: &[Mutant] = &[
         Deadlock,
     ),
     (
-        "open/combining-tree",
+        "combining-tree",
         "never ascends",
         &[("if (count[n] == 0) { goto A; }", "if (false) { goto A; }")],
         Deadlock,
     ),
-    ("open/combining-tree", "no wake flip", &[("lock[n] := !lock[n]; goto F", "goto F")], Deadlock),
+    ("combining-tree", "no wake flip", &[("lock[n] := !lock[n]; goto F", "goto F")], Deadlock),
     (
-        "open/combining-tree",
+        "combining-tree",
         "always ascends",
         &[("if (count[n] == 0) { goto A; }", "if (true) { goto A; }"), ("0..2 = k[m]", "-3..2 = k[m]")],
         Violated,
     ),
-    ("open/combining-tree", "no sleep", &[("await sense == lock[n]; goto G", "goto G")], Violated),
+    ("combining-tree", "no sleep", &[("await sense == lock[n]; goto G", "goto G")], Violated),
     (
         "dissemination",
         "a round too few",

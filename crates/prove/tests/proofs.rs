@@ -6,8 +6,12 @@ use selvedge_prove::prover::{Ending, Options, Verdict, prove};
 use support::{changed, folder, options, text};
 
 fn proved(name: &str) {
+    proved_with(name, &options());
+}
+
+fn proved_with(name: &str, options: &Options) {
     let system = changed(name, &[]);
-    let report = prove(&system, &options()).expect("a solver");
+    let report = prove(&system, options).expect("a solver");
     let open: Vec<&str> = report
         .done
         .iter()
@@ -46,6 +50,12 @@ fn the_static_tree_barrier_is_proved_for_all_trees() {
 #[test]
 fn the_static_tree_barrier_is_proved_for_all_episodes() {
     proved("static-tree-reused");
+}
+
+/// That nobody gets through early; not that somebody can always go on.
+#[test]
+fn the_combining_tree_barrier_is_safe() {
+    proved_with("combining-tree", &Options { deadlock: false, ..options() });
 }
 
 #[test]
@@ -100,5 +110,5 @@ fn every_file_is_a_system() {
         selvedge_prove::parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
         seen += 1;
     }
-    assert!(seen >= 8);
+    assert!(seen >= 9);
 }

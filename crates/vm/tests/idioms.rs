@@ -299,17 +299,26 @@ fn retry(random: &mut Random) -> String {
 fn tries(random: &mut Random) -> String {
     let limit = 2 + random.below(2);
     let (load, wanted) = (random.pick(&LOADS), 1 + random.below(2));
-    let attempt = match random.below(3) {
+    let attempt = match random.below(5) {
         0 => format!(
             "r5 = cmpxchg.4.{}.{} @x, {wanted}, 3\nr7 = move r6\n",
             random.pick(&UPDATES),
             random.pick(&["rlx", "acq"])
         ),
+        // One after the other is looked at.
+        1 => format!(
+            "r8 = and.32 r1, 1\nr3 = select r8, @y, @x\nr5 = load.4.{load} r3\nr7 = cmp.eq.32 r5, {wanted}\n"
+        ),
         _ => format!("r5 = load.4.{load} @x\nr7 = cmp.eq.32 r5, {wanted}\n"),
     };
-    let pause = match random.below(6) {
+    // What all attempts have read may be collected, in registers that are live or not, or a second time.
+    let pause = match random.below(10) {
         0 | 1 => String::from("r9 = call.1 &sched_yield ()\n"),
         2 => operation(random),
+        3 => keep("r5"),
+        4 => String::from("r11 = add.32 r11, r5\n"),
+        5 => String::from("r11 = add.32 r5, r1\n"),
+        6 => String::from("r11 = add.32 r11, 1\n"),
         _ => String::new(),
     };
     let body = match random.below(2) {
@@ -327,6 +336,7 @@ fn tries(random: &mut Random) -> String {
     let counted = |random: &mut Random| match random.below(8) {
         0 => keep("r1"),
         1 | 2 => keep("r5"),
+        3 => keep("r11"),
         _ => String::new(),
     };
     let (over, done) = (counted(random), counted(random));
@@ -336,7 +346,7 @@ fn tries(random: &mut Random) -> String {
         _ => format!("r10 = move 2\n{}{over}{}jump out\n", keep("r10"), some(random, 3)),
     };
     format!(
-        "{}r1 = move 0\njump again\n{body}over:\n{over}done:\nr10 = move 1\n{}{done}{}jump out\nout:\n",
+        "{}r1 = move 0\nr11 = move 0\njump again\n{body}over:\n{over}done:\nr10 = move 1\n{}{done}{}jump out\nout:\n",
         some(random, 4),
         keep("r10"),
         some(random, 2)

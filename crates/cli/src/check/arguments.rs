@@ -4,12 +4,13 @@ use crate::args::{CheckArgs, Volatile};
 use selvedge_check::{
     Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Program, Sources,
 };
+use selvedge_ir::Module;
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_vm::{LoopBound, NondetRange};
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
-    let theory = selvedge_kat::load_named(&args.model).map_err(InputError::of_model)?;
+    let theory = selvedge_kat::load_named(args.model()).map_err(InputError::of_model)?;
     let reductions = match args.no_bam {
         true => args.reductions.without(Reduction::Bam),
         false => args.reductions,
@@ -22,9 +23,18 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         return Err(InputError::plain(InputKind::Unsupported, message, None));
     }
     let leaks = args.leaks || args.errors.is_some_and(|errors| errors.has(ErrorKind::Leak));
+    let managed = assembly_of(args)?;
+    // Plain accesses may race there, nobody frees anything, and threads may be joined twice.
+    let errors = match (&managed, args.errors) {
+        (Some(_), None) => NOT_OF_DOTNET.iter().fold(errors, |kinds, kind| kinds.without(*kind)),
+        _ => errors,
+    };
+    let races = races && managed.is_none();
+    let mut unroll_some = loop_bounds(&args.unroll_loop)?;
+    unroll_some.extend(managed.iter().flat_map(bounds_of_constructors));
     let options = Options {
         unroll: args.unroll,
-        unroll_some: loop_bounds(&args.unroll_loop)?,
+        unroll_some,
         most_threads: args.threads_max,
         most_events: args.max_events,
         most_executions: args.max_executions,
@@ -32,6 +42,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         reductions,
         races: races && !args.no_race_detection,
         races_aside: false,
+        warn_of_races: managed.is_some() && !args.no_race_detection,
         leaks,
         errors: if leaks { errors.with(ErrorKind::Leak) } else { errors },
         all_errors: args.all_errors,
@@ -48,6 +59,11 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         checkpoint: args.checkpoint.clone().map(|file| Checkpoints { file, every: args.checkpoint_every }),
         resume: args.resume.clone(),
     };
+    let limits = limits_of(args);
+    if let Some(module) = managed {
+        let check = Check { program: Program::Module(Box::default()), theory, options, limits, cancel };
+        return Ok(check.prepared(module));
+    }
     let sources = Sources {
         files: args.files.clone(),
         clang: args.clang.clone(),
@@ -55,7 +71,43 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         volatile_atomic: args.volatile == Volatile::Atomic,
         compiler: None,
     };
-    Ok(Check { program: Program::Sources(sources), theory, options, limits: limits_of(args), cancel })
+    Ok(Check { program: Program::Sources(sources), theory, options, limits, cancel })
+}
+
+/// Kinds of errors that are none in .NET.
+const NOT_OF_DOTNET: [ErrorKind; 3] =
+    [ErrorKind::UnpublishedObject, ErrorKind::InvalidJoin, ErrorKind::DataRace];
+
+/// Iterations of loops in constructors, which fill what nobody else has yet.
+const FILLING: u32 = 1 << 12;
+
+/// Loops of constructors, with a bound of their own.
+fn bounds_of_constructors(module: &Module) -> Vec<LoopBound> {
+    let constructors =
+        module.functions.iter().filter(|f| f.name.ends_with("..ctor") || f.name.ends_with("..cctor"));
+    let bound = |name: &str| LoopBound { function: Some(name.to_string()), line: None, bound: FILLING };
+    constructors.map(|f| bound(&f.name)).collect()
+}
+
+/// The bytecode of a .NET program, if that is what there is to check.
+fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
+    if !args.files.iter().any(|file| selvedge_dotnet::is_assembly(file)) {
+        return Ok(None);
+    }
+    let [file] = &args.files[..] else {
+        let message = "a .NET program is one assembly; others are found by the references that it has";
+        let help = "say where they are with --reference";
+        return Err(InputError::plain(InputKind::Unsupported, message, Some(help)));
+    };
+    let options = selvedge_dotnet::Options {
+        references: args.reference.clone(),
+        invariants: args.invariant.clone(),
+        timeouts: args.timeouts,
+    };
+    let refuse = |error: selvedge_dotnet::CompileError| {
+        InputError::plain(InputKind::Compile, error.message, error.help.as_deref())
+    };
+    selvedge_dotnet::compile(file, &options).map(Some).map_err(refuse)
 }
 
 pub fn limits_of(args: &CheckArgs) -> Limits {

@@ -28,20 +28,20 @@ pub fn main(args: &CheckArgs) -> Exit {
     let cancel = guard::start(
         args.checkpoint.is_some(),
         limits,
-        nothing("check", args.format.format(), &args.model, Instant::now()),
+        nothing("check", args.format.format(), args.model(), Instant::now()),
     );
     let mut screen = Screen::new(args.progress_every);
     let done = check_of(args, cancel).and_then(|check| check.run_with(&mut screen));
     screen.clear();
     let outcome = match done {
         Ok(outcome) => outcome,
-        Err(error) => return refuse("check", args.format.format(), &args.model, error),
+        Err(error) => return refuse("check", args.format.format(), args.model(), error),
     };
     guard::claim();
     let first = outcome.violations.first().filter(|_| args.dot.is_some() || args.svg.is_some());
     let drawing = first.map(|violation| dot::draw("execution", &violation.witness, None));
     let verdict = outcome.verdict;
-    tell("check", args.format.format(), &Report::of(outcome, &args.model));
+    tell("check", args.format.format(), &Report::of(outcome, args.model()));
     if let Some(drawing) = drawing {
         guard::enter(Phase::Drawing);
         for (path, svg) in [(&args.dot, false), (&args.svg, true)] {

@@ -3,10 +3,11 @@
 use super::Follow;
 use super::judge::{Instead, Pair, Part};
 use super::prefix::Prefix;
-use super::web::{Ev, INIT, Position, Web, outcome};
+use super::web::{Ev, INIT, Web, outcome};
 use selvedge_graph::{Attrs, Kind};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::relational::Progress;
+use std::rc::Rc;
 
 impl<M: Machine> Follow<'_, M> {
     /// Whether every step since `since`, `since` included, that is not in the prefix was maximal.
@@ -135,7 +136,7 @@ impl<M: Machine> Follow<'_, M> {
         let mut state = M::State::clone(&self.web.at(read).at.state);
         let op = self.machine.step(&mut state, value);
         let Op::Store { mode, rmw: true, .. } = op else { return None };
-        let deps = Position::of(self.machine, state, op).deps;
+        let deps = Rc::new(self.machine.deps(&state));
         Some(Pair { attrs: Attrs::of(Kind::Write, mode, true), deps })
     }
 }

@@ -23,6 +23,7 @@ mod work;
 
 use crate::estimate::{Sampled, Sampling, estimate_by_walks};
 use crate::explorer::{NOBODY_CALLS, Pause};
+use crate::reductions::annotations::waits;
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use judge::Judge;
 use maximal::splits;
@@ -30,7 +31,7 @@ use prefix::{Prefix, Prefixes};
 use result::Complete;
 use rows::Rows;
 use selvedge_graph::{DepSet, Deps, Tid, Value};
-use selvedge_machine::{Again, Machine, Op};
+use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
 use selvedge_model::relational::{Local, Orders, Progress, Relational};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -434,7 +435,28 @@ impl<M: Machine> Follow<'_, M> {
             return false;
         }
         self.web.advance(self.machine, self.local, e);
-        true
+        !self.waits_in_vain(e, w)
+    }
+
+    /// Whether a read that was just added makes its thread wait for ever although it could have seen a later
+    /// write. It was not added maximally, so no revisit will ever change or delete it; what the others do in
+    /// executions with it, they also do where it sees the last write (`reductions/annotations.rs`, whose
+    /// argument is about maximality and not about causes). There it is last in its thread, as here: a model of
+    /// orders admits the last write then.
+    fn waits_in_vain(&self, e: Ev, w: Ev) -> bool {
+        let slot = self.web.at(e);
+        let Op::Load { loc, rmw, .. } = slot.at.op else { return false };
+        let reduction = match rmw {
+            Rmw::No => Reduction::Annotations,
+            _ => Reduction::Futile,
+        };
+        let line = self.web.line(slot.tid);
+        self.config.reductions.has(reduction)
+            && self.orders.is_some()
+            && self.web.open == 0
+            && line.events.len() == slot.idx as usize
+            && self.web.co[loc.index()].last().is_some_and(|last| *last != w)
+            && line.next.as_ref().is_some_and(|next| waits(next.op))
     }
 
     fn places(&self, e: Ev) -> Alternatives {

@@ -27,6 +27,17 @@ pub struct Order {
     pub firm: DepSet,
 }
 
+/// Of an event that is not there yet.
+pub static NO_ORDER: Order = Order {
+    sure: Vec::new(),
+    own: None,
+    full: None,
+    near: SmallVec::new_const(),
+    past: DepSet::EMPTY,
+    lean: SmallVec::new_const(),
+    firm: DepSet::EMPTY,
+};
+
 impl Order {
     pub fn map(&self, of: impl Fn(&DepSet) -> DepSet + Copy) -> Order {
         let mapped = |list: &Vec<DepSet>| list.iter().map(of).collect();
@@ -46,13 +57,13 @@ impl<S: Clone> Web<S> {
     /// What an event is ordered after in its thread, given all that is read there.
     pub fn full_sets(&self, e: Ev) -> &[DepSet] {
         let slot = self.at(e);
-        slot.order.full.as_ref().unwrap_or(&slot.order.sure)
+        slot.order().full.as_ref().unwrap_or(&slot.order().sure)
     }
 
     /// What an event is ordered after in its thread, whatever else is read there.
     pub fn sets(&self, e: Ev) -> &[DepSet] {
         let slot = self.at(e);
-        slot.order.own.as_ref().unwrap_or(&slot.order.sure)
+        slot.order().own.as_ref().unwrap_or(&slot.order().sure)
     }
 
     /// Takes note of what an event is ordered after in its thread.
@@ -92,13 +103,14 @@ impl<S: Clone> Web<S> {
         let mut out = Vec::with_capacity(local.width());
         let events = &self.line(slot.tid).events;
         let others = |idx: u32| match events.get(idx as usize - 1) {
-            Some(&x) => &self.at(x).order.sure[..],
+            Some(&x) => &self.at(x).order().sure[..],
             None => &[],
         };
         local.compute(&event, &others, &mut out);
         let mut full = None;
         let other = other_outcome(slot);
-        if other.is_some() || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).order.full.is_some())
+        if other.is_some()
+            || events[..slot.idx as usize - 1].iter().any(|&x| self.at(x).order().full.is_some())
         {
             let mut all = Vec::with_capacity(local.width());
             let others = |idx: u32| match events.get(idx as usize - 1) {
@@ -118,10 +130,10 @@ impl<S: Clone> Web<S> {
         }
         let known = full.as_ref().unwrap_or(&out);
         let (near, past) =
-            self.near(e, local.firm(known).chain(local.located(known)), |slot| Some(&slot.order.past));
+            self.near(e, local.firm(known).chain(local.located(known)), |slot| Some(&slot.order().past));
         // The write of a read-modify-write may not be there: what is before it is not before others then.
         let (lean, firm) = self.near(e, local.firm(own.as_ref().unwrap_or(&out)), |slot| {
-            (!slot.is_rmw_write()).then_some(&slot.order.firm)
+            (!slot.is_rmw_write()).then_some(&slot.order().firm)
         });
         self.set_order(e, Order { sure: out, own, full, near, past, lean, firm });
     }

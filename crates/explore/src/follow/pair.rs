@@ -1,9 +1,7 @@
 //! Where a read-modify-write ends differently in its hole than before, the place of its write comes or goes.
 
-use super::order::Order;
-use super::web::{Change, Ev, Face, NONE, Position, Slot, Web};
+use super::web::{Change, Ev, Face, NONE, Slot, Web};
 use selvedge_graph::{Attrs, DepSet, Kind, Mode, Tid};
-use std::rc::Rc;
 
 impl<S: Clone> Web<S> {
     /// Positions from `idx` on are counted anew.
@@ -20,9 +18,8 @@ impl<S: Clone> Web<S> {
         for at in idx as usize - 1..self.lines[t.index()].events.len() {
             let e = self.lines[t.index()].events[at];
             let slot = self.at(e);
-            let deps = Rc::new(slot.at.deps.map(of));
-            let position = Position { deps, ..slot.at.clone() };
-            let order = slot.order.map(of);
+            let position = slot.at.with_deps(slot.at.deps.map(of));
+            let order = slot.order().map(of);
             self.set_at(e, position);
             self.set_order(e, order);
         }
@@ -44,8 +41,7 @@ impl<S: Clone> Web<S> {
                 stamp: 0,
                 ..slot.face
             };
-            let slot =
-                Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, order: Order::default() };
+            let slot = Slot { tid: t, idx, at, face: Face { commit: 0, rf: NONE, ..face }, order: None };
             let e = self.free_number();
             self.slots[e as usize] = Some(slot);
             self.lines[t.index()].events.insert(idx as usize - 1, e);

@@ -18,6 +18,8 @@ pub struct Prefixes {
     todo: Vec<(Ev, bool)>,
     /// Orders that count once other events are kept.
     conditional: Vec<Conditional>,
+    /// By thread: how many of its events were looked at for what is no access.
+    looked: Vec<u32>,
 }
 
 /// `before`, as a step (`commit`), is ordered before something that is kept; it counts if `if_there` are.
@@ -61,6 +63,8 @@ impl Prefixes {
         out.has_rmws = false;
         self.todo.clear();
         self.conditional.clear();
+        self.looked.clear();
+        self.looked.resize(web.lines.len(), 0);
         self.add(out, w, true);
         loop {
             while let Some((e, commit)) = self.todo.pop() {
@@ -134,11 +138,16 @@ impl Prefixes {
         if !commit {
             // What stands before it and is no access is there whatever else is; but only what decides that
             // it happens is needed for that.
-            for &x in &events[..slot.idx as usize - 1] {
-                let other = web.at(x);
-                if !other.is_read() && !other.is_write() && out.weak.add(x) {
-                    self.add_all(web, out, e, &other.at.deps.ctrl);
+            let looked = std::mem::replace(&mut self.looked[t.index()], slot.idx - 1);
+            if looked < slot.idx {
+                for &x in &events[looked as usize..slot.idx as usize - 1] {
+                    let other = web.at(x);
+                    if !other.is_read() && !other.is_write() && out.weak.add(x) {
+                        self.add_all(web, out, e, &other.at.deps.ctrl);
+                    }
                 }
+            } else {
+                self.looked[t.index()] = looked;
             }
             let deps = &slot.at.deps;
             for set in [&deps.addr, &deps.data, &deps.ctrl] {
@@ -218,7 +227,7 @@ impl Prefixes {
         let slot = web.at(e);
         let events = &web.line(slot.tid).events;
         let sets = web.sets(e);
-        for &idx in &slot.order.lean {
+        for &idx in &slot.order().lean {
             let x = events[idx as usize - 1];
             if web.at(x).is_there() {
                 self.on_condition(web, x, e, &[], out);

@@ -11,6 +11,7 @@ use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid};
 use selvedge_machine::{Machine, Op};
 use selvedge_model::relational::Relational;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// An execution that is complete, with whoever knows of it.
@@ -23,8 +24,37 @@ pub struct Complete<'a, M: Machine> {
     pub frames: &'a [Frame],
 }
 
+impl<M: Machine> Complete<'_, M> {
+    /// Whether nothing can be wrong with it: see [`Config::plain`].
+    fn is_plain(&self) -> bool {
+        let web = self.web;
+        let mut joined: SmallVec<[Tid; 8]> = SmallVec::new();
+        let mut is_first = |t: Tid| {
+            let first = !joined.contains(&t);
+            joined.push(t);
+            first
+        };
+        web.lines.iter().all(|line| line.next.as_ref().is_none_or(|next| next.op == Op::End))
+            && web.events().all(|e| {
+                let slot = web.at(e);
+                match slot.face.kind {
+                    Kind::Read | Kind::Write | Kind::Fence | Kind::Spawn | Kind::Choice => true,
+                    // Twice would be an error.
+                    Kind::Join => matches!(slot.at.op, Op::Join { thread } if is_first(thread)),
+                    _ => false,
+                }
+            })
+            && (!self.model.has_errors()
+                || self.model.errors(&vec![EventId::INIT; web.len + 1], self.judge.space()).is_empty())
+    }
+}
+
 pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visit<'_, M>) -> ControlFlow<()> {
     let Complete { machine, web, model, judge, config, frames } = *x;
+    if !config.plain && x.is_plain() {
+        stats.count(End::Complete);
+        return ControlFlow::Continue(());
+    }
     let mut graph = ExecutionGraph::new(web.lines.len(), &[], 0);
     for loc in (0..web.co.len() as u32).map(Loc) {
         graph.add_location(machine.init_value(loc), machine.object(loc));

@@ -10,8 +10,9 @@ use super::web::{Ev, INIT, NONE, Web};
 use selvedge_graph::{Attrs, Kind, Loc};
 
 use selvedge_machine::Op;
-use selvedge_model::relational::{Agreement, Order, Orders, Prim, Relational, Surroundings};
-use smallvec::SmallVec;
+use selvedge_model::relational::{
+    Agreement, EventSet, Order, Orders, Prim, Relational, Surroundings, events_of, insert, no_events, unite,
+};
 
 /// Rows of all orders, with a trail of their own.
 #[derive(Debug, Default)]
@@ -25,8 +26,7 @@ pub struct Rows {
     trail: Vec<Saved>,
     scratch: Vec<u64>,
     events: Vec<Ev>,
-    before: Vec<Ev>,
-    ends: Vec<usize>,
+    before: Vec<u64>,
     /// By order and event: what is right before it but for coherence and from-read, and when that was found.
     causes: Vec<Vec<Causes>>,
     /// Changes when something changes that came before other events.
@@ -38,7 +38,7 @@ pub struct Rows {
 struct Causes {
     serial: u64,
     epoch: u64,
-    events: SmallVec<[Ev; 6]>,
+    events: EventSet,
 }
 
 #[derive(Debug)]
@@ -121,10 +121,10 @@ impl Rows {
         if known.serial == serial && known.epoch == self.epoch {
             return;
         }
-        let mut events = SmallVec::new();
-        self.before_surely(v, k, e, &mut |x| events.push(x));
-        events.sort_unstable();
-        events.dedup();
+        let mut events = no_events(self.words);
+        self.before_surely(v, k, e, &mut events);
+        // What initialises memory comes before everything.
+        events[0] &= !1;
         self.causes[k][e as usize] = Causes { serial, epoch: self.epoch, events };
     }
 
@@ -178,26 +178,20 @@ impl Rows {
         let words = self.words;
         events.iter().for_each(|&e| self.rows[k][e as usize * words..(e as usize + 1) * words].fill(0));
         let mut before = std::mem::take(&mut self.before);
-        let mut ends = std::mem::take(&mut self.ends);
         before.clear();
-        ends.clear();
-        for &e in events {
+        before.resize(events.len() * words, 0);
+        for (at, &e) in events.iter().enumerate() {
             self.find_causes(v, k, e);
-            self.before(v, k, e, &mut |x| before.push(x));
-            ends.push(before.len());
+            self.before(v, k, e, &mut before[at * words..(at + 1) * words]);
         }
         let mut row = std::mem::take(&mut self.scratch);
         loop {
             let mut changed = false;
-            let mut first = 0;
-            for (&e, &end) in events.iter().zip(&ends) {
+            for (at, &e) in events.iter().enumerate() {
+                let before = &before[at * words..(at + 1) * words];
                 row.clear();
-                row.extend_from_slice(self.row(k, e));
-                for &x in &before[first..end] {
-                    row[x as usize / 64] |= 1 << (x % 64);
-                    row.iter_mut().zip(self.row(k, x)).for_each(|(a, b)| *a |= b);
-                }
-                first = end;
+                row.extend_from_slice(before);
+                events_of(before).for_each(|x| unite(&mut row, self.row(k, x)));
                 let own = &mut self.rows[k][e as usize * words..(e as usize + 1) * words];
                 if row[..] != *own {
                     changed = true;
@@ -208,7 +202,7 @@ impl Rows {
                 break;
             }
         }
-        (self.before, self.ends, self.scratch) = (before, ends, row);
+        (self.before, self.scratch) = (before, row);
         !events.iter().any(|&e| self.has(k, e, e))
     }
 
@@ -223,10 +217,10 @@ impl Rows {
             row.clear();
             row.resize(self.words, 0);
             self.find_causes(v, k, e);
-            self.before(v, k, e, &mut |x| {
-                row[x as usize / 64] |= 1 << (x % 64);
-                row.iter_mut().zip(self.row(k, x)).for_each(|(a, b)| *a |= b);
-            });
+            self.before(v, k, e, &mut row);
+            for x in events_of(&EventSet::from_slice(&row)) {
+                unite(&mut row, self.row(k, x));
+            }
             let mut after: Vec<Ev> = Vec::new();
             v.after(k, e, &mut |y| after.push(y));
             let cyclic = row[e as usize / 64] >> (e % 64) & 1 != 0
@@ -284,13 +278,13 @@ impl Rows {
                 let earlier = &web.line(slot.tid).events[..slot.idx as usize - 1];
                 earlier.iter().all(|&x| !known(x) || fine(x))
             }
-            Agreement::Closure { .. } => web.events().all(|x| !known(x) || !self.has(0, e, x) || fine(x)),
+            Agreement::Closure { .. } => events_of(self.row(0, e)).all(|x| !known(x) || fine(x)),
         }
     }
 
     /// The events right before `e` in an order, or more of those before it. Its causes have to be known.
-    fn before<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev, add: &mut dyn FnMut(Ev)) {
-        self.causes[k][e as usize].events.iter().for_each(|&x| add(x));
+    fn before<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev, out: &mut [u64]) {
+        unite(out, &self.causes[k][e as usize].events);
         let slot = v.web.at(e);
         if !slot.is_write() {
             return;
@@ -301,15 +295,16 @@ impl Rows {
         {
             v.before_direct(direct.step, e, &mut |x| {
                 if v.model.begins(direct, v.web.at(x).face.attrs) {
-                    add(x);
+                    insert(out, x);
                 }
             });
         }
     }
 
     /// Those of them that do not depend on coherence.
-    fn before_surely<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev, add: &mut dyn FnMut(Ev)) {
+    fn before_surely<S: Clone>(&self, v: &View<'_, S>, k: usize, e: Ev, out: &mut [u64]) {
         let web = v.web;
+        let mut add = |x: Ev| insert(out, x);
         let slot = web.at(e);
         let (order, closure) = v.order(k);
         if closure && slot.idx > 1 {
@@ -317,7 +312,7 @@ impl Rows {
             add(web.event(slot.tid, slot.idx - 1));
         }
         if order.local {
-            slot.order.near.iter().for_each(|idx| add(web.event(slot.tid, *idx)));
+            slot.order().near.iter().for_each(|idx| add(web.event(slot.tid, *idx)));
         }
         if order.creation
             && (!closure || slot.idx == 1)
@@ -330,7 +325,7 @@ impl Rows {
         {
             match web.line(thread).events.last() {
                 Some(_) => web.line(thread).events.iter().for_each(|&x| add(x)),
-                None => web.spawn_of(thread).into_iter().for_each(&mut *add),
+                None => web.spawn_of(thread).into_iter().for_each(&mut add),
             }
         }
         let attrs = slot.face.attrs;
@@ -347,13 +342,7 @@ impl Rows {
             Agreement::Po => None,
         };
         let around = Around { view: v, rows: self };
-        for path in &order.inward {
-            v.model.before_by(path, agreed, &around, e, &mut |x| {
-                if x != INIT {
-                    add(x);
-                }
-            });
-        }
+        v.model.before_by(&order.inward, agreed, &around, e, out);
     }
 }
 
@@ -375,7 +364,7 @@ impl<S: Clone> View<'_, S> {
         self.web.at(x).tid != self.web.at(e).tid
     }
 
-    fn before_direct(&self, step: Prim, e: Ev, add: &mut dyn FnMut(Ev)) {
+    fn before_direct(&self, step: Prim, e: Ev, add: &mut impl FnMut(Ev)) {
         let web = self.web;
         let slot = web.at(e);
         let fits = |x: Ev| match step {
@@ -457,7 +446,11 @@ struct Around<'a, 'v, S> {
 }
 
 impl<S: Clone> Surroundings for Around<'_, '_, S> {
-    fn before(&self, prim: Prim, e: u32, add: &mut dyn FnMut(u32)) {
+    fn words(&self) -> usize {
+        self.rows.words
+    }
+
+    fn before(&self, prim: Prim, e: u32, out: &mut [u64]) {
         if e == INIT {
             return;
         }
@@ -468,12 +461,13 @@ impl<S: Clone> Surroundings for Around<'_, '_, S> {
         let at = |idx: u32| events[idx as usize - 1];
         let is_access = |x: Ev| web.at(x).is_read() || web.at(x).is_write();
         let same = |x: &&Ev| is_access(**x) && is_access(e) && web.at(**x).face.loc == slot.face.loc;
+        let mut add = |x: Ev| insert(out, x);
         match prim {
             Prim::Po => earlier.iter().for_each(|&x| add(x)),
             Prim::PoImm => earlier.last().into_iter().for_each(|&x| add(x)),
             Prim::PoLoc => earlier.iter().filter(same).for_each(|&x| add(x)),
             Prim::Rf | Prim::Rfe if slot.is_read() && slot.face.rf == INIT => add(INIT),
-            Prim::Rf | Prim::Rfe | Prim::Rfi => self.view.before_direct(prim, e, add),
+            Prim::Rf | Prim::Rfe | Prim::Rfi => self.view.before_direct(prim, e, &mut add),
             Prim::Rmw if slot.is_rmw_write() => add(at(slot.idx - 1)),
             Prim::Addr => slot.at.deps.addr.iter().for_each(|idx| add(at(idx))),
             Prim::Data => slot.at.deps.data.iter().for_each(|idx| add(at(idx))),
@@ -497,23 +491,15 @@ impl<S: Clone> Surroundings for Around<'_, '_, S> {
         }
     }
 
-    fn readers(&self, w: u32, add: &mut dyn FnMut(u32)) {
+    fn readers(&self, w: u32, out: &mut [u64]) {
         let web = self.view.web;
         let reads = |x: &Ev| web.at(*x).is_read() && web.at(*x).face.rf == w && web.at(*x).is_there();
-        web.events().filter(reads).for_each(add);
+        web.events().filter(reads).for_each(|x| insert(out, x));
     }
 
-    fn agreed(&self, e: u32, add: &mut dyn FnMut(u32)) {
-        if e == INIT {
-            return;
-        }
-        let row = self.rows.row(0, e);
-        for (at, &word) in row.iter().enumerate() {
-            let mut word = word;
-            while word != 0 {
-                add(64 * at as u32 + word.trailing_zeros());
-                word &= word - 1;
-            }
+    fn agreed(&self, e: u32, out: &mut [u64]) {
+        if e != INIT {
+            unite(out, self.rows.row(0, e));
         }
     }
 

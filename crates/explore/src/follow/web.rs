@@ -4,10 +4,12 @@
 //! A write is there in two steps. When it is *issued*, its thread can read it back; when it is *committed*,
 //! it has a place in coherence, and others see it. Every change has its inverse on a trail.
 
-use super::order::Order;
+use super::order::{NO_ORDER, Order};
 use selvedge_graph::{Attrs, Deps, Kind, Loc, Mode, Tid, Value};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::relational::Local;
+use std::cell::RefCell;
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// An event: a number that may be used again when it is gone. 0 initialises memory.
@@ -19,22 +21,73 @@ pub const NONE: Ev = u32::MAX;
 
 /// A thread at an operation.
 #[derive(Debug)]
-pub struct Position<S> {
-    pub state: Rc<S>,
+pub struct Position<S>(Rc<At<S>>);
+
+#[derive(Debug)]
+pub struct At<S> {
+    pub state: S,
     pub op: Op,
     pub deps: Rc<Deps>,
+    /// Where it went on to last, and what it was given for that: events are taken back and added again, and
+    /// what a thread does depends on nothing else. One, so that what is kept is a path.
+    after: RefCell<Option<(Value, Position<S>)>>,
 }
 
 impl<S> Clone for Position<S> {
     fn clone(&self) -> Position<S> {
-        Position { state: self.state.clone(), op: self.op, deps: self.deps.clone() }
+        Position(self.0.clone())
     }
 }
 
-impl<S> Position<S> {
+impl<S> Deref for Position<S> {
+    type Target = At<S>;
+
+    fn deref(&self) -> &At<S> {
+        &self.0
+    }
+}
+
+/// Paths may be long.
+impl<S> Drop for At<S> {
+    fn drop(&mut self) {
+        let mut after = self.after.take();
+        while let Some((_, position)) = after {
+            after = Rc::into_inner(position.0).and_then(|at| at.after.take());
+        }
+    }
+}
+
+impl<S: Clone> Position<S> {
     pub fn of<M: Machine<State = S>>(machine: &M, state: S, op: Op) -> Position<S> {
         let deps = Rc::new(machine.deps(&state));
-        Position { state: Rc::new(state), op, deps }
+        Position(Rc::new(At { state, op, deps, after: RefCell::new(None) }))
+    }
+
+    /// The same, with other dependencies.
+    pub fn with_deps(&self, deps: Deps) -> Position<S> {
+        let At { state, op, .. } = &*self.0;
+        Position(Rc::new(At {
+            state: state.clone(),
+            op: *op,
+            deps: Rc::new(deps),
+            after: RefCell::new(None),
+        }))
+    }
+
+    /// Where the thread goes on to.
+    fn after<M: Machine<State = S>>(&self, machine: &M, input: Value) -> Position<S> {
+        if let Some((given, position)) = &*self.after.borrow()
+            && *given == input
+        {
+            return position.clone();
+        }
+        let mut state = self.state.clone();
+        let op = machine.step(&mut state, input);
+        let position = Position::of(machine, state, op);
+        // What was kept may be a long path: it is dropped when nobody looks at it any more.
+        let old = self.after.replace(Some((input, position.clone())));
+        drop(old);
+        position
     }
 }
 
@@ -68,10 +121,16 @@ pub struct Slot<S> {
     pub at: Position<S>,
     pub face: Face,
     /// What it is ordered after in its thread, by the model.
-    pub order: Order,
+    pub(super) order: Option<Rc<Order>>,
 }
 
 impl<S> Slot<S> {
+    /// What it is ordered after in its thread, by the model.
+    #[inline]
+    pub fn order(&self) -> &Order {
+        self.order.as_deref().unwrap_or(&NO_ORDER)
+    }
+
     pub fn is_there(&self) -> bool {
         self.face.stamp != 0
     }
@@ -122,7 +181,7 @@ pub(super) enum Change<S> {
     Creator(Tid, Option<Ev>),
     Face(Ev, Face),
     At(Ev, Position<S>),
-    Order(Ev, Box<Order>),
+    Order(Ev, Option<Rc<Order>>),
     /// A hole was put in at this position of a thread.
     Inserted(Tid, u32),
     /// The hole at this position was taken out.
@@ -286,7 +345,7 @@ impl<S: Clone> Web<S> {
                 Some(Change::Next(t, next)) => self.lines[t.index()].next = next,
                 Some(Change::Face(e, face)) => self.put_face(e, face),
                 Some(Change::At(e, at)) => self.at_mut(e).at = at,
-                Some(Change::Order(e, order)) => self.at_mut(e).order = *order,
+                Some(Change::Order(e, order)) => self.at_mut(e).order = order,
                 Some(Change::Inserted(t, idx)) => {
                     let e = self.lines[t.index()].events.remove(idx as usize - 1);
                     let slot = self.slots[e as usize].take();
@@ -352,8 +411,8 @@ impl<S: Clone> Web<S> {
     }
 
     pub(super) fn set_order(&mut self, e: Ev, order: Order) {
-        let old = std::mem::replace(&mut self.at_mut(e).order, order);
-        self.trail.push(Change::Order(e, Box::new(old)));
+        let old = self.at_mut(e).order.replace(Rc::new(order));
+        self.trail.push(Change::Order(e, old));
     }
 
     fn make_room(&mut self, loc: Loc) {
@@ -368,7 +427,7 @@ impl<S: Clone> Web<S> {
         let Some(at) = line.next.take() else { unreachable!("the thread is there") };
         let idx = line.events.len() as u32 + 1;
         let face = face_of(at.op);
-        let slot = Slot { tid: t, idx, at, face, order: Order::default() };
+        let slot = Slot { tid: t, idx, at, face, order: None };
         let e = self.free_number();
         let line = &mut self.lines[t.index()];
         line.events.push(e);
@@ -480,13 +539,12 @@ impl<S: Clone> Web<S> {
         let mut last = e;
         loop {
             let slot = self.at(last);
-            let mut state = S::clone(&slot.at.state);
             let input = match slot.face.kind {
                 Kind::Read | Kind::Choice => slot.face.value,
                 _ => 0,
             };
-            let op = machine.step(&mut state, input);
-            let position = Position::of(machine, state, op);
+            let position = slot.at.after(machine, input);
+            let op = position.op;
             let Some(&next) = self.lines[t.index()].events.get(idx as usize) else {
                 self.set_next(t, Some(position));
                 return;

@@ -8,6 +8,11 @@
 //! could have been part of it, its arrival shows it. Every event is added sooner or later, whatever the
 //! round that was completed without it, so no such execution goes unnoticed.
 //!
+//! A barrier that stands for a counter ([`meets_once`]) has one round: whoever arrives after that needs to be
+//! seen counting.
+//!
+//! [`meets_once`]: selvedge_machine::Claims::meets_once
+//!
 //! *Premises*: `po ∪ rf` has no cycle, and the model orders by read-modify-writes ([`orders_by_rmw`]).
 //! *Watched*: every arrival by itself.
 
@@ -28,7 +33,9 @@ pub(crate) struct Bam;
 
 impl<M: Machine> Hooks<M> for Bam {
     fn after_arrival(x: &mut Explorer<'_, M>, e: EventId) {
-        if is_out_of_form(x.model, &x.graph, e) {
+        let barrier = x.graph.event(e).value as u32;
+        let is_over = x.graph.round_before(e).is_some() && x.machine.meets_once(barrier);
+        if is_over || is_out_of_form(x.model, &x.graph, e) {
             x.trouble = Some(Trouble::Again(Again::BarriersOutOfForm));
         }
     }
@@ -44,25 +51,32 @@ fn is_out_of_form(model: &Model, g: &ExecutionGraph, arrival: EventId) -> bool {
 /// one that sees it with acquire ordering, as barriers that count their arrivals rely on. Found out by
 /// message passing: a model that does not is one where such barriers order nothing, and where barriers of
 /// another kind would give another result.
+///
+/// The same of one that only releases and a load that acquires, also if another one came between them: that
+/// is how counters are used that are taken for barriers.
 pub fn orders_by_rmw(model: &Model) -> bool {
-    let mut program = Program::new("orders-by-rmw");
-    let (data, count) = (program.loc("data", 0), program.loc("count", 0));
-    let arrive = |dst| Instr::Rmw {
-        dst: Reg(dst),
-        addr: Addr::Loc(count),
-        op: RmwOp::Add,
-        operand: Expr::Const(1),
-        mode: Mode::AcqRel,
+    let [mut by_both, mut by_load] = ["orders-by-rmw", "orders-by-load"].map(Program::new);
+    let passes = |program: &mut Program, mode, last: &dyn Fn(Addr) -> Instr, sees: i64| {
+        let (data, count) = (program.loc("data", 0), program.loc("count", 0));
+        let arrive =
+            Instr::Rmw { dst: Reg(0), addr: Addr::Loc(count), op: RmwOp::Add, operand: Expr::Const(1), mode };
+        let store = Instr::Store { addr: Addr::Loc(data), value: Expr::Const(1), mode: Mode::Rlx };
+        let load = Instr::Load { dst: Reg(1), addr: Addr::Loc(data), mode: Mode::Rlx };
+        program.thread("last", true, vec![last(Addr::Loc(count)), load]);
+        program.thread("first", true, vec![store, arrive.clone()]);
+        if sees == 2 {
+            program.thread("second", true, vec![arrive]);
+        }
+        let mut ordered = true;
+        let explored = explore(program, model, &Config::default(), &mut |x| {
+            let value = |r| x.state(Tid(0)).map(|s| s.regs[r as usize]);
+            ordered &= value(0) != Some(sees) || value(1) == Some(1);
+            ControlFlow::Continue(())
+        });
+        explored.is_ok() && ordered
     };
-    let store = Instr::Store { addr: Addr::Loc(data), value: Expr::Const(1), mode: Mode::Rlx };
-    program.thread("first", true, vec![store, arrive(0)]);
-    let load = Instr::Load { dst: Reg(1), addr: Addr::Loc(data), mode: Mode::Rlx };
-    program.thread("last", true, vec![arrive(0), load]);
-    let mut ordered = true;
-    let explored = explore(&program, model, &Config::default(), &mut |x| {
-        let value = |r| x.state(Tid(1)).map(|s| s.regs[r as usize]);
-        ordered &= value(0) != Some(1) || value(1) == Some(1);
-        ControlFlow::Continue(())
-    });
-    explored.is_ok() && ordered
+    let counts =
+        |addr| Instr::Rmw { dst: Reg(0), addr, op: RmwOp::Add, operand: Expr::Const(1), mode: Mode::AcqRel };
+    let looks = |addr| Instr::Load { dst: Reg(0), addr, mode: Mode::Acq };
+    passes(&mut by_both, Mode::AcqRel, &counts, 1) && passes(&mut by_load, Mode::Rel, &looks, 2)
 }

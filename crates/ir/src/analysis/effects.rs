@@ -90,6 +90,7 @@ fn effect_of(functions: &[Callee<'_>], number: usize, known: &mut Vec<Option<Eff
             if library::only_pauses(name)
                 || library::checks_index(name)
                 || library::only_annotates(name)
+                || library::asks_object(name)
                 || library::marks_waiting(name) =>
         {
             Effect::None

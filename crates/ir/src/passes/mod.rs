@@ -21,8 +21,10 @@
 //!
 //! Then the blocks are laid out again ([`Graph::flatten`]).
 //!
-//! *Invariant:* no access to memory that another thread may see is removed, merged, added or reordered.
+//! *Invariant:* no access to memory that another thread may see is removed, merged, added or reordered; but
+//! for [`sections`] and [`arrivals`], which have arguments of their own.
 
+pub mod arrivals;
 pub mod bisimilar;
 pub mod carry;
 pub mod conventions;
@@ -59,6 +61,9 @@ pub fn run(module: &mut Module, reductions: Reductions) {
     conventions::adopt(module);
     if reductions.has(Reduction::Sections) {
         sections::simplify(module);
+    }
+    if reductions.has(Reduction::Arrivals) {
+        arrivals::find(module);
     }
     let graph = |function: &Function| match function.code.iter().any(is_mark) || !function.loops.is_empty() {
         true => None,

@@ -14,7 +14,8 @@
 //!
 //! The same holds of a function whose name makes it a section. What is left without a section does not bear
 //! such a name any more, nor do the functions that begin and end one, if nobody calls them: names are how
-//! others tell whether a program has sections.
+//! others tell whether a program has sections. That it had some is left behind as the declaration of
+//! [`TAKEN_APART`]: where executions are no interleavings, nobody has said what a section is.
 
 use crate::bytecode::{BinOp, FuncId, Function, Global, Instr, Module, Net, Operand, RmwOp};
 use selvedge_graph::Mode;
@@ -22,6 +23,8 @@ use selvedge_graph::Mode;
 const PREFIX: &str = "__VERIFIER_atomic_";
 const BEGIN: &str = "__VERIFIER_atomic_begin";
 const END: &str = "__VERIFIER_atomic_end";
+/// Declared, and never called, by programs that had sections.
+pub const TAKEN_APART: &str = "__SELVEDGE_sections_taken_apart";
 const NONDET: &str = "__VERIFIER_nondet_";
 
 /// Takes sections of a single access apart.
@@ -31,9 +34,11 @@ pub fn simplify(module: &mut Module) {
     let harmless: Vec<bool> =
         module.functions.iter().map(|f| f.code.is_empty() && f.name.starts_with(NONDET)).collect();
     let mut functions = std::mem::take(&mut module.functions);
+    let mut changed = false;
     for function in &mut functions {
         if let (Some(begin), Some(end)) = (begin, end) {
-            drop_single(function, (FuncId(begin as u32), FuncId(end as u32)), &harmless, &module.globals);
+            changed |=
+                drop_single(function, (FuncId(begin as u32), FuncId(end as u32)), &harmless, &module.globals);
         }
         let is_section = function.name.starts_with(PREFIX) && !function.code.is_empty();
         let last = function.code.len().saturating_sub(1);
@@ -43,7 +48,11 @@ pub fn simplify(module: &mut Module) {
         {
             make_atomic(&mut function.code, only, &module.globals);
             rename(function);
+            changed = true;
         }
+    }
+    if changed {
+        functions.push(Function { name: TAKEN_APART.to_string(), ..Function::default() });
     }
     module.functions = functions;
     for unused in [begin, end].into_iter().flatten() {
@@ -68,7 +77,8 @@ fn drop_single(
     (begin, end): (FuncId, FuncId),
     harmless: &[bool],
     globals: &[Global],
-) {
+) -> bool {
+    let mut changed = false;
     let calls =
         |instr: &Instr, f: FuncId| matches!(instr, Instr::Call { callee, .. } if *callee == Operand::Func(f));
     let mut entered = vec![false; function.code.len() + 1];
@@ -95,7 +105,9 @@ fn drop_single(
         for gone in [first, last] {
             function.code[gone] = Instr::Jump { to: gone as u32 + 1 };
         }
+        changed = true;
     }
+    changed
 }
 
 /// Whether code runs straight on and accesses memory at most once: where.
@@ -199,7 +211,7 @@ mod tests {
         }
         let module = simplified(&format!("{B}    store.4.na @x, 1\n{E}"));
         let stores = |i: &Instr| matches!(i, Instr::Store { mode: Mode::Rlx, .. });
-        assert!(module.functions.last().unwrap().code.iter().any(stores));
+        assert!(module.functions[3].code.iter().any(stores));
     }
 
     #[test]
@@ -209,7 +221,7 @@ mod tests {
         };
         assert!(!has_sections(&add("x", "r0")));
         let rmw = |i: &Instr| matches!(i, Instr::Rmw { op: RmwOp::Add, mode: Mode::Rlx, .. });
-        assert!(simplified(&add("x", "r0")).functions.last().unwrap().code.iter().any(rmw));
+        assert!(simplified(&add("x", "r0")).functions[3].code.iter().any(rmw));
         assert!(has_sections(&add("y", "r0")), "to another variable");
         assert!(has_sections(&add("x", "r1")), "of something else");
     }

@@ -6,7 +6,7 @@
 
 use std::ffi::CString;
 
-use llvm_sys::LLVMLinkage;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage};
 use llvm_sys::core::*;
 
 use super::value::Value;
@@ -64,6 +64,23 @@ impl Module<'_> {
                         LLVMSetOperand(user, index, declared);
                     }
                 }
+            }
+        }
+    }
+
+    /// Has functions inlined wherever they are called.
+    pub(crate) fn inline_always(&mut self, which: impl Fn(&str) -> bool) {
+        const WORDS: [&str; 2] = ["alwaysinline", "noinline"];
+        for function in self.functions() {
+            if function.blocks().is_empty() || !which(&function.name()) {
+                continue;
+            }
+            // SAFETY: attributes without a value, of a function of this module.
+            unsafe {
+                let [inline, never] = WORDS.map(|w| LLVMGetEnumAttributeKindForName(w.as_ptr().cast(), w.len()));
+                LLVMRemoveEnumAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, never);
+                let attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(self.raw), inline, 0);
+                LLVMAddAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, attribute);
             }
         }
     }

@@ -15,7 +15,8 @@ mod plan;
 pub use causality::{Causality, ThinAir};
 pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
-pub use orders::{Agreement, Direct, Inward, Order, Orders, Surroundings};
+pub use orders::{Agreement, Direct, EventSet, Inward, Order, Orders, Surroundings};
+pub use orders::{events_of, insert, no_events, unite};
 pub use selvedge_kat::Prim;
 
 use crate::guard::Guard;

@@ -8,6 +8,7 @@
 use super::{Check, Node, Op, PlanStep, Relational};
 use selvedge_graph::Attrs;
 use selvedge_kat::Prim;
+use smallvec::SmallVec;
 
 /// A step that coherence, or a source, makes by itself, between events of which something is true.
 #[derive(Clone, Debug)]
@@ -17,10 +18,30 @@ pub struct Direct {
     to: Vec<Node>,
 }
 
-/// A path that ends in the event that was added last.
+/// Paths that end in the event that was added last, by what they have in common at their end.
 #[derive(Clone, Debug)]
 pub struct Inward {
-    factors: Vec<Node>,
+    factor: Node,
+    /// A path may begin here.
+    begins: bool,
+    /// What may come before.
+    before: Vec<Inward>,
+}
+
+impl Inward {
+    /// Adds a path, given by its factors from the last to the first.
+    fn add(paths: &mut Vec<Inward>, mut factors: impl Iterator<Item = Node>) {
+        let Some(factor) = factors.next() else { return };
+        let at = paths.iter().position(|path| path.factor == factor).unwrap_or_else(|| {
+            paths.push(Inward { factor, begins: false, before: Vec::new() });
+            paths.len() - 1
+        });
+        let mut rest = factors.peekable();
+        match rest.peek() {
+            Some(_) => Inward::add(&mut paths[at].before, &mut rest as &mut dyn Iterator<Item = Node>),
+            None => paths[at].begins = true,
+        }
+    }
 }
 
 /// A relation without cycles.
@@ -54,12 +75,14 @@ pub struct Orders {
 
 /// What can be asked about an execution to find the events before one.
 pub trait Surroundings {
+    /// How many words a set of events takes.
+    fn words(&self) -> usize;
     /// Adds the events before `e` by one step.
-    fn before(&self, prim: Prim, e: u32, add: &mut dyn FnMut(u32));
+    fn before(&self, prim: Prim, e: u32, out: &mut [u64]);
     /// Adds the events that read from `w`.
-    fn readers(&self, w: u32, add: &mut dyn FnMut(u32));
+    fn readers(&self, w: u32, out: &mut [u64]);
     /// Adds the events before `e` in what coherence agrees with.
-    fn agreed(&self, e: u32, add: &mut dyn FnMut(u32));
+    fn agreed(&self, e: u32, out: &mut [u64]);
     fn attrs(&self, e: u32) -> Attrs;
     fn same_location(&self, x: u32, e: u32) -> bool;
     fn same_thread(&self, x: u32, e: u32) -> bool;
@@ -271,7 +294,7 @@ impl Relational {
         if steps.is_empty() || !steps.iter().all(|&at| self.leads_to_the_last(way[at])) {
             return None;
         }
-        order.inward.push(Inward { factors: way });
+        Inward::add(&mut order.inward, way.into_iter().rev());
         Some(())
     }
 
@@ -339,106 +362,177 @@ impl Relational {
     /// Adds the events from which a path leads to `e`.
     pub fn before_by(
         &self,
-        path: &Inward,
+        paths: &[Inward],
         agreed: Option<u32>,
-        s: &dyn Surroundings,
+        s: &impl Surroundings,
         e: u32,
-        add: &mut dyn FnMut(u32),
+        out: &mut [u64],
     ) {
-        let mut now = vec![e];
-        let mut next: Vec<u32> = Vec::new();
-        for factor in path.factors.iter().rev() {
-            if self.is_set_node(*factor) {
-                now.retain(|&x| self.member(*factor, s.attrs(x)));
-            } else {
-                next.clear();
-                for &y in &now {
-                    self.before(*factor, agreed, s, y, &mut |x| next.push(x));
-                }
-                next.sort_unstable();
-                next.dedup();
-                std::mem::swap(&mut now, &mut next);
-            }
-            if now.is_empty() {
-                return;
-            }
-        }
-        now.into_iter().for_each(add);
+        let mut one = no_events(s.words());
+        insert(&mut one, e);
+        self.before_all_by(paths, agreed, s, &one, out);
     }
 
-    fn before(
+    fn before_all_by(
         &self,
-        node: Node,
+        paths: &[Inward],
         agreed: Option<u32>,
-        s: &dyn Surroundings,
-        e: u32,
-        add: &mut dyn FnMut(u32),
+        s: &impl Surroundings,
+        to: &[u64],
+        out: &mut [u64],
     ) {
-        if agreed == Some(node.0) {
-            return s.agreed(e, add);
+        for path in paths {
+            let from = self.all_before(path.factor, agreed, s, to);
+            if is_empty(&from) {
+                continue;
+            }
+            if path.begins {
+                unite(out, &from);
+            }
+            self.before_all_by(&path.before, agreed, s, &from, out);
         }
-        let all = |n: Node, e: u32| {
-            let mut found: Vec<u32> = Vec::new();
-            self.before(n, agreed, s, e, &mut |x| found.push(x));
-            found.sort_unstable();
-            found.dedup();
-            found
+    }
+
+    /// The events from which a step leads to some of `to`.
+    fn all_before(&self, node: Node, agreed: Option<u32>, s: &impl Surroundings, to: &[u64]) -> EventSet {
+        let mut out = no_events(to.len());
+        self.before(node, agreed, s, to, &mut out);
+        out
+    }
+
+    fn before(&self, node: Node, agreed: Option<u32>, s: &impl Surroundings, to: &[u64], out: &mut [u64]) {
+        if agreed == Some(node.0) {
+            return events_of(to).for_each(|e| s.agreed(e, out));
+        }
+        if self.is_set_node(node) {
+            return events_of(to).filter(|e| self.member(node, s.attrs(*e))).for_each(|e| insert(out, e));
+        }
+        // Of single events: what two relations have in common depends on where both lead.
+        let of_one = |n: Node, e: u32| {
+            let mut one = no_events(to.len());
+            insert(&mut one, e);
+            self.all_before(n, agreed, s, &one)
         };
         match &self.ops[node.index()] {
-            Op::Id => add(e),
+            Op::Id => unite(out, to),
             Op::Set(_) => {
-                if self.member(node, s.attrs(e)) {
-                    add(e);
-                }
+                events_of(to).filter(|e| self.member(node, s.attrs(*e))).for_each(|e| insert(out, e));
             }
-            Op::Prim(p) => s.before(*p, e, add),
-            Op::Inverse(_) => s.readers(e, add),
+            Op::Prim(p) => events_of(to).for_each(|e| s.before(*p, e, out)),
+            Op::Inverse(_) => events_of(to).for_each(|e| s.readers(e, out)),
             Op::Union(a, b) => {
-                self.before(*a, agreed, s, e, add);
-                self.before(*b, agreed, s, e, add);
+                self.before(*a, agreed, s, to, out);
+                self.before(*b, agreed, s, to, out);
             }
             Op::Inter(a, b) => {
-                let test = |n: Node, x: u32| match self.ops[n.index()] {
-                    Op::Prim(Prim::Loc) => Some(s.same_location(x, e)),
-                    Op::Prim(Prim::Int) => Some(s.same_thread(x, e)),
+                let filter = |n: Node| match self.ops[n.index()] {
+                    Op::Prim(p @ (Prim::Loc | Prim::Int)) => Some(p),
                     _ => None,
                 };
-                if test(*b, e).is_some() {
-                    all(*a, e).into_iter().filter(|&x| test(*b, x) == Some(true)).for_each(add);
-                } else if test(*a, e).is_some() {
-                    all(*b, e).into_iter().filter(|&x| test(*a, x) == Some(true)).for_each(add);
-                } else {
-                    let b = all(*b, e);
-                    all(*a, e).into_iter().filter(|x| b.contains(x)).for_each(add);
+                for e in events_of(to) {
+                    let (all, by) = match (filter(*a), filter(*b)) {
+                        (_, Some(by)) => (of_one(*a, e), by),
+                        (Some(by), None) => (of_one(*b, e), by),
+                        (None, None) => {
+                            let both = of_one(*a, e);
+                            out.iter_mut()
+                                .zip(both.iter().zip(&of_one(*b, e)))
+                                .for_each(|(o, (a, b))| *o |= a & b);
+                            continue;
+                        }
+                    };
+                    let fits = |x: &u32| match by {
+                        Prim::Loc => s.same_location(*x, e),
+                        _ => s.same_thread(*x, e),
+                    };
+                    events_of(&all).filter(fits).for_each(|x| insert(out, x));
                 }
             }
             Op::Diff(a, b) => {
-                let b = all(*b, e);
-                all(*a, e).into_iter().filter(|x| !b.contains(x)).for_each(add);
+                for e in events_of(to) {
+                    let all = of_one(*a, e);
+                    out.iter_mut().zip(all.iter().zip(&of_one(*b, e))).for_each(|(o, (a, b))| *o |= a & !b);
+                }
             }
             Op::Seq(a, b) => {
-                for y in all(*b, e) {
-                    self.before(*a, agreed, s, y, add);
+                let between = self.all_before(*b, agreed, s, to);
+                if !is_empty(&between) {
+                    self.before(*a, agreed, s, &between, out);
                 }
             }
             Op::Opt(a) => {
-                add(e);
-                self.before(*a, agreed, s, e, add);
+                unite(out, to);
+                self.before(*a, agreed, s, to, out);
             }
             Op::Plus(a) => {
-                let mut found = all(*a, e);
-                let mut at = 0;
-                while at < found.len() {
-                    for x in all(*a, found[at]) {
-                        if !found.contains(&x) {
-                            found.push(x);
-                        }
-                    }
-                    at += 1;
+                let mut found = self.all_before(*a, agreed, s, to);
+                let mut new = found.clone();
+                while !is_empty(&new) {
+                    let mut next = self.all_before(*a, agreed, s, &new);
+                    next.iter_mut().zip(&found).for_each(|(n, f)| *n &= !f);
+                    unite(&mut found, &next);
+                    new = next;
                 }
-                found.into_iter().for_each(add);
+                unite(out, &found);
             }
             Op::Empty | Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => {}
         }
+    }
+}
+
+/// Events as bits. Executions of up to 256 events take no allocation.
+pub type EventSet = SmallVec<[u64; 4]>;
+
+/// The empty set.
+#[inline]
+pub fn no_events(words: usize) -> EventSet {
+    if words <= 4 {
+        return SmallVec::from_buf_and_len([0; 4], words);
+    }
+    SmallVec::from_elem(0, words)
+}
+
+#[inline]
+pub fn insert(set: &mut [u64], e: u32) {
+    set[e as usize / 64] |= 1 << (e % 64);
+}
+
+#[inline]
+pub fn unite(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
+}
+
+#[inline]
+fn is_empty(set: &[u64]) -> bool {
+    set.iter().all(|word| *word == 0)
+}
+
+/// The events of a set.
+#[inline]
+pub fn events_of(set: &[u64]) -> Events<'_> {
+    let (word, rest) = set.split_first().map_or((0, set), |(first, rest)| (*first, rest));
+    Events { word, at: 0, rest }
+}
+
+/// The events of a set, from the first to the last.
+#[derive(Clone, Debug)]
+pub struct Events<'s> {
+    word: u64,
+    at: u32,
+    rest: &'s [u64],
+}
+
+impl Iterator for Events<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        while self.word == 0 {
+            let (first, rest) = self.rest.split_first()?;
+            (self.word, self.at, self.rest) = (*first, self.at + 64, rest);
+        }
+        let bit = self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(self.at + bit)
     }
 }

@@ -9,7 +9,8 @@ use super::state::{Frame, Stage, Val, VmState};
 use super::{BEFORE_FIRST, Halt, VmMachine, fail};
 use crate::tables::Object;
 use selvedge_graph::Value;
-use selvedge_ir::{FuncId, Instr, Reg, pointer};
+use selvedge_ir::passes::arrivals::GATHERING;
+use selvedge_ir::{FuncId, GlobalId, Instr, Reg, pointer};
 use selvedge_machine::{ErrorKind, Meeting, Op};
 use std::rc::Rc;
 
@@ -77,6 +78,16 @@ impl VmMachine {
             ErrorKind::BarrierMisuse,
             format!("{what} a barrier that was not initialised, or is destroyed already"),
         )
+    }
+
+    /// Whether a variable is the barrier that a counter is taken for.
+    pub(super) fn is_gathering(&self, global: GlobalId) -> bool {
+        self.module.globals[global.0 as usize].name.starts_with(GATHERING)
+    }
+
+    /// Whether counters are taken for barriers, so that whatever is wrong has to be looked at without.
+    pub fn gathers(&self) -> bool {
+        self.options.unordered_barriers && self.module.globals.iter().any(|g| g.name.starts_with(GATHERING))
     }
 
     pub(super) fn arrive(&self, state: &mut VmState, word: u64) -> Op {

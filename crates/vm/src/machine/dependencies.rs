@@ -85,9 +85,7 @@ impl VmMachine {
     /// The same for operands of several registers.
     fn of_row(&self, state: &VmState, t: &Tracking, operand: Operand, words: u32) -> DepSet {
         match operand {
-            Operand::Reg(reg) => {
-                union(&(reg..reg + words).map(|r| t.get(state.depth, r)).collect::<Vec<_>>())
-            }
+            Operand::Reg(reg) => union((reg..reg + words).map(|r| t.look(state.depth, r))),
             _ => DepSet::EMPTY,
         }
     }
@@ -187,7 +185,7 @@ impl VmMachine {
     }
 
     fn of_live(&self, state: &VmState, t: &Tracking, live: &[Reg]) -> DepSet {
-        union(&live.iter().map(|reg| t.get(state.depth, *reg)).collect::<Vec<_>>())
+        union(live.iter().map(|reg| t.look(state.depth, *reg)))
     }
 
     /// An instruction that only computes.

@@ -32,7 +32,7 @@ impl VmMachine {
     }
 
     /// How people call the type.
-    pub(super) fn type_name(&self, ty: u64) -> String {
+    pub(super) fn exception_name(&self, ty: u64) -> String {
         let global =
             pointer::split(ty).and_then(|(allocation, _)| self.module.globals.get(allocation as usize));
         let name = global.map_or("?", |global| global.name.as_str());
@@ -65,7 +65,7 @@ impl VmMachine {
             (Some(Kind::Pointer(from, inner)), Some(Kind::Pointer(to, outer))) => {
                 // Qualifiers may be added; everything is pointed to by `void *`.
                 let qualified = from & !to & 7 == 0;
-                let is_void = self.type_name(outer) == "void";
+                let is_void = self.exception_name(outer) == "void";
                 match inner == outer || is_void {
                     true => Ok(qualified),
                     false if self.base_offset(inner, outer)?.is_some() => {

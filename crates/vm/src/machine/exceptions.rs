@@ -73,7 +73,7 @@ impl VmMachine {
                 self.go_on_unwinding(state, exception)
             }
             _ if exception.ty != 0 => {
-                let ty = self.type_name(exception.ty);
+                let ty = self.exception_name(exception.ty);
                 fail(ErrorKind::Abort, format!("an exception of type `{ty}` is caught by nobody"))
             }
             _ => self.panics(state),

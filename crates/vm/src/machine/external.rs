@@ -14,7 +14,7 @@ pub fn externals(module: &Module) -> Vec<Option<External>> {
 /// What becomes of addresses.
 fn flow(native: Native) -> Flow {
     match native {
-        Native::Malloc(_) | Native::Calloc => Flow::Makes,
+        Native::Malloc(_) | Native::Calloc | Native::New => Flow::Makes,
         Native::Errno => Flow::OwnAddress,
         Native::Free
         | Native::LockHeld
@@ -30,6 +30,10 @@ fn flow(native: Native) -> Flow {
         | Native::Detach
         | Native::ResultOf
         | Native::Nothing
+        | Native::TypeOf
+        | Native::Length
+        | Native::Element
+        | Native::Unhandled
         | Native::Size => Flow::TakesNames,
         Native::Fill | Native::Undefine => Flow::Fills,
         Native::Copy => Flow::Copies,
@@ -58,6 +62,11 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Undefine
         | Native::Malloc(_)
         | Native::Calloc
+        | Native::New
+        | Native::TypeOf
+        | Native::Length
+        | Native::Element
+        | Native::Unhandled
         | Native::Free
         | Native::Size
         | Native::Copy

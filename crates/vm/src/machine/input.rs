@@ -74,6 +74,14 @@ impl Outside {
         if of_machine.into_iter().chain(["pthread_getaffinity_np"]).any(declared) {
             notes.push(String::from("this holds for a machine with two processors"));
         }
+        if declared("__dotnet_one_processor") {
+            notes.push(String::from("this holds for a machine with one processor"));
+        }
+        if declared("__dotnet_no_limits") {
+            notes.push(String::from(
+                "waits of monitors with a time limit have none here; `--timeouts` lets it be over early",
+            ));
+        }
         let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
         let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));

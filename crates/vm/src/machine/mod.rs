@@ -362,9 +362,14 @@ impl VmMachine {
         self.solver.replace(Solver::default());
     }
 
-    /// Whether some execution made a barrier.
+    /// Whether some execution made a barrier, other than those that counters are taken for.
     pub fn uses_barriers(&self) -> bool {
-        self.common().objects.iter().any(|o| matches!(o, Object::Barrier { .. }))
+        let common = self.common();
+        let is_own = |home: u64| {
+            let object = pointer::split(home).and_then(|(object, _)| common.objects.get(object as usize));
+            !matches!(object, Some(Object::Global(g)) if self.is_gathering(*g))
+        };
+        common.objects.iter().any(|o| matches!(o, Object::Barrier { home, .. } if is_own(*home)))
     }
 
     /// Why arrivals at barriers are counted although that was not asked for.

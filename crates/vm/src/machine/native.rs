@@ -1,6 +1,7 @@
 //! Library functions that the machine itself performs.
 
 mod known;
+mod managed;
 
 pub use known::{FINAL_BEGIN, LOCAL, Native};
 
@@ -111,6 +112,11 @@ impl VmMachine {
                 0
             }
             Native::Malloc(number) => return self.allocate(state, dst, known(number)?, false),
+            Native::New => return self.allocate(state, dst, known(0)?, true),
+            Native::TypeOf => self.type_number(known(0)?)?,
+            Native::Length => self.array_length(known(0)?)?,
+            Native::Element => self.element_size(known(0)?)?,
+            Native::Unhandled => return self.unhandled(known(0)?, known(1)?),
             Native::Calloc => {
                 let size = known(0)?.checked_mul(known(1)?);
                 return self.allocate(state, dst, size.unwrap_or(u64::MAX), true);

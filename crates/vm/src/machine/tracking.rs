@@ -14,6 +14,7 @@ use super::state::Then;
 use selvedge_graph::{DepSet, Deps};
 use selvedge_ir::Reg;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 #[derive(Clone, Debug, Default)]
 pub struct Tracking {
@@ -22,9 +23,9 @@ pub struct Tracking {
     /// Loads of which it is not known what they read.
     pub unknown: DepSet,
     /// By depth of the call and register. Those of calls that have returned may still be there.
-    frames: Vec<Vec<DepSet>>,
+    frames: Vec<Rc<Vec<DepSet>>>,
     /// By slot and byte, where it is not empty.
-    private: BTreeMap<(u32, u32), DepSet>,
+    private: Rc<BTreeMap<(u32, u32), DepSet>>,
     /// Of the access of several cells that is under way.
     pub transfer: Transferring,
     /// Loops of a call whose header was passed, and what the state depended on then.
@@ -145,16 +146,26 @@ impl Tracking {
     // ---- registers ----
 
     pub fn get(&self, depth: u32, reg: Reg) -> DepSet {
+        self.look(depth, reg).clone()
+    }
+
+    /// The same, to look at.
+    pub fn look(&self, depth: u32, reg: Reg) -> &DepSet {
         let frame = self.frames.get(depth as usize);
-        frame.and_then(|regs| regs.get(reg as usize)).cloned().unwrap_or_default()
+        frame.and_then(|regs| regs.get(reg as usize)).unwrap_or(&DepSet::EMPTY)
     }
 
     pub fn set(&mut self, depth: u32, reg: Reg, set: DepSet) {
         let (depth, reg) = (depth as usize, reg as usize);
         if self.frames.len() <= depth {
-            self.frames.resize(depth + 1, Vec::new());
+            self.frames.resize(depth + 1, Rc::default());
         }
-        let regs = &mut self.frames[depth];
+        match self.frames[depth].get(reg) {
+            Some(old) if *old == set => return,
+            None if set.is_empty() => return,
+            _ => {}
+        }
+        let regs = Rc::make_mut(&mut self.frames[depth]);
         if regs.len() <= reg {
             regs.resize(reg + 1, DepSet::EMPTY);
         }
@@ -179,18 +190,24 @@ impl Tracking {
     }
 
     pub fn write(&mut self, slot: u32, at: u32, len: u32, set: &DepSet) {
+        if set.is_empty() && self.private.range((slot, at)..(slot, at + len)).next().is_none() {
+            return;
+        }
+        let private = Rc::make_mut(&mut self.private);
         for byte in at..at + len {
             if set.is_empty() {
-                self.private.remove(&(slot, byte));
+                private.remove(&(slot, byte));
             } else {
-                self.private.insert((slot, byte), set.clone());
+                private.insert((slot, byte), set.clone());
             }
         }
     }
 
     /// Slots from this one on hold nothing any more.
     pub fn forget_slots(&mut self, from: u32) {
-        _ = self.private.split_off(&(from, 0));
+        if self.private.range((from, 0)..).next().is_some() {
+            _ = Rc::make_mut(&mut self.private).split_off(&(from, 0));
+        }
     }
 
     // ---- loops ----

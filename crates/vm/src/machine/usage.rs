@@ -40,7 +40,9 @@ impl VmMachine {
             if usage.objects.contains_key(&object) {
                 continue;
             }
-            let of_type = types.get(&object).copied();
+            // An object of a managed language has a type of its own.
+            let managed = self.type_of_managed(tables.objects[object as usize]);
+            let of_type = managed.or_else(|| types.get(&object).copied());
             let name = match of_type.and_then(|ty| self.module.types.get(ty as usize)) {
                 Some(TypeInfo::Struct { name, .. }) if !name.is_empty() => name.as_str(),
                 _ => "heap",

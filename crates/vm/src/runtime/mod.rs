@@ -15,7 +15,7 @@ use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
@@ -26,6 +26,7 @@ const SOURCES: [&str; 10] = [
     include_str!("kernel.ir"),
     include_str!("exceptions.ir"),
     include_str!("rust.ir"),
+    include_str!("dotnet.ir"),
 ];
 
 /// Functions that the machine itself calls, each after the one that makes it necessary.

@@ -1,7 +1,9 @@
 //! What the program says through `selvedge_local`, `selvedge_final_write` and atomic sections.
 
 use crate::machine::{VmMachine, VmState};
+use crate::tables::Object;
 use selvedge_graph::Loc;
+use selvedge_ir::pointer;
 use selvedge_machine::Claims;
 
 impl Claims for VmMachine {
@@ -28,5 +30,12 @@ impl Claims for VmMachine {
     fn in_section(&self, state: &VmState) -> bool {
         let lock = self.hooks.section.map(|lock| self.address_of_global(lock));
         lock.is_some_and(|lock| state.rare.held.iter().any(|held| held.addr == lock))
+    }
+
+    fn meets_once(&self, barrier: u32) -> bool {
+        let tables = self.tables.borrow();
+        let Some(Object::Barrier { home, .. }) = tables.objects.get(barrier as usize) else { return false };
+        let object = pointer::split(*home).and_then(|(object, _)| tables.objects.get(object as usize));
+        matches!(object, Some(Object::Global(g)) if self.is_gathering(*g))
     }
 }

@@ -49,8 +49,10 @@ impl Names for VmMachine {
             }
         }
         // Calls within a library say nothing to who has not written it.
-        let is_own =
-            |call: &(String, Option<SourcePlace>)| call.1.as_ref().is_none_or(|at| !is_of_library(at));
+        let is_own = |(name, at): &(String, Option<SourcePlace>)| {
+            // The compiler's own way into what may panic has no place.
+            name != "__rust_try" && at.as_ref().is_none_or(|at| !is_of_library(at))
+        };
         if calls.iter().any(|call| call.1.as_ref().is_some_and(|at| !is_of_library(at))) {
             calls.retain(is_own);
         }

@@ -25,6 +25,17 @@ pub enum Native {
     /// The argument with this number is the size.
     Malloc(usize),
     Calloc,
+    /// An object of a managed language, zeroed: its size, a number for its type, and for an array the size of
+    /// an element, both constants of the call.
+    New,
+    /// The number of an object's type.
+    TypeOf,
+    /// How many elements an array has.
+    Length,
+    /// How large they are.
+    Element,
+    /// An exception that nobody catches, and what it says.
+    Unhandled,
     Free,
     Size,
     Copy,
@@ -147,6 +158,11 @@ impl Native {
             "getpid" | "getppid" | "gettid" => Native::ProcessId,
             "__selvedge_undefine" => Native::Undefine,
             "free" | "cfree" => Native::Free,
+            "__selvedge_new" | "__selvedge_new_array" => Native::New,
+            "__selvedge_type" => Native::TypeOf,
+            "__selvedge_length" => Native::Length,
+            "__selvedge_element" => Native::Element,
+            "__selvedge_unhandled" => Native::Unhandled,
             "__selvedge_size" | "malloc_usable_size" => Native::Size,
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Native::Copy,
             "__selvedge_apart" => Native::Apart,

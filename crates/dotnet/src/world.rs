@@ -1,0 +1,718 @@
+//! The assemblies of a program, and what their tokens refer to.
+
+use crate::types::{Context, DefId, Kind, Ty, Types};
+use crate::{CompileError, refuse};
+use selvedge_cil::{Assembly, Lines, MethodSig, Scope, Table, Token, TypeSig};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A method of a type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Method {
+    /// The type that has it, with its arguments.
+    pub owner: Ty,
+    pub def: DefId,
+    /// Its own type arguments.
+    pub args: Vec<Ty>,
+}
+
+/// What a method takes and gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sig {
+    pub has_this: bool,
+    pub generics: u32,
+    pub params: Vec<Ty>,
+    pub result: Ty,
+}
+
+/// What a token of a call refers to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Called {
+    Method(Method),
+    /// A method that arrays have, by name: `.ctor`, `Get`, `Set`, `Address`.
+    OfArray(Ty, String, Sig),
+}
+
+/// A field of a type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    pub owner: Ty,
+    pub def: DefId,
+}
+
+pub const STATIC: u16 = 0x10;
+pub const VIRTUAL: u16 = 0x40;
+pub const FINAL: u16 = 0x20;
+pub const NEW_SLOT: u16 = 0x100;
+pub const ABSTRACT: u16 = 0x400;
+pub const INTERFACE: u32 = 0x20;
+pub const SEALED: u32 = 0x100;
+pub const EXPLICIT_LAYOUT: u32 = 0x10;
+pub const BEFORE_FIELD_INIT: u32 = 0x10_0000;
+/// Of fields: a constant, which is in no memory.
+pub const LITERAL: u16 = 0x40;
+
+pub struct World {
+    pub assemblies: Vec<Assembly>,
+    paths: Vec<PathBuf>,
+    pub lines: Vec<Option<Lines>>,
+    by_name: HashMap<String, u32>,
+    references: Vec<PathBuf>,
+    pub types: Types,
+    /// The numbers of the class library's own types.
+    corlib: u32,
+    primitives: HashMap<DefId, Kind>,
+    defs: HashMap<Kind, DefId>,
+    sigs: HashMap<Method, Sig>,
+    refs: HashMap<(u32, Token), DefId>,
+    bases: HashMap<Ty, Option<Ty>>,
+    interfaces: HashMap<Ty, Vec<Ty>>,
+    open_sigs: HashMap<(Ty, DefId), Sig>,
+    found: HashMap<(u32, Token, Context), Called>,
+    /// How deep references to types are within each other.
+    depth: u32,
+}
+
+/// No type of a person is nested, or derived, as deep as this.
+const DEEPEST: u32 = 100;
+
+const CORLIB: &str = "mscorlib";
+
+const PRIMITIVES: [(&str, Kind); 17] = [
+    ("System.Void", Kind::Void),
+    ("System.Boolean", Kind::Bool),
+    ("System.Char", Kind::Char),
+    ("System.SByte", Kind::I1),
+    ("System.Byte", Kind::U1),
+    ("System.Int16", Kind::I2),
+    ("System.UInt16", Kind::U2),
+    ("System.Int32", Kind::I4),
+    ("System.UInt32", Kind::U4),
+    ("System.Int64", Kind::I8),
+    ("System.UInt64", Kind::U8),
+    ("System.Single", Kind::R4),
+    ("System.Double", Kind::R8),
+    ("System.IntPtr", Kind::I),
+    ("System.UIntPtr", Kind::U),
+    ("System.String", Kind::String),
+    ("System.Object", Kind::Object),
+];
+
+impl World {
+    /// Reads a program and its class library.
+    pub fn new(program: &Path, references: &[PathBuf]) -> Result<World, CompileError> {
+        let mut world = World {
+            assemblies: Vec::new(),
+            paths: Vec::new(),
+            lines: Vec::new(),
+            by_name: HashMap::new(),
+            references: references.to_vec(),
+            types: Types::default(),
+            corlib: 0,
+            primitives: HashMap::new(),
+            defs: HashMap::new(),
+            sigs: HashMap::new(),
+            refs: HashMap::new(),
+            bases: HashMap::new(),
+            interfaces: HashMap::new(),
+            open_sigs: HashMap::new(),
+            found: HashMap::new(),
+            depth: 0,
+        };
+        if let Some(beside) = program.parent() {
+            world
+                .references
+                .insert(0, if beside.as_os_str().is_empty() { ".".into() } else { beside.into() });
+        }
+        world.load(program, true)?;
+        world.corlib = world.assembly(CORLIB, program)?;
+        for (name, kind) in PRIMITIVES {
+            let Some(row) = world.assemblies[world.corlib as usize].type_named(name) else {
+                return refuse(format!("the class library has no type {name}"));
+            };
+            let def = DefId { assembly: world.corlib, row };
+            world.primitives.insert(def, kind.clone());
+            world.defs.insert(kind, def);
+        }
+        Ok(world)
+    }
+
+    fn load(&mut self, path: &Path, with_lines: bool) -> Result<u32, CompileError> {
+        let of = |error: &dyn std::fmt::Display| CompileError::of_file(path, error);
+        let bytes = read(path)?;
+        let assembly = Assembly::read(bytes).map_err(|e| of(&e))?;
+        let mut lines = None;
+        if with_lines {
+            let mut mdb = path.as_os_str().to_owned();
+            mdb.push(".mdb");
+            for symbols in [path.with_extension("pdb"), PathBuf::from(mdb)] {
+                if symbols.is_file() {
+                    let bytes = read(&symbols)?;
+                    let read = Lines::read(&bytes, &assembly);
+                    lines = Some(read.map_err(|e| CompileError::of_file(&symbols, &e))?);
+                }
+            }
+        }
+        let number = self.assemblies.len() as u32;
+        self.by_name.insert(assembly.name().to_string(), number);
+        self.assemblies.push(assembly);
+        self.paths.push(path.to_path_buf());
+        self.lines.push(lines);
+        Ok(number)
+    }
+
+    /// The assembly of a name; it is read if that was not done yet.
+    fn assembly(&mut self, name: &str, wanted_by: &Path) -> Result<u32, CompileError> {
+        // Programs of other runtimes refer to parts of the class library by names of their own.
+        let name = match name {
+            "System.Runtime" | "System.Private.CoreLib" | "netstandard" => CORLIB,
+            name => name,
+        };
+        if let Some(number) = self.by_name.get(name) {
+            return Ok(*number);
+        }
+        for directory in self.references.clone() {
+            for extension in ["dll", "exe"] {
+                let path = directory.join(format!("{name}.{extension}"));
+                if path.is_file() {
+                    let number = self.load(&path, false)?;
+                    self.by_name.insert(name.to_string(), number);
+                    return Ok(number);
+                }
+            }
+        }
+        let looked: Vec<String> = self.references.iter().map(|d| d.display().to_string()).collect();
+        let help = match name {
+            CORLIB => {
+                "install the class library (Debian: libmono-corlib4.5-cil), or say where it is with --reference"
+            }
+            _ => "say where it is with --reference",
+        };
+        Err(CompileError {
+            message: format!(
+                "{}: the assembly `{name}` is not in {}",
+                wanted_by.display(),
+                looked.join(", ")
+            ),
+            help: Some(help.to_string()),
+        })
+    }
+
+    /// The definition of a type of the class library.
+    pub fn corlib_type(&self, name: &str) -> Option<DefId> {
+        let row = self.assemblies[self.corlib as usize].type_named(name)?;
+        Some(DefId { assembly: self.corlib, row })
+    }
+
+    /// The instance of a definition.
+    pub fn instance(&mut self, def: DefId, args: Vec<Ty>) -> Ty {
+        let kind = match self.primitives.get(&def) {
+            Some(kind) => kind.clone(),
+            None => Kind::Def(def, args),
+        };
+        self.types.intern(kind)
+    }
+
+    /// The definition and arguments that a type has its members from.
+    pub fn def_of(&self, ty: Ty) -> Option<(DefId, Vec<Ty>)> {
+        match self.types.kind(ty) {
+            Kind::Def(def, args) => Some((*def, args.clone())),
+            Kind::SzArray(_) | Kind::Array(..) => Some((self.corlib_type("System.Array")?, Vec::new())),
+            Kind::Ptr(_) | Kind::FnPtr => self.defs.get(&Kind::U).map(|def| (*def, Vec::new())),
+            other => self.defs.get(other).map(|def| (*def, Vec::new())),
+        }
+    }
+
+    pub fn flags(&self, def: DefId) -> Result<u32, CompileError> {
+        Ok(self.assemblies[def.assembly as usize].type_def(def.row)?.flags)
+    }
+
+    pub fn method_flags(&self, def: DefId) -> Result<u16, CompileError> {
+        Ok(self.assemblies[def.assembly as usize].method_def(def.row)?.flags)
+    }
+
+    pub fn method_name(&self, def: DefId) -> Result<&str, CompileError> {
+        Ok(self.assemblies[def.assembly as usize].method_def(def.row)?.name)
+    }
+
+    /// Namespace, enclosing types and name.
+    pub fn def_name(&self, def: DefId) -> Result<String, CompileError> {
+        let assembly = &self.assemblies[def.assembly as usize];
+        let own = assembly.type_def(def.row)?;
+        Ok(match assembly.enclosing(def.row) {
+            Some(outer) if outer != def.row => {
+                format!("{}/{}", self.def_name(DefId { row: outer, ..def })?, own.name)
+            }
+            _ if own.namespace.is_empty() => own.name.to_string(),
+            _ => format!("{}.{}", own.namespace, own.name),
+        })
+    }
+
+    /// As in messages.
+    pub fn name(&self, ty: Ty) -> String {
+        let list = |args: &[Ty]| args.iter().map(|a| self.name(*a)).collect::<Vec<_>>().join(",");
+        match self.types.kind(ty) {
+            Kind::Def(def, args) => {
+                let name = self.def_name(*def).unwrap_or_default();
+                match args.is_empty() {
+                    true => name,
+                    false => format!("{}<{}>", name.split('`').next().unwrap_or_default(), list(args)),
+                }
+            }
+            Kind::SzArray(of) => format!("{}[]", self.name(*of)),
+            Kind::Array(of, rank) => {
+                format!("{}[{}]", self.name(*of), ",".repeat((*rank as usize).saturating_sub(1)))
+            }
+            Kind::Ptr(of) => format!("{}*", self.name(*of)),
+            Kind::ByRef(of) => format!("{}&", self.name(*of)),
+            Kind::FnPtr => String::from("method*"),
+            Kind::MVar(n) => format!("!!{n}"),
+            other => {
+                let names = PRIMITIVES.iter().find(|(_, kind)| kind == other);
+                names.map_or("?", |(name, _)| name).to_string()
+            }
+        }
+    }
+
+    /// `Namespace.Type.Method`.
+    pub fn full_method_name(&self, method: &Method) -> String {
+        format!("{}.{}", self.name(method.owner), self.method_name(method.def).unwrap_or("?"))
+    }
+
+    /// The name by which natives are known: without type arguments, with the number of parameters.
+    pub fn native_name(&self, method: &Method) -> String {
+        let owner = self.def_of(method.owner).and_then(|(def, _)| self.def_name(def).ok());
+        format!("{}.{}", owner.unwrap_or_default(), self.method_name(method.def).unwrap_or("?"))
+    }
+
+    /// The definition that a token of a type that is no instance refers to.
+    fn def_at(&mut self, assembly: u32, token: Token) -> Result<DefId, CompileError> {
+        if token.is(Table::TypeDef) {
+            return Ok(DefId { assembly, row: token.row() });
+        }
+        if !token.is(Table::TypeRef) {
+            return refuse(format!("the token {:#x} is of no type", token.0));
+        }
+        if let Some(def) = self.refs.get(&(assembly, token)) {
+            return Ok(*def);
+        }
+        let of = &self.assemblies[assembly as usize];
+        let (scope, namespace, name) = of.type_ref(token.row())?;
+        let (namespace, name) = (namespace.to_string(), name.to_string());
+        let def = match scope {
+            Scope::Here => {
+                let full = full_name(&namespace, &name);
+                of.type_named(&full).map(|row| DefId { assembly, row })
+            }
+            Scope::Type(outer) => {
+                if outer.row() >= token.row() && self.depth > DEEPEST {
+                    return refuse("a type refers to itself");
+                }
+                self.depth += 1;
+                let outer = self.def_at(assembly, outer);
+                self.depth -= 1;
+                let outer = outer?;
+                let nested = self.assemblies[outer.assembly as usize].nested_type(outer.row, &name);
+                nested.map(|row| DefId { assembly: outer.assembly, row })
+            }
+            Scope::Assembly(other) => {
+                let path = self.paths[assembly as usize].clone();
+                self.find(&other, &full_name(&namespace, &name), &path)?
+            }
+        };
+        let Some(def) = def else {
+            let path = self.paths[assembly as usize].display();
+            return refuse(format!("{path}: the type {} is nowhere", full_name(&namespace, &name)));
+        };
+        self.refs.insert((assembly, token), def);
+        Ok(def)
+    }
+
+    /// A type of another assembly, wherever it was moved to.
+    fn find(&mut self, assembly: &str, full: &str, by: &Path) -> Result<Option<DefId>, CompileError> {
+        let mut assembly = assembly.to_string();
+        for _ in 0..8 {
+            let number = self.assembly(&assembly, by)?;
+            let of = &self.assemblies[number as usize];
+            if let Some(row) = of.type_named(full) {
+                return Ok(Some(DefId { assembly: number, row }));
+            }
+            match of.forwarded(full)? {
+                Some(to) => assembly = to.to_string(),
+                // A program of another runtime may have it elsewhere.
+                None => {
+                    for other in [CORLIB, "System", "System.Core"] {
+                        if let Ok(number) = self.assembly(other, by)
+                            && let Some(row) = self.assemblies[number as usize].type_named(full)
+                        {
+                            return Ok(Some(DefId { assembly: number, row }));
+                        }
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The type of a signature.
+    pub fn resolve(&mut self, assembly: u32, sig: &TypeSig, context: &Context) -> Result<Ty, CompileError> {
+        let kind = match sig {
+            TypeSig::Void => Kind::Void,
+            TypeSig::Bool => Kind::Bool,
+            TypeSig::Char => Kind::Char,
+            TypeSig::I1 => Kind::I1,
+            TypeSig::U1 => Kind::U1,
+            TypeSig::I2 => Kind::I2,
+            TypeSig::U2 => Kind::U2,
+            TypeSig::I4 => Kind::I4,
+            TypeSig::U4 => Kind::U4,
+            TypeSig::I8 => Kind::I8,
+            TypeSig::U8 => Kind::U8,
+            TypeSig::R4 => Kind::R4,
+            TypeSig::R8 => Kind::R8,
+            TypeSig::I => Kind::I,
+            TypeSig::U => Kind::U,
+            TypeSig::String => Kind::String,
+            TypeSig::Object => Kind::Object,
+            TypeSig::TypedRef => return refuse("typed references are not supported"),
+            TypeSig::FnPtr(_) => Kind::FnPtr,
+            TypeSig::Modified { of, .. } => return self.resolve(assembly, of, context),
+            TypeSig::Var(n) => match context.class.get(*n as usize) {
+                Some(ty) => return Ok(*ty),
+                None => return refuse(format!("there is no type argument {n}")),
+            },
+            TypeSig::MVar(n) => match &context.method {
+                None => Kind::MVar(*n),
+                Some(args) => match args.get(*n as usize) {
+                    Some(ty) => return Ok(*ty),
+                    None => return refuse(format!("there is no type argument {n} of a method")),
+                },
+            },
+            TypeSig::Ptr(of) => Kind::Ptr(self.resolve(assembly, of, context)?),
+            TypeSig::ByRef(of) => Kind::ByRef(self.resolve(assembly, of, context)?),
+            TypeSig::SzArray(of) => Kind::SzArray(self.resolve(assembly, of, context)?),
+            TypeSig::Array(of, rank) => Kind::Array(self.resolve(assembly, of, context)?, *rank),
+            TypeSig::Value(token) | TypeSig::Class(token) => return self.type_at(assembly, *token, context),
+            TypeSig::Generic(of, args) => {
+                let (TypeSig::Value(token) | TypeSig::Class(token)) = **of else {
+                    return refuse("an instance of something that is no type");
+                };
+                let def = self.def_at(assembly, token)?;
+                let mut types = Vec::new();
+                for arg in args {
+                    types.push(self.resolve(assembly, arg, context)?);
+                }
+                return Ok(self.instance(def, types));
+            }
+        };
+        Ok(self.types.intern(kind))
+    }
+
+    /// The type that a token refers to.
+    pub fn type_at(&mut self, assembly: u32, token: Token, context: &Context) -> Result<Ty, CompileError> {
+        self.depth += 1;
+        let ty = match self.depth > DEEPEST {
+            true => refuse("a type refers to itself"),
+            false => self.find_type(assembly, token, context),
+        };
+        self.depth -= 1;
+        ty
+    }
+
+    fn find_type(&mut self, assembly: u32, token: Token, context: &Context) -> Result<Ty, CompileError> {
+        if token.is(Table::TypeSpec) {
+            let sig = self.assemblies[assembly as usize].type_spec(token.row())?;
+            return self.resolve(assembly, &sig, context);
+        }
+        let def = self.def_at(assembly, token)?;
+        Ok(self.instance(def, Vec::new()))
+    }
+
+    /// A definition with its own parameters for arguments.
+    fn open(&mut self, def: DefId, context: &Context) -> Result<Ty, CompileError> {
+        let of = &self.assemblies[def.assembly as usize];
+        let count = of.generic_params(Token::new(Table::TypeDef, def.row))? as usize;
+        let args = context.class.get(..count).map(<[Ty]>::to_vec).unwrap_or_default();
+        Ok(self.instance(def, args))
+    }
+
+    fn sig_of(&mut self, assembly: u32, sig: &MethodSig, context: &Context) -> Result<Sig, CompileError> {
+        if sig.varargs {
+            return refuse("methods with variable arguments (`__arglist`) are not supported");
+        }
+        let mut params = Vec::new();
+        for param in &sig.params {
+            params.push(self.resolve(assembly, param, context)?);
+        }
+        let result = self.resolve(assembly, &sig.result, context)?;
+        Ok(Sig { has_this: sig.has_this, generics: sig.generics, params, result })
+    }
+
+    /// What a method takes and gives.
+    pub fn sig(&mut self, method: &Method) -> Result<Sig, CompileError> {
+        if let Some(sig) = self.sigs.get(method) {
+            return Ok(sig.clone());
+        }
+        let context = self.context(method);
+        let raw = self.assemblies[method.def.assembly as usize].method_sig(method.def.row)?;
+        let sig = self.sig_of(method.def.assembly, &raw, &context)?;
+        self.sigs.insert(method.clone(), sig.clone());
+        Ok(sig)
+    }
+
+    /// What type parameters stand for in a method.
+    pub fn context(&self, method: &Method) -> Context {
+        let class = self.def_of(method.owner).map(|(_, args)| args).unwrap_or_default();
+        Context { class, method: Some(method.args.clone()) }
+    }
+
+    /// The method that a token refers to.
+    pub fn method_at(
+        &mut self,
+        assembly: u32,
+        token: Token,
+        context: &Context,
+    ) -> Result<Called, CompileError> {
+        let key = (assembly, token, context.clone());
+        if let Some(known) = self.found.get(&key) {
+            return Ok(known.clone());
+        }
+        let called = self.find_called(assembly, token, context)?;
+        self.found.insert(key, called.clone());
+        Ok(called)
+    }
+
+    fn find_called(
+        &mut self,
+        assembly: u32,
+        token: Token,
+        context: &Context,
+    ) -> Result<Called, CompileError> {
+        if token.is(Table::MethodSpec) {
+            let (of, args) = self.assemblies[assembly as usize].method_spec(token.row())?;
+            let mut types = Vec::new();
+            for arg in &args {
+                types.push(self.resolve(assembly, arg, context)?);
+            }
+            return match self.method_at(assembly, of, context)? {
+                Called::Method(method) => Ok(Called::Method(Method { args: types, ..method })),
+                Called::OfArray(..) => refuse("arrays have no generic methods"),
+            };
+        }
+        if token.is(Table::MethodDef) {
+            let row = self.assemblies[assembly as usize].owner(token)?;
+            let owner = self.open(DefId { assembly, row }, context)?;
+            let def = DefId { assembly, row: token.row() };
+            return Ok(Called::Method(Method { owner, def, args: Vec::new() }));
+        }
+        if !token.is(Table::MemberRef) {
+            return refuse(format!("the token {:#x} is of no method", token.0));
+        }
+        let of = &self.assemblies[assembly as usize];
+        let (parent, name, _) = of.member_ref(token.row())?;
+        let name = name.to_string();
+        let raw = of.member_ref_sig(token.row())?;
+        if parent.is(Table::MethodDef) {
+            return refuse("methods with variable arguments (`__arglist`) are not supported");
+        }
+        let owner = self.type_at(assembly, parent, context)?;
+        let class = self.def_of(owner).map(|(_, args)| args).unwrap_or_default();
+        if let Kind::Array(..) = self.types.kind(owner) {
+            let sig = self.sig_of(assembly, &raw, context)?;
+            return Ok(Called::OfArray(owner, name, sig));
+        }
+        let wanted = self.sig_of(assembly, &raw, &Context { class, method: None })?;
+        match self.find_method(owner, &name, &wanted)? {
+            Some(method) => Ok(Called::Method(method)),
+            None => refuse(format!("the method {}.{name} is nowhere", self.name(owner))),
+        }
+    }
+
+    /// The method of this name and signature that a type has or inherits.
+    pub fn find_method(&mut self, ty: Ty, name: &str, wanted: &Sig) -> Result<Option<Method>, CompileError> {
+        let mut at = Some(ty);
+        while let Some(owner) = at {
+            if let Some(method) = self.own_method(owner, name, wanted, 0)? {
+                return Ok(Some(method));
+            }
+            at = self.base(owner)?;
+        }
+        Ok(None)
+    }
+
+    /// The same without bases; only those with all of these flags.
+    pub fn own_method(
+        &mut self,
+        owner: Ty,
+        name: &str,
+        wanted: &Sig,
+        flags: u16,
+    ) -> Result<Option<Method>, CompileError> {
+        let Some((def, class)) = self.def_of(owner) else { return Ok(None) };
+        let (from, to) = self.assemblies[def.assembly as usize].type_def(def.row)?.methods;
+        for row in from..to {
+            let of = &self.assemblies[def.assembly as usize];
+            let own = of.method_def(row)?;
+            if own.name != name || own.flags & flags != flags {
+                continue;
+            }
+            let raw = of.method_sig(row)?;
+            if raw.params.len() != wanted.params.len()
+                || raw.generics != wanted.generics
+                || raw.has_this != wanted.has_this
+                || raw.varargs
+            {
+                continue;
+            }
+            let open = Context { class: class.clone(), method: None };
+            if self.sig_of(def.assembly, &raw, &open)? == *wanted {
+                let def = DefId { row, ..def };
+                return Ok(Some(Method { owner, def, args: Vec::new() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The signature of a method with its own parameters left open, to find it in other types.
+    pub fn open_sig(&mut self, method: &Method) -> Result<Sig, CompileError> {
+        if let Some(known) = self.open_sigs.get(&(method.owner, method.def)) {
+            return Ok(known.clone());
+        }
+        let open = Context { method: None, ..self.context(method) };
+        let raw = self.assemblies[method.def.assembly as usize].method_sig(method.def.row)?;
+        let sig = self.sig_of(method.def.assembly, &raw, &open)?;
+        self.open_sigs.insert((method.owner, method.def), sig.clone());
+        Ok(sig)
+    }
+
+    /// The method of this name with so many parameters.
+    pub fn method_named(&self, ty: Ty, name: &str, params: usize) -> Result<Option<Method>, CompileError> {
+        let Some((def, _)) = self.def_of(ty) else { return Ok(None) };
+        let of = &self.assemblies[def.assembly as usize];
+        let (from, to) = of.type_def(def.row)?.methods;
+        for row in from..to {
+            if of.method_def(row)?.name == name && of.method_sig(row)?.params.len() == params {
+                return Ok(Some(Method { owner: ty, def: DefId { row, ..def }, args: Vec::new() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a type extends.
+    pub fn base(&mut self, ty: Ty) -> Result<Option<Ty>, CompileError> {
+        if let Some(known) = self.bases.get(&ty) {
+            return Ok(*known);
+        }
+        let base = self.find_base(ty)?;
+        let mut at = base;
+        for steps in 0.. {
+            let Some(class) = at else { break };
+            if class == ty || steps > DEEPEST {
+                return refuse(format!("the type {} extends itself", self.name(ty)));
+            }
+            at = match self.bases.get(&class) {
+                Some(known) => *known,
+                None => self.find_base(class)?,
+            };
+        }
+        self.bases.insert(ty, base);
+        Ok(base)
+    }
+
+    fn find_base(&mut self, ty: Ty) -> Result<Option<Ty>, CompileError> {
+        if let Kind::SzArray(_) | Kind::Array(..) = self.types.kind(ty) {
+            let array = self.def_of(ty).map(|(def, _)| def);
+            return Ok(array.map(|def| self.instance(def, Vec::new())));
+        }
+        let Some((def, class)) = self.def_of(ty) else { return Ok(None) };
+        let extends = self.assemblies[def.assembly as usize].type_def(def.row)?.extends;
+        let context = Context { class, method: None };
+        extends.map(|token| self.type_at(def.assembly, token, &context)).transpose()
+    }
+
+    /// What a type itself says that it implements.
+    pub fn own_interfaces(&mut self, ty: Ty) -> Result<Vec<Ty>, CompileError> {
+        if let Some(known) = self.interfaces.get(&ty) {
+            return Ok(known.clone());
+        }
+        let Some((def, class)) = self.def_of(ty) else { return Ok(Vec::new()) };
+        let context = Context { class, method: None };
+        let tokens = self.assemblies[def.assembly as usize].interfaces(def.row).to_vec();
+        let types: Result<Vec<Ty>, CompileError> =
+            tokens.into_iter().map(|token| self.type_at(def.assembly, token, &context)).collect();
+        let types = types?;
+        self.interfaces.insert(ty, types.clone());
+        Ok(types)
+    }
+
+    /// The field that a token refers to.
+    pub fn field_at(
+        &mut self,
+        assembly: u32,
+        token: Token,
+        context: &Context,
+    ) -> Result<Field, CompileError> {
+        if token.is(Table::Field) {
+            let row = self.assemblies[assembly as usize].owner(token)?;
+            let owner = self.open(DefId { assembly, row }, context)?;
+            return Ok(Field { owner, def: DefId { assembly, row: token.row() } });
+        }
+        if !token.is(Table::MemberRef) {
+            return refuse(format!("the token {:#x} is of no field", token.0));
+        }
+        let (parent, name, _) = self.assemblies[assembly as usize].member_ref(token.row())?;
+        let name = name.to_string();
+        let named = self.type_at(assembly, parent, context)?;
+        let mut at = Some(named);
+        while let Some(owner) = at {
+            if let Some(field) = self.own_field(owner, &name)? {
+                return Ok(field);
+            }
+            at = self.base(owner)?;
+        }
+        refuse(format!("the field {}.{name} is nowhere", self.name(named)))
+    }
+
+    pub fn own_field(&self, owner: Ty, name: &str) -> Result<Option<Field>, CompileError> {
+        let Some((def, _)) = self.def_of(owner) else { return Ok(None) };
+        let of = &self.assemblies[def.assembly as usize];
+        let (from, to) = of.type_def(def.row)?.fields;
+        for row in from..to {
+            if of.field_def(row)?.1 == name {
+                return Ok(Some(Field { owner, def: DefId { row, ..def } }));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn field_type(&mut self, field: Field) -> Result<Ty, CompileError> {
+        let class = self.def_of(field.owner).map(|(_, args)| args).unwrap_or_default();
+        let sig = self.assemblies[field.def.assembly as usize].field_sig(field.def.row)?;
+        self.resolve(field.def.assembly, &sig.0, &Context { class, method: None })
+    }
+
+    pub fn field_name(&self, field: Field) -> String {
+        let of = &self.assemblies[field.def.assembly as usize];
+        of.field_def(field.def.row).map_or("?", |(_, name)| name).to_string()
+    }
+}
+
+fn full_name(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") }
+}
+
+/// Larger files are refused: no assembly is this large, and a wrong file may well be.
+const LARGEST: u64 = 256 << 20;
+
+fn read(path: &Path) -> Result<Vec<u8>, CompileError> {
+    let of = |error: &dyn std::fmt::Display| CompileError::of_file(path, error);
+    let about = std::fs::metadata(path).map_err(|e| of(&e))?;
+    if !about.is_file() {
+        return Err(of(&"not a regular file"));
+    }
+    if about.len() > LARGEST {
+        return Err(of(&"the file is too large"));
+    }
+    std::fs::read(path).map_err(|e| of(&e))
+}

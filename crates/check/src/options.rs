@@ -48,6 +48,8 @@ pub struct Options {
     pub record: bool,
     /// The weak compare-and-exchanges of each thread may fail for no reason, so many times at most.
     pub weak_failures: u32,
+    /// A panic that ends a thread is no error by itself: whoever joins the thread is told.
+    pub joined_panics: bool,
     /// Arguments of the program, after its name.
     pub args: Vec<String>,
     /// The program's environment.
@@ -89,6 +91,7 @@ impl Default for Options {
             output: false,
             record: false,
             weak_failures: 0,
+            joined_panics: false,
             args: Vec::new(),
             env: Vec::new(),
             nondet_range: None,
@@ -156,6 +159,7 @@ impl Options {
             unroll_some: self.unroll_some.clone(),
             max_threads: threads,
             weak_cas_failures: self.weak_failures,
+            joined_panics: self.joined_panics,
             keep_output: self.output,
             reductions,
             args: self.args.clone(),
@@ -170,7 +174,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -182,6 +186,7 @@ impl Options {
             self.all_errors,
             self.output,
             self.weak_failures,
+            self.joined_panics,
             self.reductions,
             self.args,
             self.env,

@@ -315,6 +315,7 @@ impl Violation {
             }
             ErrorKind::Assertion
             | ErrorKind::Abort
+            | ErrorKind::Panic
             | ErrorKind::OutOfBounds
             | ErrorKind::NullDereference
             | ErrorKind::WildPointer

@@ -31,6 +31,8 @@ kinds! {
     Assertion = "assertion",
     /// `abort()`.
     Abort = "abort",
+    /// A panic of Rust that nobody catches.
+    Panic = "panic",
     /// Two accesses, one of them plain and one a write, that happens-before does not order.
     DataRace = "data-race",
     /// A value that was never set is used.

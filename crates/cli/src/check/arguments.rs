@@ -51,6 +51,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         output: args.show_output,
         record: false,
         weak_failures: args.weak_cas,
+        joined_panics: args.joined_panics,
         args: args.args.clone(),
         env: environment(&args.env)?,
         nondet_range: args.nondet_range.as_deref().map(nondet_range).transpose()?,

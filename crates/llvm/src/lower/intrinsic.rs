@@ -65,6 +65,9 @@ impl<'m> Body<'_, 'm> {
                 self.life_ends(variable_of(&arguments));
                 Vec::new()
             }
+            "eh.typeid.for" => self.type_number(arguments[0]),
+            "load.relative" => self.load_relative(value),
+            "ucmp" | "scmp" => self.three_way(value, name == "scmp"),
             "stacksave" => self.call_library("__selvedge_stack_save", Vec::new(), 1),
             "stackrestore" => {
                 let to = self.operand(arguments[0]);

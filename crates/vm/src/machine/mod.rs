@@ -5,6 +5,8 @@ mod barrier;
 mod call;
 mod dependencies;
 mod durable;
+mod exception_types;
+mod exceptions;
 mod exchange;
 mod external;
 mod float_terms;
@@ -519,7 +521,8 @@ impl VmMachine {
 
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
-        state.frames().find(|frame| !self.info(frame.func).runtime)
+        let own = state.frames().find(|frame| !self.info(frame.func).is_folded());
+        own.or_else(|| state.frames().find(|frame| !self.info(frame.func).runtime))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

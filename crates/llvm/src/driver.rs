@@ -91,8 +91,9 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
 
 const MAIN: &str = "main";
 
-/// Functions that the lowering calls, and so may not be dropped if the program has them.
-const LIBRARY: [&str; 7] = ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free"];
+/// Functions that the lowering calls, or a machine, and so may not be dropped if the program has them.
+const LIBRARY: [&str; 8] =
+    ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free", "__VERIFIER_recovery_routine"];
 
 /// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
 fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {

@@ -16,7 +16,7 @@ for file in files pmem; do
             -e 's/(call\.[0-9]+)\.as\.[0-9]+/\1/' \
             -e "s/@\.str(\.([0-9]+))?/@__selvedge_${file}_text\2/g" |
             # Declared elsewhere.
-            grep -vE '^func &(pthread_mutex_lock|pthread_mutex_unlock|memcpy|memmove|memset|strlen)\([^{]*$' |
+            grep -vE '^func &(pthread_mutex_lock|pthread_mutex_unlock|memcpy|memmove|memset|strlen|__selvedge_print)\([^{]*$' |
             if [ "$file" = pmem ]; then grep -vE '^func &__selvedge_path\([^{]*$'; else cat; fi
     } > "$file.ir"
 done

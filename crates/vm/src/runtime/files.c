@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+ssize_t __selvedge_print(const void *text, size_t size);
 long __selvedge_path(const char *path);
 long __selvedge_disk(long what);
 void __selvedge_disk_fsync(long unit);
@@ -248,7 +249,7 @@ static ssize_t __selvedge_fs_write(const char *call, int fd, const struct iovec 
     ssize_t done = 0;
     if (fd == 1 || fd == 2) {
         for (int i = 0; i < count; i++)
-            done += parts[i].iov_len;
+            done += __selvedge_print(parts[i].iov_base, parts[i].iov_len);
         return done;
     }
     struct description *file = __selvedge_fs_open_file(fd);

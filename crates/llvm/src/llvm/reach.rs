@@ -6,8 +6,8 @@
 
 use std::ffi::CString;
 
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage};
 use llvm_sys::core::*;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage};
 
 use super::value::Value;
 use super::{Module, ValueKind};
@@ -77,7 +77,8 @@ impl Module<'_> {
             }
             // SAFETY: attributes without a value, of a function of this module.
             unsafe {
-                let [inline, never] = WORDS.map(|w| LLVMGetEnumAttributeKindForName(w.as_ptr().cast(), w.len()));
+                let [inline, never] =
+                    WORDS.map(|w| LLVMGetEnumAttributeKindForName(w.as_ptr().cast(), w.len()));
                 LLVMRemoveEnumAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, never);
                 let attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(self.raw), inline, 0);
                 LLVMAddAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, attribute);

@@ -1,6 +1,6 @@
 // The last one drops what an `Arc` holds, and nobody else touches it then.
 //
-// expect: rc11 verified executions=8
+// expect: rc11 verified
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;

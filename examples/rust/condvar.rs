@@ -1,6 +1,6 @@
 // Two waiters and `notify_all`.
 //
-// expect: rc11 verified executions=66
+// expect: rc11 verified
 use std::sync::{Condvar, Mutex};
 use std::thread;
 

@@ -1,6 +1,6 @@
 // Three threads that ask for a value which is made once.
 //
-// expect: rc11 verified executions=27
+// expect: rc11 verified
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;

@@ -1,6 +1,6 @@
 // A thread that parks until a flag is set.
 //
-// expect: rc11 verified executions=4
+// expect: rc11 verified
 use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Release}};
 use std::thread;
 

@@ -1,7 +1,7 @@
 // A reference count of one's own that is given up without ordering what came before: memory is freed while another
 // thread may still use it.
 //
-// expect: sc violated data-race
+// expect: sc violated
 // expect: rc11 violated
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;

@@ -1,6 +1,6 @@
 // Two readers and a writer.
 //
-// expect: rc11 verified executions=14
+// expect: rc11 verified
 use std::sync::RwLock;
 use std::thread;
 

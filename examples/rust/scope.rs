@@ -1,6 +1,6 @@
 // Two scoped threads that borrow.
 //
-// expect: rc11 verified executions=781
+// expect: rc11 verified
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 

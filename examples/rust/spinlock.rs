@@ -1,6 +1,6 @@
 // A spin lock that does not yield.
 //
-// expect: rc11 verified executions=6
+// expect: rc11 verified
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Relaxed, Release}};
 use std::thread;

@@ -72,6 +72,16 @@ void selvedge_local(const volatile void *object);
  * That is for readers. The check finds out by itself that nothing depends on who completes the step. */
 #define selvedge_helping(cas) ((void)(cas))
 
+/* Says that memory outlives a crash, from the first execution that comes here on (`selvedge check --persist`). What
+ * is in one cache line is known by its alignment: give it `_Alignas(64)`. */
+void selvedge_durable(const volatile void *memory, unsigned long size);
+
+/* Says what runs after a crash. A function `void __VERIFIER_recovery_routine(void)` does without. */
+void selvedge_recovery(void (*routine)(void));
+
+/* All that comes before it has persisted when recovery runs: crashes are later. */
+void __VERIFIER_pbarrier(void);
+
 #ifdef __cplusplus
 }
 #endif
@@ -86,6 +96,9 @@ void selvedge_local(const volatile void *object);
 #define selvedge_final_write(write) ((void)(write))
 #define selvedge_local(object) ((void)(object))
 #define selvedge_helping(cas) ((void)(cas))
+#define selvedge_durable(memory, size) ((void)(memory), (void)(size))
+#define selvedge_recovery(routine) ((void)(routine))
+#define __VERIFIER_pbarrier() ((void)0)
 
 #endif /* __SELVEDGE__ */
 

@@ -34,6 +34,28 @@ fn main() {
         let _ = writeln!(code, "    {:?},", file.strip_suffix(".kat").unwrap_or(file));
     }
     code.push_str("];\n");
+    // Persistency models are not memory models: they have names of their own.
+    let persistency = models.join("persistency");
+    println!("cargo::rerun-if-changed={}", persistency.display());
+    let mut files: Vec<String> = fs::read_dir(&persistency)
+        .expect("the directory of persistency models")
+        .filter_map(|entry| {
+            entry
+                .expect("a file")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+                .strip_suffix(".kat")
+                .map(String::from)
+        })
+        .collect();
+    files.sort();
+    let _ = writeln!(code, "const PERSISTENCY: &[(&str, &str)] = &[");
+    for name in &files {
+        let _ =
+            writeln!(code, "    ({name:?}, include_str!({:?})),", persistency.join(format!("{name}.kat")));
+    }
+    code.push_str("];\n");
     let to = Path::new(&env::var("OUT_DIR").expect("cargo says where")).join("builtins.rs");
     fs::write(to, code).expect("the list is written");
 }

@@ -64,12 +64,14 @@ const CLANG_COMPONENTS: [&str; 11] = [
 ];
 const SHIM: &str = "src/llvm/clang.cpp";
 const SHIM_CALL: &str = "selvedge_clang";
+/// What programs in C++ are linked with, compiled as they are.
+const LIBRARY: &str = "src/libstdcxx/support.cpp";
 
 fn main() {
     for variable in [PREFIX, KIND] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    for file in ["build.rs", SHIM] {
+    for file in ["build.rs", SHIM, LIBRARY] {
         println!("cargo::rerun-if-changed={file}");
     }
     println!("cargo::rustc-check-cfg=cfg(clang_library)");
@@ -80,6 +82,7 @@ fn main() {
         );
         return;
     };
+    llvm.compile_library();
     println!("cargo::rustc-link-search=native={}", llvm.libraries.display());
     // Libraries may be installed later.
     println!("cargo::rerun-if-changed={}", llvm.libraries.display());
@@ -122,6 +125,24 @@ impl Llvm {
         })?;
         let libraries = text(Command::new(&config).arg("--libdir"))?.into();
         Some(Llvm { config, libraries })
+    }
+
+    /// Compiles the library for programs in C++. Without it, there is an empty file: such programs are checked as
+    /// far as headers go.
+    fn compile_library(&self) {
+        let module = out_dir().join("libstdcxx.bc");
+        let compiler = self.directory("--bindir").map_or_else(|| "clang++".into(), |bin| bin.join("clang++"));
+        let fixed = "-g -O0 -std=gnu++20 -D_GLIBCXX_TSAN=1 -fno-math-errno -w -emit-llvm -c";
+        let passes = "-disable-O0-optnone -fsanitize-address-use-after-scope -disable-llvm-passes -O1";
+        let mut command = Command::new(compiler);
+        command.args(fixed.split(' ')).args(passes.split(' ').flat_map(|word| ["-Xclang", word]));
+        command.args([LIBRARY, "-o"]).arg(&module);
+        if text(&mut command).is_none() {
+            println!(
+                "cargo::warning=programs in C++ are checked as far as headers go: {LIBRARY} does not compile"
+            );
+            fs::write(module, []).expect("OUT_DIR can be written");
+        }
     }
 
     fn directory(&self, which: &str) -> Option<PathBuf> {

@@ -11,6 +11,7 @@ mod engine;
 mod fix;
 mod measure;
 mod peer;
+mod persistency;
 mod plot;
 mod report;
 mod scaling;
@@ -55,6 +56,7 @@ fn list() {
     println!("reductions    Each reduction on and off\nestimates     Estimates ([Kokologiannakis24] Fig. 4)");
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
     println!("fix           Repairs: `selvedge fix`\nbarrier-suite Barriers and mistakes in them");
+    println!("persistency   What survives a crash: `--persist`");
     engine::list();
 }
 
@@ -71,6 +73,7 @@ fn print(name: &str) -> Result<(), String> {
         "workers" => scaling::markdown()?,
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
+        "persistency" => persistency::markdown()?,
         "barrier-suite" => barrier_suite::markdown()?,
         _ => engine::markdown(name)?,
     };

@@ -104,6 +104,8 @@ pub struct Judge {
     steps: [Vec<Step>; 3],
     flags: Vec<Flag>,
     declared: Vec<String>,
+    /// What `recovery` says.
+    recovery: Vec<Node>,
 }
 
 /// The matrices of one execution in the making. Reused for every candidate.
@@ -155,7 +157,15 @@ impl Judge {
         if flags.len() > 32 {
             return Err(Unsupported(String::from("more than 32 errors")));
         }
-        Ok(Judge { ops: c.ops, steps: c.steps, flags, declared: c.declared })
+        let recovery = theory.recovery.iter().map(|(rel, _)| c.rel(rel)).collect::<Result<_, _>>()?;
+        Ok(Judge { ops: c.ops, steps: c.steps, flags, declared: c.declared, recovery })
+    }
+
+    /// What persists before what, in an execution that passed every stage: the closure of what `recovery`
+    /// says.
+    pub fn persists_before(&self, n: usize, scratch: &Scratch) -> Matrix {
+        let all = self.recovery.iter().map(|node| scratch.values[node.0 as usize]);
+        all.fold(Matrix::EMPTY, |all, one| all.union(&one)).plus(n)
     }
 
     /// The names of the errors and warnings, by their bit in the flags of an execution.
@@ -308,6 +318,10 @@ fn primitive(prim: Prim, r: &Relations) -> Matrix {
         Prim::CasDep => r.casdep,
         // The programs here have no allocation.
         Prim::Alloc | Prim::Free => Matrix::EMPTY,
+        Prim::SameInode => r.same_inode,
+        Prim::SameBlock => r.same_block,
+        Prim::SameLine => r.same_line,
+        Prim::Appends => r.appends,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The events of one execution, and the relations between them.
 
 use crate::matrix::{MAX_EVENTS, Matrix, all_events};
-use selvedge_graph::{Kind, Mode, Value};
-use selvedge_kat::ast::Pred;
+use selvedge_graph::{Kind, Medium, MediumKind, Mode, PersistOp, Value};
+use selvedge_kat::ast::{Persist, Pred};
 
 /// Position of the initialising event in every execution.
 pub const INIT: usize = 0;
@@ -24,6 +24,13 @@ pub struct Event {
     /// For spawn and join: the other thread.
     pub peer: u16,
     pub deps: Deps,
+    /// For accesses: where the location is kept, if it is durable.
+    pub medium: Option<Medium>,
+    /// What is made to persist: by which means, and which line or file.
+    pub persists: Option<(PersistOp, Option<u32>)>,
+    /// The write of a size by which a file grows from inside of an old block into a new one: filled in with
+    /// `co`.
+    pub straddles: bool,
 }
 
 /// The reads of its own thread that an event depends on, as sets of positions: bit `i` is the event
@@ -54,6 +61,43 @@ impl Event {
             rmw: false,
             peer: NO_THREAD,
             deps: Deps::default(),
+            medium: None,
+            persists: None,
+            straddles: false,
+        }
+    }
+
+    /// The line (`true`) or the file that it is about.
+    fn unit(&self) -> Option<(bool, u32)> {
+        match (self.medium, self.persists) {
+            (Some(of), _) => Some((of.kind == MediumKind::Memory, of.unit)),
+            (None, Some((op, Some(unit)))) => Some((op < PersistOp::Fsync, unit)),
+            _ => None,
+        }
+    }
+
+    /// Whether a predicate of persistency holds.
+    fn satisfies_persist(&self, persist: Persist) -> bool {
+        let access = matches!(self.kind, Kind::Read | Kind::Write);
+        let is = |kind: MediumKind| access && self.medium.is_some_and(|of| of.kind == kind);
+        let op = self.persists.map(|(op, _)| op);
+        match persist {
+            Persist::Durable => access && self.medium.is_some(),
+            Persist::Recovery => false,
+            Persist::Straddles => self.straddles,
+            Persist::NotRecovery => true,
+            Persist::Memory => is(MediumKind::Memory),
+            Persist::Data => is(MediumKind::Data),
+            Persist::Metadata => is(MediumKind::Metadata),
+            Persist::Directory => is(MediumKind::Directory),
+            Persist::Journal => is(MediumKind::Journal),
+            Persist::Clflush => op == Some(PersistOp::Clflush),
+            Persist::ClflushOpt => op == Some(PersistOp::ClflushOpt) || op == Some(PersistOp::Clwb),
+            Persist::Flush => op.is_some_and(|op| op < PersistOp::Fsync),
+            Persist::Fsync => op == Some(PersistOp::Fsync),
+            Persist::SyncAll => op == Some(PersistOp::SyncAll),
+            Persist::Barrier => op == Some(PersistOp::Barrier),
+            Persist::StoreFence => op == Some(PersistOp::StoreFence),
         }
     }
 
@@ -94,6 +138,7 @@ impl Event {
             Pred::AcqPc => ordered && self.mode == Mode::AcqPc,
             Pred::Exclusive => ordered && self.mode.is_exclusive(),
             Pred::Barrier(name) => fence && matches!(self.mode, Mode::Barrier(b) if b.name() == name),
+            Pred::Persist(persist) => self.satisfies_persist(persist),
             Pred::Never => false,
         }
     }
@@ -124,6 +169,12 @@ pub struct Relations {
     pub co: Matrix,
     /// Not `rf^-1 ; co`: the initialising event would connect different locations.
     pub fr: Matrix,
+    /// Durable events of one file, of one block of one kind in it, of one cache line.
+    pub same_inode: Matrix,
+    pub same_block: Matrix,
+    pub same_line: Matrix,
+    /// From bytes of a file to the write of its size by which it grows over them: filled in with `co`.
+    pub appends: Matrix,
     /// What the names that models declare stand for (predicates: as diagonals). Names that are not
     /// here are empty.
     pub declared: Vec<(String, Matrix)>,
@@ -154,6 +205,10 @@ impl Relations {
             rf: Matrix::EMPTY,
             co: Matrix::EMPTY,
             fr: Matrix::EMPTY,
+            same_inode: Matrix::EMPTY,
+            same_block: Matrix::EMPTY,
+            same_line: Matrix::EMPTY,
+            appends: Matrix::EMPTY,
             declared: Vec::new(),
         };
         r.po.set_row(INIT, all_events(n) & !1);
@@ -173,6 +228,18 @@ impl Relations {
                     }
                 } else {
                     r.ext.set(x, y);
+                }
+                if let (Some((line, unit)), Some(other)) = (a.unit(), b.unit())
+                    && (line, unit) == other
+                {
+                    let place = |e: &Event| e.medium.map(|of| (of.kind, of.block));
+                    match line {
+                        true => r.same_line.set(x, y),
+                        false => r.same_inode.set(x, y),
+                    }
+                    if !line && place(a).is_some() && place(a) == place(b) {
+                        r.same_block.set(x, y);
+                    }
                 }
                 if a.loc != NO_LOC && b.loc != NO_LOC && a.loc == b.loc && x != y {
                     r.loc.set(x, y);

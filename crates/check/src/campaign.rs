@@ -16,7 +16,7 @@ use selvedge_machine::Again;
 use selvedge_model::Model;
 use selvedge_model::relational::Relational;
 use selvedge_vm::VmMachine;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What a run under one model came to.
@@ -192,7 +192,8 @@ pub fn sample(
 /// A visitor that has seen nothing.
 pub fn finder(options: &Options) -> Finder {
     let Options { leaks, all_errors: all, output, races, errors: kinds, record, .. } = *options;
-    Finder::new(Wanted { leaks, all, output, races, kinds, record })
+    let persist = options.persist.clone().map(Arc::new);
+    Finder::new(Wanted { leaks, all, output, races, kinds, record }, persist)
 }
 
 /// Watches over one exploration.

@@ -9,16 +9,16 @@ use crate::limits::{Cancel, Limits};
 use crate::lowering::{Lowering, Sources};
 use crate::observer::{Nobody, Observer, Phase};
 use crate::options::Options;
-use crate::outcome::{Bound, Comparison, Outcome, Undecided, Warning};
+use crate::outcome::{Bound, Comparison, Outcome, PostCrashStates, Undecided, Warning};
 use crate::prepare::{
-    Ground, hoped_for, reductions_for, refuse_coherence, refuse_sections, simplified, with_races,
-    with_symmetry,
+    Ground, hoped_for, reductions_for, refuse_coherence, refuse_no_recovery, refuse_sections, simplified,
+    with_races, with_symmetry,
 };
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
-use selvedge_explore::{Config, Deferred, Engine, Equivalence, OtherFormat, Sampling, Watch};
+use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, Reduction};
@@ -101,6 +101,10 @@ impl Check {
     /// Checks. An error means that there is nothing to check; that a limit was reached is an outcome.
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let start = Instant::now();
+        if let Some(observed) = self.observed()? {
+            let watch = observed.limits.start(&observed.cancel);
+            return observed.run_once(&watch, observer, start);
+        }
         let watch = self.limits.start(&self.cancel);
         let mut race = None;
         if let Some(first) = self.as_if_race_free() {
@@ -112,6 +116,23 @@ impl Check {
         let mut outcome = self.run_once(&watch, observer, start)?;
         outcome.warnings.extend(race.map(Warning::Race));
         Ok(outcome)
+    }
+
+    /// The same check with the reductions that leave recovery nothing to see, where crashes are looked for.
+    fn observed(&self) -> Result<Option<Check>, InputError> {
+        if self.options.persist.is_none() {
+            return Ok(None);
+        }
+        if self.options.equivalence == Equivalence::Rf {
+            let message = "what persists depends on coherence, which `--equivalence rf` leaves open";
+            return Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")));
+        }
+        let mut reductions = self.options.reductions;
+        for reduction in Reduction::ALL.into_iter().filter(|reduction| !reduction.is_sound_beside_recovery())
+        {
+            reductions = reductions.without(reduction);
+        }
+        Ok(Some(Check { options: Options { reductions, ..self.options.clone() }, ..self.clone() }))
     }
 
     /// The same check with races as errors, where nobody asked for them (`Reduction::RaceFree`).
@@ -222,6 +243,7 @@ impl Check {
         refuse_checkpoints(options, model, &ground.config)?;
         let vm = ground.machine(&module, FEW_THREADS)?;
         refuse_sections(&module, &vm, properties, model.name())?;
+        refuse_no_recovery(&vm, options)?;
         let under = Under::Matrices(model);
         let (machine, run, seconds_before) = self.conduct(ground, vm, &module, under, watch, observer)?;
         let is_interleaving = properties.has(Property::Interleaving);
@@ -250,6 +272,7 @@ impl Check {
         let ground = Ground::with_clocks(reductions, options);
         let vm = ground.machine(&module, FEW_THREADS)?;
         refuse_sections(&module, &vm, &properties, model.name())?;
+        refuse_no_recovery(&vm, options)?;
         refuse_coherence(&vm, options.equivalence)?;
         let simpler = simplified(&self.theory, options.reductions, &vm)?;
         let simpler = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
@@ -325,9 +348,14 @@ impl Check {
         let Explored { mut machine, run, ordered_barriers, seconds_before, model, is_interleaving } =
             explored;
         let Run { stats, results, alike, mut again, .. } = run;
-        let Results { violations, warnings: of_model, passed, output } = results;
+        let Results { violations, warnings: of_model, passed, output, after_crashes } = results;
+        if let Some(why) = after_crashes.refused {
+            let help = "such a model says too much of the order in which things persist; under `-m sc` or `-m tso` \
+                        there may be such an order";
+            return Err(InputError::plain(InputKind::Model, why, Some(help)));
+        }
         // Bounds are also reached on the way to executions that turn out not to exist: those do not count.
-        let cut = if stats.cut > 0 { machine.cut_loops() } else { Vec::new() };
+        let cut = if stats.cut > 0 || after_crashes.cut { machine.cut_loops() } else { Vec::new() };
         let bounds: Vec<Bound> =
             cut.into_iter().map(|(place, iterations)| Bound { place: place.into(), iterations }).collect();
         let everything = violations.is_empty() || self.options.all_errors;
@@ -340,13 +368,19 @@ impl Check {
         let assumed = if machine.ends_by_assuming() { stats.blocked } else { 0 };
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
-            unfinished: !unsupported.is_empty() || gave_up.is_some() || not_explored.is_some(),
-            cut: stats.cut > 0 || !bounds.is_empty() || machine.leaves_out_inputs(),
+            unfinished: !unsupported.is_empty()
+                || gave_up.is_some()
+                || not_explored.is_some()
+                || after_crashes.stop.is_some(),
+            cut: after_crashes.cut || stats.cut > 0 || !bounds.is_empty() || machine.leaves_out_inputs(),
             complete: stats.complete + whole + assumed,
         });
         let mut warnings: Vec<Warning> = machine.notes().iter().cloned().map(Warning::Note).collect();
         if verdict == Verdict::Verified && stats.complete + whole == 0 {
             warnings.push(Warning::AllAssumedAway);
+        }
+        if self.options.persist.is_none() && machine.recovery_routine() != Ok(None) {
+            warnings.push(Warning::RecoveryNotRun);
         }
         let sampled = if stats.cut > 0 { machine.sampled_places() } else { Vec::new() };
         warnings.extend(sampled.into_iter().map(|place| Warning::Sampled(place.into())));
@@ -366,6 +400,7 @@ impl Check {
         let vacuous = verdict == Verdict::Unknown && stats.complete == 0;
         let not_explored = not_explored.filter(|_| verdict == Verdict::Unknown);
         let undecided = unsupported
+            .or(after_crashes.stop.map(|why| Undecided::GaveUp(GaveUp::TooLarge(why))))
             .or(gave_up.map(Undecided::GaveUp))
             .or(not_explored.map(Undecided::NotLookedFor))
             .or_else(|| vacuous.then_some(Undecided::Vacuous));
@@ -373,6 +408,10 @@ impl Check {
             verdict,
             model,
             stats,
+            post_crash: self.options.persist.as_ref().map(|persist| PostCrashStates {
+                model: persist.model.name().to_string(),
+                states: after_crashes.states,
+            }),
             symmetric_threads: Some(alike).filter(|alike| *alike > 0),
             seconds: seconds_before + start.elapsed().as_secs_f64(),
             bounds,

@@ -4,7 +4,7 @@
 //! nothing if nothing was explored yet: a run takes hold of its file before it starts (`owned`).
 
 use crate::error::{InputError, InputKind};
-use crate::finder::{Finder, Found, Passed, Printed};
+use crate::finder::{AfterCrashes, Finder, Found, Passed, Printed};
 use crate::observer::Observer;
 use crate::owned::{Owned, Refusal, open_regular};
 use crate::violation::Violation;
@@ -73,6 +73,9 @@ struct Body {
     printed: Option<(Decisions, String)>,
     /// Errors that are not looked for.
     passed: Vec<Passed>,
+    /// What recovery came to.
+    #[serde(default)]
+    after_crashes: AfterCrashes,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -193,6 +196,7 @@ impl Writer {
             found: found.collect(),
             printed: printed.map(|printed| (printed.path.clone(), printed.text.clone())),
             passed: snapshot.visitor.passed().iter().cloned().collect(),
+            after_crashes: snapshot.visitor.after_crashes().clone(),
         };
         self.wait();
         let written = serde_json::to_string(&body).map_err(std::io::Error::from).and_then(|body| {
@@ -291,9 +295,10 @@ pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<L
 }
 
 fn left(body: Body, fresh: &Finder) -> Left {
-    let Body { seconds, room, machine, exploration, found, printed, passed } = body;
+    let Body { seconds, room, machine, exploration, found, printed, passed, after_crashes } = body;
     let mut visitor = fresh.clone();
     visitor.pass(passed);
+    visitor.add_crashes(after_crashes);
     for SavedFound { path, violation, output } in found {
         visitor.add(Found { path, violation, output });
     }

@@ -1,5 +1,6 @@
 //! Takes in the executions of a program and keeps the wrong ones.
 
+use crate::crash::{Persist, Recovered, recovered};
 use crate::order::printed;
 use crate::violation::{Suspect, Violation, Wanted};
 use crate::witness::{Access, Place};
@@ -10,6 +11,7 @@ use selvedge_vm::VmMachine;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Wrong executions, one for each kind of error and line: the first in the order of exploration.
 #[derive(Clone, Debug)]
@@ -23,6 +25,22 @@ pub struct Finder {
     warnings: BTreeSet<ModelWarning>,
     /// What was met of errors that are not looked for.
     passed: BTreeSet<Passed>,
+    /// How crashes are looked for, if they are.
+    persist: Option<Arc<Persist>>,
+    after_crashes: AfterCrashes,
+}
+
+/// What there was after crashes.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct AfterCrashes {
+    /// How many states recovery found.
+    pub states: u64,
+    /// A loop of recovery ran into its bound.
+    pub cut: bool,
+    /// Why not all of them were explored.
+    pub stop: Option<String>,
+    /// Why the persistency model cannot be used.
+    pub refused: Option<String>,
 }
 
 /// An error of a kind that is not looked for.
@@ -80,16 +98,49 @@ pub struct Results {
     pub warnings: Vec<ModelWarning>,
     pub passed: Vec<Passed>,
     pub output: Option<String>,
+    pub after_crashes: AfterCrashes,
 }
 
 impl Finder {
-    pub fn new(wanted: Wanted) -> Finder {
+    pub fn new(wanted: Wanted, persist: Option<Arc<Persist>>) -> Finder {
         Finder {
             wanted,
             found: Vec::new(),
             printed: None,
             warnings: BTreeSet::new(),
             passed: BTreeSet::new(),
+            persist,
+            after_crashes: AfterCrashes::default(),
+        }
+    }
+
+    pub fn after_crashes(&self) -> &AfterCrashes {
+        &self.after_crashes
+    }
+
+    /// Takes note of what another one found after crashes.
+    pub fn add_crashes(&mut self, other: AfterCrashes) {
+        let AfterCrashes { states, cut, stop, refused } = other;
+        self.after_crashes.states += states;
+        self.after_crashes.cut |= cut;
+        self.after_crashes.stop = self.after_crashes.stop.take().or(stop);
+        self.after_crashes.refused = self.after_crashes.refused.take().or(refused);
+    }
+
+    /// Runs recovery after an execution with nothing wrong. Breaks if there is nothing more to look for.
+    fn crash(&mut self, x: &Execution<'_, VmMachine>) -> ControlFlow<()> {
+        let Some(persist) = self.persist.clone() else { return ControlFlow::Continue(()) };
+        let Recovered { states, cut, stop, refused, found } = recovered(x, &persist, self.wanted.kinds);
+        let over = stop.is_some() || refused.is_some();
+        self.add_crashes(AfterCrashes { states, cut, stop, refused });
+        let wrong = found.is_some();
+        if let Some(violation) = found {
+            let output = self.wanted.output.then(|| printed(x));
+            self.add(Found { path: x.path(), violation, output });
+        }
+        match over || wrong && !self.wanted.all {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         }
     }
 
@@ -104,7 +155,8 @@ impl Finder {
         };
         let violations = self.found.into_iter().map(|f| f.violation).collect();
         let (warnings, passed) = (self.warnings.into_iter().collect(), self.passed.into_iter().collect());
-        Results { violations, warnings, passed, output }
+        let after_crashes = self.after_crashes;
+        Results { violations, warnings, passed, output, after_crashes }
     }
 
     /// Errors that are not looked for.
@@ -173,7 +225,7 @@ impl Visitor<VmMachine> for Finder {
             if self.wanted.output && self.printed.is_none() && x.end == End::Complete {
                 self.print(Printed { path: x.path(), text: printed(x) });
             }
-            return ControlFlow::Continue(());
+            return self.crash(x);
         };
         let path = x.path();
         // Only what is kept is taken down.
@@ -188,6 +240,7 @@ impl Visitor<VmMachine> for Finder {
     fn merge(&mut self, other: Finder) {
         self.warnings.extend(other.warnings);
         self.passed.extend(other.passed);
+        self.add_crashes(other.after_crashes);
         other.found.into_iter().for_each(|found| self.add(found));
         other.printed.into_iter().for_each(|printed| self.print(printed));
     }

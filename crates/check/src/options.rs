@@ -1,9 +1,10 @@
 //! How a program is checked.
 
+use crate::crash::Persist;
 use selvedge_explore::{Config, Equivalence, Team, Watch};
 use selvedge_machine::{ErrorKinds, Reductions};
 use selvedge_model::Model;
-use selvedge_vm::{LoopBound, NondetRange};
+use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,6 +48,8 @@ pub struct Options {
     pub record: bool,
     /// The weak compare-and-exchanges of each thread may fail for no reason, so many times at most.
     pub weak_failures: u32,
+    /// A panic that ends a thread is no error by itself: whoever joins the thread is told.
+    pub joined_panics: bool,
     /// Arguments of the program, after its name.
     pub args: Vec<String>,
     /// The program's environment.
@@ -63,6 +66,10 @@ pub struct Options {
     pub checkpoint: Option<Checkpoints>,
     /// The checkpoint to go on from.
     pub resume: Option<PathBuf>,
+    /// Looks for what recovery does wrong after a crash.
+    pub persist: Option<Persist>,
+    /// How files are kept.
+    pub disk: DiskOptions,
 }
 
 impl Default for Options {
@@ -84,6 +91,7 @@ impl Default for Options {
             output: false,
             record: false,
             weak_failures: 0,
+            joined_panics: false,
             args: Vec::new(),
             env: Vec::new(),
             nondet_range: None,
@@ -92,6 +100,8 @@ impl Default for Options {
             seed: 0,
             checkpoint: None,
             resume: None,
+            persist: None,
+            disk: DiskOptions::default(),
         }
     }
 }
@@ -136,7 +146,7 @@ impl Options {
             reductions,
             max_events: self.most_events,
             max_executions: self.most_executions,
-            plain: self.output || self.errors != ErrorKinds::ALL,
+            plain: self.output || self.persist.is_some() || self.errors != ErrorKinds::ALL,
             watch,
             ..Config::default()
         }
@@ -149,12 +159,14 @@ impl Options {
             unroll_some: self.unroll_some.clone(),
             max_threads: threads,
             weak_cas_failures: self.weak_failures,
+            joined_panics: self.joined_panics,
             keep_output: self.output,
             reductions,
             args: self.args.clone(),
             env: self.env.clone(),
             nondet_range: self.nondet_range,
             errors: self.errors,
+            disk: self.disk,
             ..selvedge_vm::Options::default()
         }
     }
@@ -162,7 +174,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {:?} {:?} {:?}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -174,10 +186,13 @@ impl Options {
             self.all_errors,
             self.output,
             self.weak_failures,
+            self.joined_panics,
             self.reductions,
             self.args,
             self.env,
-            self.nondet_range
+            self.nondet_range,
+            self.disk,
+            self.persist.as_ref().map_or(String::new(), Persist::identity)
         )
     }
 }

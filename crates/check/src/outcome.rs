@@ -18,6 +18,9 @@ pub struct Outcome {
     pub model: String,
     /// How many executions there are, by their ends.
     pub stats: Stats,
+    /// What recovery could find after crashes, where that was asked for: how many states, and under which
+    /// persistency model.
+    pub post_crash: Option<PostCrashStates>,
     /// Executions that differ only in which of up to so many threads does what count once.
     pub symmetric_threads: Option<u32>,
     /// How long it took, runs before a checkpoint included.
@@ -36,6 +39,15 @@ pub struct Outcome {
     pub output: Option<String>,
     /// Why the program was explored again, each time.
     pub again: Vec<Again>,
+}
+
+/// What recovery could find after crashes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PostCrashStates {
+    /// The persistency model's name.
+    pub model: String,
+    /// How many ways there are for recovery to read what is durable.
+    pub states: u64,
 }
 
 /// A loop that ran into its bound.
@@ -76,6 +88,8 @@ pub enum Warning {
     Sampled(Place),
     /// All executions end at an assumption that the program itself makes.
     AllAssumedAway,
+    /// The program has a recovery routine, and nobody asked for crashes.
+    RecoveryNotRun,
 }
 
 impl fmt::Display for Warning {
@@ -93,6 +107,9 @@ impl fmt::Display for Warning {
                 f,
                 "{name}{} is not looked for: what the thread would do after it is not explored",
                 at(place.as_ref())
+            ),
+            Warning::RecoveryNotRun => f.write_str(
+                "the program has a recovery routine, which was not run: `--persist MODEL` looks for crashes",
             ),
             Warning::AllAssumedAway => f.write_str(
                 "every execution ends at an assumption of the program's own (`assume_abort_if_not`)",
@@ -149,6 +166,7 @@ impl Outcome {
             verdict: Verdict::Unknown,
             model: model.to_string(),
             stats: Stats::default(),
+            post_crash: None,
             symmetric_threads: None,
             seconds,
             bounds: Vec::new(),

@@ -73,6 +73,19 @@ pub fn refuse_sections(
     Err(InputError::plain(InputKind::Unsupported, message, Some("use `-m sc`")))
 }
 
+/// Who looks for crashes has a routine that runs after them.
+pub fn refuse_no_recovery(machine: &VmMachine, options: &Options) -> Result<(), InputError> {
+    let help = "write `void __VERIFIER_recovery_routine(void)`, or name one by `selvedge_recovery(routine)`";
+    let refuse = |message: String| InputError::plain(InputKind::Unsupported, message, Some(help));
+    match machine.recovery_routine() {
+        Err(why) => Err(refuse(why)),
+        Ok(None) if options.persist.is_some() && !machine.names_recovery() => Err(refuse(String::from(
+            "this program has no recovery routine, so nothing is to be checked after a crash",
+        ))),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// Races are errors of the language: what C says of them counts under all models that do not say themselves
 /// what an error is.
 pub fn with_races(model: &Model, wanted: bool) -> Result<Cow<'_, Model>, InputError> {

@@ -1,5 +1,6 @@
 //! What is wrong with a program, and how it is said.
 
+use crate::crash::Crash;
 use crate::finder::{Passed, Then};
 use crate::missing::Missing;
 use crate::reason::Reason;
@@ -34,6 +35,9 @@ pub struct Violation {
     /// What would have forbidden it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
+    /// What a crash left of the execution, if it is recovery that goes wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash: Option<Crash>,
     /// How it comes about.
     pub witness: Witness,
     /// The execution as models see it: if that was asked for. It is not kept in files.
@@ -168,6 +172,20 @@ impl Suspect {
 
     /// Takes down the execution that it was found in.
     pub fn violation<M: Machine>(self, x: &Execution<'_, M>, record: bool) -> Violation {
+        self.taken_down(x, record).0
+    }
+
+    /// What recovery does wrong after an execution.
+    pub fn after_crash(kind: ErrorKind, message: String, place: Option<Place>) -> Suspect {
+        Suspect { kind, name: kind.name().to_string(), about: About::Said(message), place, thread: None }
+    }
+
+    /// The violation, and the numbers of events in its witness.
+    pub fn violation_with_numbers<M: Machine>(self, x: &Execution<'_, M>) -> (Violation, Vec<usize>) {
+        self.taken_down(x, false)
+    }
+
+    fn taken_down<M: Machine>(self, x: &Execution<'_, M>, record: bool) -> (Violation, Vec<usize>) {
         let Taken { witness, numbers, usage } = witness(x, &|t| function_of(x, t));
         let missing = self.missing(x, &witness, &numbers);
         let number = |e: EventId| numbers[e.index()];
@@ -190,7 +208,8 @@ impl Suspect {
         let by_model = matches!(kind, ErrorKind::DataRace | ErrorKind::OfModel);
         let recorded = record.then(|| Box::new(Recorded { by_model, ..Recorded::of(x, site) }));
         let thread = thread.map(|t| t.0);
-        Violation { kind, name, what, place, thread, stack, missing, witness, recorded }
+        let crash = None;
+        (Violation { kind, name, what, place, thread, stack, missing, crash, witness, recorded }, numbers)
     }
 
     /// What would have forbidden this execution.
@@ -296,6 +315,7 @@ impl Violation {
             }
             ErrorKind::Assertion
             | ErrorKind::Abort
+            | ErrorKind::Panic
             | ErrorKind::OutOfBounds
             | ErrorKind::NullDereference
             | ErrorKind::WildPointer
@@ -307,6 +327,9 @@ impl Violation {
             | ErrorKind::Deadlock
             | ErrorKind::NonTermination
             | ErrorKind::Leak
+            | ErrorKind::RecoveryAssertion
+            | ErrorKind::RecoveryWrite
+            | ErrorKind::SystemCall
             | ErrorKind::Unsupported => this,
         }
     }
@@ -414,6 +437,7 @@ impl Witness {
             Action::Local { name, .. } => {
                 format!("says that {} is local", name.as_deref().unwrap_or("an object"))
             }
+            Action::Persist { what } => what.clone(),
             Action::Arrive { .. } => String::from("arrives at a barrier"),
             Action::Depart => String::from("goes on from a barrier"),
         };

@@ -246,6 +246,11 @@ pub enum Action {
         /// Its number.
         barrier: i64,
     },
+    /// Makes something persist.
+    Persist {
+        /// How, and what: `fsync of "log"`.
+        what: String,
+    },
     /// Goes on from a barrier.
     Depart,
 }
@@ -492,6 +497,13 @@ impl<M: Machine> Taker<'_, M> {
             Kind::Alloc => Action::Allocate { object, name: name(), local: machine.is_local(object) },
             Kind::Free => Action::Free { object, name: name(), local: machine.is_local(object) },
             Kind::Local => Action::Local { object, name: name() },
+            Kind::Persist => {
+                let what = match ev.persists() {
+                    Some((op, Some(unit))) => machine.persisted_name(op, unit),
+                    other => other.map_or("", |(op, _)| op.name()).to_string(),
+                };
+                Action::Persist { what }
+            }
             Kind::Arrive => Action::Arrive { barrier: ev.value },
             Kind::Depart => Action::Depart,
             Kind::Init => unreachable!("initial values are no event of a thread"),
@@ -600,6 +612,7 @@ impl Witness {
             Action::Detach { .. } => String::from("detaching"),
             Action::Local { .. } => String::from("claim to an object"),
             Action::Arrive { .. } => String::from("wait at a barrier"),
+            Action::Persist { what } => what.clone(),
             Action::Fence | Action::Create { .. } | Action::Choose { .. } | Action::Depart => {
                 String::from("operation")
             }

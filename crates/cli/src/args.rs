@@ -22,8 +22,10 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Verify C programs
+    /// Verify programs in C, C++ and Rust
     Check(Box<CheckArgs>),
+    /// Verify each test of a Rust program; `cargo selvedge test` builds it and runs this
+    Test(Box<TestArgs>),
     /// Say how many executions a C program or a litmus test has, about, and how long exploring them takes
     Estimate(EstimateArgs),
     /// Find the cheapest fences and orderings under which a program that breaks is right
@@ -39,6 +41,39 @@ pub enum Command {
     /// Ask questions about memory models
     Model(crate::model::ModelArgs),
 }
+
+#[derive(Args, Debug)]
+#[command(after_help = TEST_EXIT_CODES)]
+pub struct TestArgs {
+    #[command(flatten)]
+    pub check: CheckArgs,
+
+    /// Only tests whose names contain this; give it again for more
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Vec<String>,
+
+    /// Filters are whole names
+    #[arg(long)]
+    pub exact: bool,
+
+    /// Only tests with `#[ignore]`
+    #[arg(long)]
+    pub ignored: bool,
+
+    /// Tests with `#[ignore]`, too
+    #[arg(long)]
+    pub include_ignored: bool,
+
+    /// Only say which tests there are
+    #[arg(long)]
+    pub list: bool,
+}
+
+const TEST_EXIT_CODES: &str = "Exit codes:
+  0  all tests are verified
+  1  a test is violated, or should panic and does not
+  2  the input is wrong
+  3  a test is undecided, and none is violated";
 
 const CHECK_EXIT_CODES: &str = "Exit codes:
   0  verified
@@ -69,8 +104,8 @@ impl Jobs {
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_EXIT_CODES)]
 pub struct CheckArgs {
-    /// C sources (.c, .i), LLVM bitcode (.bc) or assembly (.ll), linked together; or a compiled .NET program
-    /// (.dll, .exe)
+    /// Sources in C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) or Rust (.rs), LLVM bitcode (.bc) or assembly (.ll), linked
+    /// together; or a compiled .NET program (.dll, .exe)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -91,6 +126,36 @@ pub struct CheckArgs {
     /// Let the time limit of each thread's `Monitor.Wait` be over early, once. Without it, such waits have no limit
     #[arg(long)]
     pub timeouts: bool,
+
+    /// Look for what recovery does wrong after a crash: a persistency model (px86, ext4-ordered, strict, and
+    /// so on), or a .kat file with `recovery` (see docs/persistency.md)
+    #[arg(long, value_name = "MODEL")]
+    pub persist: Option<String>,
+
+    /// Let there be up to so many crashes: recovery may be cut short as well
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "persist",
+          value_parser = clap::value_parser!(u32).range(1..=3))]
+    pub crashes: u32,
+
+    /// Report recovery that writes to what is durable
+    #[arg(long, requires = "persist")]
+    pub read_only_recovery: bool,
+
+    /// With ext4: blocks are allocated when they are written, not later
+    #[arg(long, requires = "persist")]
+    pub no_delalloc: bool,
+
+    /// Bytes of a block of a file
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub block_size: u32,
+
+    /// Bytes that a file may have
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub max_file_size: u32,
+
+    /// Let system calls that fail set `errno`; without it, that is an error
+    #[arg(long)]
+    pub syscall_errors: bool,
 
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -115,6 +180,10 @@ pub struct CheckArgs {
     /// Report indices past the end of an array that is a part of a larger object
     #[arg(long)]
     pub strict_bounds: bool,
+
+    /// A panic that ends a thread of Rust is no error by itself: `join` tells whoever calls it
+    #[arg(long)]
+    pub joined_panics: bool,
 
     /// Print what the program prints in the execution that breaks, or in the first one that is complete
     #[arg(long)]

@@ -38,6 +38,7 @@ fn label(witness: &Witness, files: &Files<'_>, event: &Event) -> String {
         Action::Detach { peer } => format!("detach {}", witness.thread(*peer)),
         Action::Local { object, name } => format!("local {}", object_name(*object, name)),
         Action::Arrive { barrier } => format!("arrive {barrier}"),
+        Action::Persist { what } => what.clone(),
         Action::Depart => String::from("depart"),
     };
     line + &what

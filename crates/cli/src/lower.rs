@@ -1,4 +1,4 @@
-//! The `selvedge-lower` command: prints the bytecode of C programs.
+//! The `selvedge-lower` command: prints the bytecode of programs in C, C++ and Rust.
 //!
 //! `selvedge` runs it, so that LLVM's memory is gone before the exploration starts, a crash of LLVM is a
 //! message, and nothing else has to load it.
@@ -14,7 +14,7 @@ use selvedge_machine::Reductions;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Prints the bytecode of C programs; `selvedge check` runs this.
+/// Prints the bytecode of programs; `selvedge check` runs this.
 #[derive(Parser, Debug)]
 #[command(name = "selvedge-lower", version)]
 struct LowerArgs {
@@ -45,7 +45,11 @@ struct LowerArgs {
     #[arg(long, hide = true)]
     raw: bool,
 
-    /// C files (.c, .i) or LLVM's intermediate language (.bc, .ll)
+    /// Run Rust's library as it is
+    #[arg(long, hide = true)]
+    whole_library: bool,
+
+    /// C (.c, .i), C++ (.cpp, .cc, .cxx), Rust (.rs) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -127,6 +131,7 @@ fn main() -> ExitCode {
         strict_bounds: args.strict_bounds,
         volatile_atomic: args.volatile_atomic,
         raw: args.raw,
+        replace_library: !args.whole_library,
     };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);

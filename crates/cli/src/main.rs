@@ -20,6 +20,7 @@ mod model;
 mod models;
 mod output;
 mod prove;
+mod test;
 
 use clap::Parser;
 use error::Exit;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         args::Command::Models => models::main(),
         args::Command::Model(args) => model::main(&args),
         args::Command::Prove(args) => prove::main(&args),
+        args::Command::Test(args) => test::main(&args),
     };
     end(code)
 }

@@ -12,6 +12,12 @@ pub fn main() -> Exit {
         let text = selvedge_kat::builtin(name).map_or("", |(text, _)| text);
         let _ = writeln!(out, "{name:width$}  {}", summary(text));
     }
+    let persistency = selvedge_kat::persistency_models();
+    let width = persistency.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    out += "\nWhat persists before what (`check --persist`):\n";
+    for (name, text) in persistency {
+        let _ = writeln!(out, "{name:width$}  {}", summary(text));
+    }
     print(&out);
     Exit::Done
 }

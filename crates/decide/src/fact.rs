@@ -120,7 +120,7 @@ impl Facts {
             Prim::Ext => F::EXT,
             Prim::Alloc => F::ALLOC,
             Prim::Free => F::FREE,
-            Prim::Any => F::NONE,
+            Prim::Any | Prim::SameInode | Prim::SameBlock | Prim::SameLine | Prim::Appends => F::NONE,
         }
     }
 

@@ -124,6 +124,14 @@ impl<'a> Lowering<'a> {
                 Prim::Loc => Term::union(Term::Test(all), Term::Edge(Facts::LOC)),
                 Prim::Int => Term::union(Term::Test(all), Term::Edge(Facts::INT)),
                 Prim::Any => Term::union(Term::Test(all), Term::Edge(Facts::NONE)),
+                // Which events are of one file, block or line, executions do not say.
+                Prim::SameInode | Prim::SameBlock | Prim::SameLine | Prim::Appends => {
+                    self.rough("what persists");
+                    match side {
+                        Side::Above => Term::union(Term::Test(all), Term::Edge(Facts::NONE)),
+                        Side::Below => Term::Empty,
+                    }
+                }
                 // Built-in relations that relate no events in the programs of today may do so later.
                 p => Term::Edge(Facts::of(*p)),
             },

@@ -327,6 +327,10 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let e = g.add_local(t, object);
                 self.enter_plain(e)
             }
+            Op::Persist { op, unit } => {
+                let e = g.add_persist(t, op, unit);
+                self.enter_plain(e)
+            }
             Op::Arrive { barrier, count } => self.arrive(t, barrier, count),
             Op::Depart { .. } => self.depart(t),
             Op::Block(_) | Op::Cut | Op::Error(_) | Op::End => unreachable!("nothing to add"),

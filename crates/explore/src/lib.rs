@@ -18,11 +18,13 @@ mod follow;
 mod frame;
 #[doc(hidden)]
 pub mod in_units;
+mod inserted;
 mod inspect;
 mod maximal;
 mod path;
 pub mod premises;
 mod process_end;
+mod recovery;
 mod reductions;
 mod report;
 mod revisit;
@@ -45,6 +47,9 @@ pub use engine::{Engine, engine};
 pub use estimate::{Estimate, Sampled, Sampling, estimate};
 pub use explorer::explore;
 pub use path::{FORMAT, NoUnit, Path, Unit};
+pub use recovery::{
+    Crashes, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStep, RecoveryStop, recover, survives,
+};
 pub use reductions::{Chains, Owners, Twins, Watches, orders_by_rmw};
 pub use report::{
     Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,

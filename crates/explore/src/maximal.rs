@@ -50,6 +50,7 @@ fn maximally_added_before(
         | Kind::Alloc
         | Kind::Free
         | Kind::Local
+        | Kind::Persist
         | Kind::Arrive
         | Kind::Depart => true,
     }

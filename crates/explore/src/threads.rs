@@ -580,6 +580,7 @@ fn status_of(op: Op) -> Status {
         | Op::Alloc { .. }
         | Op::Free { .. }
         | Op::Local { .. }
+        | Op::Persist { .. }
         | Op::Arrive { .. } => Status::NonRead,
         Op::Join { .. } | Op::Depart { .. } => Status::Join,
         Op::Block(_) => Status::Blocked,

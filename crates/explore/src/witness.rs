@@ -195,6 +195,7 @@ pub fn maximally_added(
         | Kind::Alloc
         | Kind::Free
         | Kind::Local
+        | Kind::Persist
         | Kind::Arrive
         | Kind::Depart => true,
     }

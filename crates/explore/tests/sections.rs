@@ -70,6 +70,8 @@ impl Foresight for Tiny {
     }
 }
 
+impl selvedge_machine::Durability for Tiny {}
+
 impl Claims for Tiny {
     fn has_sections(&self) -> bool {
         true

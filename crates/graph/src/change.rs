@@ -8,6 +8,7 @@ use crate::clock::ClockId;
 use crate::deps::Deps;
 use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::graph::{Change, ExecutionGraph, Location, Mark, Object, Rounds};
+use crate::medium::PersistOp;
 use crate::vocab::{Loc, Mode, Tid, Value};
 
 impl ExecutionGraph {
@@ -188,6 +189,13 @@ impl ExecutionGraph {
     pub fn add_local(&mut self, tid: Tid, object: u32) -> EventId {
         let e = self.add(tid, Kind::Local, Mode::Na, Attrs::NONE);
         self.events[e.index()].value = object as Value;
+        e
+    }
+
+    /// A thread makes something persist.
+    pub fn add_persist(&mut self, tid: Tid, op: PersistOp, unit: Option<u32>) -> EventId {
+        let e = self.add(tid, Kind::Persist, Mode::Na, Attrs::NONE);
+        self.events[e.index()].value = op.coded(unit);
         e
     }
 

@@ -51,6 +51,8 @@ pub enum Kind {
     Free,
     /// From here on an object (`Event::value`) is used by this thread alone, or so the program says.
     Local,
+    /// Something is made to persist ([`Event::persists`]).
+    Persist,
 }
 
 /// The predicates that hold of an event, as a bit set: what the tests `[P]` of a model look at.
@@ -144,7 +146,7 @@ impl Attrs {
             Kind::Choice => Attrs::CHOICE,
             Kind::Alloc => Attrs::ALLOC,
             Kind::Free => Attrs::FREE,
-            Kind::Detach | Kind::Local => Attrs::NONE,
+            Kind::Detach | Kind::Local | Kind::Persist => Attrs::NONE,
             // What an arrival and a departure order is what creating and joining threads orders.
             Kind::Arrive => Attrs::TC,
             Kind::Depart => Attrs::TJ,

@@ -13,6 +13,7 @@ mod clock;
 mod deps;
 mod event;
 mod graph;
+mod medium;
 mod vocab;
 
 pub use barrier::Barrier;
@@ -20,4 +21,5 @@ pub use clock::{ClockId, ClockPool};
 pub use deps::{DepSet, Deps};
 pub use event::{Attrs, Event, EventId, Kind, Part};
 pub use graph::{ExecutionGraph, Mark, Readers};
+pub use medium::{Medium, MediumKind, PersistOp};
 pub use vocab::{Loc, Mode, Tid, Value};

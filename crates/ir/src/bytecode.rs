@@ -408,6 +408,8 @@ pub enum Instr {
         results: u32,
         /// The type that the function is called by.
         signature: Option<u32>,
+        /// What becomes of an exception that leaves the function.
+        lands: Option<Box<Pad>>,
     },
     /// `return (r0)`.
     Return { values: Vec<Operand> },
@@ -415,6 +417,18 @@ pub enum Instr {
     Unreachable,
     /// Something that the lowering does not support; an error if it is reached.
     Unsupported { what: String },
+}
+
+/// What a call does with exceptions (Itanium C++ ABI, level II; LLVM's `invoke` and `landingpad`).
+///
+/// The last result of such a call says whether it was left by an exception: 0 or 1. So control goes on after
+/// the call in any case, and all that there is to know of paths is in the branches of the function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Pad {
+    /// There is something to do for every exception, which goes on its way then.
+    pub cleanup: bool,
+    /// Types that are caught, by their type information, in order; `Const(0)` for every type.
+    pub catches: Vec<Operand>,
 }
 
 /// How many registers a value of so many bytes takes.

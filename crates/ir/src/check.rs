@@ -42,6 +42,13 @@ pub fn function(module: &Module, function: &Function) -> Result<(), Malformed> {
         if let Instr::Call { dst: Some(dst), .. } = instr {
             fine &= has(*dst);
         }
+        if let Instr::Call { dst, results, lands: Some(pad), .. } = instr {
+            let is_type = |operand: &Operand| match *operand {
+                Operand::Global(GlobalId(g), _) => (g as usize) < module.globals.len(),
+                other => other == Operand::Const(0),
+            };
+            fine &= dst.is_some() && *results > 0 && pad.catches.iter().all(is_type);
+        }
         if let Instr::LoopBack { number }
         | Instr::SpinBlock { number }
         | Instr::Rmw { net: Net::Tentative(number), .. } = instr

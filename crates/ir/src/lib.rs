@@ -34,6 +34,7 @@ pub mod arith;
 mod bytecode;
 pub mod cfg;
 pub mod check;
+pub mod harness;
 mod instr;
 pub mod library;
 pub mod liveness;

@@ -27,7 +27,8 @@ pub fn asks_object(name: &str) -> bool {
 }
 
 /// Functions that do nothing but let time pass, and whether they are told how long by an address.
-const PAUSES: [(&str, bool); 8] = [
+const PAUSES: [(&str, bool); 9] = [
+    ("__selvedge_rust_backoff", false),
     ("sched_yield", false),
     ("pthread_yield", false),
     ("thrd_yield", false),
@@ -54,6 +55,11 @@ const TIMED: [&str; 13] = [
     "sem_timedwait",
     "sem_clockwait",
 ];
+
+/// Whether a function that a program declares without insisting on it (`extern_weak`) is there.
+pub fn is_there(name: &str) -> bool {
+    name == "__cxa_thread_atexit_impl" || name.starts_with("pthread_") || name.starts_with("__pthread_")
+}
 
 /// Whether a function does nothing but let time pass.
 pub fn only_pauses(name: &str) -> bool {

@@ -53,6 +53,15 @@ pub enum Prim {
     Free,
     /// Every pair.
     Any,
+    /// Durable events of one file (a directory is one, too); only in what `recovery` says, like the next
+    /// ones.
+    SameInode,
+    /// Durable events of one block of one file.
+    SameBlock,
+    /// Durable events of one cache line.
+    SameLine,
+    /// From a write of a byte of a file to the write of its size by which the file grows over that byte.
+    Appends,
 }
 
 /// A built-in predicate on events. Names that mean an exact ordering in `.cat` and "or stronger" in
@@ -92,8 +101,40 @@ pub enum Pred {
     Exclusive,
     /// A barrier instruction, by its name.
     Barrier(&'static str),
-    /// Known names that nothing satisfies in the programs of today (`D REC NREC FREE ALLOC …`).
+    /// What is durable, and what makes it so; only in what `recovery` says.
+    Persist(Persist),
+    /// Known names that nothing satisfies in the programs of today (`FREE`, `ALLOC`).
     Never,
+}
+
+/// Predicates of persistency: they hold of no event as far as memory models are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Persist {
+    /// An access of a durable location; the initialising event.
+    Durable,
+    /// An event of the recovery. There is none before the crash.
+    Recovery,
+    /// An event before the crash.
+    NotRecovery,
+    /// An access of persistent memory.
+    Memory,
+    /// An access of a byte of a file, of its size, of a name in a directory, of its journal.
+    Data,
+    Metadata,
+    Directory,
+    Journal,
+    /// The write of a size by which a file grows from inside of an old block into a new one.
+    Straddles,
+    /// `clflush`; `clflushopt` or `clwb`; any of them.
+    Clflush,
+    ClflushOpt,
+    Flush,
+    /// `fsync` of a file, `sync`, and `__VERIFIER_pbarrier`.
+    Fsync,
+    SyncAll,
+    Barrier,
+    /// `sfence`, which orders nothing that memory models know of.
+    StoreFence,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -216,6 +257,6 @@ pub struct Theory {
     pub asserts: Vec<(Inclusion, Span)>,
     /// Properties that the model declares, each once.
     pub properties: Vec<Declared>,
-    /// `recovery r`: from the events before a crash to those of the recovery. Nothing asks for it yet.
+    /// `recovery r`: what persists before what (`pb`, thesis §8.1); several are one union.
     pub recovery: Vec<(Rel, Span)>,
 }

@@ -24,7 +24,9 @@ mod walk;
 
 pub use ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set, Theory};
 pub use lexer::Dialect;
-pub use load::{builtin, builtin_names, load, load_named, parse, races_of_c};
+pub use load::{
+    builtin, builtin_names, load, load_named, load_persistency, parse, persistency_models, races_of_c,
+};
 pub use print::Shown;
 pub use property::{Declared, Property};
 pub use selvedge_diagnostic::{Diagnostic, Span};

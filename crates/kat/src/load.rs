@@ -101,6 +101,37 @@ pub fn load_named(name_or_path: &str) -> Result<Theory, Diagnostic> {
     })
 }
 
+/// The persistency models that Selvedge comes with: names and texts.
+pub fn persistency_models() -> &'static [(&'static str, &'static str)] {
+    PERSISTENCY
+}
+
+/// Reads a persistency model that Selvedge comes with, or a file.
+pub fn load_persistency(name_or_path: &str) -> Result<Theory, Diagnostic> {
+    let path = Path::new(name_or_path);
+    if dialect_of(name_or_path).is_some() && path.exists() {
+        return load(path);
+    }
+    let known = |name: &str| PERSISTENCY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    if let Some(text) = known(name_or_path) {
+        return parse(&format!("{name_or_path}.kat"), text, Dialect::Kat, &|included| {
+            let name = included.strip_suffix(".kat").unwrap_or(included);
+            let text = known(name).or_else(|| builtin(name).map(|(text, _)| text));
+            text.map(str::to_string).ok_or_else(|| String::from("no such built-in model"))
+        });
+    }
+    if path.exists() {
+        return load(path);
+    }
+    let names = || PERSISTENCY.iter().map(|(name, _)| *name);
+    let listed = names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let error = Diagnostic::plain(format!("there is no persistency model or file `{name_or_path}`"));
+    Err(match nearest(name_or_path, names()) {
+        Some(near) => error.with_help(format!("did you mean `{near}`? There are {listed}")),
+        None => error.with_help(format!("the built-in persistency models are {listed}")),
+    })
+}
+
 /// The names of the built-in models, for a message.
 fn listed() -> String {
     NAMES.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")

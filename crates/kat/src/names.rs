@@ -1,6 +1,6 @@
 //! The built-in relations and predicates by name, and suggestions for names that do not exist.
 
-use crate::ast::{Pred, Prim};
+use crate::ast::{Persist, Pred, Prim};
 use crate::lexer::Dialect;
 
 /// Every name of every built-in relation; the first of a relation is how it is printed.
@@ -42,6 +42,10 @@ const PRIMS: &[(&str, Prim)] = &[
     ("free", Prim::Free),
     ("any", Prim::Any),
     ("unv", Prim::Any),
+    ("same-inode", Prim::SameInode),
+    ("same-block", Prim::SameBlock),
+    ("same-line", Prim::SameLine),
+    ("appends", Prim::Appends),
 ];
 
 /// The predicates that mean the same in both dialects; the first name is how they are printed.
@@ -65,9 +69,22 @@ const PREDS: &[(&str, Pred)] = &[
     ("Q", Pred::AcqPc),
     ("X", Pred::Exclusive),
     ("NEVER", Pred::Never),
-    ("D", Pred::Never),
-    ("REC", Pred::Never),
-    ("NREC", Pred::Never),
+    ("D", Pred::Persist(Persist::Durable)),
+    ("REC", Pred::Persist(Persist::Recovery)),
+    ("NREC", Pred::Persist(Persist::NotRecovery)),
+    ("PM", Pred::Persist(Persist::Memory)),
+    ("DATA", Pred::Persist(Persist::Data)),
+    ("MD", Pred::Persist(Persist::Metadata)),
+    ("DIR", Pred::Persist(Persist::Directory)),
+    ("JNL", Pred::Persist(Persist::Journal)),
+    ("STRADDLES", Pred::Persist(Persist::Straddles)),
+    ("FLUSH", Pred::Persist(Persist::Clflush)),
+    ("FLUSHOPT", Pred::Persist(Persist::ClflushOpt)),
+    ("CLF", Pred::Persist(Persist::Flush)),
+    ("FSYNC", Pred::Persist(Persist::Fsync)),
+    ("SYNCALL", Pred::Persist(Persist::SyncAll)),
+    ("PBARRIER", Pred::Persist(Persist::Barrier)),
+    ("SF", Pred::Persist(Persist::StoreFence)),
     ("FREE", Pred::Never),
     ("ALLOC", Pred::Never),
     // Barrier instructions of ARMv8, POWER, x86, RISC-V, and of the Linux kernel.

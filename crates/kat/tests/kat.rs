@@ -30,7 +30,7 @@ fn atoms() {
 #[test]
 fn every_builtin_relation_is_known() {
     let names = "po po-imm po-loc rf rfe rfi mo co moe moi fr rb fre fri rmw addr data ctrl detour tc tj \
-                 loc-overlap same-thread alloc free any loc int ext coe coi";
+                 loc-overlap same-thread alloc free any loc int ext coe coi same-inode same-block same-line appends";
     for name in names.split_whitespace() {
         assert!(matches!(rel(name), Rel::Prim(_)), "{name}");
     }
@@ -43,7 +43,11 @@ fn every_builtin_predicate_is_known() {
     for name in "R W F M REL ACQ SC RLX NA UR UW TC TJ INIT ATOMIC _".split_whitespace() {
         assert!(matches!(set(name), Set::Pred(pred) if pred != Pred::Never), "{name}");
     }
-    for name in "D REC NREC FREE ALLOC".split_whitespace() {
+    let durable = "D REC NREC PM DATA MD DIR JNL STRADDLES FLUSH FLUSHOPT CLF FSYNC SYNCALL PBARRIER SF";
+    for name in durable.split_whitespace() {
+        assert!(matches!(set(name), Set::Pred(Pred::Persist(_))), "{name}");
+    }
+    for name in "FREE ALLOC".split_whitespace() {
         assert_eq!(set(name), Set::Pred(Pred::Never), "{name}");
     }
     assert_eq!(set("REL"), Set::Pred(Pred::Rel));

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::driver::Options;
+use crate::driver::{Options, is_cpp};
 use crate::error::CompileError;
 
 /// Names a compiler to run in place of any other.
@@ -21,6 +21,10 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     words.extend(["-Xclang", "-fsanitize-address-use-after-scope"].map(OsString::from));
     // Functions like `sqrt` become instructions instead of calls that might set `errno`.
     words.push("-fno-math-errno".into());
+    if is_cpp(file) {
+        // libstdc++ reads two counters of a `shared_ptr` at once, as one number, unless a tool looks on.
+        words.push("-D_GLIBCXX_TSAN=1".into());
+    }
     for directory in &options.include_dirs {
         words.extend(["-I".into(), directory.into()]);
     }

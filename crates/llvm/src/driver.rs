@@ -8,12 +8,14 @@ use selvedge_ir::Module;
 use selvedge_machine::Reductions;
 
 use crate::clang::{self, Clang};
+use crate::cpp;
 use crate::error::CompileError;
 use crate::llvm::{self, Compilation, Context};
 use crate::lower;
+use crate::rust;
 
 /// How to compile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Given to clang after the options that Selvedge needs, in order (`-DN=3`, `-std=c17`, …).
     pub clang_args: Vec<String>,
@@ -25,8 +27,24 @@ pub struct Options {
     pub strict_bounds: bool,
     /// Leaves out the passes that find loops: somebody runs them later.
     pub raw: bool,
+    /// Functions of Rust's library that have a meaning of their own here get it (see [`rust`](crate::rust)).
+    pub replace_library: bool,
     /// Volatile accesses of a size that machines access as a whole are relaxed atomic ones.
     pub volatile_atomic: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            clang_args: Vec::new(),
+            include_dirs: Vec::new(),
+            reductions: Reductions::default(),
+            strict_bounds: false,
+            raw: false,
+            replace_library: true,
+            volatile_atomic: false,
+        }
+    }
 }
 
 /// Only inlines what the program says must be, and keeps in registers the local variables whose address is
@@ -36,8 +54,8 @@ pub struct Options {
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
 
-/// Compiles C files (`.c`, or `.i` if the preprocessor has been there), reads LLVM's intermediate language
-/// (`.bc`, `.ll`), and links them to one program.
+/// Compiles C (`.c`, or `.i` if the preprocessor has been there), C++ (`.cpp`, `.cc`, `.cxx`, `.ii`) and Rust (`.rs`),
+/// reads LLVM's intermediate language (`.bc`, `.ll`), and links all to one program.
 ///
 /// Nothing is written to the working directory.
 pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileError> {
@@ -53,11 +71,42 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
         }
     }
     let mut program = program.ok_or(CompileError::NoFiles)?;
+    if files.iter().any(|file| is_cpp(file)) && !cpp::LIBRARY.is_empty() {
+        let parsed = context.parse(cpp::LIBRARY, cpp::SOURCE);
+        let linked = parsed.and_then(|mut library| {
+            library.yield_to_others();
+            program.link(library)
+        });
+        linked.map_err(|message| CompileError::Llvm { message })?;
+    }
     let llvm = |message| CompileError::Llvm { message };
+    if program.defines(MAIN) {
+        keep_reachable(&mut program, options).map_err(llvm)?;
+    }
     program.run_passes(INLINE).map_err(llvm)?;
     let unset = program.set_undefined();
     program.run_passes(PROMOTE).map_err(llvm)?;
     lower::lower(&program, unset, options, lower::Paths::new(files, &options.include_dirs))
+}
+
+const MAIN: &str = "main";
+
+/// Functions that the lowering calls, or a machine, and so may not be dropped if the program has them.
+const LIBRARY: [&str; 8] =
+    ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free", "__VERIFIER_recovery_routine"];
+
+/// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
+fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {
+    program.rename_functions(rust::called);
+    if options.replace_library {
+        program.replace_functions(rust::replaced);
+        program.replace_calls(rust::PARK, rust::SCOPE_WAIT, rust::is_scope);
+    }
+    program.inline_always(rust::is_access);
+    let called = LIBRARY.into_iter().chain(rust::CALLED.map(|(_, name)| name));
+    let defined = called.filter(|name| program.defines(name));
+    let roots: Vec<&str> = defined.chain([MAIN]).collect();
+    program.keep_reachable(&roots)
 }
 
 /// Whether the program can be run at all.
@@ -78,13 +127,17 @@ fn modules_of<'c>(
     };
     let mut modules = Vec::new();
     for file in files {
-        let compiled = if is_c(file) { compile_here(context, file, options)? } else { None };
+        let compiled = if is_c_or_cpp(file) { compile_here(context, file, options)? } else { None };
         modules.push(compiled);
     }
     let left = || files.iter().zip(&modules).filter(|(_, module)| module.is_none()).map(|(file, _)| file);
-    let clang = if left().any(|file| is_c(file)) { Some(Clang::find()?) } else { None };
+    let clang = if left().any(|file| is_c_or_cpp(file)) { Some(Clang::find()?) } else { None };
     let contents_of = |file: &Path| match &clang {
-        Some(clang) if is_c(file) => clang.bitcode_of(file, options),
+        Some(clang) if is_c_or_cpp(file) => clang.bitcode_of(file, options),
+        _ if extension(file) == "rs" => {
+            fs::File::open(regular(file)?).map_err(|source| unreadable(file, source))?;
+            rust::bitcode_of(file, options)
+        }
         _ => read(file),
     };
     let contents: Vec<_> = std::thread::scope(|scope| {
@@ -138,8 +191,13 @@ fn unreadable(file: &Path, source: std::io::Error) -> CompileError {
     CompileError::Unreadable { file: file.to_owned(), source }
 }
 
-fn is_c(file: &Path) -> bool {
-    matches!(extension(file), "c" | "i")
+fn is_c_or_cpp(file: &Path) -> bool {
+    matches!(extension(file), "c" | "i") || is_cpp(file)
+}
+
+/// Whether a file is C++.
+pub(crate) fn is_cpp(file: &Path) -> bool {
+    matches!(extension(file), "cpp" | "cc" | "cxx" | "ii")
 }
 
 fn extension(file: &Path) -> &str {

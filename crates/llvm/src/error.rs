@@ -21,12 +21,26 @@ pub enum CompileError {
          or name it in the environment variable SELVEDGE_CLANG"
     )]
     NoClang { tried: String },
-    /// What clang itself says, word for word.
+    #[error(
+        "rustc was not found (tried {tried}); install it with `rustup`, or name it in the environment \
+         variable SELVEDGE_RUSTC"
+    )]
+    NoRustc { tried: String },
+    #[error(
+        "rustc {release} makes modules of LLVM {llvm}, and this Selvedge reads those of LLVM 22 and older; \
+         name another rustc in the environment variable SELVEDGE_RUSTC (`rustup install {known}`)",
+        known = crate::rust::KNOWN
+    )]
+    NewerRustc { release: String, llvm: u32 },
+    /// What the compiler itself says, word for word.
     #[error("{}", stderr.trim_end())]
     Clang { file: PathBuf, stderr: String },
     #[error("{}: {source}", name(file))]
     Unreadable { file: PathBuf, source: io::Error },
-    #[error("{}: neither a C file (.c, .i) nor LLVM's intermediate language (.bc, .ll)", name(file))]
+    #[error(
+        "{}: neither C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) nor Rust (.rs), nor LLVM's intermediate language (.bc, .ll)",
+        name(file)
+    )]
     UnknownKind { file: PathBuf },
     #[error("no files to compile")]
     NoFiles,

@@ -46,7 +46,7 @@ impl EventClasses {
 
     /// Objects with a beginning and an end of life.
     pub fn objects(&mut self) {
-        for kind in [Kind::Alloc, Kind::Free, Kind::Local] {
+        for kind in [Kind::Alloc, Kind::Free, Kind::Local, Kind::Persist] {
             self.add(kind, Mode::Na, false);
         }
     }

@@ -31,6 +31,8 @@ kinds! {
     Assertion = "assertion",
     /// `abort()`.
     Abort = "abort",
+    /// A panic of Rust that nobody catches.
+    Panic = "panic",
     /// Two accesses, one of them plain and one a write, that happens-before does not order.
     DataRace = "data-race",
     /// A value that was never set is used.
@@ -77,6 +79,12 @@ kinds! {
     Leak = "leak",
     /// An error that has a name of the model's own.
     OfModel = "model-error",
+    /// What recovery asserts does not hold after some crash.
+    RecoveryAssertion = "recovery-assertion",
+    /// Recovery writes to what is durable, where it may not.
+    RecoveryWrite = "recovery-write",
+    /// A system call that fails, where the program is not to see that.
+    SystemCall = "system-call",
     /// The program does something that is not supported: no error of its own, but there is no verdict.
     Unsupported = "unsupported",
 }

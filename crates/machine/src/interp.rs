@@ -4,8 +4,8 @@ use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
 use crate::{
-    Block, Claims, Dependencies, Deps, ErrorKind, EventClasses, Foresight, Lifetimes, Machine, Names, Op,
-    ProgramError, Rmw, Stateful,
+    Block, Claims, Dependencies, Deps, Durability, ErrorKind, EventClasses, Foresight, Lifetimes, Machine,
+    Names, Op, ProgramError, Rmw, Stateful,
 };
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
@@ -151,6 +151,8 @@ impl Names for Program {
 impl Lifetimes for Program {}
 
 impl Claims for Program {}
+
+impl Durability for Program {}
 
 impl Foresight for Program {
     fn event_classes(&self) -> Option<EventClasses> {

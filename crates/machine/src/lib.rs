@@ -6,7 +6,8 @@
 //!
 //! A front end implements [`Stateful`] and [`Machine`]. What else it can tell is in small traits of their
 //! own, in which everything has a default: [`Names`] for reports, [`Lifetimes`] of objects, [`Claims`] of
-//! the program that are to be checked, [`Foresight`], which reductions live on, and [`Dependencies`]. An
+//! the program that are to be checked, [`Foresight`], which reductions live on, [`Dependencies`], and
+//! [`Durability`]: what outlives a crash. An
 //! empty `impl` says that a front end has nothing of the kind. This one is complete; under sequential
 //! consistency it has four executions:
 //!
@@ -19,6 +20,7 @@ mod arms;
 mod claims;
 mod classes;
 mod dependencies;
+mod durability;
 mod error;
 pub mod expr;
 mod foresight;
@@ -33,6 +35,7 @@ pub use again::Again;
 pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;
+pub use durability::Durability;
 pub use error::{ErrorKind, ErrorKinds, NoSuchKind, ProgramError};
 pub use foresight::{Completion, Foresight, LeftOutOrders};
 pub use interp::{Registers, ThreadState};
@@ -40,7 +43,7 @@ pub use lifetimes::{Lifetimes, Meeting};
 pub use names::{Names, Usage, Used};
 pub use program::Program;
 pub use reduction::{Reduction, Reductions};
-pub use selvedge_graph::{DepSet, Deps, Loc, Mode, Part, Tid, Value};
+pub use selvedge_graph::{DepSet, Deps, Loc, Medium, Mode, Part, PersistOp, Tid, Value};
 
 /// Whether a load is the first half of a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +139,12 @@ pub enum Op {
     Free {
         object: u32,
     },
+    /// Makes something persist; other threads do not see it.
+    Persist {
+        op: PersistOp,
+        /// Which line or file ([`Medium::unit`]), if not everything.
+        unit: Option<u32>,
+    },
     /// This thread does not go on, unless one of its reads is revisited.
     Block(Block),
     /// A loop ran into its bound: nothing is known of what would follow.
@@ -175,7 +184,7 @@ pub trait Stateful {
 }
 
 /// A program, thread by thread.
-pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies {
+pub trait Machine: Names + Lifetimes + Claims + Foresight + Dependencies + Durability {
     /// Threads are numbered from 0 up to this, exclusive.
     fn threads(&self) -> usize;
 

@@ -86,6 +86,25 @@ impl Reduction {
         Reduction::Sections,
     ];
 
+    /// Whether it leaves out nothing that recovery could tell after a crash.
+    ///
+    /// A loop whose iterations neither write nor make anything persist may wait instead: the execution
+    /// without them has the same durable writes, and persists-before relates no more of them. Reads after
+    /// which a thread waits may be left out: what had persisted when it waited may have when it goes on.
+    /// Models may be made simpler, as the executions stay the same. All others change or leave out writes, or
+    /// orders between them: they are off.
+    pub fn is_sound_beside_recovery(self) -> bool {
+        matches!(
+            self,
+            Reduction::SpinAssume
+                | Reduction::Rotation
+                | Reduction::Bisimilarity
+                | Reduction::Pef
+                | Reduction::Annotations
+                | Reduction::Simplification
+        )
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Reduction::SpinAssume => "spin-assume",

@@ -243,7 +243,7 @@ impl Guard {
                 }
                 None => Guard::never(),
             },
-            Pred::Never => Guard::never(),
+            Pred::Persist(_) | Pred::Never => Guard::never(),
         }
     }
 }

@@ -246,7 +246,8 @@ impl<'t> Text<'t> {
                 monotone &= match pred {
                     Rel | Acq | Sc | Atomic => sign == Sign::Positive,
                     Rlx | Na | ExactRel | ExactAcq | ExactAcqRel | AcqPc => false,
-                    All | R | W | F | Init | M | Ur | Uw | Tc | Tj | Exclusive | Barrier(_) | Never => true,
+                    All | R | W | F | Init | M | Ur | Uw | Tc | Tj | Exclusive | Barrier(_) | Persist(_)
+                    | Never => true,
                 };
             }
         });

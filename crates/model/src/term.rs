@@ -233,6 +233,12 @@ impl<'a> Terms<'a> {
                 Term::seq(other(), Term::seq(Term::letter(Base::LocOverlap), other()))
             }
             Prim::Alloc | Prim::Free => Term::Empty,
+            Prim::SameInode | Prim::SameBlock | Prim::SameLine | Prim::Appends => self.refuse(
+                span,
+                "`same-inode`, `same-block`, `same-line` and `appends` say what persists before what, and nothing \
+                 about memory",
+                "use them in `recovery` only",
+            )?,
             Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep => self.refuse(
                 span,
                 "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which `check` and `litmus` follow, but nothing else does",

@@ -235,7 +235,13 @@ impl fmt::Display for Canon {
                     Kind::Spawn => write!(f, "spawn T{}", e.peer.unwrap_or(0))?,
                     Kind::Join => write!(f, "join T{}", e.peer.unwrap_or(0))?,
                     Kind::Choice => write!(f, "choose {}", e.value)?,
-                    Kind::Alloc | Kind::Free | Kind::Local | Kind::Detach | Kind::Arrive | Kind::Depart => {
+                    Kind::Alloc
+                    | Kind::Free
+                    | Kind::Local
+                    | Kind::Detach
+                    | Kind::Arrive
+                    | Kind::Depart
+                    | Kind::Persist => {
                         unreachable!("generated programs have no objects and no barriers")
                     }
                 }

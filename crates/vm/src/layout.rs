@@ -97,6 +97,10 @@ struct Class {
     atomic_cuts: BTreeSet<u32>,
     /// The units are no good guess.
     mixed: bool,
+    /// What is in it outlives crashes: writes persist by so many bytes at once, at multiples of that, so no
+    /// plain cell is larger.
+    #[serde(default)]
+    durable: Option<u32>,
 }
 
 /// Bulk accesses of more than this many bytes, where nothing smaller is known of them, make cells of many
@@ -164,6 +168,21 @@ impl Layout {
             self.classes.push(Class::default());
         }
         self.objects.push(Division { class, ..Division::default() });
+    }
+
+    /// Objects like this one are durable: what is written persists by so many bytes at once.
+    pub fn make_durable(&mut self, object: u32, at_once: u32) {
+        let at = self.objects[object as usize].class;
+        let class = &mut self.classes[at as usize];
+        if class.durable.is_some_and(|known| known <= at_once) {
+            return;
+        }
+        class.durable = Some(at_once);
+        let large = |cell: &Cell| {
+            let whole = cell.offset / at_once == (cell.end() - 1) / at_once;
+            !cell.atomic && !whole && self.objects[cell.object as usize].class == at
+        };
+        self.restart |= self.cells.iter().any(large);
     }
 
     pub fn cell(&self, loc: Loc) -> Cell {
@@ -443,11 +462,11 @@ impl Layout {
         let next_cut = class.cuts.range(at + 1..).next().copied().unwrap_or(u32::MAX);
         let mut limit = end.min(next_cell).min(next_unit).min(next_cut).min(bound);
         let bulk = matches!(how, Plain::BulkLoad | Plain::BulkStore);
-        if bulk && limit - at > RUN {
+        if bulk && limit - at > RUN && class.durable.is_none() {
             self.add(object, at, (limit - at).min(LONGEST_RUN), false, false);
             return;
         }
-        if let Some(granule) = class.granule {
+        if let Some(granule) = class.granule.into_iter().chain(class.durable).min() {
             limit = limit.min((at / granule + 1) * granule);
         }
         let size = if !bulk && at == offset && limit == end {

@@ -17,5 +17,5 @@ mod saved;
 mod tables;
 mod undefined;
 
-pub use machine::{LoopBound, ModuleError, NondetRange, Options, VmMachine, VmState};
+pub use machine::{DiskOptions, LoopBound, ModuleError, NondetRange, Options, VmMachine, VmState};
 pub use saved::SavedTables;

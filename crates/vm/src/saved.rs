@@ -26,6 +26,10 @@ pub struct SavedTables {
     keep_undone: bool,
     keep_unpublished: bool,
     guessed: Vec<(u32, u32)>,
+    #[serde(default)]
+    durable: Vec<(u32, u64, u64)>,
+    #[serde(default)]
+    recovery: Option<u32>,
     how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
@@ -64,6 +68,7 @@ enum SavedObject {
     Waiters(u64),
     Barrier { thread: u16, number: u32, count: u32, home: u64 },
     LockPart { lock: u64, part: u32 },
+    Mapped { path: u32, size: u64 },
     Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
 }
 
@@ -96,6 +101,7 @@ impl Tables {
                 SavedObject::Barrier { thread: thread.0, number, count, home }
             }
             Object::LockPart { lock, part } => SavedObject::LockPart { lock, part },
+            Object::Mapped { path, size } => SavedObject::Mapped { path, size },
             Object::Made { thread, number, site, size, heap, zeroed } => {
                 let site = (site.func.0, site.pc);
                 SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
@@ -132,6 +138,8 @@ impl Tables {
             locks,
             keep_unpublished: self.keep_unpublished,
             guessed: self.guessed.iter().map(|(f, at)| (f.0, *at)).collect(),
+            durable: self.durable.clone(),
+            recovery: self.recovery.map(|f| f.0),
             how,
         }
     }
@@ -153,6 +161,7 @@ impl Tables {
                     Object::Barrier { thread: Tid(thread), number, count, home }
                 }
                 SavedObject::LockPart { lock, part } => Object::LockPart { lock, part },
+                SavedObject::Mapped { path, size } => Object::Mapped { path, size },
                 SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed } => {
                     let site = Site { func: func(f)?, pc };
                     Object::Made { thread: Tid(thread), number, site, size, heap, zeroed }
@@ -216,6 +225,11 @@ impl Tables {
         tables.keep_undone = saved.keep_undone;
         tables.keep_unpublished = saved.keep_unpublished;
         tables.guessed = saved.guessed.iter().map(|(f, at)| (FuncId(*f), *at)).collect();
+        tables.durable = saved.durable;
+        tables.recovery = match saved.recovery {
+            Some(f) => Some(func(f)?),
+            None => None,
+        };
         Some(tables)
     }
 }

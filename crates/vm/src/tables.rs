@@ -51,6 +51,11 @@ pub enum Object {
         lock: u64,
         part: u32,
     },
+    /// Persistent memory that is mapped from a file, by the number of its path.
+    Mapped {
+        path: u32,
+        size: u64,
+    },
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
         thread: Tid,
@@ -119,6 +124,10 @@ pub struct Tables {
     pub keep_unpublished: bool,
     /// Compare-and-exchanges, by function and place in it, whose outcome depends on what nobody knows.
     pub guessed: Vec<(FuncId, u32)>,
+    /// Parts of objects that outlive a crash: the object, and from where to where.
+    pub durable: Vec<(u32, u64, u64)>,
+    /// The routine that runs after a crash, if the program has named one.
+    pub recovery: Option<FuncId>,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -151,6 +160,7 @@ impl Tables {
             Object::Barrier { .. } => (u32::MAX - 2, 0, 0),
             Object::LockPart { .. } => (u32::MAX - 3, 0, 0),
             Object::Waiters(_) => (u32::MAX - 4, 0, 0),
+            Object::Mapped { path, .. } => (u32::MAX - 5, path, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id
@@ -249,6 +259,8 @@ impl Tables {
         self.sections.follow(&common.sections);
         self.keep_unpublished = common.keep_unpublished;
         self.guessed.clone_from(&common.guessed);
+        self.durable.extend_from_slice(&common.durable[self.durable.len()..]);
+        self.recovery = common.recovery;
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::args::{CheckArgs, Volatile};
 use selvedge_check::{
-    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Program, Sources,
+    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program,
+    Sources,
 };
 use selvedge_ir::Module;
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
-use selvedge_vm::{LoopBound, NondetRange};
+use selvedge_model::Persistency;
+use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
@@ -49,6 +51,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         output: args.show_output,
         record: false,
         weak_failures: args.weak_cas,
+        joined_panics: args.joined_panics,
         args: args.args.clone(),
         env: environment(&args.env)?,
         nondet_range: args.nondet_range.as_deref().map(nondet_range).transpose()?,
@@ -57,6 +60,12 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         seed: args.seed,
         checkpoint: args.checkpoint.clone().map(|file| Checkpoints { file, every: args.checkpoint_every }),
         resume: args.resume.clone(),
+        persist: persist(args)?,
+        disk: DiskOptions {
+            block_size: args.block_size,
+            max_file_size: args.max_file_size,
+            syscall_errors: args.syscall_errors,
+        },
     };
     let limits = limits_of(args);
     if let Some(module) = managed {
@@ -107,6 +116,22 @@ fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
         InputError::plain(InputKind::Compile, error.message, error.help.as_deref())
     };
     selvedge_dotnet::compile(file, &options).map(Some).map_err(refuse)
+}
+
+/// How crashes are looked for, if they are.
+fn persist(args: &CheckArgs) -> Result<Option<Persist>, InputError> {
+    let Some(name) = &args.persist else { return Ok(None) };
+    let name = match (args.no_delalloc, name.as_str()) {
+        (true, "ext4-ordered") => "ext4-ordered-no-delalloc",
+        (true, name) if !name.starts_with("ext4-") => {
+            let message = format!("`--no-delalloc` is about ext4, and `{name}` is another persistency model");
+            return Err(InputError::plain(InputKind::Unsupported, message, None));
+        }
+        (_, name) => name,
+    };
+    let theory = selvedge_kat::load_persistency(name).map_err(InputError::of_model)?;
+    let model = Persistency::compile(&theory).map_err(InputError::of_model)?;
+    Ok(Some(Persist { model, crashes: args.crashes, may_write: !args.read_only_recovery }))
 }
 
 pub fn limits_of(args: &CheckArgs) -> Limits {

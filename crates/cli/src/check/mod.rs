@@ -13,8 +13,7 @@ use crate::escape::{name, shown};
 use crate::guard::{self, Phase};
 use crate::json::{error_json, result_json};
 use crate::output;
-use arguments::check_of;
-pub use arguments::loop_bounds;
+pub use arguments::{check_of, limits_of, loop_bounds};
 pub use layout::{columns, wrap};
 pub use observe::Screen;
 use report::Report;
@@ -25,7 +24,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub fn main(args: &CheckArgs) -> Exit {
-    let limits = arguments::limits_of(args);
+    let limits = limits_of(args);
     let cancel = guard::start(
         args.checkpoint.is_some(),
         limits,

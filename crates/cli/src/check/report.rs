@@ -1,7 +1,7 @@
 //! An outcome in the words of the report, which is text or JSON.
 
 use selvedge_check::{
-    Action, Call, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
+    Action, Call, Crash, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
 };
 use serde::Serialize;
 
@@ -12,6 +12,12 @@ pub struct Report {
     pub model: String,
     pub executions: u64,
     pub blocked: u64,
+    /// The persistency model, and how many ways there are for recovery to read what is durable: with
+    /// `--persist`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persist: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub post_crash_states: Option<u64>,
     /// Events that were added on the way.
     pub events: u64,
     /// Executions that differ only in which of up to so many threads does what count once.
@@ -62,11 +68,73 @@ pub struct Finding {
     pub trace: Vec<Step>,
     /// Whether the steps can be read as an interleaving.
     pub interleaving: bool,
+    /// What a crash left, and what recovery made of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crash: Option<CrashReport>,
     /// Names of the threads, for the columns of the trace.
     #[serde(skip)]
     pub threads: Vec<String>,
     /// The execution itself.
     pub witness: Witness,
+}
+
+/// What a crash left, and what recovery made of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CrashReport {
+    /// The durable writes of the witness, by number: whether each had persisted.
+    pub writes: Vec<DurableWrite>,
+    pub recovery: Vec<selvedge_check::CrashStep>,
+    /// What would rule this out, if one thing alone does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<selvedge_check::Remedy>,
+    /// The same in words.
+    #[serde(skip)]
+    pub told: Vec<(String, String)>,
+    #[serde(skip)]
+    pub advice: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct DurableWrite {
+    pub event: usize,
+    pub persisted: bool,
+}
+
+impl CrashReport {
+    fn of(crash: &Crash, witness: &Witness) -> CrashReport {
+        let of = |event: &usize, persisted| DurableWrite { event: *event, persisted };
+        let persisted = crash.persisted.iter().map(|event| of(event, true));
+        let mut writes: Vec<DurableWrite> =
+            persisted.chain(crash.lost.iter().map(|event| of(event, false))).collect();
+        writes.sort_by_key(|write| write.event);
+        let files = witness.files();
+        let at = |event: &usize| {
+            let place = witness.event(*event).and_then(|e| e.place.as_ref());
+            place.map_or(String::from("a write"), |place| files.at(place))
+        };
+        let several = crash.steps.iter().any(|step| step.crash > 1);
+        let told = crash.steps.iter().map(|step| {
+            let when = if several { format!("[crash {}] ", step.crash) } else { String::new() };
+            let place = step.place.as_ref().map_or(String::new(), |place| format!("{}: ", files.at(place)));
+            let verb = if step.writes { "writes" } else { "reads" };
+            let what = format!("{when}{place}{verb} {} = {}", step.location, step.value);
+            let from = match (step.writes, &step.from) {
+                (true, _) => String::new(),
+                (false, Some(event)) => format!(" <- {}", at(event)),
+                (false, None) => String::from(" <- initial value"),
+            };
+            let missing: Vec<String> = step.missing.iter().map(at).collect();
+            let lost =
+                if missing.is_empty() { String::new() } else { format!("lost: {}", missing.join(", ")) };
+            (format!("{what}{from}"), lost)
+        });
+        let told = told.collect();
+        let advice = crash
+            .remedy
+            .as_ref()
+            .map(|remedy| format!("Adding {} after {} removes this.", remedy.what, files.at(&remedy.place)));
+        CrashReport { writes, recovery: crash.steps.clone(), remedy: crash.remedy.clone(), told, advice }
+    }
 }
 
 /// A step that matters, with the calls that led to it.
@@ -140,6 +208,8 @@ impl Report {
             model: outcome.model,
             executions: outcome.stats.complete,
             blocked: outcome.stats.blocked,
+            persist: outcome.post_crash.as_ref().map(|post| post.model.clone()),
+            post_crash_states: outcome.post_crash.as_ref().map(|post| post.states),
             events: outcome.stats.events,
             alike: outcome.symmetric_threads,
             seconds: outcome.seconds,
@@ -164,7 +234,13 @@ impl Finding {
             .missing
             .clone()
             .and_then(|what| violation.witness.missing(&what).map(|message| Lacking { message, what }));
-        let Violation { name: kind, place, thread, witness, .. } = violation;
+        let crash = violation.crash.as_ref().map(|crash| CrashReport::of(crash, &violation.witness));
+        let Violation { name: kind, place, thread, witness, crash: left, .. } = violation;
+        let fate = |number: usize| match &left {
+            Some(left) if left.persisted.contains(&number) => " [persisted]",
+            Some(left) if left.lost.contains(&number) => " [lost]",
+            _ => "",
+        };
         let files = witness.files();
         let place_of = |place: &Place, word: &str| {
             if files.are_several() { files.at(place) } else { format!("{word}{}", place.line) }
@@ -178,13 +254,23 @@ impl Finding {
             Some([thread, place].into_iter().flatten().collect::<Vec<_>>().join(", "))
         };
         // Which way an input leads shows in what comes after.
-        let shown = |event: &&Event| !matches!(event.action, Action::Choose { by_input: true, .. });
+        // What the library does for files is known by what becomes durable.
+        let files_are_used = left.as_ref().is_some_and(|left| {
+            let durable = left.persisted.iter().chain(&left.lost);
+            durable.filter_map(|number| witness.event(*number)).any(|event| in_library(&event.action))
+        });
+        let shown = |event: &&Event| match &event.action {
+            Action::Choose { by_input, .. } => !by_input,
+            Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
+            action if files_are_used => fate(event.number) != "" && !is_journal(action),
+            _ => true,
+        };
         let trace = witness.events.iter().filter(shown).map(|event| Step {
             thread: event.thread,
             name: witness.thread(event.thread).to_string(),
             file: event.place.as_ref().map(|place| place.file.clone()),
             line: event.place.as_ref().map(|place| place.line),
-            action: witness.action(event),
+            action: format!("{}{}", witness.action(event), fate(event.number)),
             from: witness.source_in(&files, event),
             stale: matches!(event.action, Action::Read { stale: true, .. }),
             at: event.place.as_ref().map(|place| place_of(place, "")),
@@ -201,10 +287,22 @@ impl Finding {
             missing,
             trace: trace.collect(),
             interleaving: witness.interleaving,
+            crash,
             threads: witness.threads.iter().map(|thread| thread.name.clone()).collect(),
             witness,
         }
     }
+}
+
+/// Whether this is about the disk, which is memory of the library.
+fn in_library(action: &Action) -> bool {
+    let Action::Write { location, .. } = action else { return false };
+    ["byte ", "size of file ", "name ", "journal of file "].iter().any(|of| location.starts_with(of))
+}
+
+/// Marks in the journal mean nothing to readers.
+fn is_journal(action: &Action) -> bool {
+    matches!(action, Action::Write { location, .. } if location.starts_with("journal of file "))
 }
 
 impl Spot {

@@ -1,7 +1,7 @@
 //! The report for people.
 
 use super::layout::{cut, width, wrap};
-use super::report::{CutLoop, Finding, Lacking, Report, Spot, Step};
+use super::report::{CrashReport, CutLoop, Finding, Lacking, Report, Spot, Step};
 use crate::escape::{line, shown};
 use selvedge_check::{Verdict, short};
 use std::fmt::Write;
@@ -76,6 +76,12 @@ fn safe(report: &Report) -> Report {
             missing: missing.as_ref().map(lacking),
             trace: trace.iter().map(step).collect(),
             interleaving: *interleaving,
+            crash: finding.crash.as_ref().map(|crash| CrashReport {
+                told: crash.told.iter().map(|(step, lost)| (one(step), one(lost))).collect(),
+                advice: maybe(&crash.advice),
+                // Not shown.
+                ..crash.clone()
+            }),
             threads: threads.iter().map(one).collect(),
             // Not shown.
             witness: witness.clone(),
@@ -88,6 +94,8 @@ fn safe(report: &Report) -> Report {
         model: one(model),
         executions: *executions,
         blocked: *blocked,
+        persist: report.persist.as_ref().map(one),
+        post_crash_states: report.post_crash_states,
         events: *events,
         alike: *alike,
         seconds: *seconds,
@@ -145,6 +153,10 @@ pub fn render(report: &Report, paint: &Paint, columns: usize) -> String {
         report.seconds,
         report.max_rss_kb as f64 / 1024.0
     ));
+    if let (Some(model), Some(states)) = (&report.persist, report.post_crash_states) {
+        let s = if states == 1 { "" } else { "s" };
+        say(&format!("{states} post-crash state{s} under {model}"));
+    }
     if let Some(why) = &report.put_off {
         say(&format!("explored with reads put off, which is slow: {why}"));
     }
@@ -171,7 +183,9 @@ fn show_finding(finding: &Finding, paint: &Paint, columns: usize) -> String {
         let is_known = finding.points[..at].iter().any(|p| (&p.file, p.line) == (&spot.file, spot.line));
         out += &show_spot(spot, !is_known, columns);
     }
-    let how = if finding.interleaving {
+    let how = if finding.crash.is_some() && finding.interleaving {
+        "Before the crash, step by step, with what had persisted and what was lost:"
+    } else if finding.interleaving {
         "How it comes about, step by step:"
     } else {
         "How it comes about. No interleaving explains it; `!` marks reads that do not see the latest write:"
@@ -180,9 +194,32 @@ fn show_finding(finding: &Finding, paint: &Paint, columns: usize) -> String {
         let _ = writeln!(out, "\n{}", wrap(how, columns, "", ""));
         out += &trace(finding, paint, columns);
     }
+    if let Some(crash) = &finding.crash {
+        out += &recovery(crash, paint, columns);
+    }
     out.push('\n');
     if let Some(missing) = &finding.missing {
         let _ = writeln!(out, "{}", wrap(&missing.message, columns, "", "  "));
+    }
+    out
+}
+
+/// What recovery found.
+fn recovery(crash: &CrashReport, paint: &Paint, columns: usize) -> String {
+    let mut out = format!("\n{}\n", wrap("After the crash, recovery:", columns, "", ""));
+    if crash.told.is_empty() {
+        out += "  reads nothing durable\n";
+    }
+    for (step, lost) in &crash.told {
+        out += &wrap(step, columns, "  ", "      ");
+        if !lost.is_empty() {
+            wrap(lost, columns, "      ", "        ").lines().for_each(|line| {
+                let _ = writeln!(out, "{}", paint.yellow(line));
+            });
+        }
+    }
+    if let Some(advice) = &crash.advice {
+        let _ = write!(out, "\n{}", wrap(advice, columns, "", "  "));
     }
     out
 }

@@ -94,7 +94,14 @@ impl Builder {
     }
 
     pub fn call(&mut self, dst: Option<Reg>, callee: FuncId, args: Vec<Operand>, results: u32) {
-        self.push(Instr::Call { dst, callee: Operand::Func(callee), args, results, signature: None });
+        self.push(Instr::Call {
+            dst,
+            callee: Operand::Func(callee),
+            args,
+            results,
+            signature: None,
+            lands: None,
+        });
     }
 
     pub fn unsupported(&mut self, what: impl Into<String>) {

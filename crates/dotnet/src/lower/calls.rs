@@ -145,7 +145,7 @@ impl Body<'_> {
     pub fn emit_call(&mut self, callee: Operand, args: Vec<Operand>, result: Ty) -> Result<(), CompileError> {
         let results = self.lower.results(result)?;
         let out = if results <= ROOM { self.exc } else { self.b.block(results) };
-        self.b.push(Instr::Call { dst: Some(out), callee, args, results, signature: None });
+        self.b.push(Instr::Call { dst: Some(out), callee, args, results, signature: None, lands: None });
         if out != self.exc {
             self.b.set_to(self.exc, Operand::Reg(out));
         }

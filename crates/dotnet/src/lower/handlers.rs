@@ -334,6 +334,7 @@ impl Body<'_> {
             args: vec![size, Operand::Const(tag as u64)],
             results: 1,
             signature: None,
+            lands: None,
         });
         Ok(())
     }

@@ -455,7 +455,7 @@ impl Lower {
         b.branch(Operand::Reg(exc), plain, with);
         let call = |b: &mut super::Builder, args: Vec<Operand>| {
             let callee = Operand::Reg(function);
-            b.push(Instr::Call { dst: Some(exc), callee, args, results: 1, signature: None });
+            b.push(Instr::Call { dst: Some(exc), callee, args, results: 1, signature: None, lands: None });
             b.jump(after);
         };
         b.set(plain);

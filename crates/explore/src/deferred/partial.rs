@@ -64,6 +64,7 @@ impl<S> Happening<S> {
             Op::Alloc { .. } => Kind::Alloc,
             Op::Free { .. } => Kind::Free,
             Op::Detach { .. } => Kind::Detach,
+            Op::Persist { .. } => Kind::Persist,
             _ => Kind::Choice,
         }
     }

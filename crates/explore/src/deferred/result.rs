@@ -88,6 +88,7 @@ fn add<S: Clone>(graph: &mut ExecutionGraph, p: &Partial<S>, e: Ev) -> EventId {
         (Op::Detach { thread }, _) => graph.add_detach(h.tid, thread),
         (Op::Alloc { object }, _) => graph.add_alloc(h.tid, object),
         (Op::Free { object }, _) => graph.add_free(h.tid, object),
+        (Op::Persist { op, unit }, _) => graph.add_persist(h.tid, op, unit),
         _ => graph.add_choice(h.tid, h.value.unwrap_or(0)),
     }
 }

@@ -86,6 +86,7 @@ pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visi
             (Op::Detach { thread }, _) => graph.add_detach(slot.tid, thread),
             (Op::Alloc { object }, _) => graph.add_alloc(slot.tid, object),
             (Op::Free { object }, _) => graph.add_free(slot.tid, object),
+            (Op::Persist { op, unit }, _) => graph.add_persist(slot.tid, op, unit),
             _ => graph.add_choice(slot.tid, face.value),
         };
         if judged {

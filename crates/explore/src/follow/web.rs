@@ -577,6 +577,7 @@ fn face_of(op: Op) -> Face {
         Op::Detach { .. } => (Kind::Detach, Mode::Na, false, Loc(0), 0),
         Op::Alloc { .. } => (Kind::Alloc, Mode::Na, false, Loc(0), 0),
         Op::Free { .. } => (Kind::Free, Mode::Na, false, Loc(0), 0),
+        Op::Persist { .. } => (Kind::Persist, Mode::Na, false, Loc(0), 0),
         _ => (Kind::Choice, Mode::Na, false, Loc(0), 0),
     };
     Face {

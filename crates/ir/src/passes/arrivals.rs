@@ -287,6 +287,7 @@ fn rewrite(module: &mut Module, global: GlobalId, arrivals: &[Arrival], meet: u3
             args,
             results: 1,
             signature: None,
+            lands: None,
         };
         function.code.extend([
             call(first, unordered, Vec::new()),
@@ -335,7 +336,14 @@ fn prepare(module: &mut Module, init: FuncId, args: Vec<Operand>, place: Place) 
         number
     });
     let function = &mut module.functions[at];
-    let call = Instr::Call { dst: Some(0), callee: Operand::Func(init), args, results: 1, signature: None };
+    let call = Instr::Call {
+        dst: Some(0),
+        callee: Operand::Func(init),
+        args,
+        results: 1,
+        signature: None,
+        lands: None,
+    };
     function.code.insert(0, call);
     function.places.insert(0, place);
 }

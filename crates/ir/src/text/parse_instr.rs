@@ -3,7 +3,7 @@
 use super::lex::Token;
 use super::names::Word;
 use super::parse::{ParseError, Parser};
-use crate::bytecode::{FloatCmp, Instr, Net, Operand, OwnCell, Reg, Target};
+use crate::bytecode::{FloatCmp, Instr, Net, Operand, OwnCell, Pad, Reg, Target};
 use std::collections::HashMap;
 
 pub type Labels = HashMap<String, Target>;
@@ -99,13 +99,17 @@ impl Parser {
         let mut m = Mnemonic { words: word.split('.').map(String::from).collect(), next: 0 };
         let name = m.word().unwrap_or_default().to_string();
         let instr = match (name.as_str(), dst) {
-            ("call", _) => Instr::Call {
-                dst,
-                results: self.count(&mut m)?,
-                signature: if m.flag("as") { Some(self.count(&mut m)?) } else { None },
-                callee: self.operand()?,
-                args: self.list(Parser::operand)?,
-            },
+            ("call", _) => {
+                let results = self.count(&mut m)?;
+                let signature = if m.flag("as") { Some(self.count(&mut m)?) } else { None };
+                let (lands, cleanup) = (m.flag("lands"), m.flag("cleanup"));
+                let (callee, args) = (self.operand()?, self.list(Parser::operand)?);
+                let lands = match lands {
+                    true => Some(Box::new(Pad { cleanup, catches: self.list(Parser::operand)? })),
+                    false => None,
+                };
+                Instr::Call { dst, callee, args, results, signature, lands }
+            }
             (_, Some(dst)) => self.with_result(&name, dst, &mut m)?,
             (_, None) => self.without_result(&name, &mut m, labels)?,
         };

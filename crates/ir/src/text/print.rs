@@ -231,10 +231,18 @@ impl Printer<'_> {
             }
             Instr::LoopBack { number } => format!("loopback {number}"),
             Instr::SpinBlock { number } => format!("spinblock {number}"),
-            Instr::Call { dst, callee, args, results, signature } => {
+            Instr::Call { dst, callee, args, results, signature, lands } => {
                 let dst = dst.map_or(String::new(), |dst| format!("r{dst} = "));
                 let signature = signature.map_or(String::new(), |s| format!(".as.{s}"));
-                format!("{dst}call.{results}{signature} {} ({})", op(*callee), self.names.operands(args))
+                let (callee, args) = (op(*callee), self.names.operands(args));
+                let (suffix, pad) = match lands {
+                    Some(pad) => {
+                        let suffix = if pad.cleanup { ".lands.cleanup" } else { ".lands" };
+                        (suffix, format!(" ({})", self.names.operands(&pad.catches)))
+                    }
+                    None => ("", String::new()),
+                };
+                format!("{dst}call.{results}{signature}{suffix} {callee} ({args}){pad}")
             }
             Instr::Return { values } => format!("return ({})", self.names.operands(values)),
             Instr::Unreachable => String::from("unreachable"),

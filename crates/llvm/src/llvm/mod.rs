@@ -6,7 +6,9 @@
 
 mod clang;
 mod debug;
+mod exceptions;
 pub mod process;
+mod reach;
 mod undefined;
 mod value;
 

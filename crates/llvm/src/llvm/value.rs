@@ -491,14 +491,12 @@ impl<'m> Value<'m> {
 
     /// Where a terminator may go. Of a conditional branch: true, false; of a switch: default, cases.
     pub(crate) fn successors(self) -> Vec<Block<'m>> {
-        use Opcode::*;
         // SAFETY: a terminator, and indices below the number of its successors.
         unsafe {
             if LLVMIsATerminatorInst(self.raw).is_null() {
                 return Vec::new();
             }
-            // The exceptional way out of a call is not taken: nothing throws.
-            let count = if self.opcode() == Some(LLVMInvoke) { 1 } else { LLVMGetNumSuccessors(self.raw) };
+            let count = LLVMGetNumSuccessors(self.raw);
             (0..count).map(|i| Block { raw: LLVMGetSuccessor(self.raw, i), module: PhantomData }).collect()
         }
     }

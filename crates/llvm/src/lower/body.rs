@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use selvedge_ir::cfg::{Block as Code, Graph};
-use selvedge_ir::{FuncId, Instr, Operand, Place, Reg, Target, words};
+use selvedge_ir::{FuncId, Instr, Operand, Pad, Place, Reg, Target, words};
 
 use super::Program;
 use super::shape::{Scalar, shape};
@@ -36,6 +36,9 @@ pub(super) struct Body<'a, 'm> {
     pub(super) rest: Option<Reg>,
     /// Whether the function calls `setjmp`.
     pub(super) returns_twice: bool,
+    /// What the call that is lowered next does with exceptions, and where it says whether there was one.
+    pub(super) lands: Option<Box<Pad>>,
+    pub(super) landed: Option<Operand>,
     /// Which element of vectors is meant, while an operation on vectors is lowered element by element.
     pub(super) lane: Option<usize>,
 }
@@ -67,6 +70,8 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
         rest: None,
         returns_twice: order.iter().flat_map(|block| block.instructions()).any(calls_setjmp),
         lane: None,
+        lands: None,
+        landed: None,
     };
     body.parameters(function, id);
     if body.program.strict_bounds {
@@ -310,7 +315,9 @@ impl<'m> Body<'_, 'm> {
             LLVMFence => self.fence(instruction),
             LLVMCall => self.call(instruction),
             LLVMInvoke => {
+                self.lands = self.pad_of(instruction);
                 let result = self.call(instruction);
+                self.lands = None;
                 self.values.insert(instruction, result);
                 self.terminator(instruction, opcode);
                 return;
@@ -320,6 +327,7 @@ impl<'m> Body<'_, 'm> {
                 self.terminator(instruction, opcode);
                 return;
             }
+            LLVMLandingPad => self.landing_pad(instruction),
             _ => self.expression(instruction, opcode),
         };
         self.values.insert(instruction, result);
@@ -346,7 +354,21 @@ impl<'m> Body<'_, 'm> {
                     self.emit(Instr::Branch { cond, then, els });
                 }
             },
-            Opcode::LLVMInvoke => self.emit(Instr::Jump { to: self.target(successors[0]) }),
+            Opcode::LLVMInvoke => {
+                let normal = self.target(successors[0]);
+                match self.landed.take() {
+                    Some(cond) => {
+                        let then = self.target(successors[1]);
+                        self.emit(Instr::Branch { cond, then, els: normal });
+                    }
+                    None => self.emit(Instr::Jump { to: normal }),
+                }
+            }
+            Opcode::LLVMResume => {
+                let exception = self.operands(instruction.operand(0))[0];
+                self.call_library("_Unwind_Resume", vec![exception], 0);
+                self.emit(Instr::Unreachable);
+            }
             Opcode::LLVMSwitch => self.switch(instruction, &successors),
             Opcode::LLVMUnreachable => self.emit(Instr::Unreachable),
             _ => {

@@ -1,7 +1,7 @@
 //! Calls, and inline assembly.
 
 use selvedge_graph::Mode;
-use selvedge_ir::{CastOp, Instr, Operand};
+use selvedge_ir::{CastOp, GlobalId, Instr, Operand, Pad};
 
 use super::asm;
 use super::body::Body;
@@ -36,8 +36,59 @@ impl<'m> Body<'_, 'm> {
         }
         let callee = self.operand(callee);
         let results = self.results(value);
+        let lands = self.lands.take();
         let signature = self.program.signature_of_call(value);
-        self.call_to(callee, args, results, Some(signature))
+        match lands {
+            Some(pad) => self.call_landing(callee, args, results, signature, pad),
+            None => self.call_to(callee, args, results, Some(signature)),
+        }
+    }
+
+    /// A call that does not let all exceptions pass. Whether there was one is in [`Body::landed`] then.
+    fn call_landing(
+        &mut self,
+        callee: Operand,
+        args: Vec<Operand>,
+        results: u32,
+        signature: u32,
+        pad: Box<Pad>,
+    ) -> Vec<Operand> {
+        let first = self.fresh(results + 1);
+        self.landed = Some(Operand::Reg(first + results));
+        let (dst, signature, results) = (Some(first), Some(signature), results + 1);
+        self.emit(Instr::Call { dst, callee, args, results, signature, lands: Some(pad) });
+        Self::row(first, results - 1)
+    }
+
+    /// What an `invoke` does with exceptions.
+    pub(super) fn pad_of(&mut self, invoke: Value<'m>) -> Option<Box<Pad>> {
+        let clauses = invoke.landing_pad()?.clauses();
+        // What no exception may pass is a catch of every type.
+        let types = clauses.catches.into_iter().map(|ty| self.program.fold(ty).unwrap_or(Operand::Const(0)));
+        let mut catches: Vec<Operand> = types.collect();
+        if clauses.filters || clauses.catches_rest {
+            // Others are an error once an exception comes here.
+            catches.push(Operand::Const(0));
+        }
+        Some(Box::new(Pad { cleanup: clauses.cleanup, catches }))
+    }
+
+    /// The exception, and which of the types it has.
+    pub(super) fn landing_pad(&mut self, value: Value<'m>) -> Vec<Operand> {
+        if value.clauses().filters {
+            return self.unsupported_value(value, "an exception meets a dynamic exception specification");
+        }
+        let mut both = self.call_library("__selvedge_exception", Vec::new(), 1);
+        both.extend(self.call_library("__selvedge_selector", Vec::new(), 1));
+        both
+    }
+
+    /// The number of a type, as it is compared with that of an exception.
+    pub(super) fn type_number(&mut self, ty: Value<'m>) -> Vec<Operand> {
+        match self.program.fold(ty) {
+            Some(Operand::Global(GlobalId(g), 0)) => vec![Operand::Const(u64::from(g) + 1)],
+            _ => self.unknown(ty),
+        }
     }
 
     /// The first value of a variable.
@@ -79,7 +130,7 @@ impl<'m> Body<'_, 'm> {
     ) -> Vec<Operand> {
         let first = self.fresh(results);
         let dst = (results > 0).then_some(first);
-        self.emit(Instr::Call { dst, callee, args, results, signature });
+        self.emit(Instr::Call { dst, callee, args, results, signature, lands: None });
         Self::row(first, results)
     }
 

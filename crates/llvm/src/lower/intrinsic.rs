@@ -65,6 +65,9 @@ impl<'m> Body<'_, 'm> {
                 self.life_ends(variable_of(&arguments));
                 Vec::new()
             }
+            "eh.typeid.for" => self.type_number(arguments[0]),
+            "load.relative" => self.load_relative(value),
+            "ucmp" | "scmp" => self.three_way(value, name == "scmp"),
             "stacksave" => self.call_library("__selvedge_stack_save", Vec::new(), 1),
             "stackrestore" => {
                 let to = self.operand(arguments[0]);
@@ -85,6 +88,12 @@ impl<'m> Body<'_, 'm> {
             "memset" | "memset.inline" => self.memory(value, "memset"),
             "trap" | "debugtrap" | "ubsantrap" => self.call_library("abort", Vec::new(), 0),
             "x86.sse2.mfence" | "aarch64.dmb" => self.full_fence(),
+            "x86.sse.sfence" => self.call_library("__selvedge_sfence", Vec::new(), 0),
+            "x86.sse2.clflush" | "x86.clflushopt" | "x86.clwb" => {
+                let to = self.operand(arguments[0]);
+                let name = name.rsplit('.').next().unwrap_or(name);
+                self.call_library(&format!("__selvedge_{name}"), vec![to], 0)
+            }
             "ptrmask" => {
                 let (a, b) = (self.operand(arguments[0]), self.operand(arguments[1]));
                 vec![self.bin(BinOp::And, 64, a, b)]

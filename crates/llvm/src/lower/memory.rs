@@ -162,8 +162,29 @@ fn is_use(user: Value<'_>) -> bool {
     !is_lifetime(user) && !kept
 }
 
+/// Whether some way leads to a use of a variable before its life has begun: optimisers compute addresses as early as
+/// they can.
+fn is_used_early<'m>(alloca: Value<'m>, users: &HashSet<Value<'m>>) -> bool {
+    let mut seen = HashSet::from([alloca.block()]);
+    let mut open = vec![alloca.block()];
+    while let Some(block) = open.pop() {
+        let here = block.instructions().into_iter().filter(|instruction| users.contains(instruction));
+        let mut here = here.filter(|instruction| is_use(*instruction) || is_begin(*instruction));
+        match here.next() {
+            Some(first) if is_begin(first) => {}
+            Some(_) => return true,
+            None => open.extend(block.successors().into_iter().filter(|next| seen.insert(*next))),
+        }
+    }
+    false
+}
+
+fn is_begin(user: Value<'_>) -> bool {
+    is_lifetime(user) && begins(user)
+}
+
 /// Whether a variable has a life of its own, shorter than its function's: its life begins somewhere, and it
-/// is not used before, as far as one block shows that. Optimisers move uses of an address around.
+/// is not used before, as far as one block, or a way without its beginning, shows that.
 fn has_scope(alloca: Value<'_>) -> bool {
     let users: HashSet<Value<'_>> = alloca.users().into_iter().collect();
     let starts = users.iter().filter(|user| is_lifetime(**user) && begins(**user));
@@ -174,7 +195,7 @@ fn has_scope(alloca: Value<'_>) -> bool {
         first.is_some_and(|first| begins(*first)) && here.first().is_some_and(|other| is_use(*other))
     };
     let mut starts = starts.peekable();
-    starts.peek().is_some() && !starts.any(too_early)
+    starts.peek().is_some() && !starts.any(too_early) && !is_used_early(alloca, &users)
 }
 
 fn begins(lifetime: Value<'_>) -> bool {

@@ -16,6 +16,7 @@ mod memory;
 mod notes;
 mod paths;
 mod places;
+mod relative;
 mod shape;
 mod signature;
 mod size;
@@ -30,6 +31,7 @@ use selvedge_ir::{self as ir, FuncId, GlobalId, Operand, library, passes};
 use crate::driver::Options;
 use crate::error::CompileError;
 use crate::llvm::{File, Layout, Metadata, Module, Type, Unset, Value, ValueKind, keeps, unset};
+use crate::names;
 
 pub(crate) use paths::Paths;
 use shape::{Shape, shape};
@@ -49,6 +51,8 @@ struct Program<'m> {
     known_types: notes::KnownTypes<'m>,
     record_types: HashMap<Type<'m>, Option<u32>>,
     notes: HashMap<ir::Note, u32>,
+    /// Tables of whole addresses, by those of relative ones (see [`relative`]).
+    absolute: HashMap<GlobalId, GlobalId>,
     /// Variables that may be used before they have a value.
     unset: Vec<Unset>,
     /// How many types around the one that is looked at are being looked at.
@@ -90,6 +94,7 @@ pub(crate) fn lower(
         known_types: HashSet::new(),
         record_types: HashMap::new(),
         notes: HashMap::new(),
+        absolute: HashMap::new(),
         unset,
         type_depth: 0,
         strict_bounds: options.strict_bounds,
@@ -158,7 +163,10 @@ impl<'m> Program<'m> {
         let name = function.name();
         // What the program defines has the name that it gives it.
         let is_outside = function.blocks().is_empty();
-        let name = if is_outside { library::canonical(&name).to_owned() } else { name };
+        let name = match is_outside {
+            true => library::canonical(&name).to_owned(),
+            false => self.unique(names::readable(&name)),
+        };
         let id = self.add_function(name, params, results, ty.is_varargs());
         self.functions.insert(function, id);
         let signature = self.signature_of(function);
@@ -166,6 +174,18 @@ impl<'m> Program<'m> {
         if let Some((file, line)) = function.definition() {
             self.out.functions[id.0 as usize].place = self.place(&file, line, 0);
         }
+    }
+
+    /// A name that no other function has: instances of a generic function may be called the same.
+    fn unique(&self, name: String) -> String {
+        let mut unique = name.clone();
+        for number in 2.. {
+            if !self.by_name.contains_key(&unique) {
+                break;
+            }
+            unique = format!("{name} #{number}");
+        }
+        unique
     }
 
     /// A function of the C library, declared if the program does not.
@@ -184,7 +204,7 @@ impl<'m> Program<'m> {
             stated => stated,
         };
         let mut lowered = ir::Global {
-            name: global.name(),
+            name: names::readable(&global.name()),
             size,
             align,
             bytes: vec![0; size as usize],
@@ -194,7 +214,7 @@ impl<'m> Program<'m> {
             ty: None,
             place: ir::Place::default(),
         };
-        if let Some(initialiser) = global.initialiser() {
+        if let Some(initialiser) = global.initialiser().filter(|_| !relative::is_table(global)) {
             self.initialise(&mut lowered, initialiser, 0)
                 .map_err(|what| CompileError::Initialiser { global: global.name(), what })?;
         }
@@ -238,6 +258,7 @@ impl<'m> Program<'m> {
             args: vec![Operand::Func(*f)],
             results: 1,
             signature: None,
+            lands: None,
         };
         let added = &mut self.out.functions[constructor.0 as usize];
         added.regs = 1;
@@ -254,6 +275,8 @@ impl<'m> Program<'m> {
     /// The address of a function or a global.
     fn address(&self, value: Value<'m>) -> Option<Operand> {
         match value.kind() {
+            // What need not be there is there if the library has it.
+            _ if value.is_extern_weak() && !library::is_there(&value.name()) => Some(Operand::Const(0)),
             ValueKind::LLVMFunctionValueKind => self.functions.get(&value).map(|id| Operand::Func(*id)),
             ValueKind::LLVMGlobalVariableValueKind => {
                 self.globals.get(&value).map(|id| Operand::Global(*id, 0))

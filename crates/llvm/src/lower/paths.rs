@@ -35,6 +35,21 @@ fn plain(path: &Path) -> PathBuf {
     out
 }
 
+/// Files of a language's own library, wherever it was built or is installed: `<rust>/alloc/src/sync.rs`.
+fn of_library(whole: &Path) -> Option<String> {
+    let text = whole.to_str()?;
+    let rust = text.strip_prefix("/rustc/").and_then(|rest| rest.split_once("/library/"));
+    let rust = rust.or_else(|| text.split_once("/lib/rustlib/src/rust/library/"));
+    if let Some((_, rest)) = rust {
+        return Some(format!("<rust>/{rest}"));
+    }
+    if text.ends_with(crate::cpp::SOURCE) {
+        return Some(String::from("<c++>/support.cpp"));
+    }
+    let headers = text.split_once("/include/c++/").filter(|_| text.starts_with("/usr/"));
+    headers.map(|(_, rest)| format!("<c++>/{}", rest.split_once('/').map_or(rest, |(_, rest)| rest)))
+}
+
 impl Paths {
     pub(crate) fn new(inputs: &[PathBuf], headers: &[PathBuf]) -> Paths {
         let here = env::current_dir().unwrap_or_default();
@@ -52,6 +67,9 @@ impl Paths {
         }
         if let Some(own) = self.headers.iter().find_map(|directory| whole.strip_prefix(directory).ok()) {
             return own.to_string_lossy().into_owned();
+        }
+        if let Some(library) = of_library(&whole) {
+            return library;
         }
         // The compiler ran here, and was given this name.
         if name.is_relative() && self.is_here(&file.directory) {

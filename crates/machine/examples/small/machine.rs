@@ -1,6 +1,6 @@
 use selvedge_machine::{
-    Claims, Dependencies, ErrorKind, Foresight, Lifetimes, Loc, Machine, Mode, Names, Op, ProgramError, Rmw,
-    Stateful, Tid, Value,
+    Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Loc, Machine, Mode, Names, Op,
+    ProgramError, Rmw, Stateful, Tid, Value,
 };
 
 /// Two threads, each of which counts up a location by a load and a store. The sum need not be 2.
@@ -36,5 +36,6 @@ impl Machine for Counting {
 impl Names for Counting {}
 impl Lifetimes for Counting {}
 impl Claims for Counting {}
+impl Durability for Counting {}
 impl Foresight for Counting {}
 impl Dependencies for Counting {}

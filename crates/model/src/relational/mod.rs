@@ -472,5 +472,7 @@ fn primitive(prim: Prim, c: &Candidate, out: &mut Matrix) {
             out.fill();
         }
         Prim::Alloc | Prim::Free => out.clear(n),
+        // Not in axioms: `plan` refuses them.
+        Prim::SameInode | Prim::SameBlock | Prim::SameLine | Prim::Appends => out.clear(n),
     }
 }

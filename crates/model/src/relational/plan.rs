@@ -279,6 +279,12 @@ impl Planner<'_> {
         let op = match r {
             Rel::Empty | Rel::Declared(_) => Op::Empty,
             Rel::Id => Op::Id,
+            Rel::Prim(Prim::SameInode | Prim::SameBlock | Prim::SameLine | Prim::Appends) => {
+                return self.refuse(
+                    "`same-inode`, `same-block`, `same-line` and `appends` say what persists before what",
+                    "use them in `recovery` only",
+                );
+            }
             Rel::Prim(p) => Op::Prim(*p),
             Rel::Def(d) => return self.def(*d),
             Rel::Test(s) => return self.set(s),

@@ -321,7 +321,7 @@ impl VmMachine {
             Stage::Deciding(alternatives) => self.decided(state, &alternatives, input),
             Stage::Sampling(alternatives) => self.sampled(state, &alternatives, input),
             Stage::Exiting => Ok(Some(self.exit(state))),
-            Stage::Landing(landing) => Ok(self.land(state, *landing)),
+            Stage::Landing(landing) => self.land(state, *landing),
             Stage::RmwLoaded(loc) => Ok(Some(match self.undone(state, loc, input) {
                 Some(block) => block,
                 None => self.rmw_store(state, loc, input),

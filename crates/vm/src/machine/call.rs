@@ -82,9 +82,12 @@ impl VmMachine {
         let nowhere = if values.is_empty() { self.origin_here(state) } else { Origin(0) };
         let frame = &mut state.frame;
         let call = self.function(frame.func).code.get(frame.pc as usize);
-        if let Some(selvedge_ir::Instr::Call { dst: Some(dst), results, .. }) = call {
+        if let Some(selvedge_ir::Instr::Call { dst: Some(dst), results, lands, .. }) = call {
             for (at, reg) in (*dst..dst + results).enumerate() {
                 frame.set_val(reg, values.get(at).copied().unwrap_or(Val::undefined(nowhere)));
+            }
+            if lands.is_some() {
+                frame.set(dst + results - 1, 0);
             }
         }
         frame.pc = frame.pc.wrapping_add(1);
@@ -102,7 +105,10 @@ impl VmMachine {
             if let Some(status) = status {
                 self.known(state, *status, "what `main` returns")?;
             }
-            let Some(returned) = self.hooks.main_returned else { return Ok(Some(self.exit(state))) };
+            let exits = self.hooks.main_exits.filter(|_| !state.rare.exits.is_empty());
+            let Some(returned) = exits.or(self.hooks.main_returned) else {
+                return Ok(Some(self.exit(state)));
+            };
             state.push_frame(self.new_frame(returned, state.private.len() as u32));
             return Ok(None);
         }

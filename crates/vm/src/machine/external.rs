@@ -41,7 +41,7 @@ fn flow(native: Native) -> Flow {
         Native::BarrierNew => Flow::KeepsNone,
         Native::Spawn => Flow::Spawns,
         Native::Unwind | Native::EndThread => Flow::Ends,
-        Native::LongJump => Flow::Jumps,
+        Native::LongJump | Native::Raise | Native::Resume | Native::Panic => Flow::Jumps,
         _ => Flow::Other,
     }
 }
@@ -115,10 +115,31 @@ fn is_anonymous(native: Native) -> bool {
         | Native::TextPrint
         | Native::TextNumber
         | Native::TextUsed
+        | Native::Durable
+        | Native::Recovery
+        | Native::Flush(_)
+        | Native::Sync(_)
+        | Native::Path
+        | Native::Map
+        | Native::Line
+        | Native::Disk
+        | Native::CallFailed
         | Native::Math(_)
         | Native::MathSingle(_) => true,
         Native::SetJump
         | Native::LongJump
+        | Native::Raise
+        | Native::Resume
+        | Native::Exception
+        | Native::Selector
+        | Native::Adjusted
+        | Native::PanicText
+        | Native::Panic
+        | Native::RustCurrent
+        | Native::LastRead
+        | Native::AtThreadExit
+        | Native::NextExit
+        | Native::ExitArgument
         | Native::CleanupPush
         | Native::CleanupPop
         | Native::ThisThread

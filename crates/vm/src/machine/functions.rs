@@ -19,6 +19,8 @@ use selvedge_machine::Reduction;
 pub struct FunctionInfo {
     /// It is part of the library: messages are about its caller.
     pub runtime: bool,
+    /// It is of a library whose code is run: messages are about its caller, too.
+    pub folded: bool,
     /// It takes a lock or gives it back.
     pub locks: bool,
     /// It accesses the memory of locks as such.
@@ -103,6 +105,7 @@ impl FunctionInfo {
         };
         FunctionInfo {
             runtime,
+            folded: is_of_library(module, function),
             locks: runtime && LOCKS.contains(&function.name.as_str()),
             uses_locks: runtime && uses_locks(&function.name),
             native,
@@ -121,6 +124,20 @@ impl FunctionInfo {
             assumes: function.code.iter().any(assumes),
         }
     }
+}
+
+impl FunctionInfo {
+    /// Whether messages are about its caller.
+    pub fn is_folded(&self) -> bool {
+        self.runtime || self.folded
+    }
+}
+
+/// Whether a function is of a language's own library: front ends show where its files are in brackets
+/// (`<rust>/alloc/src/sync.rs`). What the compiler makes has no place.
+fn is_of_library(module: &Module, function: &Function) -> bool {
+    let file = module.files.get(function.place.file as usize);
+    function.place.line == 0 && function.name != "main" || file.is_some_and(|file| file.starts_with('<'))
 }
 
 /// The bound of a loop, and whether it was named. The command line comes before what the program says itself.

@@ -9,6 +9,11 @@ use selvedge_ir::{FuncId, GlobalId, Module};
 pub struct Hooks {
     /// Runs destructors of keys at the end of a thread.
     pub leave: Option<FuncId>,
+    /// Runs what a thread has to run at its end besides; the same for `main`.
+    pub thread_exits: Option<FuncId>,
+    pub main_exits: Option<FuncId>,
+    /// The variable in which threads of Rust keep their handles.
+    pub rust_current: Option<GlobalId>,
     /// Runs what `atexit` was given when `main` returns.
     pub main_returned: Option<FuncId>,
     /// Whether the program says of writes that they are final, or of objects that they are local.
@@ -37,6 +42,13 @@ impl Hooks {
         let declared = |name: &str| module.functions.iter().any(|f| f.name == name);
         Hooks {
             leave: named("__selvedge_leave"),
+            thread_exits: named("__selvedge_thread_exits"),
+            main_exits: named("__selvedge_main_exits"),
+            rust_current: module
+                .globals
+                .iter()
+                .position(|g| g.name == "std::thread::current::CURRENT" && g.thread_local)
+                .map(|g| GlobalId(g as u32)),
             main_returned: named("__selvedge_main_returned"),
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),

@@ -179,12 +179,9 @@ impl VmMachine {
     }
 
     /// The value of a variable of the environment; 0 if there is none.
-    pub(super) fn environment(&self, name: u64) -> Result<u64, Halt> {
-        let Some(name) = self.constant_text(name) else {
-            return fail(ErrorKind::Unsupported, "`getenv` of a name that is no constant");
-        };
-        let found = self.outside.env.iter().find(|(known, _)| *known == name);
-        Ok(found.map_or(0, |(known, text)| self.address_of_global(*text) + known.len() as u64 + 1))
+    pub(super) fn environment(&self, name: &[u8]) -> u64 {
+        let found = self.outside.env.iter().find(|(known, _)| known.as_bytes() == name);
+        found.map_or(0, |(known, text)| self.address_of_global(*text) + known.len() as u64 + 1)
     }
 
     pub(super) fn process_id(&self, state: &VmState, name: &str) -> u64 {

@@ -77,7 +77,7 @@ impl VmMachine {
             // Which threads wait, and where those wait that were moved.
             Object::Waiters(_) => 16,
             Object::Barrier { .. } | Object::LockPart { .. } => 4,
-            Object::Made { size, .. } => size,
+            Object::Mapped { size, .. } | Object::Made { size, .. } => size,
         }
     }
 

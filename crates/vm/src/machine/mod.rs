@@ -4,6 +4,9 @@ mod access;
 mod barrier;
 mod call;
 mod dependencies;
+mod durable;
+mod exception_types;
+mod exceptions;
 mod exchange;
 mod external;
 mod float_terms;
@@ -37,6 +40,7 @@ mod usage;
 mod wide;
 mod zne;
 
+pub use durable::DiskOptions;
 pub use options::{LoopBound, NondetRange, Options};
 pub use state::VmState;
 
@@ -112,6 +116,8 @@ pub struct VmMachine {
     /// What was found out about facts.
     solver: RefCell<Solver>,
     hooks: Hooks,
+    /// What outlives a crash.
+    disk: durable::Disk,
     /// By global, the private slot of a thread-local variable that stays within its thread.
     slots: Vec<Option<u32>>,
     tables: RefCell<Tables>,
@@ -149,6 +155,7 @@ impl VmMachine {
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
         let hooks = Hooks::of(&module);
+        let disk = durable::Disk::of(&mut module, options.disk);
         relocate(&mut module);
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
@@ -158,6 +165,7 @@ impl VmMachine {
         let is_main = |f: &selvedge_ir::Function| f.name == "main" && !f.code.is_empty();
         let main = module.functions.iter().position(is_main).ok_or(ModuleError::NoMain)?;
         let mut tables = Tables::new(&module);
+        disk.divide(&mut tables.layout);
         if options.refuses_mixed_sizes.is_some() {
             tables.layout.refuse_mixed();
         }
@@ -176,6 +184,7 @@ impl VmMachine {
             outside,
             solver: RefCell::default(),
             hooks,
+            disk,
             slots,
             stores,
             tables: RefCell::new(tables),
@@ -199,6 +208,7 @@ impl VmMachine {
             outside: self.outside.clone(),
             solver: RefCell::default(),
             hooks: self.hooks,
+            disk: self.disk.clone(),
             slots: self.slots.clone(),
             stores: self.stores.clone(),
             tables: RefCell::new(self.common().clone()),
@@ -349,6 +359,7 @@ impl VmMachine {
         self.parts = LockParts::new(self.parts.are_off());
         self.footprints.take();
         let mut tables = Tables::new(&self.module);
+        self.disk.divide(&mut tables.layout);
         if self.options.refuses_mixed_sizes.is_some() {
             tables.layout.refuse_mixed();
         }
@@ -510,7 +521,8 @@ impl VmMachine {
 
     /// The innermost frame of the program itself, not of the library.
     fn program_frame<'a>(&self, state: &'a VmState) -> Option<&'a Frame> {
-        state.frames().find(|frame| !self.info(frame.func).runtime)
+        let own = state.frames().find(|frame| !self.info(frame.func).is_folded());
+        own.or_else(|| state.frames().find(|frame| !self.info(frame.func).runtime))
     }
 
     fn address_of_global(&self, g: GlobalId) -> u64 {

@@ -34,6 +34,11 @@ impl VmMachine {
     }
 
     fn plain_name(&self, object: Object, offset: u64, how: How) -> String {
+        if let Object::Global(g) = object
+            && let Some(name) = self.disk.name(g, offset, self.options.disk.max_file_size)
+        {
+            return name;
+        }
         let (mut name, ty) = match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 let global = &self.module.globals[g.0 as usize];
@@ -56,6 +61,7 @@ impl VmMachine {
                 let name = home.map_or_else(String::new, |(object, at)| self.name_of(object, at));
                 (format!("{name} (part {part})"), None)
             }
+            Object::Mapped { path, .. } => (format!("\"{}\"", self.disk.path(path)), None),
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };
@@ -165,6 +171,7 @@ impl VmMachine {
             | Object::Destructor(_)
             | Object::Waiters(_)
             | Object::Barrier { .. }
+            | Object::Mapped { .. }
             | Object::LockPart { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)

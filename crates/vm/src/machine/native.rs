@@ -8,6 +8,7 @@ pub use known::{FINAL_BEGIN, LOCAL, Native};
 use known::SPIN_END_UNLESS;
 
 use super::call::Args;
+use super::exceptions::Flying;
 use super::input::NONDET_MEMORY;
 use super::memory::Use;
 use super::misuse;
@@ -21,8 +22,8 @@ use crate::format::Text;
 use crate::layout::Pieces;
 use crate::tables::Object;
 use crate::undefined::Word;
-use selvedge_graph::Tid;
-use selvedge_ir::{Reg, pointer};
+use selvedge_graph::{PersistOp, Tid};
+use selvedge_ir::{Operand, Reg, pointer};
 use selvedge_machine::{Block, ErrorKind, Op};
 use std::rc::Rc;
 
@@ -59,6 +60,8 @@ impl VmMachine {
             Native::Assert if known(0)? as u32 == 0 => {
                 return fail(ErrorKind::Assertion, "an assertion failed");
             }
+            // A panic that cannot unwind ends that way.
+            Native::Abort if state.rare.panic.is_some() => return self.panics(state),
             Native::Abort => return fail(ErrorKind::Abort, "`abort` is called"),
             Native::Assume if known(0)? as u32 == 0 => return Ok(Some(Op::Block(Block::Assume))),
             Native::Assert | Native::Assume | Native::Nothing => 0,
@@ -81,7 +84,10 @@ impl VmMachine {
                 state.frame.pc += 1;
                 return Ok(None);
             }
-            Native::Environment => self.environment(known(0)?)?,
+            Native::Environment => {
+                let text = Rc::make_mut(&mut state.rare).text.take();
+                self.environment(&text.map_or(Vec::new(), |text| text.out))
+            }
             Native::ProcessId => self.process_id(state, name),
             Native::Undefine => {
                 let (to, len, most) = (known(0)?, known(1)?, known(2)?);
@@ -182,6 +188,40 @@ impl VmMachine {
                 0
             }
             Native::LongJump => return self.long_jump(state, known(0)?, known(1)? as u32),
+            Native::Raise => {
+                let ty = if name == "__selvedge_throw" { known(1)? } else { 0 };
+                return self.raise(state, Flying { object: known(0)?, ty, selector: 0 });
+            }
+            Native::Resume => return self.resume(state, known(0)?),
+            Native::Exception => state.rare.flying.map_or(0, |flying| flying.object),
+            Native::Selector => state.rare.flying.map_or(0, |flying| flying.selector.into()),
+            Native::Adjusted => self.adjusted(state)?,
+            Native::PanicText => {
+                let rare = Rc::make_mut(&mut state.rare);
+                let text = rare.text.take().map_or(Vec::new(), |text| text.out);
+                rare.panic = Some(String::from_utf8_lossy(&text).into());
+                0
+            }
+            Native::Panic => {
+                let text = self.constant_text(known(0)?).unwrap_or_default();
+                return fail(ErrorKind::Panic, text);
+            }
+            Native::RustCurrent => match self.hooks.rust_current {
+                Some(global) => self.value(state, Operand::Global(global, 0)).bits,
+                None => 0,
+            },
+            Native::LastRead => state.last_read.map_or(0, |read| read.value),
+            Native::AtThreadExit => {
+                Rc::make_mut(&mut state.rare).exits.push((known(0)?, known(1)?));
+                0
+            }
+            Native::NextExit => {
+                let rare = Rc::make_mut(&mut state.rare);
+                let (function, argument) = rare.exits.pop().unwrap_or_default();
+                rare.exit_argument = argument;
+                function
+            }
+            Native::ExitArgument => state.rare.exit_argument,
             Native::CleanupPush => {
                 Rc::make_mut(&mut state.rare).cleanups.push(known(0)?);
                 0
@@ -364,6 +404,31 @@ impl VmMachine {
                 }
                 _ => 0,
             },
+            Native::Durable => {
+                self.make_durable(known(0)?, known(1)?)?;
+                0
+            }
+            Native::Recovery => {
+                self.set_recovery(known(0)?)?;
+                0
+            }
+            Native::Flush(op) => match self.flush(state, op, known(0)?) {
+                Some(op) => return Ok(Some(op)),
+                None => 0,
+            },
+            Native::Sync(op) => {
+                let unit = if op == PersistOp::Fsync { Some(known(0)? as u32) } else { None };
+                state.stage = Stage::Advance;
+                return Ok(Some(Op::Persist { op, unit }));
+            }
+            Native::Path => self.path_number(known(0)?)?,
+            Native::Map => self.map(known(0)?, known(1)?)?,
+            Native::Line => self.line_size_at(known(0)?),
+            Native::Disk => self.disk_fact(state, known(0)?),
+            Native::CallFailed => {
+                let text = self.constant_text(known(0)?).unwrap_or_default();
+                self.call_failed(state, &text, known(1)?)?
+            }
             Native::TextFormat => {
                 print::begin(state, Text::format(known(0)?, known(1)?));
                 0
@@ -458,7 +523,7 @@ const DEEPEST_SPIN: usize = 8;
 
 const EINVAL: u64 = 22;
 
-fn set_errno(state: &mut VmState, number: u64) {
+pub(super) fn set_errno(state: &mut VmState, number: u64) {
     let errno = &mut Rc::make_mut(&mut state.private)[0];
     Rc::make_mut(errno).store(0, 4, Val::known(number));
 }

@@ -1,5 +1,6 @@
 //! How a program is run.
 
+use super::durable::DiskOptions;
 use selvedge_machine::{ErrorKinds, Reductions};
 
 /// Bounds, and what counts as an error.
@@ -41,8 +42,12 @@ pub struct Options {
     pub env: Vec<(String, String)>,
     /// Numbers that `__VERIFIER_nondet_int` and its kin give are within this range.
     pub nondet_range: Option<NondetRange>,
+    /// A panic that ends a thread of Rust is no error by itself: whoever joins the thread is told.
+    pub joined_panics: bool,
     /// Errors of other kinds end the process where they happen, as `exit` does.
     pub errors: ErrorKinds,
+    /// How files are kept.
+    pub disk: DiskOptions,
 }
 
 impl Default for Options {
@@ -66,7 +71,9 @@ impl Default for Options {
             args: Vec::new(),
             env: Vec::new(),
             nondet_range: None,
+            joined_panics: false,
             errors: ErrorKinds::ALL,
+            disk: DiskOptions::default(),
         }
     }
 }

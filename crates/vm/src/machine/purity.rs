@@ -307,9 +307,14 @@ fn same_rest(a: &Rare, b: &Rare) -> bool {
         passed,
         spins: _,
         found: _,
+        flying,
+        panic: _, // only a text for messages
+        exits,
+        exit_argument,
     } = a;
     (held, specific, cleanups) == (&b.held, &b.specific, &b.cleanups)
         && (result, text_needs, passed) == (&b.result, &b.text_needs, &b.passed)
+        && (flying, exits, exit_argument) == (&b.flying, &b.exits, &b.exit_argument)
         && printed.len() == b.printed.len() // it only grows
         && simple(a)
         && simple(b)

@@ -238,8 +238,13 @@ impl VmMachine {
                 state.loads_at_header = state.frame.loads_at(header).unwrap_or(0);
                 return Ok(Some(Op::Block(state.spin())));
             }
-            Instr::Call { dst, callee, ref args, results, signature } => {
+            Instr::Call { dst, callee, ref args, results, signature, ref lands } => {
                 let callee = self.called(state, callee, args.len(), signature)?;
+                if let (Some(dst), true) = (dst, lands.is_some()) {
+                    // Functions that the machine performs itself are not left by exceptions.
+                    state.frame.set(dst + results - 1, 0);
+                    return self.call(state, Some(dst), callee, args, results - 1);
+                }
                 return self.call(state, dst, callee, args, results);
             }
             Instr::Return { ref values } => return self.return_from(state, values),

@@ -2,6 +2,7 @@
 //!
 //! A copy is made at every visible operation, so what is large or seldom changes is shared between copies.
 
+use super::exceptions::Flying;
 use super::parts::Parts;
 use super::print::Printed;
 use super::purity::Watch;
@@ -129,6 +130,12 @@ pub struct Rare {
     pub spins: Vec<(u32, u32)>,
     /// Those of the facts that were found out by reading (`guess.rs`).
     pub found: Vec<Term>,
+    /// The exception that is on its way, or was caught last, and the text of the latest panic.
+    pub flying: Option<Flying>,
+    pub panic: Option<Rc<str>>,
+    /// What to run at the end of the thread, with its argument, the latest last; and the one that runs.
+    pub exits: Vec<(u64, u64)>,
+    pub exit_argument: u64,
 }
 
 /// A lock that the thread holds.

@@ -3,6 +3,7 @@
 //! In C, glibc's `pthread_cleanup_push` is a `setjmp` that `pthread_exit` jumps back to. So there is one
 //! mechanism: frames are left one by one, what is on their stacks dies, and then the thread lands.
 
+use super::exceptions::Flying;
 use super::state::{Frame, Stage, Val, VmState};
 use super::{Halt, VmMachine, fail};
 use selvedge_ir::Reg;
@@ -25,6 +26,8 @@ pub enum Landing {
     Jump(Jump, u32),
     /// The end of the thread.
     Leave,
+    /// Where an exception is caught, or has something done.
+    Exception(Flying),
 }
 
 pub fn set_jump(state: &mut VmState, buffer: u64, dst: Option<Reg>) {
@@ -45,7 +48,7 @@ pub fn forget_jumps(state: &mut VmState) {
 impl VmMachine {
     pub(super) fn long_jump(&self, state: &mut VmState, buffer: u64, value: u32) -> Result<Option<Op>, Halt> {
         match state.rare.jumps.iter().find(|j| j.buffer == buffer).copied() {
-            Some(jump) => Ok(self.land(state, Landing::Jump(jump, value.max(1)))),
+            Some(jump) => self.land(state, Landing::Jump(jump, value.max(1))),
             None => fail(ErrorKind::UndefinedBehaviour, "`longjmp` to a call that has returned, or to none"),
         }
     }
@@ -58,21 +61,22 @@ impl VmMachine {
         }
         match rare.cleanups.pop() {
             Some(handler) => self.long_jump(state, handler, 1),
-            None => Ok(self.land(state, Landing::Leave)),
+            None => self.land(state, Landing::Leave),
         }
     }
 
     /// Leaves frames until the thread is where it is to land. What is on their stacks dies.
-    pub(super) fn land(&self, state: &mut VmState, landing: Landing) -> Option<Op> {
+    pub(super) fn land(&self, state: &mut VmState, landing: Landing) -> Result<Option<Op>, Halt> {
         let depth = match landing {
             Landing::Jump(jump, _) => jump.depth,
             Landing::Leave => 0,
+            Landing::Exception(exception) => return self.go_on_unwinding(state, exception),
         };
         let leaves = matches!(landing, Landing::Leave);
         while state.depth > depth || leaves {
             if let Some(object) = state.frame.stack.pop() {
                 state.stage = Stage::Landing(Box::new(landing));
-                return Some(Op::Free { object });
+                return Ok(Some(Op::Free { object }));
             }
             if state.depth == depth {
                 break;
@@ -86,18 +90,20 @@ impl VmMachine {
                     state.frame.set(dst, value as u64);
                 }
                 state.frame.pc = jump.pc + 1;
-                None
+                Ok(None)
             }
             Landing::Leave => {
                 let result = state.rare.result.unwrap_or(Val::known(0));
-                self.end_of_thread(state, result)
+                Ok(self.end_of_thread(state, result))
             }
+            Landing::Exception(_) => Ok(None),
         }
     }
 
     /// The start routine has returned, or `pthread_exit` has left it: destructors of keys run now.
     pub(super) fn end_of_thread(&self, state: &mut VmState, result: Val) -> Option<Op> {
-        match self.hooks.leave.filter(|_| !state.rare.specific.is_empty()) {
+        let exits = self.hooks.thread_exits.filter(|_| !state.rare.exits.is_empty());
+        match exits.or(self.hooks.leave.filter(|_| !state.rare.specific.is_empty())) {
             Some(leave) => {
                 let mut frame: Frame = self.new_frame(leave, state.private.len() as u32);
                 frame.set_val(0, result);

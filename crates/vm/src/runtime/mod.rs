@@ -15,7 +15,7 @@ use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 13] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
@@ -24,14 +24,24 @@ const SOURCES: [&str; 9] = [
     include_str!("system.ir"),
     include_str!("text.ir"),
     include_str!("kernel.ir"),
+    include_str!("files.ir"),
+    include_str!("pmem.ir"),
+    include_str!("exceptions.ir"),
+    include_str!("rust.ir"),
     include_str!("dotnet.ir"),
 ];
 
 /// Functions that the machine itself calls, each after the one that makes it necessary.
-const HOOKS: [(&str, &str); 3] = [
+const HOOKS: [(&str, &str); 9] = [
     ("pthread_setspecific", "__selvedge_leave"),
     ("tss_set", "__selvedge_leave"),
     ("atexit", "__selvedge_main_returned"),
+    ("__cxa_thread_atexit_impl", "__selvedge_thread_exits"),
+    ("__cxa_thread_atexit_impl", "__selvedge_main_exits"),
+    ("__cxa_thread_atexit", "__selvedge_thread_exits"),
+    ("__cxa_thread_atexit", "__selvedge_main_exits"),
+    ("__selvedge_rust_guard", "__selvedge_thread_exits"),
+    ("__selvedge_rust_guard", "__selvedge_main_exits"),
 ];
 
 /// The bytecode of the library, as far as a program that has these functions can call it: reading all of it

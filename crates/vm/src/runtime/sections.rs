@@ -57,6 +57,7 @@ fn around(body: &Function, begin: FuncId, inner: FuncId, end: FuncId) -> Functio
         args: Vec::new(),
         results: 0,
         signature: None,
+        lands: None,
     };
     let code = if body.varargs {
         let what = format!("the atomic section `{}`, which takes any number of arguments", body.name);
@@ -70,6 +71,7 @@ fn around(body: &Function, begin: FuncId, inner: FuncId, end: FuncId) -> Functio
                 args: (0..params).map(Operand::Reg).collect(),
                 results: body.results,
                 signature: None,
+                lands: None,
             },
             call(end),
             Instr::Return { values: (params..params + body.results).map(Operand::Reg).collect() },

@@ -147,6 +147,7 @@ impl Run {
                 Op::Load { loc, mode, .. } => format!("R {} {mode}", name(loc)),
                 Op::Store { loc, value, mode, .. } => format!("W {} {value} {mode}", name(loc)),
                 Op::Fence { mode } => format!("F {mode}"),
+                Op::Persist { .. } => String::from("persist"),
                 Op::Spawn { thread } => format!("spawn {}", thread.0),
                 Op::Join { thread } => format!("join {}", thread.0),
                 Op::Arrive { .. } => String::from("arrive"),

@@ -210,6 +210,12 @@ impl<'m> Run<'_, '_, 'm> {
                 let values = HashMap::from([(*number, Linked::Old)]);
                 self.pending = Some(Pending { address, bytes: *bytes, mode: *mode, values, expected: None });
             }
+            Step::Flush(name, at) => {
+                let address = self.address(at)?;
+                self.body.call_library(name, vec![address], 0);
+            }
+            Step::StoreFence => drop(self.body.call_library("__selvedge_sfence", Vec::new(), 0)),
+            Step::Prefix => return Err(String::from(".byte")),
             Step::Anything(registers) => {
                 for register in registers {
                     let value = self.body.call_library("__selvedge_input", Vec::new(), 1)[0];

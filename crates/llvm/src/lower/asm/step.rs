@@ -90,6 +90,12 @@ pub(super) enum Step {
     IfNonZero(Arg, Arg),
     /// May leave anything in these registers.
     Anything(Vec<Arg>),
+    /// Writes back the cache line of an address, by this function of the library.
+    Flush(&'static str, Arg),
+    /// `sfence`, which only flushes know.
+    StoreFence,
+    /// A byte in front of an instruction that makes it another one, for assemblers that do not know that.
+    Prefix,
 }
 
 /// What an instruction set makes of an instruction; nothing if it does not know it.
@@ -106,5 +112,28 @@ pub(super) fn steps(statements: &[Statement], decode: Decode) -> Result<Vec<Step
             }
         }
     }
-    Ok(found)
+    // `.byte 0x66; clflush` is clflushopt, and `.byte 0x66; xsaveopt` clwb.
+    let mut steps: Vec<Step> = Vec::with_capacity(found.len());
+    for step in found {
+        match (steps.last(), step) {
+            (Some(Step::Prefix), Step::Flush(name, at)) => {
+                steps.pop();
+                let name = if name == CLFLUSH { CLFLUSHOPT } else { CLWB };
+                steps.push(Step::Flush(name, at));
+            }
+            (Some(Step::Prefix), _) => return Err(String::from(".byte")),
+            (_, Step::Flush(XSAVEOPT, _)) => return Err(String::from(XSAVEOPT)),
+            (_, step) => steps.push(step),
+        }
+    }
+    match steps.last() {
+        Some(Step::Prefix) => Err(String::from(".byte")),
+        _ => Ok(steps),
+    }
 }
+
+pub(super) const CLFLUSH: &str = "__selvedge_clflush";
+pub(super) const CLFLUSHOPT: &str = "__selvedge_clflushopt";
+pub(super) const CLWB: &str = "__selvedge_clwb";
+/// No function of the library: only with a prefix.
+pub(super) const XSAVEOPT: &str = "xsaveopt";

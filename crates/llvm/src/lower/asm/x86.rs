@@ -1,9 +1,10 @@
 //! x86-64, in AT&T's order: the source first.
 //!
 //! A `lock` prefix (and `xchg` with memory, which needs none) makes a read-modify-write and is a full fence.
-//! Other accesses to memory are relaxed. `lfence` and `sfence` order nothing that is not ordered anyway.
+//! Other accesses to memory are relaxed. `lfence` orders nothing that is not ordered anyway, and
+//! `sfence` nothing but flushes.
 
-use super::step::Step;
+use super::step::{CLFLUSH, CLFLUSHOPT, CLWB, Step, XSAVEOPT};
 use super::text::Arg;
 use selvedge_graph::Mode;
 use selvedge_ir::RmwOp;
@@ -28,7 +29,19 @@ pub(super) fn decode(names: &[String], args: &[Arg]) -> Option<Vec<Step>> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     match (names.as_slice(), args) {
         (["lock", name], args) => locked(name, args),
-        (["nop" | "pause"] | ["rep" | "repz", "nop"] | ["lfence" | "sfence"], []) => Some(Vec::new()),
+        (["nop" | "pause"] | ["rep" | "repz", "nop"] | ["lfence"], []) => Some(Vec::new()),
+        (["sfence"], []) => Some(vec![Step::StoreFence]),
+        ([".byte"], [Arg::Number(0x66)]) => Some(vec![Step::Prefix]),
+        ([".byte"], [Arg::Word(word)]) if word == "0x66" => Some(vec![Step::Prefix]),
+        ([name @ ("clflush" | "clflushopt" | "clwb" | "xsaveopt")], [at]) => {
+            let name = match *name {
+                "clflush" => CLFLUSH,
+                "clflushopt" => CLFLUSHOPT,
+                "clwb" => CLWB,
+                _ => XSAVEOPT,
+            };
+            Some(vec![Step::Flush(name, at.clone())])
+        }
         (["mfence"], []) => Some(vec![Step::Fence(Mode::Sc)]),
         (["cpuid"], []) => {
             let all = ["ax", "bx", "cx", "dx"].map(register).to_vec();

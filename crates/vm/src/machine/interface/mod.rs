@@ -115,6 +115,8 @@ impl Machine for VmMachine {
                     matches!(state.stage, Stage::Deciding(_) | Stage::Sampling(_) | Stage::CasGuessed(_));
                 state.choices += u32::from(!given);
             }
+            // Who writes back what others wrote makes a difference to what persists.
+            Op::Persist { .. } => state.effects += 1,
             Op::Arrive { .. } => state.effects += 1,
             _ => {}
         }

@@ -9,13 +9,25 @@ use selvedge_ir::{Contents, Instr, Place};
 use selvedge_machine::{ErrorKind, Names, SourcePlace, Usage};
 use std::collections::BTreeMap;
 
+/// Files of libraries are shown in brackets.
+fn is_of_library(place: &SourcePlace) -> bool {
+    place.file.starts_with('<')
+}
+
 impl Names for VmMachine {
     fn place(&self, state: &VmState) -> Option<SourcePlace> {
         let known = |frame: &Frame| {
             let place = *self.function(frame.func).places.get(frame.pc as usize)?;
             (place.line != 0 && !self.info(frame.func).runtime).then(|| self.source_place(place))
         };
-        state.frames().find_map(known)
+        // What the program itself says, if there is such; else where a library does it.
+        let own = |frame: &Frame| {
+            let inlined = self.note_at(frame).map_or(&[][..], |note| &note.inlined);
+            let calls = inlined.iter().map(|(_, call)| self.source_place(*call));
+            known(frame).into_iter().chain(calls).find(|place| place.line != 0 && !is_of_library(place))
+        };
+        let is_own = |frame: &&Frame| !self.info(frame.func).runtime;
+        state.frames().filter(is_own).find_map(own).or_else(|| state.frames().find_map(known))
     }
 
     fn stack(&self, state: &VmState) -> Vec<(String, Option<SourcePlace>)> {
@@ -35,6 +47,14 @@ impl Names for VmMachine {
             if !function.name.starts_with("__selvedge") || !self.info(frame.func).runtime {
                 calls.push((function.name.clone(), known(place)));
             }
+        }
+        // Calls within a library say nothing to who has not written it.
+        let is_own = |(name, at): &(String, Option<SourcePlace>)| {
+            // The compiler's own way into what may panic has no place.
+            name != "__rust_try" && at.as_ref().is_none_or(|at| !is_of_library(at))
+        };
+        if calls.iter().any(|call| call.1.as_ref().is_some_and(|at| !is_of_library(at))) {
+            calls.retain(is_own);
         }
         calls
     }
@@ -97,7 +117,13 @@ impl Names for VmMachine {
     }
 
     fn thread_name(&self, state: &VmState) -> String {
-        self.function(state.entry).name.clone()
+        let entry = self.function(state.entry);
+        // Threads of Rust and C++ all begin in the same function of a library.
+        let own = state.frames().filter(|frame| !self.info(frame.func).is_folded()).last();
+        match self.info(state.entry).folded {
+            true => own.map_or(&entry.name, |frame| &self.function(frame.func).name).clone(),
+            false => entry.name.clone(),
+        }
     }
 
     fn is_volatile(&self, state: &VmState) -> bool {

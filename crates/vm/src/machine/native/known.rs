@@ -1,6 +1,7 @@
 //! The functions that the machine knows, by their names.
 
 use crate::float;
+use selvedge_graph::PersistOp;
 use selvedge_ir::library::{self, Allocation};
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,21 @@ pub enum Native {
     EndThread,
     SetJump,
     LongJump,
+    /// An exception is thrown: `_Unwind_RaiseException`, `__cxa_throw`.
+    Raise,
+    Resume,
+    /// What a landing pad is given.
+    Exception,
+    Selector,
+    /// What was thrown, as the type that it is caught as.
+    Adjusted,
+    PanicText,
+    Panic,
+    RustCurrent,
+    LastRead,
+    AtThreadExit,
+    NextExit,
+    ExitArgument,
     CleanupPush,
     CleanupPop,
     ThisThread,
@@ -120,6 +136,24 @@ pub enum Native {
     TextNumber,
     /// How many of its characters belong to that number. The text is not needed any more.
     TextUsed,
+    /// Memory outlives a crash from now on.
+    Durable,
+    /// The routine that runs after a crash.
+    Recovery,
+    /// A cache line is written back, by this instruction; of several lines, one after the other.
+    Flush(PersistOp),
+    /// A file is synchronised, all are, or all that came before has persisted when recovery runs.
+    Sync(PersistOp),
+    /// The number of a file's name.
+    Path,
+    /// Persistent memory that is mapped from a file.
+    Map,
+    /// How many bytes are surely in one cache line.
+    Line,
+    /// How files are kept, and what becomes of calls that fail: by number (`durable.rs`).
+    Disk,
+    /// A system call failed.
+    CallFailed,
     Math(fn(f64, f64) -> f64),
     MathSingle(fn(f64, f64) -> f64),
 }
@@ -139,7 +173,7 @@ impl Native {
             _ if name.starts_with("__VERIFIER_nondet_") => Native::Nondet,
             "rand" | "random" | "rand_r" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "clock"
             | "__selvedge_input" => Native::Input,
-            "getenv" | "secure_getenv" => Native::Environment,
+            "__selvedge_environment" => Native::Environment,
             "getpid" | "getppid" | "gettid" => Native::ProcessId,
             "__selvedge_undefine" => Native::Undefine,
             "free" | "cfree" => Native::Free,
@@ -159,6 +193,18 @@ impl Native {
             "__selvedge_end" => Native::EndThread,
             "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" => Native::SetJump,
             "longjmp" | "_longjmp" | "siglongjmp" => Native::LongJump,
+            "_Unwind_RaiseException" | "__selvedge_throw" => Native::Raise,
+            "_Unwind_Resume" => Native::Resume,
+            "__selvedge_exception" => Native::Exception,
+            "__selvedge_selector" => Native::Selector,
+            "__selvedge_adjusted" => Native::Adjusted,
+            "__selvedge_panic_text" => Native::PanicText,
+            "__selvedge_panic" => Native::Panic,
+            "__selvedge_rust_current" => Native::RustCurrent,
+            "__selvedge_last_read" => Native::LastRead,
+            "__selvedge_at_thread_exit" => Native::AtThreadExit,
+            "__selvedge_next_exit" => Native::NextExit,
+            "__selvedge_exit_argument" => Native::ExitArgument,
             "__pthread_register_cancel" => Native::CleanupPush,
             "__pthread_unregister_cancel" => Native::CleanupPop,
             "__selvedge_thread_bit" => Native::ThreadBit,
@@ -204,6 +250,20 @@ impl Native {
             FINAL_BEGIN => Native::FinalBegin,
             "__selvedge_final_end" => Native::FinalEnd,
             LOCAL => Native::Local,
+            "selvedge_durable" => Native::Durable,
+            "selvedge_recovery" => Native::Recovery,
+            "__VERIFIER_pbarrier" | "__selvedge_pbarrier" => Native::Sync(PersistOp::Barrier),
+            "__selvedge_clflush" => Native::Flush(PersistOp::Clflush),
+            "__selvedge_clflushopt" => Native::Flush(PersistOp::ClflushOpt),
+            "__selvedge_clwb" => Native::Flush(PersistOp::Clwb),
+            "__selvedge_sfence" => Native::Sync(PersistOp::StoreFence),
+            "__selvedge_disk_fsync" => Native::Sync(PersistOp::Fsync),
+            "__selvedge_disk_sync" => Native::Sync(PersistOp::SyncAll),
+            "__selvedge_path" => Native::Path,
+            "__selvedge_map" => Native::Map,
+            "__selvedge_line" => Native::Line,
+            "__selvedge_disk" => Native::Disk,
+            "__selvedge_call_failed" => Native::CallFailed,
             "__selvedge_text_format" => Native::TextFormat,
             "__selvedge_text_bytes" => Native::TextBytes,
             "__selvedge_text_next" => Native::TextNext,

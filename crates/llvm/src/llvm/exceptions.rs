@@ -1,0 +1,43 @@
+//! Landing pads.
+
+use llvm_sys::core::*;
+
+use super::Opcode;
+use super::value::{TypeKind, Value};
+
+/// What a landing pad is for.
+pub(crate) struct Clauses<'m> {
+    pub(crate) cleanup: bool,
+    /// Type information, in order; null for every type.
+    pub(crate) catches: Vec<Value<'m>>,
+    /// Whether it has a list of types that may pass (`throw(int)`); a list of none lets nothing pass.
+    pub(crate) filters: bool,
+    pub(crate) catches_rest: bool,
+}
+
+impl<'m> Value<'m> {
+    /// Of a `landingpad`.
+    pub(crate) fn clauses(self) -> Clauses<'m> {
+        assert_eq!(self.opcode(), Some(Opcode::LLVMLandingPad));
+        // SAFETY: a landing pad, and indices below the number of its clauses.
+        let (all, cleanup) = unsafe {
+            let one = |index| Value::from_raw(LLVMGetClause(self.raw(), index));
+            let all: Vec<Value<'m>> = (0..LLVMGetNumClauses(self.raw())).filter_map(one).collect();
+            (all, LLVMIsCleanup(self.raw()) != 0)
+        };
+        let is_filter = |clause: &Value<'m>| clause.ty().kind() == TypeKind::Array;
+        let is_empty = |clause: &Value<'m>| is_filter(clause) && clause.ty().elements().1 == 0;
+        let catches_rest = all.iter().any(is_empty);
+        let filters = all.iter().any(|clause| is_filter(clause) && !is_empty(clause));
+        let catches = all.into_iter().filter(|clause| !is_filter(clause)).collect();
+        Clauses { cleanup, catches, filters, catches_rest }
+    }
+
+    /// The landing pad that an `invoke` unwinds to.
+    pub(crate) fn landing_pad(self) -> Option<Value<'m>> {
+        assert_eq!(self.opcode(), Some(Opcode::LLVMInvoke));
+        let successors = self.successors();
+        let instructions = successors.get(1)?.instructions();
+        instructions.into_iter().find(|i| i.opcode() == Some(Opcode::LLVMLandingPad))
+    }
+}

@@ -1,0 +1,217 @@
+//! Rust: running its compiler, and what stands for some functions of its standard library.
+//!
+//! A program is compiled as it is, with the whole standard library in one module. The library's code is run like
+//! the program's. What has a meaning of its own here is start-up, the guards of stacks, what is printed of a panic,
+//! and what a thread does where a lock is taken already, or where it has nothing to do: there a thread would spin,
+//! sleep and be woken, in thousands of ways that come to the same. The library's memory is as the library has it.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::driver::Options;
+use crate::error::CompileError;
+use crate::names;
+
+/// Names a compiler to run in place of `rustc`.
+const CHOICE: &str = "SELVEDGE_RUSTC";
+
+/// The release whose library the table below is about.
+pub const KNOWN: &str = "1.95";
+
+/// Functions of the standard library by their paths, and what is called instead.
+const REPLACED: [(&str, &str); 23] = [
+    ("std::rt::lang_start_internal", "__selvedge_rust_start"),
+    ("std::sys::pal::unix::stack_overflow::imp::make_handler", "__selvedge_rust_no_handler"),
+    ("std::sys::pal::unix::stack_overflow::imp::drop_handler", "__selvedge_rust_nothing"),
+    ("std::alloc::rust_oom", "__selvedge_rust_oom"),
+    ("std::sys::thread_local::guard::key::enable", "__selvedge_rust_guard"),
+    ("std::thread::id::ThreadId::new", "__selvedge_rust_thread_id"),
+    ("std::sys::sync::mutex::futex::Mutex::lock_contended", "__selvedge_rust_lock"),
+    ("std::sys::sync::rwlock::futex::RwLock::read_contended", "__selvedge_rust_read"),
+    ("std::sys::sync::rwlock::futex::RwLock::write_contended", "__selvedge_rust_write"),
+    ("std::sys::sync::once::futex::Once::call", "__selvedge_rust_once"),
+    ("std::sys::sync::condvar::futex::Condvar::wait", "__selvedge_rust_wait"),
+    ("std::sys::sync::condvar::futex::Condvar::wait_timeout", "__selvedge_rust_wait_timeout"),
+    ("std::sys::sync::condvar::futex::Condvar::wait_optional_timeout", "__selvedge_rust_wait_timeout"),
+    ("std::sync::poison::condvar::Condvar::notify_one", "__selvedge_rust_notify_one"),
+    ("std::sync::poison::condvar::Condvar::notify_all", "__selvedge_rust_notify_all"),
+    ("std::thread::thread::Thread::park", "__selvedge_rust_park_handle"),
+    ("std::thread::thread::Thread::park_timeout", "__selvedge_rust_park_handle_timeout"),
+    ("std::thread::functions::park", "__selvedge_rust_park"),
+    ("std::thread::scoped::ScopeData::decrement_num_running_threads", "__selvedge_rust_scope_leave"),
+    ("std::sync::mpmc::utils::Backoff::spin_light", "__selvedge_rust_backoff"),
+    ("std::sync::mpmc::utils::Backoff::spin_heavy", "__selvedge_rust_backoff"),
+    ("std::panicking::default_hook", "__selvedge_rust_hook"),
+    ("test::test_main_static", selvedge_ir::harness::RUN),
+];
+
+/// What is called in place of a function.
+pub(crate) fn replaced(symbol: &str) -> Option<String> {
+    // The rules of landing pads are those of the machine.
+    if symbol == "rust_eh_personality" {
+        return Some(String::from("__selvedge_rust_personality"));
+    }
+    let path = names::plain_path(&names::rust(symbol)?);
+    REPLACED.iter().find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
+}
+
+/// Functions of the standard library that what stands for others calls.
+pub(crate) fn called(symbol: &str) -> Option<String> {
+    let path = names::rust(symbol)?;
+    CALLED.iter().find(|(of, _)| *of == path).map(|(_, name)| (*name).to_owned())
+}
+
+/// Functions of the standard library by their paths, and the names by which they are called.
+pub(crate) const CALLED: [(&str, &str); 2] = [
+    ("std::panicking::payload_as_str", "__selvedge_rust_payload_text"),
+    ("std::sys::thread_local::guard::key::enable::run", "__selvedge_rust_thread_end"),
+];
+
+/// A scope waits for its threads by parking.
+pub(crate) const PARK: &str = "__selvedge_rust_park_handle";
+pub(crate) const SCOPE_WAIT: &str = "__selvedge_rust_scope_wait";
+
+pub(crate) fn is_scope(symbol: &str) -> bool {
+    symbol.starts_with("_RI")
+        && names::rust(symbol).is_some_and(|path| path.starts_with("std::thread::scoped::scope::<"))
+}
+
+/// Functions that only stand for an access, or for a look at what it gave. A program that is not optimised calls them; a
+/// loop that waits is known as one where the access is in it.
+const ACCESSES: [&str; 6] = [
+    "core::sync::atomic::",
+    "core::result::Result::is_",
+    "core::option::Option::is_",
+    "core::cell::UnsafeCell::",
+    "core::hint::spin_loop",
+    "std::thread::functions::yield_now",
+];
+
+pub(crate) fn is_access(symbol: &str) -> bool {
+    let Some(path) = names::rust(symbol).map(|path| names::plain_path(&path)) else { return false };
+    ACCESSES.iter().any(|begin| path.starts_with(begin))
+}
+
+/// The compiler to run.
+pub fn compiler() -> OsString {
+    env::var_os(CHOICE).filter(|name| !name.is_empty()).unwrap_or_else(|| "rustc".into())
+}
+
+/// What a compiler says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// `1.95.0`.
+    pub release: String,
+    /// The major version of its LLVM.
+    pub llvm: u32,
+}
+
+impl Version {
+    /// Whether the library that comes with it is the one that is known.
+    pub fn is_known(&self) -> bool {
+        self.release.strip_prefix(KNOWN).is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+/// Asks a compiler.
+pub fn version_of(compiler: &OsStr) -> Result<Version, CompileError> {
+    let missing = || CompileError::NoRustc { tried: compiler.to_string_lossy().into_owned() };
+    let output = Command::new(compiler).args(["--version", "--verbose"]).stdin(Stdio::null()).output();
+    let output = output.map_err(|_| missing())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let llvm = field("LLVM version:").and_then(|version| version.split('.').next()?.parse().ok());
+    match (field("release:"), llvm) {
+        (Some(release), Some(llvm)) => Ok(Version { release: release.to_owned(), llvm }),
+        _ => Err(missing()),
+    }
+}
+
+/// A compiler whose modules can be read.
+pub fn usable() -> Result<(OsString, Version), CompileError> {
+    let compiler = compiler();
+    let version = version_of(&compiler)?;
+    match version.llvm {
+        ..=22 => Ok((compiler, version)),
+        llvm => Err(CompileError::NewerRustc { release: version.release, llvm }),
+    }
+}
+
+/// The options that make one module of a program and its libraries, as it is written: an optimiser drops accesses
+/// and chooses values for what is undefined. With `link` the standard library's modules come in.
+pub const FLAGS: [&str; 11] = [
+    "-Copt-level=0",
+    "-Clto=fat",
+    "-Cembed-bitcode=yes",
+    "-Ccodegen-units=1",
+    "-Cdebuginfo=2",
+    "-Csymbol-mangling-version=v0",
+    "-Crelocation-model=static",
+    "-Coverflow-checks=on",
+    "--cfg=selvedge",
+    "--check-cfg=cfg(selvedge)",
+    "--emit=llvm-bc,link",
+];
+
+/// A directory that is removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> io::Result<Scratch> {
+        let base = env::temp_dir();
+        for number in 0.. {
+            let path = base.join(format!("selvedge-rust-{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Err(taken) if taken.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| Scratch(path)),
+            }
+        }
+        Err(io::Error::other("no name is left for a directory"))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on it.
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Compiles a file to a module with all that it needs.
+pub(crate) fn bitcode_of(file: &Path, options: &Options) -> Result<Vec<u8>, CompileError> {
+    let (compiler, _) = usable()?;
+    let scratch = Scratch::new().map_err(CompileError::Start)?;
+    let mut command = Command::new(&compiler);
+    command.args(FLAGS).args(["--crate-name=program", "-Awarnings"]);
+    if !options.clang_args.iter().any(|word| word.starts_with("--edition")) {
+        command.arg("--edition=2024");
+    }
+    command.args(&options.clang_args).arg("-o").arg(scratch.0.join("program")).arg(file);
+    command.stdin(Stdio::null());
+    crate::llvm::process::end_together(&mut command);
+    let result = command.output().map_err(|source| match source.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => CompileError::Start(source),
+        _ => CompileError::NoRustc { tried: compiler.to_string_lossy().into_owned() },
+    })?;
+    if !result.status.success() {
+        let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
+        return Err(CompileError::Clang { file: file.to_owned(), stderr });
+    }
+    let module = scratch.0.join("program.bc");
+    fs::read(&module).map_err(|source| CompileError::Unreadable { file: module.clone(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_installed_compiler_is_known() {
+        let (_, version) = usable().expect("a compiler");
+        assert!(version.is_known(), "rustc {} has another library than {KNOWN}", version.release);
+    }
+}

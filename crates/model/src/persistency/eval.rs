@@ -1,0 +1,423 @@
+//! What is before some events, by the terms of a persistency model, in one execution.
+
+use super::{Node, Persistency};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc, Medium, MediumKind, PersistOp, Tid};
+use selvedge_kat::ast::{DefBody, Persist, Pred, Prim, Set};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Persists-before in one execution.
+pub struct Order<'a> {
+    model: &'a Persistency,
+    g: &'a ExecutionGraph,
+    memo: &'a mut Memo,
+}
+
+/// What was found out about one execution.
+#[derive(Debug, Default)]
+pub struct Memo {
+    /// By event: where what it is about is kept.
+    media: Vec<Option<Medium>>,
+    /// Durable events by cache line, or by file.
+    units: HashMap<(bool, u32), Vec<EventId>>,
+    /// What transitive closures and intersections relate to one event.
+    known: HashMap<(u32, EventId), Rc<Bits>>,
+    pasts: HashMap<EventId, Rc<Past>>,
+}
+
+/// What persists before something: by location, the latest durable write in coherence.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Past {
+    /// The location, and the place of the write in coherence.
+    pub latest: Vec<(Loc, u32)>,
+    /// A write persists before itself, which is not possible: `pb` is no order here.
+    pub cyclic: bool,
+}
+
+/// A set of events.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn empty(n: usize) -> Bits {
+        Bits(vec![0; n.div_ceil(64)])
+    }
+
+    /// Returns whether it is new.
+    fn add(&mut self, e: EventId) -> bool {
+        let (word, bit) = (&mut self.0[e.index() / 64], 1 << (e.index() % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    fn has(&self, e: EventId) -> bool {
+        self.0[e.index() / 64] >> (e.index() % 64) & 1 != 0
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = EventId> {
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.checked_sub(1)?;
+                Some(EventId(at as u32 * 64 + bit))
+            })
+        })
+    }
+
+    fn unite(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+
+    fn intersect(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
+    }
+
+    fn subtract(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
+    }
+}
+
+impl Memo {
+    /// Of an execution; `medium` says where durable locations are kept.
+    pub fn new(g: &ExecutionGraph, medium: &dyn Fn(Loc) -> Option<Medium>) -> Memo {
+        let mut memo = Memo { media: vec![None; g.arena_len()], ..Memo::default() };
+        for &e in &g.order()[1..] {
+            let ev = g.event(e);
+            memo.media[e.index()] = match ev.kind {
+                Kind::Read | Kind::Write => medium(ev.loc),
+                Kind::Persist => ev.persists().and_then(|(op, unit)| {
+                    let kind = if op.is_flush() { MediumKind::Memory } else { MediumKind::Journal };
+                    Some(Medium { kind, unit: unit?, block: 0, offset: 0 })
+                }),
+                _ => None,
+            };
+            if let Some(of) = memo.media[e.index()] {
+                memo.units.entry(unit(of)).or_default().push(e);
+            }
+        }
+        memo
+    }
+}
+
+impl<'a> Order<'a> {
+    pub(super) fn new(model: &'a Persistency, g: &'a ExecutionGraph, memo: &'a mut Memo) -> Order<'a> {
+        Order { model, g, memo }
+    }
+
+    /// What has to have persisted if `e` has, `e` included if it is a write.
+    pub fn past(&mut self, e: EventId) -> Rc<Past> {
+        if let Some(known) = self.memo.pasts.get(&e) {
+            return Rc::clone(known);
+        }
+        let mut start = self.nothing();
+        start.add(e);
+        let before = self.before(self.model.root, &start);
+        let mut latest: HashMap<Loc, u32> = HashMap::new();
+        let cyclic = self.g.event(e).is_write() && before.has(e);
+        for w in before.iter().chain([e]) {
+            let ev = self.g.event(w);
+            if ev.is_write()
+                && self.memo.media[w.index()].is_some()
+                && let Some(pos) = self.g.co_pos(w)
+            {
+                let entry = latest.entry(ev.loc).or_insert(0);
+                *entry = (*entry).max(pos as u32);
+            }
+        }
+        let mut latest: Vec<(Loc, u32)> = latest.into_iter().collect();
+        latest.sort();
+        let past = Rc::new(Past { latest, cyclic });
+        self.memo.pasts.insert(e, Rc::clone(&past));
+        past
+    }
+
+    /// What has persisted in any case: what is before a barrier that was passed.
+    pub fn surely(&mut self) -> Vec<Rc<Past>> {
+        let barrier = |e: &EventId| matches!(self.g.event(*e).persists(), Some((PersistOp::Barrier, _)));
+        let barriers: Vec<EventId> = self.g.order()[1..].iter().copied().filter(barrier).collect();
+        barriers.into_iter().map(|e| self.past(e)).collect()
+    }
+
+    fn nothing(&self) -> Bits {
+        Bits::empty(self.g.arena_len())
+    }
+
+    /// The events from which a term leads to one of `to`. The initialising event is left out: nothing is
+    /// before it, and it has always persisted.
+    fn before(&mut self, at: u32, to: &Bits) -> Bits {
+        let model = self.model;
+        match model.node(at) {
+            Node::Empty => self.nothing(),
+            Node::Id => to.clone(),
+            Node::Test(set) => {
+                let mut out = self.nothing();
+                to.iter().filter(|e| self.holds(set, *e)).for_each(|e| _ = out.add(e));
+                out
+            }
+            Node::Cross(a, b) => {
+                let mut out = self.nothing();
+                if to.iter().any(|e| self.holds(b, e)) {
+                    let g = self.g;
+                    g.order()[1..].iter().filter(|e| self.holds(a, **e)).for_each(|e| _ = out.add(*e));
+                }
+                out
+            }
+            Node::Prim(prim) => self.step(*prim, to),
+            Node::Union(a, b) => {
+                let mut out = self.before(*a, to);
+                out.unite(&self.before(*b, to));
+                out
+            }
+            Node::Seq(a, b) => {
+                let middle = self.before(*b, to);
+                if middle.is_empty() { middle } else { self.before(*a, &middle) }
+            }
+            Node::Opt(a) => {
+                let mut out = self.before(*a, to);
+                out.unite(to);
+                out
+            }
+            Node::Plus(a) => self.closure(at, *a, to),
+            Node::Inter(a, b) => self.one_by_one(at, (*a, *b), to, |one, other| one.intersect(other)),
+            Node::Diff(a, b) => self.one_by_one(at, (*a, *b), to, |one, other| one.subtract(other)),
+        }
+    }
+
+    fn closure(&mut self, at: u32, step: u32, to: &Bits) -> Bits {
+        let mut ends = to.iter();
+        // Intersections ask for the same again and again.
+        let single = ends.next().filter(|_| ends.next().is_none());
+        if let Some(known) = single.and_then(|e| self.memo.known.get(&(at, e))) {
+            return Bits::clone(known);
+        }
+        let mut out = self.before(step, to);
+        let mut new = out.clone();
+        while !new.is_empty() {
+            let mut next = self.before(step, &new);
+            next.subtract(&out);
+            out.unite(&next);
+            new = next;
+        }
+        if let Some(e) = single {
+            self.memo.known.insert((at, e), Rc::new(out.clone()));
+        }
+        out
+    }
+
+    /// For terms that look at both ends of a pair.
+    fn one_by_one(&mut self, at: u32, (a, b): (u32, u32), to: &Bits, both: fn(&mut Bits, &Bits)) -> Bits {
+        let mut out = self.nothing();
+        for e in to.iter() {
+            if let Some(known) = self.memo.known.get(&(at, e)) {
+                out.unite(known);
+                continue;
+            }
+            let mut this = self.nothing();
+            this.add(e);
+            let mut left = self.before(a, &this);
+            if !left.is_empty() {
+                let right = self.before(b, &this);
+                both(&mut left, &right);
+            }
+            out.unite(&left);
+            self.memo.known.insert((at, e), Rc::new(left));
+        }
+        out
+    }
+
+    fn step(&self, prim: Prim, to: &Bits) -> Bits {
+        let g = self.g;
+        let mut out = self.nothing();
+        if prim == Prim::Po {
+            let mut last = vec![0; g.threads()];
+            for e in to.iter() {
+                let ev = g.event(e);
+                let last = &mut last[ev.tid.index()];
+                *last = ev.idx.max(*last);
+            }
+            for (t, last) in last.into_iter().enumerate() {
+                let thread = g.thread(Tid(t as u16));
+                thread.iter().take_while(|e| g.event(**e).idx < last).for_each(|e| _ = out.add(*e));
+            }
+            return out;
+        }
+        for e in to.iter() {
+            self.step_to(prim, e, &mut |x| {
+                if !x.is_init() {
+                    out.add(x);
+                }
+            });
+        }
+        out
+    }
+
+    fn step_to(&self, prim: Prim, e: EventId, found: &mut dyn FnMut(EventId)) {
+        let g = self.g;
+        let ev = g.event(e);
+        let is_access = matches!(ev.kind, Kind::Read | Kind::Write);
+        let own = |x: EventId| g.event(x).tid == ev.tid && !x.is_init();
+        match prim {
+            Prim::Po => unreachable!("taken together"),
+            Prim::PoImm => g.po_pred(e).into_iter().for_each(found),
+            Prim::PoLoc if is_access => {
+                let thread = g.thread(ev.tid).iter().take_while(|x| **x != e);
+                let same = |x: &&EventId| {
+                    let x = g.event(**x);
+                    (x.is_read() || x.is_write()) && x.loc == ev.loc
+                };
+                thread.filter(same).for_each(|x| found(*x));
+            }
+            Prim::Rf | Prim::Rfe | Prim::Rfi => {
+                let wanted = |x: &EventId| match prim {
+                    Prim::Rfe => !own(*x),
+                    Prim::Rfi => own(*x),
+                    _ => true,
+                };
+                if ev.is_read() {
+                    g.rf(e).into_iter().filter(wanted).for_each(found);
+                }
+            }
+            Prim::Co | Prim::Coe | Prim::Coi | Prim::Fr | Prim::Fre | Prim::Fri if ev.is_write() => {
+                let Some(pos) = g.co_pos(e) else { return };
+                let before = &g.co(ev.loc)[..pos];
+                match prim {
+                    Prim::Co => before.iter().for_each(|x| found(*x)),
+                    Prim::Coe => before.iter().filter(|x| !own(**x)).for_each(|x| found(*x)),
+                    Prim::Coi => before.iter().filter(|x| own(**x)).for_each(|x| found(*x)),
+                    _ => {
+                        for r in before.iter().flat_map(|w| g.readers(*w, ev.loc)) {
+                            let wanted = match prim {
+                                Prim::Fre => !own(r),
+                                Prim::Fri => own(r),
+                                _ => true,
+                            };
+                            if wanted {
+                                found(r);
+                            }
+                        }
+                    }
+                }
+            }
+            Prim::Rmw if ev.is_rmw_write() => g.rmw_read_of(e).into_iter().for_each(found),
+            Prim::Tc if ev.idx == 1 => g.spawn_of(ev.tid).into_iter().for_each(found),
+            Prim::Tj if ev.kind == Kind::Join => {
+                g.thread(ev.peer).last().copied().or_else(|| g.spawn_of(ev.peer)).into_iter().for_each(found);
+            }
+            // Threads that meet at a barrier: arrivals are before departures.
+            Prim::Tj if ev.kind == Kind::Depart => {
+                let arrival = g.po_pred(e).filter(|x| g.event(*x).kind == Kind::Arrive);
+                let round = arrival.map_or(&[][..], |arrival| g.round(arrival));
+                round.iter().for_each(|x| found(*x));
+            }
+            Prim::Loc | Prim::LocOverlap if is_access => {
+                for &x in &g.order()[1..] {
+                    let other = g.event(x);
+                    let same = (other.is_read() || other.is_write()) && other.loc == ev.loc;
+                    if same && (prim == Prim::Loc || x != e) {
+                        found(x);
+                    }
+                }
+            }
+            Prim::Int => g.thread(ev.tid).iter().for_each(|x| found(*x)),
+            Prim::Ext => g.order()[1..].iter().filter(|x| !own(**x)).for_each(|x| found(*x)),
+            Prim::Any => g.order()[1..].iter().for_each(|x| found(*x)),
+            Prim::SameInode | Prim::SameBlock | Prim::SameLine => {
+                let Some(of) = self.memo.media[e.index()] else { return };
+                let line = prim == Prim::SameLine;
+                if line != (of.kind == MediumKind::Memory) {
+                    return;
+                }
+                for &x in self.memo.units.get(&unit(of)).into_iter().flatten() {
+                    let accesses = g.event(x).kind != Kind::Persist && ev.kind != Kind::Persist;
+                    let same = prim != Prim::SameBlock
+                        || accesses
+                            && self.memo.media[x.index()]
+                                .is_some_and(|other| (other.kind, other.block) == (of.kind, of.block));
+                    if same {
+                        found(x);
+                    }
+                }
+            }
+            Prim::Appends if ev.is_write() => {
+                let Some((of, old, new)) = self.growth(e) else { return };
+                for &x in self.memo.units.get(&unit(of)).into_iter().flatten() {
+                    let Some(other) = self.memo.media[x.index()] else { continue };
+                    let data = other.kind == MediumKind::Data && g.event(x).is_write();
+                    if data && (old..new).contains(&(other.offset as i64)) {
+                        found(x);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The write of a size: of which file, and from how much to how much.
+    fn growth(&self, e: EventId) -> Option<(Medium, i64, i64)> {
+        let ev = self.g.event(e);
+        let of = self.memo.media[e.index()].filter(|of| ev.is_write() && of.kind == MediumKind::Metadata)?;
+        let before = self.g.co(ev.loc).get(self.g.co_pos(e)?.checked_sub(1)?)?;
+        Some((of, self.g.value_of(*before, ev.loc), ev.value))
+    }
+
+    fn holds(&self, set: &Set, e: EventId) -> bool {
+        match set {
+            Set::Empty | Set::Declared(_) => false,
+            Set::Def(id) => match &self.model.theory.defs[id.0 as usize].body {
+                DefBody::Set(set) => self.holds(set, e),
+                DefBody::Rel(_) => false,
+            },
+            Set::Union(a, b) => self.holds(a, e) || self.holds(b, e),
+            Set::Inter(a, b) => self.holds(a, e) && self.holds(b, e),
+            Set::Diff(a, b) => self.holds(a, e) && !self.holds(b, e),
+            Set::Not(a) => !self.holds(a, e),
+            Set::Domain(_) | Set::Range(_) => false,
+            Set::Pred(Pred::Persist(persist)) => self.persists(*persist, e),
+            Set::Pred(pred) => {
+                let ev = self.g.event(e);
+                crate::guard::Guard::of(*pred).holds(ev.attrs.minus(Attrs::INIT))
+            }
+        }
+    }
+
+    fn persists(&self, what: Persist, e: EventId) -> bool {
+        let ev = self.g.event(e);
+        let access = matches!(ev.kind, Kind::Read | Kind::Write);
+        let kind = self.memo.media[e.index()].filter(|_| access).map(|of| of.kind);
+        let op = ev.persists().map(|(op, _)| op);
+        match what {
+            Persist::Durable => kind.is_some(),
+            Persist::Recovery => false,
+            Persist::NotRecovery => true,
+            Persist::Memory => kind == Some(MediumKind::Memory),
+            Persist::Data => kind == Some(MediumKind::Data),
+            Persist::Metadata => kind == Some(MediumKind::Metadata),
+            Persist::Directory => kind == Some(MediumKind::Directory),
+            Persist::Journal => kind == Some(MediumKind::Journal),
+            Persist::Straddles => self.growth(e).is_some_and(|(of, old, new)| {
+                let block = of.offset.max(1) as i64;
+                old % block != 0 && new > (old / block + 1) * block
+            }),
+            Persist::Clflush => op == Some(PersistOp::Clflush),
+            Persist::ClflushOpt => matches!(op, Some(PersistOp::ClflushOpt | PersistOp::Clwb)),
+            Persist::Flush => {
+                matches!(op, Some(PersistOp::Clflush | PersistOp::ClflushOpt | PersistOp::Clwb))
+            }
+            Persist::Fsync => op == Some(PersistOp::Fsync),
+            Persist::SyncAll => op == Some(PersistOp::SyncAll),
+            Persist::Barrier => op == Some(PersistOp::Barrier),
+            Persist::StoreFence => op == Some(PersistOp::StoreFence),
+        }
+    }
+}
+
+/// Lines of memory and files are numbered apart.
+fn unit(of: Medium) -> (bool, u32) {
+    (of.kind == MediumKind::Memory, of.unit)
+}

@@ -1,0 +1,117 @@
+/* libpmem, as programs call it. Lowered to `pmem.ir` by `scripts/runtime-files.sh`. */
+#include <stddef.h>
+#include <string.h>
+#include <sys/types.h>
+
+long __selvedge_path(const char *path);
+void *__selvedge_map(long path, size_t size);
+void __selvedge_clwb(const void *address);
+void __selvedge_sfence(void);
+size_t __selvedge_line(const void *address);
+
+void *pmem_map_file(const char *path, size_t size, int flags, mode_t mode, size_t *mapped, int *is_pmem)
+{
+    void *memory = __selvedge_map(__selvedge_path(path), size);
+    if (mapped)
+        *mapped = size;
+    if (is_pmem)
+        *is_pmem = 1;
+    return memory;
+}
+
+int pmem_unmap(void *memory, size_t size)
+{
+    return 0;
+}
+
+int pmem_is_pmem(const void *memory, size_t size)
+{
+    return 1;
+}
+
+void pmem_flush(const void *memory, size_t size)
+{
+    const char *from = memory;
+    size_t line = __selvedge_line(memory);
+    if (size == 0)
+        return;
+    for (size_t at = 0; at < size; at += line)
+        __selvedge_clwb(from + at);
+    /* What does not begin with a line may end in one more. */
+    __selvedge_clwb(from + size - 1);
+}
+
+void pmem_drain(void)
+{
+    __selvedge_sfence();
+}
+
+int pmem_has_auto_flush(void)
+{
+    return 0;
+}
+
+int pmem_has_hw_drain(void)
+{
+    return 0;
+}
+
+void pmem_persist(const void *memory, size_t size)
+{
+    pmem_flush(memory, size);
+    pmem_drain();
+}
+
+int pmem_msync(const void *memory, size_t size)
+{
+    pmem_persist(memory, size);
+    return 0;
+}
+
+int pmem_deep_persist(const void *memory, size_t size)
+{
+    pmem_persist(memory, size);
+    return 0;
+}
+
+void *pmem_memcpy_nodrain(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    pmem_flush(to, size);
+    return to;
+}
+
+void *pmem_memcpy_persist(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    pmem_persist(to, size);
+    return to;
+}
+
+void *pmem_memmove_nodrain(void *to, const void *from, size_t size)
+{
+    memmove(to, from, size);
+    pmem_flush(to, size);
+    return to;
+}
+
+void *pmem_memmove_persist(void *to, const void *from, size_t size)
+{
+    memmove(to, from, size);
+    pmem_persist(to, size);
+    return to;
+}
+
+void *pmem_memset_nodrain(void *to, int value, size_t size)
+{
+    memset(to, value, size);
+    pmem_flush(to, size);
+    return to;
+}
+
+void *pmem_memset_persist(void *to, int value, size_t size)
+{
+    memset(to, value, size);
+    pmem_persist(to, size);
+    return to;
+}

@@ -1,0 +1,28 @@
+// As shadow.c, but nothing is synchronised before the root is switched.
+//
+// expect: ext4-ordered rc11 violated recovery-assertion
+// expect: ext4-writeback rc11 violated recovery-assertion
+
+#include <assert.h>
+#include <fcntl.h>
+#include <selvedge.h>
+#include <unistd.h>
+
+void __VERIFIER_recovery_routine(void)
+{
+    char root, page[4];
+    int fd = open("db", O_RDONLY);
+    pread(fd, &root, 1, 0);
+    pread(fd, page, 4, root == '1' ? 6 : 2);
+    assert(page[0] == page[1] && page[1] == page[2] && page[2] == page[3] && page[0] != 'b');
+}
+
+int main(void)
+{
+    int fd = open("db", O_CREAT | O_RDWR, 0600);
+    write(fd, "0.aaaabbbb", 10);
+    __VERIFIER_pbarrier();
+    pwrite(fd, "cccc", 4, 6);
+    pwrite(fd, "1", 1, 0);
+    return 0;
+}

@@ -77,6 +77,24 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "MODEL", default_value = "rc11")]
     pub model: String,
 
+    /// What is gone through: all executions, or all states (for models that are reordering tables; loops need no
+    /// bound; see docs/states.md)
+    #[arg(long, value_enum, default_value_t = Engine::Executions)]
+    pub engine: Engine,
+
+    /// With --engine states: an expression over static variables that is to hold in every state, or, if it ends in
+    /// `@end`, where the program ends; give it again for more
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub invariant: Vec<String>,
+
+    /// With --engine states: leave nothing out
+    #[arg(long)]
+    pub all_steps: bool,
+
+    /// With --engine states: give up when there are more states than this
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub max_states: usize,
+
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub unroll: u32,
@@ -204,6 +222,15 @@ pub struct CheckArgs {
     /// Flags for clang
     #[arg(last = true, value_name = "CLANG FLAGS")]
     pub clang: Vec<String>,
+}
+
+/// What a check goes through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Engine {
+    /// Executions, as graphs
+    Executions,
+    /// States, each once
+    States,
 }
 
 /// What an access of a volatile object is.

@@ -7,6 +7,7 @@
 //! states that there are on the way. The graph of states is kept, for the minimum cut of §7.
 
 mod canon;
+mod cut;
 mod graph;
 mod local;
 mod search;
@@ -14,6 +15,7 @@ mod table;
 mod thread;
 mod world;
 
+pub use cut::{Capacities, Cut, cut};
 pub use graph::{Edge, Graph};
 pub use search::{Found, Invariant, Options, Stop, Wrong, search};
 pub use table::{Line, NotATable, Table};

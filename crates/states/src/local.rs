@@ -3,6 +3,7 @@
 //! An object of the heap is, if no address of it is in static variables, in objects that others come to, or with
 //! other threads. Any word that could be an address counts as one.
 
+use crate::thread::Status;
 use crate::world::{Slot, World};
 use selvedge_graph::Loc;
 use selvedge_machine::{Canonical, Machine};
@@ -13,6 +14,25 @@ pub struct Locality {
     reach: Vec<BTreeSet<u32>>,
     /// Those that static variables lead to.
     common: BTreeSet<u32>,
+}
+
+/// The objects that a thread has addresses of.
+fn mentioned<M>(machine: &M, slot: &Slot<M::State>) -> BTreeSet<u32>
+where
+    M: Machine + Canonical,
+{
+    let mut found = BTreeSet::new();
+    if let Slot::Here(thread) = slot {
+        let mut words = Vec::new();
+        for entry in &thread.entries {
+            machine.write_down(&entry.state, &mut words);
+            if let Status::Done(value) | Status::Guessed(value) = entry.status {
+                words.push(value as u64);
+            }
+        }
+        words.into_iter().for_each(|word| machine.mentions(word, &mut |object| _ = found.insert(object)));
+    }
+    found
 }
 
 impl Locality {
@@ -37,24 +57,26 @@ impl Locality {
             all
         };
         let common = close(inside.get(&None).cloned().unwrap_or_default());
-        let reach = world.threads.iter().map(|slot| {
-            let mut from = BTreeSet::new();
-            if let Slot::Here(thread) = slot {
-                let mut words = Vec::new();
-                for entry in &thread.entries {
-                    machine.write_down(&entry.state, &mut words);
-                    if let crate::thread::Status::Done(value) | crate::thread::Status::Guessed(value) = entry.status {
-                        words.push(value as u64);
-                    }
-                }
-                for word in words {
-                    machine.mentions(word, &mut |object| _ = from.insert(object));
-                }
-            }
-            close(from)
-        });
-        let reach = reach.collect();
+        let reach = world.threads.iter().map(|slot| close(mentioned(machine, slot))).collect();
         Locality { reach, common }
+    }
+
+    /// Whether threads know no addresses after a step of one of them but those that it could come to, and those of
+    /// objects that it made. If they do, addresses are computed from numbers, and nobody knows whose data is whose.
+    pub fn explains<M>(&self, machine: &M, at: usize, world: &World<M::State>, next: &World<M::State>) -> bool
+    where
+        M: Machine + Canonical,
+    {
+        let known = |object: &u32| {
+            self.common.contains(object)
+                || self.reach[at].contains(object)
+                || next.born().contains(object) && !world.born().contains(object)
+        };
+        next.threads.iter().enumerate().all(|(thread, slot)| {
+            // Others are as they were, but for one that was just created.
+            let is_new = !matches!(world.threads.get(thread), Some(Slot::Here(_)));
+            (thread != at && !is_new) || mentioned(machine, slot).iter().all(known)
+        })
     }
 
     /// Whether all that a thread may do next is about its own data: it has issued accesses of that only.

@@ -4,7 +4,6 @@ use crate::canon::States;
 use crate::graph::{Edge, Graph};
 use crate::local::Locality;
 use crate::table::Table;
-use crate::thread::Misguided;
 use crate::world::{Action, Done, Rules, Slot, Step, World};
 use selvedge_graph::{Loc, Value};
 use selvedge_machine::{Again, Block, Canonical, ErrorKind, Machine, Op};
@@ -91,22 +90,21 @@ pub fn search<M>(machine: &M, table: &Table, options: &Options<'_>) -> Found<M::
 where
     M: Machine + Canonical,
 {
-    let mut reduce = options.reduce;
+    let (mut reduce, mut hidden) = (options.reduce, false);
     let mut values: BTreeMap<u32, BTreeSet<Value>> = BTreeMap::new();
     loop {
         let mut search = Search::new(machine, table, options, reduce, values);
         search.run();
         let grown = search.grown;
         values = search.values;
-        if search.found.stop.is_none() {
-            if search.found.hidden && reduce {
-                reduce = false;
-                continue;
-            }
-            if grown {
-                continue;
-            }
+        if search.found.hidden {
+            (reduce, hidden) = (false, true);
+            continue;
         }
+        if search.found.stop.is_none() && grown {
+            continue;
+        }
+        search.found.hidden = hidden;
         search.found.graph.paint();
         return search.found;
     }
@@ -295,6 +293,20 @@ where
 
     fn successors(&mut self, world: &World<M::State>, number: u32) -> Vec<(World<M::State>, Edge)> {
         let all = self.all(world);
+        if self.reduce && !self.found.hidden {
+            let machine = self.rules.machine;
+            let made = |next: &World<M::State>| !next.born().is_empty();
+            let mut locality = None;
+            for (at, own) in all.of.iter().enumerate() {
+                for (_, next, _) in own.iter().filter(|(_, next, _)| made(next)) {
+                    let locality = locality.get_or_insert_with(|| Locality::of(machine, world));
+                    self.found.hidden |= !locality.explains(machine, at, world, next);
+                }
+            }
+            if self.found.hidden {
+                self.found.stop = Some(Stop::Cancelled);
+            }
+        }
         let ample = if self.reduce { self.ample(world, &all) } else { None };
         let none = all.of.iter().all(Vec::is_empty);
         if none && !all.pruned {
@@ -407,11 +419,5 @@ impl<S> Found<S> {
     /// States from which the program cannot come to an end, or to an error, whatever happens.
     pub fn endless(&self) -> Vec<u32> {
         self.graph.endless()
-    }
-}
-
-impl From<Misguided> for Stop {
-    fn from(_: Misguided) -> Stop {
-        Stop::Cancelled
     }
 }

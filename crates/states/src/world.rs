@@ -22,6 +22,8 @@ pub struct World<S> {
     memory: Rc<BTreeMap<u32, Value>>,
     /// Objects whose life is over.
     gone: Rc<BTreeSet<u32>>,
+    /// Objects that were made.
+    born: Rc<BTreeSet<u32>>,
     /// The process has ended.
     pub over: bool,
     /// Something is wrong that no thread finds by itself.
@@ -105,6 +107,17 @@ impl<S: Clone> World<S> {
         &self.gone
     }
 
+    pub fn born(&self) -> &BTreeSet<u32> {
+        &self.born
+    }
+
+    /// The thread is about to issue its next operation.
+    fn note_birth(&mut self, thread: &Thread<S>) {
+        if let Some(Op::Alloc { object }) = thread.next().map(|next| next.op) {
+            Rc::make_mut(&mut self.born).insert(object);
+        }
+    }
+
     /// All threads have come to their ends, or the process has.
     pub fn is_at_end(&self) -> bool {
         self.over || self.threads.iter().all(|slot| !matches!(slot, Slot::Here(_)))
@@ -121,6 +134,7 @@ where
             threads: Vec::new(),
             memory: Rc::default(),
             gone: Rc::default(),
+            born: Rc::default(),
             over: false,
             wrong: None,
         };
@@ -145,6 +159,7 @@ where
             if !goes_on {
                 break;
             }
+            world.note_birth(&thread);
             thread.issue(self.machine)?;
         }
         world.threads[at] = match thread.standing() {
@@ -232,7 +247,10 @@ where
             access: false,
         };
         match action {
-            Action::Issue => thread.issue(machine)?,
+            Action::Issue => {
+                next.note_birth(&thread);
+                thread.issue(machine)?;
+            }
             Action::Choose(value) => {
                 step.what = format!("chooses {value}");
                 let place = thread.issued;

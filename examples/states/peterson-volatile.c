@@ -3,6 +3,7 @@
 // states: dotnet-ecma violated
 // states: dotnet violated
 // invariant: counter == 2 @end
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -44,5 +45,6 @@ int main(void)
 	pthread_create(&b, 0, thread1, 0);
 	pthread_join(a, 0);
 	pthread_join(b, 0);
+	assert(GET(counter) == 2);
 	return 0;
 }

@@ -42,7 +42,7 @@ const CELLS: [(Kind, [bool; 7]); 7] = [
     (Interlocked, [false; 7]),
 ];
 
-fn load(dst: u32, loc: u32, mode: Mode) -> Instr {
+fn load(dst: u16, loc: u32, mode: Mode) -> Instr {
     Instr::Load { dst: Reg(dst), addr: Addr::Loc(Loc(loc)), mode }
 }
 
@@ -50,7 +50,7 @@ fn store(loc: u32, value: Value, mode: Mode) -> Instr {
     Instr::Store { addr: Addr::Loc(Loc(loc)), value: Expr::Const(value), mode }
 }
 
-fn exchange(dst: u32, loc: u32, value: Value, mode: Mode) -> Instr {
+fn exchange(dst: u16, loc: u32, value: Value, mode: Mode) -> Instr {
     Instr::Rmw { dst: Reg(dst), addr: Addr::Loc(Loc(loc)), op: RmwOp::Exchange, operand: Expr::Const(value), mode }
 }
 
@@ -59,7 +59,7 @@ fn fence() -> Instr {
 }
 
 /// An operation, and whether others see by what it read when it was, or by what it wrote.
-fn operation(kind: Kind, register: u32, loc: u32, second: bool) -> (Instr, bool) {
+fn operation(kind: Kind, register: u16, loc: u32, second: bool) -> (Instr, bool) {
     match kind {
         Read => (load(register, loc, Mode::Rlx), true),
         VolatileRead => (load(register, loc, Mode::Acq), true),
@@ -72,7 +72,7 @@ fn operation(kind: Kind, register: u32, loc: u32, second: bool) -> (Instr, bool)
 }
 
 /// A test that has an outcome only if the second operation comes before the first: registers of the two threads.
-fn swapped(first: Kind, second: Kind) -> (Program, Vec<(usize, u32, Value)>) {
+fn swapped(first: Kind, second: Kind) -> (Program, Vec<(usize, u16, Value)>) {
     let mut p = Program::new(format!("{first:?} then {second:?}"));
     p.loc("x", 0);
     p.loc("y", 0);
@@ -115,7 +115,7 @@ impl Subject {
     }
 
     /// Whether the outcome is there; both ways to find out agree.
-    fn allows(&self, program: &Program, outcome: &[(usize, u32, Value)]) -> bool {
+    fn allows(&self, program: &Program, outcome: &[(usize, u16, Value)]) -> bool {
         let tracked = program.tracking(true, false);
         let found = search(&tracked, &self.table, &Options { keep_ends: true, ..Options::default() });
         assert_eq!(found.stop, None);
@@ -127,7 +127,7 @@ impl Subject {
         });
         let mut by_executions = false;
         explore_compiled(&tracked, &self.model, &Config::default(), &mut |x| {
-            let has = |(thread, register, value): &(usize, u32, Value)| {
+            let has = |(thread, register, value): &(usize, u16, Value)| {
                 x.state(Tid(*thread as u16)).is_some_and(|s| s.regs[*register as usize] == *value)
             };
             by_executions |= x.end == End::Complete && outcome.iter().all(has);
@@ -171,7 +171,7 @@ fn nothing_is_swapped_under_sequential_consistency() {
 }
 
 /// A dependency from a read of `x` to what comes after it, against a thread that writes (or reads) in order.
-fn dependent(code: Vec<Instr>, writes: bool) -> (Program, Vec<(usize, u32, Value)>) {
+fn dependent(code: Vec<Instr>, writes: bool) -> (Program, Vec<(usize, u16, Value)>) {
     let mut p = Program::new("dependency");
     for name in ["x", "y", "z"] {
         p.loc(name, 0);
@@ -187,10 +187,10 @@ fn dependent(code: Vec<Instr>, writes: bool) -> (Program, Vec<(usize, u32, Value
 
 #[test]
 fn dependencies_are_kept() {
-    let reg = |r: u32| Expr::Reg(Reg(r));
+    let reg = |r: u16| Expr::Reg(Reg(r));
     let zero = Expr::Bin(BinOp::Xor, Box::new(reg(0)), Box::new(reg(0)));
     let y = |index: Expr| Addr::Element { base: Loc(1), len: 1, index };
-    let read = |addr: Addr, dst: u32| Instr::Load { dst: Reg(dst), addr, mode: Mode::Rlx };
+    let read = |addr: Addr, dst: u16| Instr::Load { dst: Reg(dst), addr, mode: Mode::Rlx };
     let write = |addr: Addr, value: Expr| Instr::Store { addr, value, mode: Mode::Rlx };
     let one = || Expr::Const(1);
     let x = || load(0, 0, Mode::Rlx);
@@ -212,7 +212,8 @@ fn dependencies_are_kept() {
     for (model, today) in [("dotnet-ecma", false), ("dotnet", true)] {
         let subject = Subject::new(model);
         for (what, code, writes, ecma, now) in &cases {
-            let (program, outcome) = dependent(code.clone(), *writes);
+            let (mut program, outcome) = dependent(code.clone(), *writes);
+            program.name = format!("{model}: {what}");
             let expected = if today { *now } else { *ecma };
             assert_eq!(subject.allows(&program, &outcome), expected, "{model}: {what}");
         }

@@ -1,7 +1,4 @@
 // A bounded buffer: a producer and two consumers, which wait in loops.
-// states: sc verified
-// states: dotnet-ecma verified
-// states: dotnet verified
 // invariant: count >= 0 && count <= 2
 // invariant: eaten == 3 @end
 #include <assert.h>

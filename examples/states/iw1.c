@@ -1,7 +1,6 @@
 // Independent workers: each computes with an object of its own.
 // states: sc verified
 // states: dotnet-ecma verified
-// states: dotnet verified
 // invariant: done0 + done1 == 2 @end
 #include <assert.h>
 #include <pthread.h>

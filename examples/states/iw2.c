@@ -1,7 +1,5 @@
 // Independent workers, with lists: each builds one, and adds up what is in it.
 // states: sc verified
-// states: dotnet-ecma verified
-// states: dotnet verified
 // invariant: total0 + total1 == 12 @end
 #include <pthread.h>
 #include <stdatomic.h>

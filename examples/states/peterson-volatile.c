@@ -1,7 +1,5 @@
 // Peterson with all variables volatile: a volatile write may still be overtaken by a volatile read.
 // states: sc verified
-// states: dotnet-ecma violated
-// states: dotnet violated
 // invariant: counter == 2 @end
 #include <assert.h>
 #include <pthread.h>

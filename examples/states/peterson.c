@@ -1,7 +1,5 @@
 // Peterson's mutual exclusion with ordinary accesses: right where memory is sequentially consistent.
 // states: sc verified
-// states: dotnet-ecma violated
-// states: dotnet violated
 // invariant: counter == 2 @end
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,6 @@
 // All of program order (ARCHTEST PO): writes and reads of both threads fit one interleaving.
 // states: sc verified
 // states: dotnet-ecma violated
-// states: dotnet violated
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

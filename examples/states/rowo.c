@@ -1,7 +1,6 @@
 // The order of reads and the order of writes (ARCHTEST ROWO): what is written first is seen first.
 // states: sc verified
 // states: dotnet-ecma violated
-// states: dotnet violated
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 // Reads after writes of volatile variables: of two threads that write and then read, one sees the other.
 // states: sc verified
 // states: dotnet-ecma violated
-// states: dotnet violated
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,5 @@
 // A lock for two readers and a writer: readers see both halves of what is written, or none.
 // states: sc verified
-// states: dotnet-ecma verified
-// states: dotnet verified
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,7 +1,5 @@
 // A tournament barrier of two threads, with ordinary accesses: who is past it sees what the other wrote before it.
 // states: sc verified
-// states: dotnet-ecma violated
-// states: dotnet violated
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

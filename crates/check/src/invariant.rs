@@ -96,7 +96,9 @@ impl Parser<'_> {
             for &op in *operators {
                 // `&` is not `&&`, `<` is not `<<`.
                 let longer = ["&&", "||", "<<", ">>", "<=", ">="];
-                let is_other = longer.iter().any(|l| l.len() > op.len() && self.rest.starts_with(l) && l.starts_with(op));
+                let is_other = longer
+                    .iter()
+                    .any(|l| l.len() > op.len() && self.rest.starts_with(l) && l.starts_with(op));
                 if !is_other && self.eat(op) {
                     let right = self.level(level + 1, depth + 1)?;
                     left = Expr::Binary(op, Box::new(left), Box::new(right));
@@ -150,7 +152,9 @@ impl Parser<'_> {
             Some(digits) => i128::from_str_radix(digits, 16).ok(),
             None => word.parse().ok(),
         };
-        parsed.filter(|n| *n <= i128::from(u64::MAX)).ok_or_else(|| self.wrong(format!("`{word}` is no number")))
+        parsed
+            .filter(|n| *n <= i128::from(u64::MAX))
+            .ok_or_else(|| self.wrong(format!("`{word}` is no number")))
     }
 
     /// A static variable, or a part of one.
@@ -191,7 +195,9 @@ impl Parser<'_> {
             }
         }
         let (bytes, signed) = match info(ty) {
-            Some(TypeInfo::Scalar { size, name }) => (size, !name.contains("unsigned") && !name.contains("ool")),
+            Some(TypeInfo::Scalar { size, name }) => {
+                (size, !name.contains("unsigned") && !name.contains("ool"))
+            }
             Some(TypeInfo::Pointer { .. }) => (8, false),
             Some(_) => return Err(self.wrong(format!("`{path}` is no number"))),
             None => (size, true),

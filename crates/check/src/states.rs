@@ -29,13 +29,13 @@ pub struct Searching {
     pub eager: bool,
     /// Gives up when there are more states.
     pub most_states: usize,
-    /// Operations of a thread that may be incomplete at a time, at most.
+    /// Operations of a thread from the first incomplete one on, at most.
     pub window: usize,
 }
 
 impl Default for Searching {
     fn default() -> Searching {
-        Searching { invariants: Vec::new(), reduce: true, eager: true, most_states: 20_000_000, window: 64 }
+        Searching { invariants: Vec::new(), reduce: true, eager: true, most_states: 20_000_000, window: 24 }
     }
 }
 
@@ -110,7 +110,7 @@ fn refuse(error: NotATable) -> InputError {
         shape => InputError::plain(
             InputKind::Model,
             shape.to_string(),
-            Some("`--engine states` works for `sc`, `tso`, `pso`, `dotnet`, `dotnet-ecma` and models of that form"),
+            Some("`--engine states` works for `sc`, `tso`, `pso`, `dotnet-ecma` and models of that form"),
         ),
     }
 }
@@ -175,7 +175,13 @@ impl Check {
         }
     }
 
-    fn run_search(&self, how: &Searching, module: &Module, table: &Table, watch: &Watch) -> Result<Run, Stopped> {
+    fn run_search(
+        &self,
+        how: &Searching,
+        module: &Module,
+        table: &Table,
+        watch: &Watch,
+    ) -> Result<Run, Stopped> {
         let races = self.options.races && table.in_order;
         let of_machine = selvedge_vm::Options {
             track_deps: true,
@@ -189,7 +195,8 @@ impl Check {
         };
         let mut vm: VmMachine = machine(module, of_machine)?;
         if vm.has_unknowns() {
-            let message = "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`)";
+            let message =
+                "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`)";
             return Err(InputError::plain(InputKind::Unsupported, message, None).into());
         }
         let invariants: Vec<Invariant> =

@@ -4,8 +4,8 @@ use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
 use crate::{
-    Block, Canonical, Claims, Dependencies, Deps, ErrorKind, EventClasses, Foresight, Lifetimes, Machine, Names, Op,
-    ProgramError, Rmw, Stateful,
+    Block, Canonical, Claims, Dependencies, Deps, ErrorKind, EventClasses, Foresight, Lifetimes, Machine,
+    Names, Op, ProgramError, Rmw, Stateful,
 };
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;

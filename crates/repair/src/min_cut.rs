@@ -91,7 +91,8 @@ pub fn min_cut(
             places.insert((place.file.clone(), place.line, place.column));
         }
         if places.len() == before {
-            let message = "what has to be kept in order has no place in the source: compile with debug information";
+            let message =
+                "what has to be kept in order has no place in the source: compile with debug information";
             return Err(InputError::plain(InputKind::Unsupported, message, None));
         }
     }

@@ -88,11 +88,11 @@ impl Locality {
         let own = |loc: Loc| {
             machine.object(loc).is_some_and(|object| {
                 let others = self.reach.iter().enumerate().filter(|(other, _)| *other != at);
-                !self.common.contains(&object) && !others.into_iter().any(|(_, reach)| reach.contains(&object))
+                !self.common.contains(&object)
+                    && !others.into_iter().any(|(_, reach)| reach.contains(&object))
             })
         };
         let entries = thread.issued();
-        !entries.is_empty()
-            && entries.iter().filter(|e| !e.is_done()).all(|e| e.loc().is_some_and(own))
+        !entries.is_empty() && entries.iter().filter(|e| !e.is_done()).all(|e| e.loc().is_some_and(own))
     }
 }

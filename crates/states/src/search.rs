@@ -20,7 +20,7 @@ pub struct Options<'a> {
     pub races: bool,
     /// States in which threads ended differently are different.
     pub keep_ends: bool,
-    /// Operations of a thread that may be incomplete at a time, at most.
+    /// Operations of a thread from the first incomplete one on, at most.
     pub window: usize,
     pub max_states: usize,
     /// Asked now and then: whether to go on.
@@ -39,7 +39,7 @@ impl Default for Options<'_> {
             eager: true,
             races: false,
             keep_ends: false,
-            window: 64,
+            window: 24,
             max_states: usize::MAX,
             go_on: &|| true,
             invariant: None,
@@ -224,7 +224,7 @@ where
             if let Slot::Here(thread) = slot {
                 let incomplete = thread.incomplete();
                 self.found.longest = self.found.longest.max(incomplete);
-                self.found.window_reached |= incomplete >= self.options.window;
+                self.found.window_reached |= thread.issued >= self.options.window;
             }
         }
         if self.look(&world, number) {

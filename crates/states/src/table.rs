@@ -158,13 +158,17 @@ impl Table {
 
     /// What the machine takes for granted.
     fn fits(&self) -> Result<(), &'static str> {
+        if self.speculates {
+            return Err("reads may complete before what decides whether they happen");
+        }
         let accesses = accesses();
         let fences = [Kind::Spawn, Kind::Join].map(|kind| Attrs::of(kind, Mode::Na, false));
         for fence in fences {
             let place = || Line { attrs: fence, deps: &NO_DEPS, loc: None, own_source: None };
-            if accesses.iter().any(|a| {
-                !self.waits(&[plain(*a, 0), place()]) || !self.waits(&[place(), plain(*a, 0)])
-            }) {
+            if accesses
+                .iter()
+                .any(|a| !self.waits(&[plain(*a, 0), place()]) || !self.waits(&[place(), plain(*a, 0)]))
+            {
                 return Err("accesses may be reordered with the creation or the end of a thread");
             }
         }

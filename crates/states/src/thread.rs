@@ -139,8 +139,10 @@ impl<S: Clone> Thread<S> {
     /// The next operation is issued.
     pub fn issue<M: Machine<State = S>>(&mut self, machine: &M) -> Result<(), Misguided> {
         self.issued += 1;
-        if !matches!(self.entries[self.issued - 1].op, Op::Load { .. } | Op::Store { .. } | Op::Fence { .. } | Op::Free { .. })
-        {
+        if !matches!(
+            self.entries[self.issued - 1].op,
+            Op::Load { .. } | Op::Store { .. } | Op::Fence { .. } | Op::Free { .. }
+        ) {
             self.entries[self.issued - 1].status = Status::Done(0);
         }
         self.rebuild(machine, self.issued - 1)

@@ -74,7 +74,7 @@ pub struct Rules<'a, M: Machine> {
     pub eager: bool,
     /// Conflicting accesses, one of them plain, are an error.
     pub races: bool,
-    /// Operations that may be incomplete in a thread, at most.
+    /// Operations that may be in the list of a thread, at most.
     pub window: usize,
 }
 
@@ -150,11 +150,16 @@ where
     }
 
     /// Puts a thread in its place, as far as it goes by itself.
-    fn put(&self, world: &mut World<M::State>, at: usize, mut thread: Thread<M::State>) -> Result<(), Misguided> {
+    fn put(
+        &self,
+        world: &mut World<M::State>,
+        at: usize,
+        mut thread: Thread<M::State>,
+    ) -> Result<(), Misguided> {
         loop {
             thread.settle(self.machine, self.table)?;
             let goes_on = self.eager
-                && thread.incomplete() < self.window
+                && thread.issued < self.window
                 && thread.next().is_some_and(|next| is_issued(next.op));
             if !goes_on {
                 break;
@@ -172,7 +177,12 @@ where
     }
 
     /// What a thread may do.
-    pub fn actions(&self, world: &World<M::State>, at: usize, guesses: &dyn Fn(Loc) -> Vec<Value>) -> Vec<Action> {
+    pub fn actions(
+        &self,
+        world: &World<M::State>,
+        at: usize,
+        guesses: &dyn Fn(Loc) -> Vec<Value>,
+    ) -> Vec<Action> {
         let Some(thread) = world.thread(at) else { return Vec::new() };
         let mut actions = Vec::new();
         let order = thread.order(self.table, None);
@@ -190,7 +200,7 @@ where
         if let Some(next) = thread.next() {
             match next.op {
                 op if is_issued(op) => {
-                    if thread.incomplete() < self.window {
+                    if thread.issued < self.window {
                         actions.push(Action::Issue);
                     }
                 }
@@ -230,7 +240,12 @@ where
         self.try_to(world, at, action).unwrap_or(Done::Nothing)
     }
 
-    fn try_to(&self, world: &World<M::State>, at: usize, action: Action) -> Result<Done<M::State>, Misguided> {
+    fn try_to(
+        &self,
+        world: &World<M::State>,
+        at: usize,
+        action: Action,
+    ) -> Result<Done<M::State>, Misguided> {
         let machine = self.machine;
         let Some(old) = world.thread(at) else { return Ok(Done::Waits) };
         let mut next = world.clone();
@@ -317,8 +332,11 @@ where
         let left = thread.not_done();
         let entry = &thread.entries[k];
         let before = &thread.entries[..k];
-        step.overtakes =
-            before.iter().filter(|e| !e.is_done() && e.loc().is_some()).map(|e| machine.place(&e.state)).collect();
+        step.overtakes = before
+            .iter()
+            .filter(|e| !e.is_done() && e.loc().is_some())
+            .map(|e| machine.place(&e.state))
+            .collect();
         let pending_here = |loc: Loc, writes_only: bool| {
             before.iter().any(|e| !e.is_done() && e.loc() == Some(loc) && (e.is_store() || !writes_only))
         };
@@ -387,10 +405,10 @@ where
                 let order = thread.order(self.table, Some((k, writes)));
                 let halves = if writes { k..k + 2 } else { k..k + 1 };
                 let mut others = left.clone();
-                halves.clone().for_each(|half| others.subtract(&selvedge_graph::DepSet::one(half as u32 + 1)));
-                if halves.clone().any(|half| order[half].intersects(&others))
-                    || writes && earlier_here
-                {
+                halves
+                    .clone()
+                    .for_each(|half| others.subtract(&selvedge_graph::DepSet::one(half as u32 + 1)));
+                if halves.clone().any(|half| order[half].intersects(&others)) || writes && earlier_here {
                     return Ok(Completed::Waits);
                 }
                 self.note_access(next, loc);

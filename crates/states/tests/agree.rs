@@ -134,6 +134,8 @@ fn under_the_table_of_ecma() {
 }
 
 #[test]
-fn under_the_model_of_todays_runtime() {
-    agree("dotnet", 120);
+fn models_under_which_reads_are_speculated_are_refused() {
+    for name in ["dotnet", "armv8", "riscv", "imm", "rc11", "power"] {
+        assert!(Table::of(&selvedge_kat::load_named(name).unwrap()).is_err(), "{name}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Each cell of the tables of `dotnet-ecma` and `dotnet`, both ways: where the table says yes, an execution shows the
-//! two operations the other way round, and where it says no, none does. By the search through states and by the
-//! exploration of executions.
+//! two operations the other way round, and where it says no, none does. By the exploration of executions, and by the
+//! search through states where that knows the model.
 //!
 //! The cells of `dotnet-ecma` are those of seed 003, Table 1 (Huynh and Roychoudhury). Those of `dotnet` are what the
 //! runtime's document says: volatile reads and taking locks are acquires, volatile writes and giving locks back releases,
@@ -51,7 +51,13 @@ fn store(loc: u32, value: Value, mode: Mode) -> Instr {
 }
 
 fn exchange(dst: u16, loc: u32, value: Value, mode: Mode) -> Instr {
-    Instr::Rmw { dst: Reg(dst), addr: Addr::Loc(Loc(loc)), op: RmwOp::Exchange, operand: Expr::Const(value), mode }
+    Instr::Rmw {
+        dst: Reg(dst),
+        addr: Addr::Loc(Loc(loc)),
+        op: RmwOp::Exchange,
+        operand: Expr::Const(value),
+        mode,
+    }
 }
 
 fn fence() -> Instr {
@@ -101,7 +107,8 @@ fn swapped(first: Kind, second: Kind) -> (Program, Vec<(usize, u16, Value)>) {
 
 struct Subject {
     model: Compiled,
-    table: Table,
+    /// None if the search does not know models of this form.
+    table: Option<Table>,
 }
 
 impl Subject {
@@ -111,18 +118,22 @@ impl Subject {
         if let Compiled::Matrices(model) = &mut model {
             model.set_causality(premises::of_model(&theory, Limits::for_loading()).causality());
         }
-        Subject { model, table: Table::of(&theory).unwrap() }
+        let table = Table::of(&theory).ok();
+        assert_eq!(table.is_none(), name == "dotnet");
+        Subject { model, table }
     }
 
     /// Whether the outcome is there; both ways to find out agree.
     fn allows(&self, program: &Program, outcome: &[(usize, u16, Value)]) -> bool {
         let tracked = program.tracking(true, false);
-        let found = search(&tracked, &self.table, &Options { keep_ends: true, ..Options::default() });
-        assert_eq!(found.stop, None);
-        let by_states = found.ends.iter().any(|(_, world)| {
-            outcome.iter().all(|(thread, register, value)| match &world.threads[*thread] {
-                Slot::Ended(state) => state.regs[*register as usize] == *value,
-                _ => false,
+        let by_states = self.table.as_ref().map(|table| {
+            let found = search(&tracked, table, &Options { keep_ends: true, ..Options::default() });
+            assert_eq!(found.stop, None);
+            found.ends.iter().any(|(_, world)| {
+                outcome.iter().all(|(thread, register, value)| match &world.threads[*thread] {
+                    Slot::Ended(state) => state.regs[*register as usize] == *value,
+                    _ => false,
+                })
             })
         });
         let mut by_executions = false;
@@ -134,8 +145,8 @@ impl Subject {
             ControlFlow::Continue(())
         })
         .unwrap();
-        assert_eq!(by_states, by_executions, "{}", program.name);
-        by_states
+        assert!(by_states.is_none_or(|found| found == by_executions), "{}", program.name);
+        by_executions
     }
 }
 
@@ -194,7 +205,10 @@ fn dependencies_are_kept() {
     let write = |addr: Addr, value: Expr| Instr::Store { addr, value, mode: Mode::Rlx };
     let one = || Expr::Const(1);
     let x = || load(0, 0, Mode::Rlx);
-    let branch = || Instr::Branch { cond: Expr::Bin(BinOp::Eq, Box::new(reg(0)), Box::new(Expr::Const(7))), target: 2 };
+    let branch = || Instr::Branch {
+        cond: Expr::Bin(BinOp::Eq, Box::new(reg(0)), Box::new(Expr::Const(7))),
+        target: 2,
+    };
     let value = Expr::Bin(BinOp::Add, Box::new(zero.clone()), Box::new(one()));
     let z = Addr::Element { base: Loc(2), len: 1, index: zero.clone() };
     // What follows the read, whether that writes, and whether it may come first: under ECMA's table, and today.
@@ -204,7 +218,13 @@ fn dependencies_are_kept() {
         ("value", vec![x(), write(Addr::Loc(Loc(1)), value)], true, false, false),
         ("branch, write", vec![x(), branch(), store(1, 1, Mode::Rlx)], true, false, false),
         ("branch, read", vec![x(), branch(), load(1, 1, Mode::Rlx)], false, false, true),
-        ("another's address, write", vec![x(), read(z.clone(), 2), store(1, 1, Mode::Rlx)], true, false, false),
+        (
+            "another's address, write",
+            vec![x(), read(z.clone(), 2), store(1, 1, Mode::Rlx)],
+            true,
+            false,
+            false,
+        ),
         ("another's address, read", vec![x(), read(z, 2), load(1, 1, Mode::Rlx)], false, false, true),
         ("none, write", vec![x(), store(1, 1, Mode::Rlx)], true, true, true),
         ("none, read", vec![x(), load(1, 1, Mode::Rlx)], false, true, true),

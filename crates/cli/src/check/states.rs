@@ -137,7 +137,9 @@ fn text(searched: &Searched, columns: usize) -> String {
         out.push_str(&wrap(&line, columns, "", "    "));
         match violation.only_weak {
             Some(true) => {
-                let line = format!("  only because `{model}` is weaker than sequential consistency: see the steps marked <");
+                let line = format!(
+                    "  only because `{model}` is weaker than sequential consistency: see the steps marked <"
+                );
                 out.push_str(&wrap(&line, columns, "", "    "));
             }
             Some(false) => out.push_str("  under sequential consistency, too\n"),

@@ -43,7 +43,12 @@ pub fn main(args: &FixArgs, start: Start) -> Exit {
     }
     if !args.invariant.is_empty() {
         let message = "`--invariant` needs `--method min-cut`";
-        return refuse(command(start), plain, &model, InputError::plain(InputKind::Unsupported, message, None));
+        return refuse(
+            command(start),
+            plain,
+            &model,
+            InputError::plain(InputKind::Unsupported, message, None),
+        );
     }
     let job = match run(args, start, cancel, limits) {
         Ok(job) => job,

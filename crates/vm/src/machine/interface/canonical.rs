@@ -33,7 +33,12 @@ impl Canonical for VmMachine {
         let rare = &*state.rare;
         words.extend([rare.held.len() as u64, rare.specific.len() as u64, rare.cleanups.len() as u64]);
         for held in &rare.held {
-            words.extend([held.addr, u64::from(held.count) << 1 | u64::from(held.shared), held.word, held.site]);
+            words.extend([
+                held.addr,
+                u64::from(held.count) << 1 | u64::from(held.shared),
+                held.word,
+                held.site,
+            ]);
         }
         for (key, value) in &rare.specific {
             words.extend([u64::from(*key), *value]);

@@ -118,9 +118,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub reference: Vec<PathBuf>,
 
-    /// What must hold of the static fields of a .NET program: in every state (of one field), or when `Main` has
-    /// returned, as in "Program.counter == 2 @end"; give it again for more
-    #[arg(long, value_name = "EXPR")]
+    /// What must hold of static variables in every state, or, if it ends in `@end`, where the program ends, as in
+    /// "Program.counter == 2 @end"; give it again for more. For .NET programs (in every state: of one field), or with
+    /// --engine states
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub invariant: Vec<String>,
 
     /// Let the time limit of each thread's `Monitor.Wait` be over early, once. Without it, such waits have no limit
@@ -156,6 +157,19 @@ pub struct CheckArgs {
     /// Let system calls that fail set `errno`; without it, that is an error
     #[arg(long)]
     pub syscall_errors: bool,
+
+    /// What is gone through: all executions, or all states (for models that are reordering tables; loops need no
+    /// bound; see docs/states.md)
+    #[arg(long, value_enum, default_value_t = Engine::Executions)]
+    pub engine: Engine,
+
+    /// With --engine states: leave nothing out
+    #[arg(long)]
+    pub all_steps: bool,
+
+    /// With --engine states: give up when there are more states than this
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub max_states: usize,
 
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -296,9 +310,22 @@ const MODEL_OF_DOTNET: &str = "sc";
 impl CheckArgs {
     /// The model that is asked for, or the default for what is checked.
     pub fn model(&self) -> &str {
-        let managed = self.files.iter().any(|file| selvedge_dotnet::is_assembly(file));
-        self.model.as_deref().unwrap_or(if managed { MODEL_OF_DOTNET } else { "rc11" })
+        self.model.as_deref().unwrap_or(if self.is_managed() { MODEL_OF_DOTNET } else { "rc11" })
     }
+
+    /// Whether it is a .NET program.
+    pub fn is_managed(&self) -> bool {
+        self.files.iter().any(|file| selvedge_dotnet::is_assembly(file))
+    }
+}
+
+/// What a check goes through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Engine {
+    /// Executions, as graphs
+    Executions,
+    /// States, each once
+    States,
 }
 
 /// What an access of a volatile object is.

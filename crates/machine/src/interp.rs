@@ -4,8 +4,8 @@ use crate::expr::{BinOp, Expr};
 use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
 use crate::{
-    Block, Claims, Dependencies, Deps, Durability, ErrorKind, EventClasses, Foresight, Lifetimes, Machine,
-    Names, Op, ProgramError, Rmw, Stateful,
+    Block, Canonical, Claims, Dependencies, Deps, Durability, ErrorKind, EventClasses, Foresight, Lifetimes,
+    Machine, Names, Op, ProgramError, Rmw, Stateful,
 };
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
@@ -237,6 +237,29 @@ impl Dependencies for Program {
 
     fn deps(&self, state: &ThreadState) -> Deps {
         state.tracking.as_ref().map_or(Deps::NONE, |t| t.deps().clone())
+    }
+}
+
+impl Canonical for Program {
+    // Registers all count: what a litmus test asks about at the end is in them.
+    fn write_down(&self, state: &ThreadState, words: &mut Vec<u64>) {
+        let (stage, of) = match state.stage {
+            Stage::Fetch => (0, 0),
+            Stage::Decided { end } => (1, u64::from(end)),
+            Stage::Loaded => (2, 0),
+            Stage::RmwLoaded { loc } => (3, u64::from(loc.0)),
+            Stage::CasLoaded { loc } => (4, u64::from(loc.0)),
+            Stage::CasChosen { loc } => (5, u64::from(loc.0)),
+            Stage::CasFailing => (6, 0),
+            Stage::LinkChosen { loc } => (7, u64::from(loc.0)),
+            Stage::LinkLoaded { loc } => (8, loc.map_or(0, |loc| 1 + u64::from(loc.0))),
+        };
+        words.extend([stage, of, u64::from(state.pc), state.link.map_or(0, |loc| 1 + u64::from(loc.0))]);
+        words.extend(state.regs.iter().map(|value| *value as u64));
+    }
+
+    fn forget_deps(&self, state: &mut ThreadState) {
+        state.track(Tracking::forget_all);
     }
 }
 

@@ -17,6 +17,7 @@
 
 mod again;
 mod arms;
+mod canonical;
 mod claims;
 mod classes;
 mod dependencies;
@@ -32,6 +33,7 @@ pub mod reduction;
 mod track;
 
 pub use again::Again;
+pub use canonical::Canonical;
 pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;
@@ -166,7 +168,7 @@ pub enum Agreement {
 }
 
 /// A place in the source.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SourcePlace {
     /// As the compiler was given it.
     pub file: String,

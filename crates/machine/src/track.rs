@@ -47,6 +47,16 @@ impl Tracking {
         self
     }
 
+    /// What was read so far is settled: positions are counted from the operation that the thread stands at.
+    pub fn forget_all(&mut self) {
+        self.at = 1;
+        self.regs.iter_mut().for_each(DepSet::clear);
+        let path = self.deps.path.is_some().then_some(DepSet::EMPTY);
+        self.deps = Deps { path, ..Deps::NONE };
+        self.open.iter_mut().for_each(|(_, set)| set.clear());
+        self.for_good.clear();
+    }
+
     /// The thread comes to an instruction.
     pub fn reach(&mut self, pc: u32) {
         if self.open.iter().any(|(end, _)| *end == pc) {

@@ -185,6 +185,11 @@ impl Layout {
         self.restart |= self.cells.iter().any(large);
     }
 
+    /// The cells of an object that there are so far, by offset.
+    pub fn cells_of(&self, object: u32) -> impl Iterator<Item = Loc> + '_ {
+        self.objects[object as usize].sorted.values().copied()
+    }
+
     pub fn cell(&self, loc: Loc) -> Cell {
         self.cells[loc.index()]
     }

@@ -86,6 +86,19 @@ impl PrivateObject {
         self.dead = !begins;
     }
 
+    /// What is in it, as words: the same for equal objects.
+    pub fn write_down(&self, words: &mut Vec<u64>) {
+        words.extend([self.size << 1 | u64::from(self.dead), self.chunks.len() as u64]);
+        for chunk in &self.chunks {
+            // What was never written is 0, but not once it is written.
+            words.extend([chunk.defined as u64, (chunk.defined >> 64) as u64, chunk.partly.len() as u64]);
+            for bytes in chunk.bytes.chunks(8) {
+                words.push(u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
+            }
+            words.extend(chunk.partly.iter().map(|p| u64::from(p.at) << 8 | u64::from(p.undef)));
+        }
+    }
+
     pub fn get(&self, at: usize) -> Byte {
         let never = Byte { bits: 0, undef: 0xff, origin: self.origin };
         let Some(chunk) = self.chunks.get(at / CHUNK) else { return never };

@@ -1,6 +1,6 @@
 //! From arguments to a check.
 
-use crate::args::{CheckArgs, Volatile};
+use crate::args::{CheckArgs, Engine, Volatile};
 use selvedge_check::{
     Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program,
     Sources,
@@ -109,7 +109,8 @@ fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
     };
     let options = selvedge_dotnet::Options {
         references: args.reference.clone(),
-        invariants: args.invariant.clone(),
+        // A search through states looks at them itself.
+        invariants: if args.engine == Engine::States { Vec::new() } else { args.invariant.clone() },
         timeouts: args.timeouts,
     };
     let refuse = |error: selvedge_dotnet::CompileError| {

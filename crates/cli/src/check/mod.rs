@@ -4,9 +4,10 @@ mod arguments;
 mod layout;
 mod observe;
 mod report;
+mod states;
 mod text;
 
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, Engine, Format};
 use crate::dot;
 use crate::error::{Exit, InputError, shown_error, with_excerpt};
 use crate::escape::{name, shown};
@@ -30,6 +31,13 @@ pub fn main(args: &CheckArgs) -> Exit {
         limits,
         nothing("check", args.format.format(), args.model(), Instant::now()),
     );
+    let by_states = args.engine == Engine::States;
+    if let Some(error) = states::unfitting(args, by_states) {
+        return refuse("check", args.format.format(), args.model(), error);
+    }
+    if by_states {
+        return states::main(args, cancel);
+    }
     let mut screen = Screen::new(args.progress_every);
     let done = check_of(args, cancel).and_then(|check| check.run_with(&mut screen));
     screen.clear();

@@ -1,6 +1,7 @@
 //! `selvedge fix` and `selvedge relax`: what to add, and what to leave out.
 
 mod args;
+mod min_cut;
 mod report;
 mod sarif;
 mod text;
@@ -13,7 +14,7 @@ use crate::error::{Exit, InputError, InputKind};
 use crate::guard::Phase;
 use crate::json::result_json;
 use crate::{files, guard, output};
-use args::{FixFormat, WithArg};
+use args::{FixFormat, MethodArg, WithArg};
 use report::FixReport;
 use selvedge_check::{Cancel, Check, Limits, Options, Sources};
 use selvedge_repair::{
@@ -37,6 +38,18 @@ pub fn main(args: &FixArgs, start: Start) -> Exit {
     // What was found is to be printed, so there is some time for it.
     let cancel = guard::start(true, limits, nothing(command(start), plain, &model, begin));
     guard::enter(Phase::Model);
+    if args.method == MethodArg::MinCut {
+        return min_cut::main(args, start, cancel, limits, begin);
+    }
+    if !args.invariant.is_empty() {
+        let message = "`--invariant` needs `--method min-cut`";
+        return refuse(
+            command(start),
+            plain,
+            &model,
+            InputError::plain(InputKind::Unsupported, message, None),
+        );
+    }
     let job = match run(args, start, cancel, limits) {
         Ok(job) => job,
         Err(error) if error.kind == InputKind::Interrupted => {
@@ -167,13 +180,7 @@ fn run(args: &FixArgs, start: Start, cancel: Cancel, limits: Limits) -> Result<J
     job
 }
 
-fn of_program(
-    args: &FixArgs,
-    request: &Request,
-    cancel: Cancel,
-    limits: Limits,
-    status: &mut Status,
-) -> Result<Job, InputError> {
+fn check_of(args: &FixArgs, cancel: Cancel, limits: Limits) -> Result<Check, InputError> {
     let model = args.model.as_deref().unwrap_or("rc11");
     let theory = selvedge_kat::load_named(model).map_err(InputError::of_model)?;
     let sources = Sources {
@@ -189,7 +196,17 @@ fn of_program(
         deterministic: true,
         ..Options::default()
     };
-    let check = Check { options, cancel, limits, ..Check::new(sources, theory) };
+    Ok(Check { options, cancel, limits, ..Check::new(sources, theory) })
+}
+
+fn of_program(
+    args: &FixArgs,
+    request: &Request,
+    cancel: Cancel,
+    limits: Limits,
+    status: &mut Status,
+) -> Result<Job, InputError> {
+    let check = check_of(args, cancel, limits)?;
     repair_program(&check, request, &guard::watch(), &mut Screen::new(0.0), &mut |effort| status.show(effort))
 }
 

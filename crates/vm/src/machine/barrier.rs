@@ -127,7 +127,7 @@ impl VmMachine {
         };
         let frame = &caller.frame;
         match self.function(frame.func).code.get(frame.pc as usize) {
-            Some(Instr::Call { dst: Some(dst), .. }) => self.live(frame.func, frame.pc + 1, *dst),
+            Some(Instr::Call { dst: Some(dst), .. }) => self.is_live(frame.func, frame.pc + 1, *dst),
             _ => true,
         }
     }
@@ -151,11 +151,11 @@ impl VmMachine {
             && a.headers == b.headers
             && a.stack == b.stack
             && (0..a.regs.len() as Reg)
-                .all(|r| a.get(r) == b.get(r) || (forward && !self.live(a.func, start, r)))
+                .all(|r| a.get(r) == b.get(r) || (forward && !self.is_live(a.func, start, r)))
     }
 
     /// Whether a function may read a register from here on, before it writes it.
-    fn live(&self, func: FuncId, pc: u32, reg: Reg) -> bool {
+    pub(super) fn is_live(&self, func: FuncId, pc: u32, reg: Reg) -> bool {
         if let Some(known) = self.tables.borrow().live.get(&(func, pc, reg)) {
             return *known;
         }

@@ -25,6 +25,8 @@ pub struct FunctionInfo {
     pub locks: bool,
     /// It accesses the memory of locks as such.
     pub uses_locks: bool,
+    /// It gives locks back: its releasing stores are told apart from others.
+    pub unlocks: bool,
     /// What the machine does instead of running it.
     pub native: Option<Native>,
     /// By loop, how often its back edge may be taken, as far as that is counted ([`Self::counting`]).
@@ -108,6 +110,7 @@ impl FunctionInfo {
             folded: is_of_library(module, function),
             locks: runtime && LOCKS.contains(&function.name.as_str()),
             uses_locks: runtime && uses_locks(&function.name),
+            unlocks: runtime && options.track_deps && function.name.ends_with("unlock"),
             native,
             bounds: bounds.into_iter().map(|(bound, _)| bound).collect(),
             counting,

@@ -24,6 +24,7 @@ mod native;
 mod options;
 mod origin;
 mod parts;
+mod peek;
 mod print;
 mod purity;
 mod run;

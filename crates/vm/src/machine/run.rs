@@ -8,6 +8,7 @@ use crate::float;
 use crate::private::PrivateObject;
 use crate::tables::Limit;
 use crate::undefined::{self, Origin, Word};
+use selvedge_graph::Mode;
 use selvedge_ir::arith::{self, NoResult};
 use selvedge_ir::{BinOp, CastOp, CmpOp, Function, Instr, Operand, Reg, words};
 use selvedge_machine::{ErrorKind, Op, Reduction};
@@ -188,8 +189,12 @@ impl VmMachine {
                 self.aligned(state, addr, bytes, mode)?;
                 return self.load(state, dst, addr, bytes, mode);
             }
-            Instr::Store { addr, value, bytes, mode, .. } => {
+            Instr::Store { addr, value, bytes, mut mode, .. } => {
                 self.aligned(state, addr, bytes, mode)?;
+                // No store of C is `acq_rel`: models know by that, if they care, that a lock is given back.
+                if mode == Mode::Rel && self.info(func).unlocks {
+                    mode = Mode::AcqRel;
+                }
                 return self.store(state, addr, value, bytes, mode);
             }
             Instr::Rmw { addr, bytes, mode, .. } => {

@@ -138,6 +138,14 @@ impl Tracking {
         self.deps.faults.clear();
     }
 
+    /// What was read so far is settled: positions are counted from the operation that the thread stands at.
+    pub fn forget_all(&mut self) {
+        let Transferring { bytes, then, .. } = &self.transfer;
+        let bytes = Runs::all(bytes.len(), DepSet::EMPTY);
+        let transfer = Transferring { bytes, then: *then, ..Transferring::default() };
+        *self = Tracking { at: 1, transfer, ..Tracking::default() };
+    }
+
     pub fn next_instruction(&mut self) {
         let Deps { addr, data, cas, .. } = &mut self.deps;
         [addr, data, cas].into_iter().for_each(DepSet::clear);

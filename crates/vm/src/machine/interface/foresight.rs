@@ -20,6 +20,9 @@ impl Foresight for VmMachine {
         // The machine copies memory, and leaves what threads return, by plain accesses.
         classes.read(Mode::Na);
         classes.write(Mode::Na);
+        if self.functions.iter().any(|f| f.unlocks) {
+            classes.write(Mode::AcqRel);
+        }
         for instr in self.module.functions.iter().flat_map(|f| &f.code) {
             match instr {
                 Instr::Load { mode, .. } => classes.read(*mode),

@@ -1,6 +1,7 @@
 //! The machine as the explorer sees it: threads and visible operations here, and a file for each of the
 //! capabilities that a machine may have (`selvedge_machine`).
 
+mod canonical;
 mod claims;
 mod dependencies;
 mod foresight;

@@ -1,0 +1,324 @@
+//! A check by searching all states instead of exploring all executions (`--engine states`).
+
+use crate::check::Check;
+use crate::error::{InputError, InputKind};
+use crate::invariant::Invariant;
+use crate::observer::{Observer, Phase};
+use crate::outcome::Undecided;
+use crate::prepare::machine;
+use crate::stopped::Stopped;
+use crate::verdict::{Facts, Verdict};
+use crate::witness::Place;
+use selvedge_explore::{GaveUp, Watch};
+use selvedge_graph::{Loc, Value};
+use selvedge_ir::Module;
+use selvedge_kat::Theory;
+use selvedge_machine::{ErrorKind, Machine, Reductions};
+use selvedge_states::{Found, Graph, NotATable, Stop, Table, Wrong, search};
+use selvedge_vm::{VmMachine, VmState};
+use std::time::Instant;
+
+/// How to search.
+#[derive(Clone, Debug)]
+pub struct Searching {
+    /// What is to hold, as texts.
+    pub invariants: Vec<String>,
+    /// What makes no difference is left out.
+    pub reduce: bool,
+    /// Scheduling is no step of its own, even if nothing else is left out.
+    pub eager: bool,
+    /// Gives up when there are more states.
+    pub most_states: usize,
+    /// Operations of a thread from the first incomplete one on, at most.
+    pub window: usize,
+}
+
+impl Default for Searching {
+    fn default() -> Searching {
+        Searching { invariants: Vec::new(), reduce: true, eager: true, most_states: 20_000_000, window: 24 }
+    }
+}
+
+/// How large a search was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// States.
+    pub states: usize,
+    /// Steps between them.
+    pub transitions: usize,
+    /// The longest list of incomplete operations of a thread.
+    pub longest: usize,
+}
+
+/// One step on the way to a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StateStep {
+    /// The thread, by its number.
+    pub thread: u16,
+    /// What it does.
+    pub what: String,
+    /// Where that is in the source.
+    pub place: Option<Place>,
+    /// Where the operations are that are earlier in the thread, and complete later.
+    pub overtakes: Vec<Place>,
+}
+
+/// The way to a state.
+pub type StatePath = Vec<StateStep>;
+
+/// What is wrong in some states.
+#[derive(Clone, Debug)]
+pub struct StateViolation {
+    /// What kind of error it is.
+    pub kind: ErrorKind,
+    /// What is wrong.
+    pub message: String,
+    /// In how many states.
+    pub states: usize,
+    /// The way to one of them.
+    pub path: StatePath,
+    /// Sequential consistency has no such state; `None` if that was not found out.
+    pub only_weak: Option<bool>,
+}
+
+/// What a search came to.
+#[derive(Debug)]
+pub struct Searched {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The model's name.
+    pub model: String,
+    /// How large it was.
+    pub count: Count,
+    /// The same under sequential consistency, if that was searched.
+    pub sc: Option<Count>,
+    /// What is wrong.
+    pub violations: Vec<StateViolation>,
+    /// Why there is no answer.
+    pub undecided: Option<Undecided>,
+    /// Data races were looked for.
+    pub races: bool,
+    /// Why some results are weaker than they look, in words.
+    pub notes: Vec<String>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+fn refuse(error: NotATable) -> InputError {
+    match error {
+        NotATable::Model(diagnostic) => InputError::of_model(diagnostic),
+        shape => InputError::plain(
+            InputKind::Model,
+            shape.to_string(),
+            Some("`--engine states` works for `sc`, `tso`, `pso`, `dotnet-ecma` and models of that form"),
+        ),
+    }
+}
+
+impl Check {
+    /// Searches all states.
+    pub fn search(&self, how: &Searching, observer: &mut dyn Observer) -> Result<Searched, InputError> {
+        let start = Instant::now();
+        let watch = self.limits.start(&self.cancel);
+        let mut searched = match self.search_under(how, &watch, observer) {
+            Ok(searched) => searched,
+            Err(Stopped::Error(error)) => return Err(error),
+            Err(Stopped::GaveUp(why, phase)) => Searched {
+                verdict: Verdict::Unknown,
+                model: self.theory.name.clone(),
+                count: Count::default(),
+                sc: None,
+                violations: Vec::new(),
+                undecided: Some(Undecided::NotBegun(why, phase)),
+                races: false,
+                notes: Vec::new(),
+                seconds: 0.0,
+            },
+        };
+        searched.seconds = start.elapsed().as_secs_f64();
+        Ok(searched)
+    }
+
+    fn search_under(
+        &self,
+        how: &Searching,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<Searched, Stopped> {
+        observer.phase(Phase::Model);
+        let table = Table::of(&self.theory).map_err(refuse)?;
+        let module = self.bytecode(observer)?;
+        observer.phase(Phase::Exploring);
+        let run = self.run_search(how, &module, &table, watch)?;
+        // What is wrong here and not under sequential consistency is wrong because of the model.
+        let compares = !table.in_order && !run.found.wrong.is_empty() && run.found.stop.is_none();
+        let sc = match compares {
+            true => {
+                let theory: Theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
+                let table = Table::of(&theory).map_err(refuse)?;
+                let run = self.run_search(how, &module, &table, watch)?;
+                run.found.stop.is_none().then_some(run)
+            }
+            false => None,
+        };
+        Ok(self.conclude(run, sc, &table, watch))
+    }
+
+    /// The graph of all states, with what is wrong in them, for a program that may have been changed.
+    pub fn state_graph(&self, module: &Module, how: &Searching) -> Result<Found<VmState>, Stopped> {
+        let watch = self.limits.start(&self.cancel);
+        let table = Table::of(&self.theory).map_err(refuse)?;
+        let run = self.run_search(how, module, &table, &watch)?;
+        match run.found.stop {
+            Some(_) => Err(Stopped::GaveUp(watch.reason().unwrap_or(GaveUp::AtExecution), Phase::Exploring)),
+            None => Ok(run.found),
+        }
+    }
+
+    fn run_search(
+        &self,
+        how: &Searching,
+        module: &Module,
+        table: &Table,
+        watch: &Watch,
+    ) -> Result<Run, Stopped> {
+        let races = self.options.races && table.in_order;
+        let of_machine = selvedge_vm::Options {
+            track_deps: true,
+            refuses_mixed_sizes: Some(table.name.clone()),
+            unordered_barriers: false,
+            leave_out_undone: false,
+            leave_out_unpublished: false,
+            unroll: u32::MAX,
+            unroll_some: Vec::new(),
+            ..self.options.of_machine(Reductions::NONE, self.options.most_threads)
+        };
+        let mut vm: VmMachine = machine(module, of_machine)?;
+        if vm.has_unknowns() {
+            let message =
+                "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`)";
+            return Err(InputError::plain(InputKind::Unsupported, message, None).into());
+        }
+        let invariants: Vec<Invariant> =
+            how.invariants.iter().map(|text| Invariant::parse(text, module)).collect::<Result<_, _>>()?;
+        loop {
+            let found = {
+                let vm = &vm;
+                let ask = |read: &dyn Fn(Loc) -> Value, end: bool| {
+                    let mut asked = invariants.iter().filter(|i| end || !i.at_end);
+                    asked.find_map(|i| match i.holds(vm, read) {
+                        Some(true) => None,
+                        Some(false) => Some(format!("the invariant `{}` does not hold", i.text)),
+                        None => Some(format!("the invariant `{}` has no value", i.text)),
+                    })
+                };
+                let go_on = || watch.reason().is_none();
+                let options = selvedge_states::Options {
+                    reduce: how.reduce,
+                    eager: how.eager,
+                    races,
+                    keep_ends: false,
+                    window: how.window,
+                    max_states: how.most_states,
+                    go_on: &go_on,
+                    invariant: (!invariants.is_empty()).then_some(&ask),
+                };
+                search(vm, table, &options)
+            };
+            match &found.stop {
+                Some(Stop::Again(again)) if vm.give_in(*again) => continue,
+                _ => return Ok(Run { found, races }),
+            }
+        }
+    }
+
+    fn conclude(&self, run: Run, sc: Option<Run>, table: &Table, watch: &Watch) -> Searched {
+        let Run { found, races } = run;
+        let mut notes = Vec::new();
+        let mut undecided = match &found.stop {
+            None => None,
+            Some(Stop::States(most)) => {
+                notes.push(format!("there are more than {most} states (`--max-states`)"));
+                Some(Undecided::GaveUp(GaveUp::AtExecution))
+            }
+            Some(_) => Some(Undecided::GaveUp(watch.reason().unwrap_or(GaveUp::Interrupted))),
+        };
+        let mut violations = Vec::new();
+        for (wrong, states) in &found.wrong {
+            let Wrong { kind, message, .. } = wrong;
+            if *kind == ErrorKind::Unsupported {
+                undecided = undecided.or(Some(Undecided::Unsupported(None, message.clone())));
+                continue;
+            }
+            if !self.options.errors.has(*kind) {
+                continue;
+            }
+            violations.push(StateViolation {
+                kind: *kind,
+                message: message.clone(),
+                states: states.len(),
+                path: path(&found.graph, states[0]),
+                only_weak: sc.as_ref().map(|sc| !sc.found.wrong.contains_key(wrong)),
+            });
+        }
+        let endless = if found.stop.is_none() { found.endless() } else { Vec::new() };
+        if let Some(&first) = endless.first()
+            && self.options.errors.has(ErrorKind::NonTermination)
+        {
+            violations.push(StateViolation {
+                kind: ErrorKind::NonTermination,
+                message: "threads go on for ever, and nothing that others do can change that".to_string(),
+                states: endless.len(),
+                path: path(&found.graph, first),
+                only_weak: sc.as_ref().map(|sc| sc.found.endless().is_empty()),
+            });
+        }
+        if found.window_reached {
+            notes.push("a thread had as many incomplete operations as are looked at".to_string());
+        }
+        if found.hidden {
+            notes.push("addresses are computed: no steps were left out".to_string());
+        }
+        let cut = found.cut || found.window_reached;
+        let verdict = Verdict::of(Facts {
+            errors: violations.len(),
+            unfinished: undecided.is_some(),
+            cut,
+            complete: found.ends.len() as u64 + u64::from(!found.wrong.is_empty()),
+        });
+        if verdict == Verdict::Unknown && undecided.is_none() {
+            undecided = Some(Undecided::Vacuous);
+        }
+        Searched {
+            verdict,
+            model: table.name.clone(),
+            count: count(&found),
+            sc: sc.as_ref().map(|sc| count(&sc.found)),
+            violations,
+            undecided,
+            races,
+            notes,
+            seconds: 0.0,
+        }
+    }
+}
+
+struct Run {
+    found: Found<VmState>,
+    races: bool,
+}
+
+fn count(found: &Found<VmState>) -> Count {
+    Count { states: found.graph.states(), transitions: found.graph.edges().len(), longest: found.longest }
+}
+
+fn path(graph: &Graph, to: u32) -> StatePath {
+    let steps = graph.path(to).into_iter().map(|edge| graph.what(edge)).filter(|step| !step.what.is_empty());
+    let steps = steps.map(|step| StateStep {
+        thread: step.thread,
+        what: step.what.clone(),
+        place: step.place.clone().map(Place::from),
+        overtakes: step.overtakes.iter().flatten().cloned().map(Place::from).collect(),
+    });
+    steps.collect()
+}

@@ -1,0 +1,23 @@
+//! Explicit-state search under memory models that are reordering tables.
+//!
+//! The second opinion of Selvedge: it shares the machine that runs programs with the explorer of executions, and
+//! nothing else. A thread issues its operations in program order, and completes them in any order that the model's
+//! table allows (Huynh and Roychoudhury, *Memory Model Sensitive Bytecode Verification*, §5 and §6); every state is
+//! visited once. So it comes to an end where threads wait in loops without a bound, and it can be asked about all
+//! states that there are on the way. The graph of states is kept, for the minimum cut of §7.
+
+mod canon;
+mod cut;
+mod graph;
+mod local;
+mod search;
+mod table;
+mod thread;
+mod world;
+
+pub use cut::{Capacities, Cut, cut};
+pub use graph::{Edge, Graph};
+pub use search::{Found, Invariant, Options, Stop, Wrong, search};
+pub use table::{Line, NotATable, Table};
+pub use thread::{Entry, Status, Thread};
+pub use world::{Slot, Step, World};

@@ -1,0 +1,423 @@
+//! Depth-first search through all states.
+
+use crate::canon::States;
+use crate::graph::{Edge, Graph};
+use crate::local::Locality;
+use crate::table::Table;
+use crate::world::{Action, Done, Rules, Slot, Step, World};
+use selvedge_graph::{Loc, Value};
+use selvedge_machine::{Again, Block, Canonical, ErrorKind, Machine, Op};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How to search.
+pub struct Options<'a> {
+    /// What makes no difference is left out: scheduling is no step of its own, and of steps that are about a
+    /// thread's own data only that thread's are taken.
+    pub reduce: bool,
+    /// Scheduling is no step of its own, even if nothing else is left out.
+    pub eager: bool,
+    /// Conflicting accesses at the same time, one of them plain, are an error.
+    pub races: bool,
+    /// States in which threads ended differently are different.
+    pub keep_ends: bool,
+    /// Operations of a thread from the first incomplete one on, at most.
+    pub window: usize,
+    pub max_states: usize,
+    /// Asked now and then: whether to go on.
+    pub go_on: &'a dyn Fn() -> bool,
+    /// Asked of every state, with what is in memory: what is wrong there.
+    pub invariant: Option<&'a Invariant<'a>>,
+}
+
+/// Given what is in memory, and whether the program is at its end: what does not hold.
+pub type Invariant<'a> = dyn Fn(&dyn Fn(Loc) -> Value, bool) -> Option<String> + 'a;
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            reduce: true,
+            eager: true,
+            races: false,
+            keep_ends: false,
+            window: 24,
+            max_states: usize::MAX,
+            go_on: &|| true,
+            invariant: None,
+        }
+    }
+}
+
+/// Something that is wrong in some states.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Wrong {
+    pub kind: ErrorKind,
+    pub message: String,
+    /// The thread that fails, if it is one.
+    pub thread: Option<usize>,
+}
+
+/// Why a search did not come to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// There are more states than allowed.
+    States(usize),
+    /// Nobody wants it to go on.
+    Cancelled,
+    /// The machine wants to begin anew.
+    Again(Again),
+}
+
+/// What a search has found.
+pub struct Found<S> {
+    pub graph: Graph,
+    /// What is wrong, each with the states in which it is.
+    pub wrong: BTreeMap<Wrong, Vec<u32>>,
+    /// Memory and threads where all threads have come to their ends.
+    pub ends: Vec<(u32, World<S>)>,
+    /// The longest list of incomplete operations.
+    pub longest: usize,
+    /// Some thread ran into a bound.
+    pub cut: bool,
+    /// A list was as long as it may be.
+    pub window_reached: bool,
+    /// The search found out that addresses are computed, so that it does not know which data is a thread's own.
+    pub hidden: bool,
+    pub stop: Option<Stop>,
+}
+
+/// Searches, until guesses of what reads may read have no gaps.
+pub fn search<M>(machine: &M, table: &Table, options: &Options<'_>) -> Found<M::State>
+where
+    M: Machine + Canonical,
+{
+    let (mut reduce, mut hidden) = (options.reduce, false);
+    let mut values: BTreeMap<u32, BTreeSet<Value>> = BTreeMap::new();
+    loop {
+        let mut search = Search::new(machine, table, options, reduce, values);
+        search.run();
+        let grown = search.grown;
+        values = search.values;
+        if search.found.hidden {
+            (reduce, hidden) = (false, true);
+            continue;
+        }
+        if search.found.stop.is_none() && grown {
+            continue;
+        }
+        search.found.hidden = hidden;
+        search.found.graph.paint();
+        return search.found;
+    }
+}
+
+struct Search<'a, M: Machine + Canonical> {
+    rules: Rules<'a, M>,
+    options: &'a Options<'a>,
+    reduce: bool,
+    states: States,
+    on_stack: Vec<bool>,
+    /// What was written to locations in any search so far.
+    values: BTreeMap<u32, BTreeSet<Value>>,
+    /// Whether guesses were made of locations that turned out to have more values.
+    guessed: BTreeMap<u32, usize>,
+    grown: bool,
+    found: Found<M::State>,
+}
+
+struct Frame<S> {
+    number: u32,
+    successors: std::vec::IntoIter<(World<S>, Edge)>,
+}
+
+struct Successors<S> {
+    /// By thread.
+    of: Vec<Vec<(Action, World<S>, Step)>>,
+    /// Something was left out because it is no execution, or a guess was not confirmed.
+    pruned: bool,
+}
+
+impl<'a, M> Search<'a, M>
+where
+    M: Machine + Canonical,
+{
+    fn new(
+        machine: &'a M,
+        table: &'a Table,
+        options: &'a Options<'a>,
+        reduce: bool,
+        values: BTreeMap<u32, BTreeSet<Value>>,
+    ) -> Self {
+        Search {
+            rules: Rules {
+                machine,
+                table,
+                eager: options.eager || reduce,
+                races: options.races,
+                window: options.window,
+            },
+            options,
+            reduce,
+            states: States::default(),
+            on_stack: Vec::new(),
+            values,
+            guessed: BTreeMap::new(),
+            grown: false,
+            found: Found {
+                graph: Graph::default(),
+                wrong: BTreeMap::new(),
+                ends: Vec::new(),
+                longest: 0,
+                cut: false,
+                window_reached: false,
+                hidden: false,
+                stop: None,
+            },
+        }
+    }
+
+    fn run(&mut self) {
+        let Ok(start) = self.rules.start() else { return };
+        let mut stack = Vec::new();
+        self.enter(start, None, &mut stack);
+        while let Some(frame) = stack.last_mut() {
+            if self.found.stop.is_some() {
+                break;
+            }
+            match frame.successors.next() {
+                Some((world, edge)) => self.enter(world, Some(edge), &mut stack),
+                None => {
+                    self.on_stack[frame.number as usize] = false;
+                    stack.pop();
+                }
+            }
+        }
+        for (loc, before) in &self.guessed {
+            self.grown |= self.values.get(loc).map_or(0, BTreeSet::len) > *before;
+        }
+    }
+
+    fn enter(&mut self, world: World<M::State>, edge: Option<Edge>, stack: &mut Vec<Frame<M::State>>) {
+        let machine = self.rules.machine;
+        if let Some(again) = machine.again() {
+            self.found.stop = Some(Stop::Again(again));
+            return;
+        }
+        let (number, new) = self.states.number(machine, &world, self.options.keep_ends);
+        if let Some(edge) = edge {
+            self.found.graph.add(Edge { to: number, ..edge }, new);
+        } else {
+            self.found.graph.root();
+        }
+        if !new {
+            return;
+        }
+        if self.states.len() > self.options.max_states {
+            self.found.stop = Some(Stop::States(self.options.max_states));
+            return;
+        }
+        if number % 256 == 255 && !(self.options.go_on)() {
+            self.found.stop = Some(Stop::Cancelled);
+            return;
+        }
+        self.on_stack.resize(number as usize + 1, false);
+        for slot in &world.threads {
+            if let Slot::Here(thread) = slot {
+                let incomplete = thread.incomplete();
+                self.found.longest = self.found.longest.max(incomplete);
+                self.found.window_reached |= thread.issued >= self.options.window;
+            }
+        }
+        if self.look(&world, number) {
+            return;
+        }
+        let successors = self.successors(&world, number);
+        self.on_stack[number as usize] = true;
+        stack.push(Frame { number, successors: successors.into_iter() });
+    }
+
+    fn wrong(&mut self, number: u32, kind: ErrorKind, message: String, thread: Option<usize>) {
+        self.found.graph.bad(number);
+        self.found.wrong.entry(Wrong { kind, message, thread }).or_default().push(number);
+    }
+
+    /// Whether a state is wrong, or an end.
+    fn look(&mut self, world: &World<M::State>, number: u32) -> bool {
+        let machine = self.rules.machine;
+        let mut over = world.is_at_end();
+        let read = |loc: Loc| world.value(machine, loc);
+        if let Some(invariant) = self.options.invariant
+            && let Some(what) = invariant(&read, over)
+        {
+            self.wrong(number, ErrorKind::Assertion, what, None);
+            over = true;
+        }
+        if let Some((kind, message)) = &world.wrong {
+            self.wrong(number, *kind, message.clone(), None);
+            return true;
+        }
+        if !world.over {
+            for at in 0..world.threads.len() {
+                let Some(standing) = world.thread(at).and_then(|t| t.standing()) else { continue };
+                match standing.op {
+                    Op::Error(code) => {
+                        let error = machine.error(code);
+                        self.wrong(number, error.kind, error.message, Some(at));
+                        over = true;
+                    }
+                    Op::Cut => self.found.cut = true,
+                    _ => {}
+                }
+            }
+        }
+        if !over && let Some((loc, places)) = self.rules.race(world) {
+            let place = |place: &Option<selvedge_machine::SourcePlace>| {
+                place.as_ref().map_or("?".to_string(), |p| format!("{}:{}", p.file, p.line))
+            };
+            let mut places = places.each_ref().map(place);
+            places.sort();
+            let message = format!(
+                "accesses of {} at {} and {} are not ordered",
+                machine.location_name(loc),
+                places[0],
+                places[1]
+            );
+            self.wrong(number, ErrorKind::DataRace, message, None);
+            return true;
+        }
+        if world.is_at_end() {
+            self.found.graph.end(number);
+            self.found.ends.push((number, world.clone()));
+        }
+        over
+    }
+
+    fn successors(&mut self, world: &World<M::State>, number: u32) -> Vec<(World<M::State>, Edge)> {
+        let all = self.all(world);
+        if self.reduce && !self.found.hidden {
+            let machine = self.rules.machine;
+            let made = |next: &World<M::State>| !next.born().is_empty();
+            let mut locality = None;
+            for (at, own) in all.of.iter().enumerate() {
+                for (_, next, _) in own.iter().filter(|(_, next, _)| made(next)) {
+                    let locality = locality.get_or_insert_with(|| Locality::of(machine, world));
+                    self.found.hidden |= !locality.explains(machine, at, world, next);
+                }
+            }
+            if self.found.hidden {
+                self.found.stop = Some(Stop::Cancelled);
+            }
+        }
+        let ample = if self.reduce { self.ample(world, &all) } else { None };
+        let none = all.of.iter().all(Vec::is_empty);
+        if none && !all.pruned {
+            self.stuck(world, number);
+        }
+        let mut out = Vec::new();
+        let of: Vec<_> = match ample {
+            Some(at) => all.of.into_iter().skip(at).take(1).flatten().collect(),
+            None => all.of.into_iter().flatten().collect(),
+        };
+        for (action, next, step) in of {
+            self.learn(world, &next);
+            let dashed = matches!(action, Action::Complete(_)) && !step.overtakes.is_empty();
+            let what = self.found.graph.step(step);
+            out.push((next, Edge { from: number, to: 0, dashed, what }));
+        }
+        out
+    }
+
+    fn all(&mut self, world: &World<M::State>) -> Successors<M::State> {
+        let mut pruned = false;
+        let mut of = Vec::new();
+        for at in 0..world.threads.len() {
+            let mut own = Vec::new();
+            let values = &self.values;
+            let guessed = std::cell::RefCell::new(&mut self.guessed);
+            let machine = self.rules.machine;
+            let guesses = |loc: Loc| -> Vec<Value> {
+                let known = values.get(&loc.0);
+                guessed.borrow_mut().insert(loc.0, known.map_or(0, BTreeSet::len));
+                let mut all: BTreeSet<Value> = known.cloned().unwrap_or_default();
+                all.insert(machine.init_value(loc));
+                all.into_iter().collect()
+            };
+            let actions = self.rules.actions(world, at, &guesses);
+            for action in actions {
+                match self.rules.act(world, at, action) {
+                    Done::Next(next, step) => own.push((action, next, step)),
+                    Done::Waits => {}
+                    Done::Nothing => pruned = true,
+                }
+            }
+            let guess = |s: &crate::thread::Status| matches!(s, crate::thread::Status::Guessed(_));
+            pruned |= world.thread(at).is_some_and(|t| t.issued().iter().any(|e| guess(&e.status)));
+            of.push(own);
+        }
+        Successors { of, pruned }
+    }
+
+    /// Remembers what is written.
+    fn learn(&mut self, world: &World<M::State>, next: &World<M::State>) {
+        if !self.rules.table.overtakes_reads {
+            return;
+        }
+        for (loc, value) in next.memory() {
+            if world.memory().get(loc) != Some(value) {
+                self.values.entry(*loc).or_default().insert(*value);
+            }
+        }
+    }
+
+    /// A thread whose steps are all that need to be taken here.
+    fn ample(&mut self, world: &World<M::State>, all: &Successors<M::State>) -> Option<usize> {
+        let machine = self.rules.machine;
+        let mut locality = None;
+        for (at, own) in all.of.iter().enumerate() {
+            if own.is_empty() {
+                continue;
+            }
+            let Some(thread) = world.thread(at) else { continue };
+            // Forever local: choosing, creating and joining threads touches nothing that others do.
+            let forever = own.iter().all(|(action, ..)| matches!(action, Action::Choose(_) | Action::Thread))
+                && (thread.incomplete() == 0);
+            if !forever {
+                let locality = locality.get_or_insert_with(|| Locality::of(machine, world));
+                if !locality.is_own(machine, world, at) {
+                    continue;
+                }
+            }
+            let returns = own.iter().any(|(_, next, _)| {
+                let known = self.states.known(machine, next, self.options.keep_ends);
+                known.is_some_and(|n| self.on_stack.get(n as usize).copied().unwrap_or(false))
+            });
+            if !returns {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Nothing can be done any more.
+    fn stuck(&mut self, world: &World<M::State>, number: u32) {
+        let mut threads = Vec::new();
+        for at in 0..world.threads.len() {
+            let Some(thread) = world.thread(at) else { continue };
+            match thread.standing().map(|s| s.op) {
+                Some(Op::Block(Block::Assume)) | Some(Op::Cut) => return,
+                _ => threads.push(at),
+            }
+        }
+        if !threads.is_empty() {
+            let names: Vec<String> = threads.iter().map(usize::to_string).collect();
+            let message = format!("no thread can go on: {} wait", names.join(", "));
+            self.wrong(number, ErrorKind::Deadlock, message, None);
+        }
+    }
+}
+
+impl<S> Found<S> {
+    /// States from which the program cannot come to an end, or to an error, whatever happens.
+    pub fn endless(&self) -> Vec<u32> {
+        self.graph.endless()
+    }
+}

@@ -1,0 +1,141 @@
+//! The search through states and the exploration of executions come to the same: on generated programs, the same
+//! final values of registers and memory, and an error for the one if and only if for the other. With and without
+//! what the search leaves out.
+//!
+//! `SELVEDGE_STATES_PROGRAMS` says how many programs per model.
+
+use selvedge_decide::{premises, search::Limits};
+use selvedge_explore::{Config, End, GaveUp, explore_compiled};
+use selvedge_graph::{Loc, Tid, Value};
+use selvedge_machine::Program;
+use selvedge_model::Compiled;
+use selvedge_oracle::generate::{arch_program, program, rng_for};
+use selvedge_oracle::generate_arch::Arch;
+use selvedge_states::{Options, Slot, Table, search};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+fn programs(few: u64) -> u64 {
+    std::env::var("SELVEDGE_STATES_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+}
+
+fn seed() -> u64 {
+    std::env::var("SELVEDGE_STATES_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(15)
+}
+
+/// Registers of the threads that ran, one thread after the other, and memory.
+type Outcome = (Vec<Vec<Value>>, Vec<Value>);
+
+#[derive(PartialEq, Eq, Debug, Default)]
+struct Outcomes {
+    ends: BTreeSet<Outcome>,
+    errors: bool,
+}
+
+fn explored(program: &Program, model: &Compiled) -> Option<Outcomes> {
+    let program = program.tracking(model.follows_dependencies(), model.has_arms());
+    let once = |config: &Config| {
+        let mut outcomes = Outcomes::default();
+        let stats = explore_compiled(&program, model, config, &mut |x| {
+            match x.end {
+                End::Complete => {
+                    let registers = (0..program.threads.len())
+                        .map(|t| x.state(Tid(t as u16)).map_or(Vec::new(), |s| s.regs.to_vec()));
+                    let last = |loc: usize| {
+                        let write = x.graph.co(Loc(loc as u32)).last().copied();
+                        write.map_or(program.locs[loc].1, |w| match w.is_init() {
+                            true => program.locs[loc].1,
+                            false => x.graph.event(w).value,
+                        })
+                    };
+                    outcomes.ends.insert((registers.collect(), (0..program.locs.len()).map(last).collect()));
+                }
+                End::Error => outcomes.errors = true,
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        (stats, outcomes)
+    };
+    let (stats, outcomes) = once(&Config::default());
+    match stats {
+        Ok(stats) if stats.gave_up.is_none() => Some(outcomes),
+        Ok(stats) if matches!(stats.gave_up, Some(GaveUp::Again(_))) => {
+            let (stats, outcomes) = once(&Config { follow: false, ..Config::default() });
+            stats.is_ok_and(|stats| stats.gave_up.is_none()).then_some(outcomes)
+        }
+        _ => None,
+    }
+}
+
+fn searched(program: &Program, table: &Table, reduce: bool) -> (Outcomes, usize) {
+    let program = program.tracking(true, false);
+    let options =
+        Options { reduce, eager: reduce, keep_ends: true, max_states: 400_000, ..Options::default() };
+    let found = search(&program, table, &options);
+    assert_eq!(found.stop, None, "{}", program.name);
+    let mut outcomes = Outcomes::default();
+    for (_, world) in &found.ends {
+        let registers = (0..program.threads.len()).map(|t| match world.threads.get(t) {
+            Some(Slot::Ended(state)) => state.regs.to_vec(),
+            _ => Vec::new(),
+        });
+        let memory = (0..program.locs.len()).map(|loc| world.value(&program, Loc(loc as u32)));
+        outcomes.ends.insert((registers.collect(), memory.collect()));
+    }
+    let deadlock = selvedge_machine::ErrorKind::Deadlock;
+    outcomes.errors = found.wrong.keys().any(|wrong| wrong.kind != deadlock);
+    (outcomes, found.graph.states())
+}
+
+fn agree(name: &str, few: u64) {
+    let theory = selvedge_kat::load_named(name).unwrap();
+    let mut model = Compiled::compile(&theory).unwrap();
+    if let Compiled::Matrices(model) = &mut model {
+        model.set_causality(premises::of_model(&theory, Limits::for_loading()).causality());
+    }
+    let table = Table::of(&theory).unwrap();
+    let (mut compared, mut skipped, mut full, mut reduced) = (0, 0, 0, 0);
+    for number in 0..programs(few) {
+        let mut rng = rng_for(seed(), number);
+        let program = if number % 2 == 0 { program(&mut rng) } else { arch_program(&mut rng, Arch::Imm) };
+        let Some(expected) = explored(&program, &model) else {
+            skipped += 1;
+            continue;
+        };
+        let (found, states) = searched(&program, &table, false);
+        assert_eq!(found, expected, "{name}, program {number}, search against exploration:\n{program:#?}");
+        let (with, fewer) = searched(&program, &table, true);
+        assert_eq!(with, expected, "{name}, program {number}, reduced search:\n{program:#?}");
+        (full, reduced, compared) = (full + states, reduced + fewer, compared + 1);
+    }
+    println!("{name}: {compared} programs, {skipped} skipped; {full} states, {reduced} reduced");
+    assert!(compared > skipped, "{skipped} skipped of {}", compared + skipped);
+}
+
+#[test]
+fn under_sequential_consistency() {
+    agree("sc", 120);
+}
+
+#[test]
+fn under_total_store_order() {
+    agree("tso", 120);
+}
+
+#[test]
+fn under_partial_store_order() {
+    agree("pso", 120);
+}
+
+#[test]
+fn under_the_table_of_ecma() {
+    agree("dotnet-ecma", 120);
+}
+
+#[test]
+fn models_under_which_reads_are_speculated_are_refused() {
+    for name in ["dotnet", "armv8", "riscv", "imm", "rc11", "power"] {
+        assert!(Table::of(&selvedge_kat::load_named(name).unwrap()).is_err(), "{name}");
+    }
+}

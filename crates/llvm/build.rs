@@ -127,8 +127,8 @@ impl Llvm {
         Some(Llvm { config, libraries })
     }
 
-    /// Compiles the library for programs in C++. Without it, there is an empty file: such programs are checked as
-    /// far as headers go.
+    /// Compiles the library for programs in C++. Without it, there is an empty file: such programs are
+    /// checked as far as headers go.
     fn compile_library(&self) {
         let module = out_dir().join("libstdcxx.bc");
         let compiler = self.directory("--bindir").map_or_else(|| "clang++".into(), |bin| bin.join("clang++"));

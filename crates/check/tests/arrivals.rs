@@ -1,5 +1,5 @@
-//! Counters that are taken for barriers (`arrivals`): the verdict and the kinds of errors are the same with and
-//! without. `ARRIVALS_PROGRAMS=100000` generates more programs.
+//! Counters that are taken for barriers (`arrivals`): the verdict and the kinds of errors are the same with
+//! and without. `ARRIVALS_PROGRAMS=100000` generates more programs.
 
 use selvedge_check::{Check, Options, Verdict};
 use selvedge_ir::Module;

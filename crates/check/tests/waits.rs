@@ -1,5 +1,6 @@
-//! Threads that wait, under models that follow dependencies: the verdict and the kinds of errors are the same with
-//! and without leaving out reads that wait in vain. `WAITS_PROGRAMS=100000` generates more programs.
+//! Threads that wait, under models that follow dependencies: the verdict and the kinds of errors are the
+//! same with and without leaving out reads that wait in vain. `WAITS_PROGRAMS=100000` generates more
+//! programs.
 
 use selvedge_check::{Check, Options, Verdict};
 use selvedge_ir::Module;

@@ -104,8 +104,8 @@ impl Jobs {
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_EXIT_CODES)]
 pub struct CheckArgs {
-    /// Sources in C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) or Rust (.rs), LLVM bitcode (.bc) or assembly (.ll), linked
-    /// together; or a compiled .NET program (.dll, .exe)
+    /// Sources in C (.c, .i), C++ (.cpp, .cc, .cxx, .ii) or Rust (.rs), LLVM bitcode (.bc) or assembly
+    /// (.ll), linked together; or a compiled .NET program (.dll, .exe)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -113,18 +113,20 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
 
-    /// Where the assemblies are that a .NET program refers to, the class library among them; give it again for
-    /// more
+    /// Where the assemblies are that a .NET program refers to, the class library among them; give it again
+    /// for more
     #[arg(long, value_name = "DIR")]
     pub reference: Vec<PathBuf>,
 
-    /// What must hold of static variables in every state, or, if it ends in `@end`, where the program ends, as in
-    /// "Program.counter == 2 @end"; give it again for more. For .NET programs (in every state: of one field), or with
+    /// What must hold of static variables in every state, or, if it ends in `@end`, where the program ends,
+    /// as in "Program.counter == 2 @end"; give it again for more. For .NET programs (in every state: of one
+    /// field), or with
     /// --engine states
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub invariant: Vec<String>,
 
-    /// Let the time limit of each thread's `Monitor.Wait` be over early, once. Without it, such waits have no limit
+    /// Let the time limit of each thread's `Monitor.Wait` be over early, once. Without it, such waits have
+    /// no limit
     #[arg(long)]
     pub timeouts: bool,
 
@@ -158,8 +160,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub syscall_errors: bool,
 
-    /// What is gone through: all executions, or all states (for models that are reordering tables; loops need no
-    /// bound; see docs/states.md)
+    /// What is gone through: all executions, or all states (for models that are reordering tables; loops
+    /// need no bound; see docs/states.md)
     #[arg(long, value_enum, default_value_t = Engine::Executions)]
     pub engine: Engine,
 

@@ -1,4 +1,5 @@
-//! The programs of `examples/rust` and `examples/cpp`, against what they say of themselves, as those of `examples/c`:
+//! The programs of `examples/rust` and `examples/cpp`, against what they say of themselves, as those of
+//! `examples/c`:
 //! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [no-races]`, with `// args:` for the compiler.
 
 mod support;

@@ -43,8 +43,8 @@ fn run(file: &Path, expectation: &str, more: &[&str]) -> Option<String> {
     for word in &words[..options] {
         let right = match word.split_once('=') {
             None => first["kind"] == *word,
-            Some(("line", line)) => first["line"].to_string() == line,
-            Some(("states", states)) => report["post_crash_states"].to_string() == states,
+            Some(("line", line)) => first["line"].as_u64() == line.parse().ok(),
+            Some(("states", states)) => report["post_crash_states"].as_u64() == states.parse().ok(),
             Some(_) => false,
         };
         if !right {

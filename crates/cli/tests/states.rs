@@ -1,6 +1,6 @@
 //! `check --engine states`: the programs of `examples/states` against what they say of themselves
-//! (`// states: MODEL VERDICT`, with `// invariant:` lines), and those of `examples/c` under `sc` against the explorer of
-//! executions: the two never contradict each other.
+//! (`// states: MODEL VERDICT`, with `// invariant:` lines), and those of `examples/c` under `sc` against
+//! the explorer of executions: the two never contradict each other.
 //!
 //! `SELVEDGE_STATES_EXAMPLES=all` runs all of `examples/c`.
 

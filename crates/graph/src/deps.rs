@@ -8,6 +8,7 @@ pub struct DepSet {
     low: u64,
     /// Those after them, if there are any: without trailing zeros, so that equal sets are equal. Most sets
     /// have none, and are copied often: behind a pointer that costs them the least.
+    #[expect(clippy::box_collection, reason = "it is to be small where it is empty")]
     high: Option<Box<Vec<u64>>>,
 }
 

@@ -1,8 +1,8 @@
 //! Tests of a Rust program: what its harness is given.
 //!
 //! A program that rustc builds with `--test` has a `main` that hands a constant array to the harness, one
-//! description for each function with `#[test]`. Front ends call [`RUN`] in place of the harness, which runs the
-//! first test of the array; so another one is chosen by another beginning of the array.
+//! description for each function with `#[test]`. Front ends call [`RUN`] in place of the harness, which
+//! runs the first test of the array; so another one is chosen by another beginning of the array.
 
 use crate::bytecode::{Global, GlobalId, Instr, Module, Operand};
 
@@ -63,8 +63,8 @@ impl Module {
         }
     }
 
-    /// The tests of a program, if it is one of tests, in the order of the array; `None` if it is not, or if they
-    /// are not described as they are known to be.
+    /// The tests of a program, if it is one of tests, in the order of the array; `None` if it is not, or if
+    /// they are not described as they are known to be.
     pub fn tests(&self) -> Option<Vec<Test>> {
         let (array, count) = self.tests_array()?;
         let array = self.globals.get(array.0 as usize)?;
@@ -133,8 +133,8 @@ impl Module {
         Some((array, *chosen))
     }
 
-    /// Takes the code of functions away that nothing leads to from `main` and the constructors. Of the array of
-    /// tests, only the chosen one counts.
+    /// Takes the code of functions away that nothing leads to from `main` and the constructors. Of the
+    /// array of tests, only the chosen one counts.
     fn keep_reachable(&mut self, chosen: Option<(GlobalId, Operand)>) {
         let mut met = Met {
             functions: vec![false; self.functions.len()],

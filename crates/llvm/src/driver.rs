@@ -54,8 +54,8 @@ impl Default for Options {
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
 
-/// Compiles C (`.c`, or `.i` if the preprocessor has been there), C++ (`.cpp`, `.cc`, `.cxx`, `.ii`) and Rust (`.rs`),
-/// reads LLVM's intermediate language (`.bc`, `.ll`), and links all to one program.
+/// Compiles C (`.c`, or `.i` if the preprocessor has been there), C++ (`.cpp`, `.cc`, `.cxx`, `.ii`) and
+/// Rust (`.rs`), reads LLVM's intermediate language (`.bc`, `.ll`), and links all to one program.
 ///
 /// Nothing is written to the working directory.
 pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileError> {

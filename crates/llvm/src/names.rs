@@ -21,8 +21,8 @@ fn cpp(symbol: &str) -> Option<String> {
     cpp_demangle::Symbol::new(symbol).ok()?.demangle().ok()
 }
 
-/// A path without the arguments of generic functions and types: `<std::sync::Once>::call_once::<F>::{closure#0}`
-/// becomes `std::sync::Once::call_once::{closure#0}`.
+/// A path without the arguments of generic functions and types:
+/// `<std::sync::Once>::call_once::<F>::{closure#0}` becomes `std::sync::Once::call_once::{closure#0}`.
 pub(crate) fn plain_path(path: &str) -> String {
     let mut out = String::new();
     let mut depth = 0u32;

@@ -1,9 +1,10 @@
 //! Rust: running its compiler, and what stands for some functions of its standard library.
 //!
-//! A program is compiled as it is, with the whole standard library in one module. The library's code is run like
-//! the program's. What has a meaning of its own here is start-up, the guards of stacks, what is printed of a panic,
-//! and what a thread does where a lock is taken already, or where it has nothing to do: there a thread would spin,
-//! sleep and be woken, in thousands of ways that come to the same. The library's memory is as the library has it.
+//! A program is compiled as it is, with the whole standard library in one module. The library's code is run
+//! like the program's. What has a meaning of its own here is start-up, the guards of stacks, what is
+//! printed of a panic, and what a thread does where a lock is taken already, or where it has nothing to do:
+//! there a thread would spin, sleep and be woken, in thousands of ways that come to the same. The library's
+//! memory is as the library has it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -80,8 +81,8 @@ pub(crate) fn is_scope(symbol: &str) -> bool {
         && names::rust(symbol).is_some_and(|path| path.starts_with("std::thread::scoped::scope::<"))
 }
 
-/// Functions that only stand for an access, or for a look at what it gave. A program that is not optimised calls them; a
-/// loop that waits is known as one where the access is in it.
+/// Functions that only stand for an access, or for a look at what it gave. A program that is not optimised
+/// calls them; a loop that waits is known as one where the access is in it.
 const ACCESSES: [&str; 6] = [
     "core::sync::atomic::",
     "core::result::Result::is_",
@@ -141,8 +142,8 @@ pub fn usable() -> Result<(OsString, Version), CompileError> {
     }
 }
 
-/// The options that make one module of a program and its libraries, as it is written: an optimiser drops accesses
-/// and chooses values for what is undefined. With `link` the standard library's modules come in.
+/// The options that make one module of a program and its libraries, as it is written: an optimiser drops
+/// accesses and chooses values for what is undefined. With `link` the standard library's modules come in.
 pub const FLAGS: [&str; 11] = [
     "-Copt-level=0",
     "-Clto=fat",

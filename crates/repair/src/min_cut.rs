@@ -1,5 +1,6 @@
-//! Barriers by a minimum cut of the graph of states: the method of Huynh and Roychoudhury, for comparison with the
-//! hitting set. What it proposes is sufficient, and is searched again; that it needs the fewest places is not promised.
+//! Barriers by a minimum cut of the graph of states: the method of Huynh and Roychoudhury, for comparison
+//! with the hitting set. What it proposes is sufficient, and is searched again; that it needs the fewest
+//! places is not promised.
 
 use selvedge_check::{Check, InputError, InputKind, Observer, Place, Searching, Stopped};
 use selvedge_graph::Mode;

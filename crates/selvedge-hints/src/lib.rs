@@ -1,6 +1,7 @@
 //! What a Rust test may tell Selvedge.
 //!
-//! Nothing here is needed to verify a test that uses `std`; it is for what `std` cannot say. Where Selvedge looks on,
+//! Nothing here is needed to verify a test that uses `std`; it is for what `std` cannot say. Where Selvedge
+//! looks on,
 //! `cfg(selvedge)` is set, and a test that wants to be smaller there can be:
 //!
 //! ```
@@ -9,8 +10,8 @@
 //! selvedge_hints::assume(first != 1);
 //! ```
 //!
-//! When the same test simply runs, a choice is the first of its range, an assumption that does not hold ends the
-//! test by a panic, and a bound means nothing.
+//! When the same test simply runs, a choice is the first of its range, an assumption that does not hold
+//! ends the test by a panic, and a bound means nothing.
 
 #![no_std]
 

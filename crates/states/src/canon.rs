@@ -1,7 +1,8 @@
 //! States as sequences of words, and numbers for them.
 //!
-//! A state is told by its threads and its memory. Each of these parts gets a number, and a state is the sequence of
-//! its parts' numbers: nothing is left to chance, and states that have most in common take little room.
+//! A state is told by its threads and its memory. Each of these parts gets a number, and a state is the
+//! sequence of its parts' numbers: nothing is left to chance, and states that have most in common take
+//! little room.
 
 use crate::thread::Status;
 use crate::world::{Slot, World};

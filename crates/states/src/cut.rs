@@ -1,9 +1,9 @@
 //! Barriers by a minimum cut of the graph of states (Huynh and Roychoudhury, §7).
 //!
-//! What is to be prevented is reached by dashed steps only, so some of them have to go. A barrier in front of an
-//! operation takes away every step in which that operation overtakes another one: these steps are a *part*. All parts
-//! weigh the same, shared among their steps (the modified formulation), so that a cut of little weight needs few
-//! places; solid steps cannot be cut.
+//! What is to be prevented is reached by dashed steps only, so some of them have to go. A barrier in front
+//! of an operation takes away every step in which that operation overtakes another one: these steps are a
+//! *part*. All parts weigh the same, shared among their steps (the modified formulation), so that a cut of
+//! little weight needs few places; solid steps cannot be cut.
 
 use crate::graph::{Edge, Graph};
 use crate::world::Step;

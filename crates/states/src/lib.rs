@@ -1,10 +1,11 @@
 //! Explicit-state search under memory models that are reordering tables.
 //!
-//! The second opinion of Selvedge: it shares the machine that runs programs with the explorer of executions, and
-//! nothing else. A thread issues its operations in program order, and completes them in any order that the model's
-//! table allows (Huynh and Roychoudhury, *Memory Model Sensitive Bytecode Verification*, §5 and §6); every state is
-//! visited once. So it comes to an end where threads wait in loops without a bound, and it can be asked about all
-//! states that there are on the way. The graph of states is kept, for the minimum cut of §7.
+//! The second opinion of Selvedge: it shares the machine that runs programs with the explorer of
+//! executions, and nothing else. A thread issues its operations in program order, and completes them in any
+//! order that the model's table allows (Huynh and Roychoudhury, *Memory Model Sensitive Bytecode
+//! Verification*, §5 and §6); every state is visited once. So it comes to an end where threads wait in
+//! loops without a bound, and it can be asked about all states that there are on the way. The graph of
+//! states is kept, for the minimum cut of §7.
 
 mod canon;
 mod cut;

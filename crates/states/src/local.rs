@@ -1,7 +1,7 @@
 //! Which data is a thread's own: nobody else can come to it.
 //!
-//! An object of the heap is, if no address of it is in static variables, in objects that others come to, or with
-//! other threads. Any word that could be an address counts as one.
+//! An object of the heap is, if no address of it is in static variables, in objects that others come to, or
+//! with other threads. Any word that could be an address counts as one.
 
 use crate::thread::Status;
 use crate::world::{Slot, World};
@@ -61,8 +61,9 @@ impl Locality {
         Locality { reach, common }
     }
 
-    /// Whether threads know no addresses after a step of one of them but those that it could come to, and those of
-    /// objects that it made. If they do, addresses are computed from numbers, and nobody knows whose data is whose.
+    /// Whether threads know no addresses after a step of one of them but those that it could come to, and
+    /// those of objects that it made. If they do, addresses are computed from numbers, and nobody knows
+    /// whose data is whose.
     pub fn explains<M>(&self, machine: &M, at: usize, world: &World<M::State>, next: &World<M::State>) -> bool
     where
         M: Machine + Canonical,

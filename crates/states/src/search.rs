@@ -80,7 +80,8 @@ pub struct Found<S> {
     pub cut: bool,
     /// A list was as long as it may be.
     pub window_reached: bool,
-    /// The search found out that addresses are computed, so that it does not know which data is a thread's own.
+    /// The search found out that addresses are computed, so that it does not know which data is a thread's
+    /// own.
     pub hidden: bool,
     pub stop: Option<Stop>,
 }

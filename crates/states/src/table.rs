@@ -1,11 +1,11 @@
 //! A model as a reordering table: which accesses of a thread may complete before earlier ones.
 //!
 //! Such a model asks that one relation is acyclic: of an order within each thread, which program order,
-//! dependencies and locations decide, and of what other threads observe (`rf`, `co`, `fr`). Then its executions
-//! are those of a machine that completes accesses one after the other, in any order that the thread's own allows:
-//! a write completes for everybody at once, and a read reads what completed last. Where the internal part of `rf`
-//! is not in the order, a read may complete before an earlier write of its own thread, from which it takes its
-//! value.
+//! dependencies and locations decide, and of what other threads observe (`rf`, `co`, `fr`). Then its
+//! executions are those of a machine that completes accesses one after the other, in any order that the
+//! thread's own allows: a write completes for everybody at once, and a read reads what completed last.
+//! Where the internal part of `rf` is not in the order, a read may complete before an earlier write of its
+//! own thread, from which it takes its value.
 
 use selvedge_graph::{Attrs, DepSet, Deps, Kind, Mode};
 use selvedge_kat::{Constraint, DefBody, Diagnostic, Prim, Rel, Theory};
@@ -88,7 +88,7 @@ impl Table {
                 return Err(shape("it asks for more than coherence and one acyclic relation"));
             }
         }
-        table.fits().map_err(|why| shape(why))?;
+        table.fits().map_err(shape)?;
         Ok(table)
     }
 

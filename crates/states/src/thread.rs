@@ -1,8 +1,9 @@
 //! One thread: operations that were issued, in program order, of which some are complete.
 //!
 //! A thread goes on past reads that are not complete, up to what needs their values: a branch, an address, a
-//! call of the library. What it computes from them meanwhile has no meaning, so when a read completes, the thread
-//! is run again from there. The state that it is run from is that of the first operation that is not complete.
+//! call of the library. What it computes from them meanwhile has no meaning, so when a read completes, the
+//! thread is run again from there. The state that it is run from is that of the first operation that is not
+//! complete.
 
 use crate::table::{Line, Table};
 use selvedge_graph::{Attrs, DepSet, Deps, Kind, Loc, Value};

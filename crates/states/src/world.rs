@@ -191,19 +191,15 @@ where
             if entry.is_done() || matches!(entry.op, Op::Fence { .. }) {
                 continue;
             }
-            if entry.is_rmw() && entry.status == Status::Pending {
-                actions.push(Action::Complete(k));
-            } else if !order[k].intersects(&left) {
+            let goes_on = entry.is_rmw() && entry.status == Status::Pending;
+            if goes_on || !order[k].intersects(&left) {
                 actions.push(Action::Complete(k));
             }
         }
         if let Some(next) = thread.next() {
             match next.op {
-                op if is_issued(op) => {
-                    if thread.issued < self.window {
-                        actions.push(Action::Issue);
-                    }
-                }
+                op if is_issued(op) && thread.issued < self.window => actions.push(Action::Issue),
+                op if is_issued(op) => {}
                 Op::Choose { count } => actions.extend((0..count).map(|v| Action::Choose(Value::from(v)))),
                 Op::Spawn { .. } if thread.issued == 0 => actions.push(Action::Thread),
                 Op::Join { thread: of } if thread.issued == 0 => {
@@ -457,8 +453,8 @@ where
         }
     }
 
-    /// Whether a location must not change: a thread has read it, and an earlier read of it is still to come, which
-    /// then has to see the same.
+    /// Whether a location must not change: a thread has read it, and an earlier read of it is still to
+    /// come, which then has to see the same.
     fn is_held(&self, world: &World<M::State>, writer: usize, loc: Loc) -> bool {
         self.table.overtakes_reads
             && world.threads.iter().enumerate().filter(|(at, _)| *at != writer).any(|(_, slot)| {

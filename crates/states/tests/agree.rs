@@ -1,6 +1,6 @@
-//! The search through states and the exploration of executions come to the same: on generated programs, the same
-//! final values of registers and memory, and an error for the one if and only if for the other. With and without
-//! what the search leaves out.
+//! The search through states and the exploration of executions come to the same: on generated programs, the
+//! same final values of registers and memory, and an error for the one if and only if for the other. With
+//! and without what the search leaves out.
 //!
 //! `SELVEDGE_STATES_PROGRAMS` says how many programs per model.
 

@@ -1,10 +1,10 @@
-//! Each cell of the tables of `dotnet-ecma` and `dotnet`, both ways: where the table says yes, an execution shows the
-//! two operations the other way round, and where it says no, none does. By the exploration of executions, and by the
-//! search through states where that knows the model.
+//! Each cell of the tables of `dotnet-ecma` and `dotnet`, both ways: where the table says yes, an execution
+//! shows the two operations the other way round, and where it says no, none does. By the exploration of
+//! executions, and by the search through states where that knows the model.
 //!
-//! The cells of `dotnet-ecma` are those of seed 003, Table 1 (Huynh and Roychoudhury). Those of `dotnet` are what the
-//! runtime's document says: volatile reads and taking locks are acquires, volatile writes and giving locks back releases,
-//! interlocked operations full fences.
+//! The cells of `dotnet-ecma` are those of seed 003, Table 1 (Huynh and Roychoudhury). Those of `dotnet`
+//! are what the runtime's document says: volatile reads and taking locks are acquires, volatile writes and
+//! giving locks back releases, interlocked operations full fences.
 
 use selvedge_decide::{premises, search::Limits};
 use selvedge_explore::{Config, End, explore_compiled};
@@ -77,15 +77,16 @@ fn operation(kind: Kind, register: u16, loc: u32, second: bool) -> (Instr, bool)
     }
 }
 
-/// A test that has an outcome only if the second operation comes before the first: registers of the two threads.
+/// A test that has an outcome only if the second operation comes before the first: registers of the two
+/// threads.
 fn swapped(first: Kind, second: Kind) -> (Program, Vec<(usize, u16, Value)>) {
     let mut p = Program::new(format!("{first:?} then {second:?}"));
     p.loc("x", 0);
     p.loc("y", 0);
     let (a, a_reads) = operation(first, 0, 0, false);
     let (b, b_reads) = operation(second, 1, 1, true);
-    // The other thread does to `y` what shows that the second operation has not been (or has been), and then, after
-    // a fence, to `x` what shows the opposite of the first.
+    // The other thread does to `y` what shows that the second operation has not been (or has been), and
+    // then, after a fence, to `x` what shows the opposite of the first.
     let (other_y, mut outcome) = match b_reads {
         true => (store(1, 2, Mode::Rlx), vec![(0, 1, 0)]),
         false => (load(0, 1, Mode::Rlx), vec![(1, 0, 1)]),
@@ -211,7 +212,8 @@ fn dependencies_are_kept() {
     };
     let value = Expr::Bin(BinOp::Add, Box::new(zero.clone()), Box::new(one()));
     let z = Addr::Element { base: Loc(2), len: 1, index: zero.clone() };
-    // What follows the read, whether that writes, and whether it may come first: under ECMA's table, and today.
+    // What follows the read, whether that writes, and whether it may come first: under ECMA's table, and
+    // today.
     let cases = [
         ("address, read", vec![x(), read(y(zero.clone()), 1)], false, false, false),
         ("address, write", vec![x(), write(y(zero.clone()), one())], true, false, false),

@@ -262,7 +262,7 @@ impl Finding {
         let shown = |event: &&Event| match &event.action {
             Action::Choose { by_input, .. } => !by_input,
             Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
-            action if files_are_used => fate(event.number) != "" && !is_journal(action),
+            action if files_are_used => !fate(event.number).is_empty() && !is_journal(action),
             _ => true,
         };
         let trace = witness.events.iter().filter(shown).map(|event| Step {

@@ -21,12 +21,13 @@ pub struct FixArgs {
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
 
-    /// How changes are found: by the cheapest hitting set, or barriers by a minimum cut of the graph of states, for
-    /// models that are reordering tables
+    /// How changes are found: by the cheapest hitting set, or barriers by a minimum cut of the graph of
+    /// states, for models that are reordering tables
     #[arg(long, value_enum, default_value_t = MethodArg::HittingSet)]
     pub method: MethodArg,
 
-    /// With --method min-cut: an expression over static variables that is to hold, as for `check --engine states`
+    /// With --method min-cut: an expression over static variables that is to hold, as for `check --engine
+    /// states`
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub invariant: Vec<String>,
 

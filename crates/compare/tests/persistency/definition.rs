@@ -82,10 +82,10 @@ fn taken_down(
             let block = i64::from(of.offset);
             // From inside of a block, past its end.
             events[m].straddles = old % block != 0 && (new - 1) / block > (old - 1) / block;
-            for d in 1..ids.len() {
-                let data = events[d].medium.filter(|m| m.kind == MediumKind::Data && m.unit == of.unit);
+            for (d, event) in events.iter().enumerate().take(ids.len()).skip(1) {
+                let data = event.medium.filter(|m| m.kind == MediumKind::Data && m.unit == of.unit);
                 if let Some(data) = data
-                    && events[d].kind == Kind::Write
+                    && event.kind == Kind::Write
                     && i64::from(data.offset) >= old
                     && i64::from(data.offset) < new
                 {

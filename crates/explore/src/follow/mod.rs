@@ -441,8 +441,8 @@ impl<M: Machine> Follow<'_, M> {
     /// Whether a read that was just added makes its thread wait for ever although it could have seen a later
     /// write. It was not added maximally, so no revisit will ever change or delete it; what the others do in
     /// executions with it, they also do where it sees the last write (`reductions/annotations.rs`, whose
-    /// argument is about maximality and not about causes). There it is last in its thread, as here: a model of
-    /// orders admits the last write then.
+    /// argument is about maximality and not about causes). There it is last in its thread, as here: a model
+    /// of orders admits the last write then.
     fn waits_in_vain(&self, e: Ev, w: Ev) -> bool {
         let slot = self.web.at(e);
         let Op::Load { loc, rmw, .. } = slot.at.op else { return false };

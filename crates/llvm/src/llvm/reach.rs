@@ -1,8 +1,8 @@
 //! Functions that something else stands for, and what is left of a module then.
 //!
-//! A Rust program brings thousands of functions of its standard library along, most of which are only there for
-//! start-up, for messages of panics and for their backtraces. Once those have another meaning, the rest of them
-//! cannot be reached.
+//! A Rust program brings thousands of functions of its standard library along, most of which are only there
+//! for start-up, for messages of panics and for their backtraces. Once those have another meaning, the rest
+//! of them cannot be reached.
 
 use std::ffi::CString;
 

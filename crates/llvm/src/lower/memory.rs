@@ -162,8 +162,8 @@ fn is_use(user: Value<'_>) -> bool {
     !is_lifetime(user) && !kept
 }
 
-/// Whether some way leads to a use of a variable before its life has begun: optimisers compute addresses as early as
-/// they can.
+/// Whether some way leads to a use of a variable before its life has begun: optimisers compute addresses as
+/// early as they can.
 fn is_used_early<'m>(alloca: Value<'m>, users: &HashSet<Value<'m>>) -> bool {
     let mut seen = HashSet::from([alloca.block()]);
     let mut open = vec![alloca.block()];

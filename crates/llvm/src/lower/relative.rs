@@ -1,8 +1,9 @@
 //! Tables of addresses relative to themselves.
 //!
-//! Optimised code keeps tables of texts as differences of 32 bits between each text's address and the table's, and
-//! reads them by `llvm.load.relative`. Here such a difference is no number that would fit: addresses of different
-//! objects are far from each other. So there is a second table, of whole addresses, which is read instead.
+//! Optimised code keeps tables of texts as differences of 32 bits between each text's address and the
+//! table's, and reads them by `llvm.load.relative`. Here such a difference is no number that would fit:
+//! addresses of different objects are far from each other. So there is a second table, of whole addresses,
+//! which is read instead.
 
 use selvedge_graph::Mode;
 use selvedge_ir::{self as ir, BinOp, CastOp, CmpOp, GlobalId, Instr, Operand};

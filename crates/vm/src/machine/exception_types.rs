@@ -1,7 +1,7 @@
 //! Types of C++ at run time: whether an exception of one type is caught as another one.
 //!
-//! Type information is in constants, laid out by the Itanium C++ ABI (2.9.5): a table of virtual functions, by which
-//! the kind of type is known, and a name; then what the kind has.
+//! Type information is in constants, laid out by the Itanium C++ ABI (2.9.5): a table of virtual functions,
+//! by which the kind of type is known, and a name; then what the kind has.
 
 use super::{Halt, VmMachine, fail};
 use selvedge_ir::pointer;

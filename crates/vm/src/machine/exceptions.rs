@@ -1,9 +1,9 @@
 //! Exceptions: panics of Rust, and what C++ throws.
 //!
-//! The two phases of the Itanium C++ ABI (level I, 1.3): first somebody is looked for who catches the exception; if
-//! there is nobody, that is the error, and it is reported where the exception was thrown. Then frames are left one
-//! by one; those that have something to do go on after the call that was left, and take the exception up again
-//! when they are done (`_Unwind_Resume`).
+//! The two phases of the Itanium C++ ABI (level I, 1.3): first somebody is looked for who catches the
+//! exception; if there is nobody, that is the error, and it is reported where the exception was thrown.
+//! Then frames are left one by one; those that have something to do go on after the call that was left, and
+//! take the exception up again when they are done (`_Unwind_Resume`).
 //!
 //! A call that lands has one more result, which says whether it was left that way (`Pad`).
 
@@ -80,8 +80,8 @@ impl VmMachine {
         }
     }
 
-    /// `std::thread::scope` catches what its closure panics with, waits for its threads and panics again: whoever
-    /// asks about the panic asks about the first one.
+    /// `std::thread::scope` catches what its closure panics with, waits for its threads and panics again:
+    /// whoever asks about the panic asks about the first one.
     fn goes_on_from(&self, state: &VmState, depth: usize) -> bool {
         let caller = state.frames().nth(depth).map(|frame| self.function(frame.func).name.as_str());
         caller.is_some_and(|name| name.starts_with("std::thread::scoped::scope::<"))
@@ -132,7 +132,8 @@ impl VmMachine {
         None
     }
 
-    /// The address of what C++ threw, as the type that it was caught as last: a pointer is caught by its value.
+    /// The address of what C++ threw, as the type that it was caught as last: a pointer is caught by its
+    /// value.
     pub(super) fn adjusted(&self, state: &VmState) -> Result<u64, Halt> {
         let Some(exception) = state.rare.flying else { return Ok(0) };
         let offset = match exception.selector {

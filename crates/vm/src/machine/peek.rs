@@ -6,7 +6,8 @@ use selvedge_graph::{Loc, Value};
 use selvedge_ir::GlobalId;
 
 impl VmMachine {
-    /// Up to 8 bytes of a static variable as a number, given what is in memory. `None` if some are not defined.
+    /// Up to 8 bytes of a static variable as a number, given what is in memory. `None` if some are not
+    /// defined.
     pub fn peek(&self, read: &dyn Fn(Loc) -> Value, global: GlobalId, offset: u64, size: u64) -> Option<u64> {
         let initial = &self.module.globals.get(global.0 as usize)?.bytes;
         let (from, to) = (offset as usize, (offset + size) as usize);

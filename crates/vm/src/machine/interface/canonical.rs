@@ -8,8 +8,8 @@ use selvedge_ir::pointer;
 use selvedge_machine::Canonical;
 
 impl Canonical for VmMachine {
-    // Left out: counters that only bounds and reductions look at (such a search has neither), where undefined values
-    // come from, and registers that are not read any more.
+    // Left out: counters that only bounds and reductions look at (such a search has neither), where
+    // undefined values come from, and registers that are not read any more.
     fn write_down(&self, state: &VmState, words: &mut Vec<u64>) {
         let made = &state.made;
         words.extend([

@@ -339,6 +339,13 @@ impl Body<'_> {
                 let kind = if member == "get_LongLength" { Prim::I8 } else { Prim::I4 };
                 self.push_copy(Val::prim(kind, length));
             }
+            // The library gets at elements by a class of the same shape as its arrays, not as ours.
+            "GetRawSzArrayData" | "GetRawArrayData" => {
+                self.null_check(&vals[0])?;
+                let first = self.b.reg();
+                self.b.offset(first, vals[0].one(), HEADER as i64);
+                self.give(Prim::Ptr, first);
+            }
             "GetLowerBound" => self.push(Val::int(0)),
             "get_Rank" => self.push(Val::int(1)),
             "Copy" => {

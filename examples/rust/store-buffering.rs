@@ -1,6 +1,6 @@
 // Store buffering with sequentially consistent accesses: at least one thread sees the other's store.
 //
-// expect: rc11 verified executions=3
+// expect: rc11 verified
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 

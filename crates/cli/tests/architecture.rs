@@ -115,7 +115,7 @@ fn the_page_names_every_crate_with_what_it_depends_on() {
 }
 
 /// Crates with `unsafe` code: the lints of the workspace forbid it everywhere else.
-const UNSAFE: [&str; 3] = ["allocate", "fuzz", "llvm"];
+const UNSAFE: [&str; 4] = ["allocate", "fuzz", "llvm", "selvedge-hints"];
 
 #[test]
 fn every_crate_says_what_it_is_and_takes_the_lints() {

@@ -236,7 +236,7 @@ fn flags_for_clang_and_preprocessed_files_are_taken() {
     assert!(said.contains("origin.c:2"), "{said}");
     let (code, said) = project.check(&["one.h"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("neither a C file (.c, .i)"), "{said}");
+    assert!(said.contains("neither C (.c, .i)"), "{said}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ struct Report {
     sc_states: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sc_transitions: Option<usize>,
-    races_looked_for: bool,
+    adjacent_races_looked_for: bool,
     violations: Vec<Finding>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
@@ -133,7 +133,7 @@ impl Report {
             longest_list: count.longest,
             sc_states: sc.map(|sc| sc.states),
             sc_transitions: sc.map(|sc| sc.transitions),
-            races_looked_for: races,
+            adjacent_races_looked_for: races,
             violations: violations.into_iter().map(Finding::of).collect(),
             unknown: undecided.map(|why| why.to_string()),
             notes,
@@ -201,7 +201,11 @@ fn text(searched: &Searched, columns: usize) -> String {
     for note in &searched.notes {
         out.push_str(&wrap(&format!("note: {note}"), columns, "", "    "));
     }
-    if !searched.races {
+    if searched.races {
+        let note = "note: of data races, those are looked for that a reordering of two steps shows, not those that \
+                    only relaxed accesses are between";
+        out.push_str(&wrap(note, columns, "", "    "));
+    } else {
         out.push_str("note: data races are not looked for under this model\n");
     }
     out

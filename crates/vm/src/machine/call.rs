@@ -189,7 +189,11 @@ impl VmMachine {
         if size > LARGEST_OBJECT {
             return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
         }
-        let frame = self.program_frame(state).unwrap_or(&state.frame);
+        // What makes managed objects says there what they are.
+        let frame = match self.makes_managed(&state.frame) {
+            true => &state.frame,
+            false => self.program_frame(state).unwrap_or(&state.frame),
+        };
         let site = Site { func: frame.func, pc: frame.pc };
         let made =
             Object::Made { thread: state.thread, number: state.made.objects, site, size, heap, zeroed };

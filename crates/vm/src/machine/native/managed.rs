@@ -2,7 +2,8 @@
 //!
 //! No memory holds it, so no model can have a thread see an object without its type, as no runtime does.
 
-use crate::machine::{Halt, VmMachine, fail};
+use crate::machine::native::Native;
+use crate::machine::{Frame, Halt, VmMachine, fail};
 use crate::tables::Object;
 use selvedge_ir::{Instr, Operand, TypeInfo, pointer};
 use selvedge_machine::{ErrorKind, Op};
@@ -13,6 +14,13 @@ const HEADER: u64 = 24;
 const TYPE: usize = 16;
 
 impl VmMachine {
+    /// Whether a frame stands at a call that makes a managed object.
+    pub(in crate::machine) fn makes_managed(&self, frame: &Frame) -> bool {
+        let call = self.function(frame.func).code.get(frame.pc as usize);
+        let Some(&Instr::Call { callee: Operand::Func(f), .. }) = call else { return false };
+        matches!(self.info(f).native, Some(Native::New))
+    }
+
     fn managed(&self, addr: u64) -> Result<Object, Halt> {
         let known = |(number, offset): (u32, i64)| {
             let object = self.tables.borrow().objects.get(number as usize).copied();

@@ -189,11 +189,13 @@ impl VmMachine {
         if size > LARGEST_OBJECT {
             return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
         }
-        // What makes managed objects says there what they are.
-        let frame = match self.makes_managed(&state.frame) {
-            true => &state.frame,
-            false => self.program_frame(state).unwrap_or(&state.frame),
+        // What makes managed objects says there what they are, and variables are of the function that has them.
+        let own = || state.frames().find(|frame| !self.info(frame.func).runtime);
+        let frame = match heap && !self.makes_managed(&state.frame) {
+            true => self.program_frame(state),
+            false => own(),
         };
+        let frame = frame.unwrap_or(&state.frame);
         let site = Site { func: frame.func, pc: frame.pc };
         let made =
             Object::Made { thread: state.thread, number: state.made.objects, site, size, heap, zeroed };

@@ -96,8 +96,8 @@ pub struct Searched {
     pub violations: Vec<StateViolation>,
     /// Why there is no answer.
     pub undecided: Option<Undecided>,
-    /// Accesses that conflict and are next to each other in an interleaving were looked for. By C's rules there
-    /// are more data races: those that only relaxed accesses are between.
+    /// Accesses that conflict and are next to each other in an interleaving were looked for. By C's rules
+    /// there are more data races: those that only relaxed accesses are between.
     pub races: bool,
     /// Why some results are weaker than they look, in words.
     pub notes: Vec<String>,

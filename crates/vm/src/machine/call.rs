@@ -189,7 +189,8 @@ impl VmMachine {
         if size > LARGEST_OBJECT {
             return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
         }
-        // What makes managed objects says there what they are, and variables are of the function that has them.
+        // What makes managed objects says there what they are, and variables are of the function that has
+        // them.
         let own = || state.frames().find(|frame| !self.info(frame.func).runtime);
         let frame = match heap && !self.makes_managed(&state.frame) {
             true => self.program_frame(state),

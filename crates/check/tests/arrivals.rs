@@ -1,26 +1,12 @@
 //! Counters that are taken for barriers (`arrivals`): the verdict and the kinds of errors are the same with
 //! and without. `ARRIVALS_PROGRAMS=100000` generates more programs.
 
+mod generated;
+
+use generated::{DECLARED, Dice, main_of, setting, thread};
 use selvedge_check::{Check, Options, Verdict};
 use selvedge_ir::Module;
 use selvedge_machine::{ErrorKind, Reduction, Reductions};
-use std::fmt::Write;
-
-/// Numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % sides
-    }
-
-    fn pick(&mut self, of: &[&'static str]) -> &'static str {
-        of[self.roll(of.len() as u64) as usize]
-    }
-}
 
 /// Something that others may see.
 fn access(dice: &mut Dice) -> String {
@@ -73,13 +59,8 @@ fn program(dice: &mut Dice) -> String {
     let take = format!("rmw.{op}.4.{} @count, 1", dice.pick(&["rel", "ar", "ar", "sc", "rlx"]));
     let counter = Counter { take, look: dice.pick(&["acq", "acq", "sc", "rlx"]), test };
     let mut text = format!(
-        "global @x size 4 align 4 = zero 4
-         global @y size 4 align 4 = zero 4
-         global @count size 4 align 4 = x\"0{init}000000\"
-         global @t size 64 align 8 = zero 64
-         func &pthread_create(r0, r1, r2, r3) results 1 regs 4
-         func &pthread_join(r0, r1) results 1 regs 2
-         func &reach_error() results 0 regs 0\n"
+        "{DECLARED}global @count size 4 align 4 = x\"0{init}000000\"
+"
     );
     for t in 0..threads {
         let mut body = String::new();
@@ -94,24 +75,10 @@ fn program(dice: &mut Dice) -> String {
         for _ in 0..dice.roll(3) {
             body += &access(dice);
         }
-        let wrong = dice.roll(6);
-        let _ = write!(
-            text,
-            "func &t{t}(r3) results 1 regs 7 {{\nr1 = move 0\n{body}r0 = cmp.eq.32 r1, {wrong}\nr2 = cmp.ne.32 {wrong}, 0\n\
-             r0 = and.32 r0, r2\nbranch r0, wrong, right\nwrong: call.0 &reach_error ()\nright: return (0)\n}}\n"
-        );
+        text += &thread(t, &body, dice.roll(6));
     }
-    text += "func &main() results 1 regs 2 {\n";
-    for t in 0..threads {
-        let _ = writeln!(text, "r0 = call.1 &pthread_create (@t+{}, 0, &t{t}, 0)", 8 * t);
-    }
-    for t in 0..threads {
-        let _ = writeln!(text, "r0 = load.8.na @t+{}\nr0 = call.1 &pthread_join (r0, 0)", 8 * t);
-    }
-    if dice.roll(12) == 0 {
-        text += "r0 = load.4.acq @count\n";
-    }
-    text + "return (0)\n}\n"
+    let last = if dice.roll(12) == 0 { "r0 = load.4.acq @count\n" } else { "" };
+    text + &main_of(threads, last)
 }
 
 struct Said {
@@ -132,12 +99,12 @@ fn said(module: &Module, model: &str, reductions: Reductions) -> Said {
 
 #[test]
 fn generated_programs_have_the_same_verdicts() {
-    let programs: u64 = std::env::var("ARRIVALS_PROGRAMS").map_or(200, |n| n.parse().expect("a number"));
-    let first: u64 = std::env::var("ARRIVALS_SEED").map_or(0, |n| n.parse().expect("a number"));
+    let programs: u64 = setting("ARRIVALS_PROGRAMS", 200);
+    let first: u64 = setting("ARRIVALS_SEED", 0);
     let off = Reductions::ALL.without(Reduction::Arrivals);
     let (mut wrong, mut right, mut fewer) = (0, 0, 0);
     for seed in first..first + programs {
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut dice = Dice::new(seed);
         let model = dice.pick(&["rc11", "tso", "sc", "pso", "ra"]);
         let text = program(&mut dice);
         let module = selvedge_ir::text::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));

@@ -1,22 +1,12 @@
 //! Where races are not looked for, programs are explored as if they were, and atomic sections of one access
 //! are taken apart (`race-free`, `sections`): the verdict is the same with and without.
 
+mod generated;
+
+use generated::{DECLARED, Dice, main_of, setting, thread};
 use selvedge_check::{Check, Options, Verdict};
 use selvedge_ir::{Module, passes};
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction, Reductions};
-use std::fmt::Write;
-
-/// Numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % sides
-    }
-}
 
 const BEGIN: &str = "call.0 &__VERIFIER_atomic_begin ()\n";
 const END: &str = "call.0 &__VERIFIER_atomic_end ()\n";
@@ -46,38 +36,20 @@ fn piece(dice: &mut Dice, sections: bool) -> String {
 }
 
 fn program(dice: &mut Dice, sections: bool) -> String {
-    let mut text = String::from(
-        "global @x size 4 align 4 = zero 4
-         global @y size 4 align 4 = zero 4
-         global @m size 40 align 8 = zero 40
-         global @t size 64 align 8 = zero 64
-         func &pthread_create(r0, r1, r2, r3) results 1 regs 4
-         func &pthread_join(r0, r1) results 1 regs 2
-         func &pthread_mutex_lock(r0) results 1 regs 1
-         func &pthread_mutex_unlock(r0) results 1 regs 1
-         func &reach_error() results 0 regs 0\n",
-    );
+    let mut text = String::from(DECLARED)
+        + "global @m size 40 align 8 = zero 40
+           func &pthread_mutex_lock(r0) results 1 regs 1
+           func &pthread_mutex_unlock(r0) results 1 regs 1
+";
     if sections {
         text += "func &__VERIFIER_atomic_begin() results 0 regs 0\nfunc &__VERIFIER_atomic_end() results 0 regs 0\n";
     }
     let threads = 2 + dice.roll(2);
     for t in 0..threads {
         let body: String = (0..1 + dice.roll(3)).map(|_| piece(dice, sections)).collect();
-        let wrong = dice.roll(4);
-        let _ = write!(
-            text,
-            "func &t{t}(r3) results 1 regs 4 {{\nr1 = move 0\n{body}r0 = cmp.eq.32 r1, {wrong}\nr2 = cmp.ne.32 {wrong}, 0\n\
-             r0 = and.32 r0, r2\nbranch r0, wrong, right\nwrong: call.0 &reach_error ()\nright: return (0)\n}}\n"
-        );
+        text += &thread(t, &body, dice.roll(4));
     }
-    text += "func &main() results 1 regs 2 {\n";
-    for t in 0..threads {
-        let _ = writeln!(text, "r0 = call.1 &pthread_create (@t+{}, 0, &t{t}, 0)", 8 * t);
-    }
-    for t in 0..threads {
-        let _ = writeln!(text, "r0 = load.8.na @t+{}\nr0 = call.1 &pthread_join (r0, 0)", 8 * t);
-    }
-    text + "return (0)\n}\n"
+    text + &main_of(threads, "")
 }
 
 fn verdict(module: &Module, model: &str, reductions: Reductions) -> (Verdict, Option<ErrorKind>) {
@@ -92,11 +64,11 @@ fn verdict(module: &Module, model: &str, reductions: Reductions) -> (Verdict, Op
 
 #[test]
 fn generated_programs_have_the_same_verdicts() {
-    let programs: u64 = std::env::var("RACE_FREE_PROGRAMS").map_or(150, |n| n.parse().expect("a number"));
+    let programs: u64 = setting("RACE_FREE_PROGRAMS", 150);
     let off = Reductions::ALL.without(Reduction::RaceFree).without(Reduction::Sections);
     let (mut wrong, mut right) = (0, 0);
     for seed in 0..programs {
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut dice = Dice::new(seed);
         let sections = seed % 2 == 0;
         let model = if sections { "sc" } else { ["rc11", "tso", "sc"][dice.roll(3) as usize] };
         let text = program(&mut dice, sections);

@@ -37,8 +37,9 @@ impl Sites {
         for function in &module.functions {
             let depths = depths(function);
             let private = private(function);
+            let reachable = reachable(function);
             let mut last: Option<(u32, usize)> = None;
-            for (pc, instr) in function.code.iter().enumerate() {
+            for (pc, instr) in function.code.iter().enumerate().filter(|(pc, _)| reachable[*pc]) {
                 let Some((access, mode, failure)) = access_of(instr) else { continue };
                 let place = function.places.get(pc).copied().unwrap_or_default();
                 odd_fences |= access == Access::Fence && place.col == 0;
@@ -182,6 +183,26 @@ fn tell_apart(module: &mut Module, dialect: Dialect) {
     }
 }
 
+/// What can be reached. An ordering that is an argument of an inlined function is a constant that is switched on.
+fn reachable(function: &Function) -> Vec<bool> {
+    let n = function.code.len();
+    let mut seen = vec![false; n];
+    let mut pending = if n > 0 { vec![0] } else { Vec::new() };
+    while let Some(at) = pending.pop() {
+        if at >= n || std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        match &function.code[at] {
+            Instr::Switch { value: Operand::Const(value), cases, default } => {
+                let case = cases.iter().find(|(case, _)| case == value).map_or(default, |(_, to)| to);
+                pending.push(*case as usize);
+            }
+            instr => instr.for_successors(at as u32, |to| pending.push(to as usize)),
+        }
+    }
+    seen
+}
+
 /// Rooms of the frame that no other thread sees.
 fn private(function: &Function) -> HashSet<Reg> {
     let room = |instr: &Instr| match instr {
@@ -231,7 +252,11 @@ fn is_atomic_library(file: &str) -> bool {
 /// The function that an instruction was written in, if it was inlined from there.
 fn inlined_into(module: &Module, place: Place) -> Option<String> {
     let note = module.notes.get(place.note.checked_sub(1)? as usize)?;
-    note.inlined.first().map(|(name, _)| name.clone())
+    // What was folded is in the function that has the call.
+    let is_here =
+        |call: &Place| (call.file, call.line, call.col) == (place.file, place.line, place.col % STEP);
+    let within = note.inlined.iter().position(|(_, call)| is_here(call)).map_or(0, |at| at + 1);
+    note.inlined.get(within).map(|(name, _)| name.clone())
 }
 
 /// The place of the atomic access that follows in any case, before anything else that others can see.

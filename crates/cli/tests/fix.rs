@@ -255,3 +255,116 @@ fn relaxing_a_right_program_says_what_is_superfluous() {
     let wrong = selvedge(["relax", &program("mp-bug.c")]);
     assert!(wrong.code == 1 && wrong.out.contains("as it is"), "{}", wrong.out);
 }
+
+/// C++ and Rust have their atomic operations in libraries: what changes is the call.
+#[test]
+fn sources_in_cpp_and_rust_are_repaired() {
+    for (name, old, new) in [
+        ("cpp/message-passing-bug.cpp", "true, std::memory_order_relaxed", "true, std::memory_order_release"),
+        ("rust/message-passing-bug.rs", "store(true, Relaxed)", "store(true, Release)"),
+        ("rust/treiber-bug.rs", "node, Relaxed, Relaxed", "node, Release, Relaxed"),
+    ] {
+        let file = copy(&format!("../{name}"));
+        let report = fixed(&[&file.display().to_string(), "--apply"]);
+        assert_eq!((&report["verdict"], &report["minimal"]), (&Value::from("repaired"), &Value::from(true)));
+        assert_eq!(report["verified"]["how"], "text", "{name}: {report}");
+        let before = std::fs::read_to_string(program(&format!("../{name}"))).expect("an example");
+        assert!(before.contains(old) && !before.contains(new), "{name}");
+        assert_eq!(std::fs::read_to_string(&file).expect("the copy"), before.replace(old, new), "{name}");
+    }
+}
+
+/// The programs of [Huynh07]: no more barriers than the paper has (its Table 5); and no more than the cut of the
+/// graph of states, where that is small.
+#[test]
+fn dotnet_programs_need_no_more_barriers_than_published() {
+    let home = directory("fix-dotnet");
+    for (name, published, cut) in [
+        ("peterson", 3, true),
+        ("tbarrier", 3, false),
+        ("dc", 1, true),
+        ("rw-vol", 4, true),
+        ("rowo", 2, true),
+        ("po", 6, false),
+    ] {
+        let source = program(&format!("../dotnet/{name}.cs"));
+        let out = home.join(format!("{name}.exe")).display().to_string();
+        let mut compiler = Command::new("mcs");
+        compiler.args(["-debug", "-d:DEBUG", &format!("-out:{out}"), &source]);
+        assert!(compiler.status().expect("mono's compiler (Debian: mono-mcs) is installed").success());
+        let report = fixed(&[&out, "-m", "dotnet-ecma", "--with", "fences", "--static"]);
+        let found = changes(&report);
+        assert_eq!((&report["verdict"], &report["minimal"]), (&Value::from("repaired"), &Value::from(true)));
+        assert!(!found.is_empty() && found.len() <= published, "{name}: {found:?}");
+        assert!(found.iter().all(|(_, what)| what == "Thread.MemoryBarrier()"), "{name}: {found:?}");
+        if cut {
+            let barriers = fixed(&[&out, "-m", "dotnet-ecma", "--method", "min-cut"]);
+            assert!(barriers["barriers"].as_array().expect("places").len() >= found.len(), "{name}");
+        }
+    }
+}
+
+/// Both methods on the same programs in C: the hitting set is never larger.
+#[test]
+fn the_cut_never_needs_fewer_barriers_than_the_hitting_set() {
+    for name in ["dc", "peterson", "peterson-volatile", "rowo", "rw-vol"] {
+        let file = program(&format!("../states/{name}.c"));
+        let hitting = fixed(&[&file, "-m", "dotnet-ecma", "--with", "fences", "--static"]);
+        let cut = fixed(&[&file, "-m", "dotnet-ecma", "--method", "min-cut"]);
+        let barriers = cut["barriers"].as_array().expect("places").len();
+        assert_eq!(
+            (&hitting["verdict"], &cut["verdict"]),
+            (&Value::from("repaired"), &Value::from("repaired"))
+        );
+        assert!(changes(&hitting).len() <= barriers, "{name}: {hitting} {cut}");
+    }
+}
+
+/// Plain accesses count where races are no errors.
+#[test]
+fn plain_accesses_have_fences_beside_them_where_races_are_no_errors() {
+    let text = "#include <assert.h>\n#include <pthread.h>\nint x, y, a, b;\n\
+                static void *one(void *u) {\n\tx = 1;\n\ta = y;\n\treturn 0;\n}\n\
+                static void *two(void *u) {\n\ty = 1;\n\tb = x;\n\treturn 0;\n}\n\
+                int main(void) {\n\tpthread_t t, s;\n\tpthread_create(&t, 0, one, 0);\n\
+                \tpthread_create(&s, 0, two, 0);\n\tpthread_join(t, 0);\n\tpthread_join(s, 0);\n\
+                \tassert(a || b);\n\treturn 0;\n}\n";
+    let file = write(&directory("fix-plain"), "sb.c", text);
+    let report = fixed(&[&file, "-m", "tso", "--no-race-detection"]);
+    let fence = "atomic_thread_fence(memory_order_seq_cst)".to_string();
+    assert_eq!(changes(&report), [(7, fence.clone()), (12, fence)], "{report}");
+    // Races are errors of C, and no fence orders plain accesses.
+    let run = selvedge(["fix", &file, "-m", "rc11"]);
+    assert!(run.code == 1 && run.out.contains("make what is accessed atomic"), "{}", run.out);
+}
+
+#[test]
+fn litmus_tests_are_relaxed() {
+    let home = directory("relax-litmus");
+    let text = "AArch64 MP\n{ 0:X1=x; 0:X2=y; 1:X1=x; 1:X2=y; }\n P0           | P1           ;\n\
+                MOV W0,#1    | LDAR W0,[X2] ;\n STLR W0,[X1] | DMB SY       ;\n\
+                DMB SY       | LDAR W3,[X1] ;\n STLR W0,[X2] |              ;\n\
+                exists (1:X0=1 /\\ 1:X3=0)\n";
+    let file = write(&home, "MP.litmus", text);
+    let run = selvedge(["relax", "--format", "diff", &file]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    // One of a pair is enough in each thread.
+    let strong = |text: &str| {
+        ["STLR", "LDAR", "LDAPR", "DMB"].map(|word| text.matches(word).count()).iter().sum::<usize>()
+    };
+    assert_eq!((strong(text), strong(&run.out)), (6, 2), "{}", run.out);
+    let new = write(&home, "MP+relaxed.litmus", &run.out);
+    assert_eq!(selvedge(["litmus", "--expect", "no", &new]).code, 0);
+    let test = |name: &str| program(&format!("../litmus/{name}.litmus"));
+    let run = selvedge(["relax", "--json", &test("MP+ra")]);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    let weakened = report["changes"].as_array().expect("changes").iter().filter(|c| c["from"] != c["to"]);
+    assert_eq!(weakened.count(), 2, "{report}");
+    let kernel = "C MP\n{}\nP0(int *x, int *y) {\n  WRITE_ONCE(*x, 1);\n  smp_mb();\n  smp_store_release(y, 1);\n}\n\
+                  P1(int *x, int *y) {\n  int r0 = smp_load_acquire(y);\n  smp_rmb();\n  int r1 = READ_ONCE(*x);\n}\n\
+                  exists (1:r0=1 /\\ 1:r1=0)\n";
+    let file = write(&home, "kernel.litmus", kernel);
+    let run = selvedge(["relax", "--json", "-m", "lkmm", &file]);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(report["verified"]["how"], "text", "{report}");
+}

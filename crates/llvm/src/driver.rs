@@ -102,7 +102,7 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
         program.replace_functions(rust::replaced);
         program.replace_calls(rust::PARK, rust::SCOPE_WAIT, rust::is_scope);
     }
-    program.inline_always(rust::is_access);
+    program.inline_always(|symbol| rust::is_access(symbol) || cpp::is_access(symbol));
     let called = LIBRARY.into_iter().chain(rust::CALLED.map(|(_, name)| name));
     let defined = called.filter(|name| program.defines(name));
     let roots: Vec<&str> = defined.chain([MAIN]).collect();

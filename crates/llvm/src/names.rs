@@ -14,7 +14,7 @@ pub(crate) fn rust(symbol: &str) -> Option<String> {
     Some(format!("{name:#}"))
 }
 
-fn cpp(symbol: &str) -> Option<String> {
+pub(crate) fn cpp(symbol: &str) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return None;
     }

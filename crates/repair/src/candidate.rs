@@ -1,6 +1,7 @@
 //! What can be changed in a program: places, and what could be there.
 
 use crate::cost::Costs;
+use crate::language::Language;
 use crate::strength::{is_within, join};
 use selvedge_graph::{Barrier, Mode};
 
@@ -62,6 +63,8 @@ pub struct Site {
     pub next: Option<usize>,
     /// The line is not to be touched.
     pub kept: bool,
+    /// No fence can be written beside it as the text is.
+    pub by_hand: bool,
 }
 
 /// The words of a program for what can be added.
@@ -74,6 +77,7 @@ pub enum Dialect {
     AArch64,
     Power,
     RiscV,
+    DotNet,
 }
 
 impl Dialect {
@@ -84,7 +88,7 @@ impl Dialect {
         match self {
             Dialect::C => vec![Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc],
             Dialect::Kernel => vec![Mode::Acq, Mode::Rel, Mode::Sc],
-            Dialect::X86 => vec![Mode::Sc],
+            Dialect::X86 | Dialect::DotNet => vec![Mode::Sc],
             Dialect::AArch64 => barriers(&[Isb, DmbLd, DmbSt, DmbSy]),
             Dialect::Power => barriers(&[Isync, Eieio, Lwsync, Sync]),
             Dialect::RiscV => barriers(&[
@@ -100,6 +104,9 @@ impl Dialect {
         use Mode::*;
         let all: &[Mode] = match (self, access) {
             (_, Fence) => &[],
+            // `Volatile.Read` and `Volatile.Write`.
+            (Dialect::DotNet, Load) => &[Acq],
+            (Dialect::DotNet, Store) => &[Rel],
             // What is plain would need another type.
             _ if mode == Na => &[],
             (Dialect::C, Load) => &[Acq, Sc],
@@ -119,14 +126,33 @@ impl Dialect {
         all.iter().copied().filter(|m| *m != mode && is_within(mode, *m)).collect()
     }
 
+    /// How a fence is written in a source.
+    pub fn fence_in(self, file: &str, mode: Mode) -> String {
+        match (self, Language::of(file)) {
+            (Dialect::C, Some(language)) => language.fence(mode),
+            _ => self.fence_text(mode),
+        }
+    }
+
+    /// What an ordering is called.
+    pub fn order_name(self, mode: Mode) -> String {
+        match (self, mode) {
+            (Dialect::DotNet, Mode::Acq) => String::from("Volatile.Read"),
+            (Dialect::DotNet, Mode::Rel) => String::from("Volatile.Write"),
+            (_, Mode::Na) => String::from("plain"),
+            _ => mode.c_name().to_string(),
+        }
+    }
+
     /// How a fence is written.
     pub fn fence_text(self, mode: Mode) -> String {
         match (self, mode) {
             (Dialect::Kernel, Mode::Acq) => String::from("smp_rmb()"),
             (Dialect::Kernel, Mode::Rel) => String::from("smp_wmb()"),
             (Dialect::Kernel, _) => String::from("smp_mb()"),
-            (Dialect::C, mode) => format!("atomic_thread_fence(memory_order_{})", mode.c_name()),
+            (Dialect::C, mode) => Language::C.fence(mode),
             (Dialect::X86, _) => String::from("MFENCE"),
+            (Dialect::DotNet, _) => String::from("Thread.MemoryBarrier()"),
             (_, Mode::Barrier(barrier)) => barrier_text(barrier),
             (_, mode) => mode.to_string(),
         }
@@ -201,7 +227,9 @@ pub fn candidates(sites: &[Site], dialect: Dialect, with: With, costs: &Costs) -
     };
     for (number, site) in sites.iter().enumerate().filter(|(_, site)| !site.kept) {
         let mut add = |effect: Effect| {
-            let cost = costs.of(site, effect);
+            // Of two places that do, one that can be written is better.
+            let by_hand = u64::from(site.by_hand && matches!(effect, Effect::Before(_) | Effect::After(_)));
+            let cost = costs.of(site, effect) + by_hand;
             all.push(Candidate { site: number, effect, cost });
         };
         if with != With::Orderings {

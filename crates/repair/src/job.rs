@@ -1,8 +1,9 @@
 //! A whole repair: from a program and what is asked for to changes of its text, each with its reason.
 
 use crate::candidate::{Access, Candidate, Change, Chosen, Dialect, Effect, Site, TextPlace, changes};
-use crate::cost::Costs;
+use crate::cost::{Costs, strength};
 use crate::judge::Judge;
+use crate::language::Language;
 use crate::litmus::LitmusSubject;
 use crate::premise::doubt;
 use crate::program::{Program, Start};
@@ -13,7 +14,7 @@ use crate::text::Calls;
 use selvedge_check::{Check, InputError, InputKind, Observer, Stopped, Violation, Witness};
 use selvedge_explore::Watch;
 use selvedge_graph::Mode;
-use selvedge_kat::Theory;
+use selvedge_kat::{Axiom, Constraint, Inclusion, Rel, Theory};
 use selvedge_litmus::Test;
 use selvedge_machine::ErrorKind;
 use selvedge_model::Compiled;
@@ -93,7 +94,9 @@ impl Proposal {
         if found.place.file.ends_with(".litmus") && !text.trim_start().starts_with("C ") {
             return self.edits.by_file.get(&found.place.file).cloned().unwrap_or_default();
         }
-        let texts: Texts = BTreeMap::from([(found.place.file.clone(), Calls::new(text.to_string()))]);
+        let language = Language::of(&found.place.file).unwrap_or_default();
+        let calls = Calls::of(text.to_string(), language);
+        let texts: Texts = BTreeMap::from([(found.place.file.clone(), calls)]);
         // Of sites that are relaxed, only this one is told.
         let sites: Vec<Site> = job
             .sites
@@ -101,7 +104,8 @@ impl Proposal {
             .enumerate()
             .map(|(at, s)| Site { kept: s.kept || at != site, ..s.clone() })
             .collect();
-        let edits = c_edits(&sites, alone, &texts, Dialect::C, true);
+        let dialect = if language == Language::CSharp { Dialect::DotNet } else { Dialect::C };
+        let edits = c_edits(&sites, alone, &texts, dialect, true);
         edits.by_file.into_values().next().unwrap_or_default()
     }
 }
@@ -339,6 +343,10 @@ fn items(
                 let (order, new) = orders(site, change);
                 (name(given, failure), name(order, new))
             };
+            // Nothing can be taken from what orders nothing.
+            if from == to && strength(given) == 0 && failure.is_none_or(|mode| strength(mode) == 0) {
+                continue;
+            }
             let cost = repair.chosen.iter().filter(|c| all[*c].site == number).map(|c| all[c].cost).sum();
             items.push(Item {
                 site: number,
@@ -358,13 +366,12 @@ fn items(
         let candidate = &all[number];
         let site = &sites[candidate.site];
         let (is_fence, from, to) = match candidate.effect {
-            Effect::Before(m) => (true, String::from("before"), dialect.fence_text(m)),
-            Effect::After(m) => (true, String::from("after"), dialect.fence_text(m)),
-            Effect::Order(m) => (
-                false,
-                site.mode.c_name().to_string(),
-                crate::strength::join(site.mode, m).c_name().to_string(),
-            ),
+            Effect::Before(m) => (true, String::from("before"), dialect.fence_in(&site.place.file, m)),
+            Effect::After(m) => (true, String::from("after"), dialect.fence_in(&site.place.file, m)),
+            Effect::Order(m) => {
+                let new = crate::strength::join(site.mode, m);
+                (false, dialect.order_name(site.mode), dialect.order_name(new))
+            }
             Effect::Failure(m) => {
                 let old = site.failure.unwrap_or(Mode::Rlx);
                 let new = crate::strength::join(old, m);
@@ -404,7 +411,20 @@ fn input(stopped: Stopped) -> InputError {
     }
 }
 
-/// Repairs or relaxes a program in C. The text is changed in memory only.
+/// Whether a race of plain accesses is an error. Where it is none, plain accesses are as good as others.
+fn races_are_errors(check: &Check, compiled: &Compiled) -> bool {
+    let is_error = |axiom: &Axiom| match &axiom.constraint {
+        // What is never there is no error.
+        Constraint::Error { warning: false, unless, .. } => {
+            !matches!(unless, Inclusion::Subset(Rel::Empty, _))
+        }
+        _ => false,
+    };
+    let by_c = matches!(compiled, Compiled::Clocks(model) if !model.defines_errors());
+    check.options.races && (by_c || check.theory.axioms.iter().any(|axiom| !axiom.extra && is_error(axiom)))
+}
+
+/// Repairs or relaxes a program. The text is changed in memory only.
 pub fn repair_program(
     check: &Check,
     request: &Request,
@@ -413,15 +433,17 @@ pub fn repair_program(
     progress: &mut dyn FnMut(&Effort),
 ) -> Result<Job, InputError> {
     let compiled = Compiled::compile(&check.theory).map_err(InputError::of_model)?;
-    let mut program =
-        Program::new(check, request.start, &|site| request.keeps(site), observer).map_err(input)?;
+    let (plain, dialect) = (!races_are_errors(check, &compiled), request.dialect);
+    let fences_stay = request.start == Start::Weakest && orders_by_any_fence(&compiled, watch)?;
+    let keep = |site: &Site| request.keeps(site) || fences_stay && site.access == Access::Fence;
+    let mut program = Program::new(check, request.start, (plain, dialect), &keep, observer).map_err(input)?;
     observer.phase(selvedge_check::Phase::Exploring);
     let setting = Setting {
         theory: &check.theory,
         compiled: &compiled,
         sites: program.sites().to_vec(),
         keys: program.keys(),
-        dialect: Dialect::C,
+        dialect,
         judge: program.judge(&compiled),
         watch,
     };
@@ -442,7 +464,7 @@ pub fn repair_program(
     let texts = program.texts();
     for (proposal, repair) in job.proposals.iter_mut().zip(&repairs) {
         let changes = changes(job.sites.len(), &all, &repair.chosen);
-        proposal.edits = c_edits(&job.sites, &changes, &texts, Dialect::C, true);
+        proposal.edits = c_edits(&job.sites, &changes, &texts, dialect, true);
         finish(proposal, &texts);
         proposal.verified = match (proposal.edits.by_hand.is_empty(), watch.reason()) {
             (false, _) => Verified::Bytecode(String::from("some changes have to be made by hand")),
@@ -465,7 +487,7 @@ fn finish(proposal: &mut Proposal, texts: &Texts) {
     proposal.texts.retain(|(_, old, new)| old != new);
 }
 
-/// Repairs a litmus test.
+/// Repairs or relaxes a litmus test.
 pub fn repair_litmus(
     test: &Test,
     file: &str,
@@ -475,14 +497,13 @@ pub fn repair_litmus(
     watch: &Watch,
     progress: &mut dyn FnMut(&Effort),
 ) -> Result<Job, InputError> {
-    if request.start == Start::Weakest {
-        let help = "`selvedge fix` takes litmus tests";
-        let message = "what a litmus test can do without is not asked: it is there to be looked at as it is";
-        return Err(InputError::plain(InputKind::Unsupported, message, Some(help)));
-    }
     let compiled = Compiled::compile(theory).map_err(InputError::of_model)?;
     let mut subject = LitmusSubject::new(test, file, text, &compiled, watch.clone());
     subject.keep(&|site| request.keeps(site));
+    if request.start == Start::Weakest {
+        let fences = !orders_by_any_fence(&compiled, watch)?;
+        subject.weaken(fences);
+    }
     let dialect = subject.dialect();
     let setting = Setting {
         theory,
@@ -518,6 +539,28 @@ pub fn repair_litmus(
         job.wrong_under_sc = subject.verdict(&outcome).ok().map(|wrong| wrong.is_some());
     }
     Ok(job)
+}
+
+/// Whether a model takes any fence for one that orders something, also what stands for a fence that was taken out:
+/// then no test behaves as if there were none. Found out by small tests, with it and without.
+fn orders_by_any_fence(compiled: &Compiled, watch: &Watch) -> Result<bool, InputError> {
+    for shape in crate::shapes::SHAPES {
+        let read = |file: &str, text: &str| {
+            selvedge_litmus::parse(file, text, &selvedge_litmus::Options::default())
+                .map_err(|d| InputError::new(InputKind::Litmus, d))
+        };
+        let test = read("shape", shape)?;
+        let subject = LitmusSubject::new(&test, "shape", shape, compiled, watch.clone());
+        let none = vec![Change::default(); subject.sites().len()];
+        let fences = vec![Change { after: vec![crate::program::NOTHING], ..Change::default() }; none.len()];
+        let executions = |changes: &[Change]| -> Result<u64, InputError> {
+            Ok(subject.run(changes, 0, false)?.histogram.positive())
+        };
+        if executions(&none)? != executions(&fences)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Reads the changed test and runs it.

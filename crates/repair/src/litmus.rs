@@ -1,6 +1,7 @@
 //! Litmus tests: what the condition asks about is what is to be prevented.
 
 use crate::candidate::{Access, Change, Dialect, Site, TextPlace};
+use crate::program::NOTHING;
 use crate::search::{Answer, Subject};
 use crate::strength::join;
 use crate::text::Calls;
@@ -12,6 +13,7 @@ use selvedge_graph::Mode;
 use selvedge_litmus::{Quantifier, Test};
 use selvedge_machine::program::Instr;
 use selvedge_model::Compiled;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Executions of one check that are learned from.
@@ -19,7 +21,7 @@ const MOST_EXECUTIONS: usize = 16;
 
 /// A litmus test that can be changed.
 pub struct LitmusSubject<'t> {
-    test: &'t Test,
+    test: Cow<'t, Test>,
     model: &'t Compiled,
     watch: Watch,
     sites: Vec<Site>,
@@ -77,6 +79,7 @@ impl<'t> LitmusSubject<'t> {
                     ),
                     next: None,
                     kept: false,
+                    by_hand: false,
                 });
             }
             for pc in 0..code.len() {
@@ -86,12 +89,56 @@ impl<'t> LitmusSubject<'t> {
                 }
             }
         }
-        LitmusSubject { test, model, watch, sites, places, at }
+        LitmusSubject { test: Cow::Borrowed(test), model, watch, sites, places, at }
     }
 
     /// What is not to be touched.
     pub fn keep(&mut self, keep: &dyn Fn(&Site) -> bool) {
         self.sites.iter_mut().for_each(|site| site.kept |= keep(site));
+    }
+
+    /// All orderings become the weakest ones, and fences order nothing: what `dialect` has words for, and, of fences,
+    /// only if `fences` says so.
+    pub fn weaken(&mut self, fences: bool) {
+        let dialect = self.dialect();
+        for site in &mut self.sites {
+            let weakest = match site.access {
+                Access::Fence => NOTHING,
+                _ if site.mode.is_exclusive() => Mode::RlxEx,
+                _ => Mode::Rlx,
+            };
+            let known = match site.access {
+                Access::Fence => fences && dialect.fences().contains(&site.mode),
+                access => site.mode == weakest || dialect.orderings(access, weakest).contains(&site.mode),
+            };
+            // What could not be had again stays.
+            if !known || site.mode == Mode::Na {
+                site.kept = true;
+            }
+            if !site.kept {
+                site.given = Some((site.mode, site.failure));
+                site.mode = weakest;
+                site.failure = site.failure.map(|_| Mode::Rlx);
+            }
+        }
+        for (&(thread, pc), &number) in &self.at {
+            let site = &self.sites[number];
+            if site.kept {
+                continue;
+            }
+            match &mut self.test.to_mut().program.threads[thread].code[pc] {
+                Instr::Load { mode, .. }
+                | Instr::Store { mode, .. }
+                | Instr::Rmw { mode, .. }
+                | Instr::LoadLinked { mode, .. }
+                | Instr::StoreConditional { mode, .. }
+                | Instr::Fence { mode } => *mode = site.mode,
+                Instr::Cas { success, failure, .. } => {
+                    (*success, *failure) = (site.mode, site.failure.unwrap_or(Mode::Rlx));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Where each site is in the text.
@@ -122,7 +169,7 @@ impl<'t> LitmusSubject<'t> {
 
     /// The test with changes, and which instruction of the test each of its instructions was.
     pub fn changed(&self, changes: &[Change]) -> (Test, Vec<Vec<Option<usize>>>) {
-        let mut test = self.test.clone();
+        let mut test = Test::clone(&self.test);
         let mut origins = Vec::new();
         for (thread, code) in self.test.program.threads.iter().map(|t| &t.code).enumerate() {
             let mut new: Vec<Instr> = Vec::with_capacity(code.len());

@@ -1,25 +1,26 @@
 //! Programs in C, as bytecode: changed without being compiled again.
 
-use crate::candidate::{Access, Change, Site, TextPlace};
+use crate::candidate::{Access, Change, Dialect, Site};
 use crate::job::Verified;
 use crate::judge::{Judge, retain};
 use crate::scratch::Scratch;
 use crate::search::{Answer, Subject};
+use crate::sites::{Sites, access_of};
 use crate::strength::join;
-use crate::text::{Calls, c_calls};
+use crate::text::Calls;
 use selvedge_check::{
     Check, InputError, Limits, Observer, Options, Outcome, Recorded, Site as Key, Stopped, Undecided,
     Verdict, Violation, What,
 };
 use selvedge_graph::{Barrier, Kind, Mode};
-use selvedge_ir::{Function, Instr, Module, Place};
+use selvedge_ir::{Instr, Module, Place};
 use selvedge_model::Compiled;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 /// Stands where a fence was that was taken out: an instruction that no model but that of x86 knows, and that
 /// orders nothing there.
-const NOTHING: Mode = Mode::Barrier(Barrier::Lfence);
+pub const NOTHING: Mode = Mode::Barrier(Barrier::Lfence);
 
 /// Where a search begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,93 +47,20 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a check. What `keep` says stays as it is.
+    /// The program of a check. What `keep` says stays as it is. `plain`: plain accesses count, as races are no errors.
     pub fn new(
         check: &Check,
         start: Start,
+        (plain, dialect): (bool, Dialect),
         keep: &dyn Fn(&Site) -> bool,
         observer: &mut dyn Observer,
     ) -> Result<Program, Stopped> {
         let seconds = check.limits.seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let deadline = seconds.and_then(|seconds| Instant::now().checked_add(seconds));
-        let module = check.bytecode(observer)?;
-        let mut found: Vec<(Place, Option<Place>, Site)> = Vec::new();
-        let mut calls: HashMap<u32, Option<Calls>> = HashMap::new();
-        let mut odd_fences = false;
-        for function in &module.functions {
-            let depths = depths(function);
-            for (pc, instr) in function.code.iter().enumerate() {
-                let Some((access, mode, failure)) = access_of(instr) else { continue };
-                let place = function.places.get(pc).copied().unwrap_or_default();
-                odd_fences |= access == Access::Fence && place.col == 0;
-                if mode == Mode::Na || place.line == 0 || place.col == 0 {
-                    continue;
-                }
-                let Some(file) = module.files.get(place.file as usize).filter(|file| is_users(file)) else {
-                    continue;
-                };
-                let known = calls.entry(place.file).or_insert_with(|| c_calls(file)).as_ref();
-                let call = known.and_then(|calls| calls.at(place.line, place.col));
-                let can = match known {
-                    None => (true, true),
-                    Some(_) => {
-                        call.map_or((false, false), |spot| (spot.can_precede(true), spot.can_follow()))
-                    }
-                };
-                let site = Site {
-                    place: TextPlace { file: file.clone(), line: place.line, column: place.col },
-                    function: inlined_into(&module, place).unwrap_or_else(|| function.name.clone()),
-                    access,
-                    mode,
-                    failure,
-                    given: None,
-                    depth: depths[pc],
-                    fences: match access {
-                        Access::Fence => (false, false),
-                        _ => can,
-                    },
-                    next: None,
-                    kept: false,
-                };
-                found.push((place, next_access(function, pc), site));
-            }
-        }
-        found.sort_by(|a, b| a.2.place.cmp(&b.2.place));
-        let mut sites: Vec<Site> = Vec::new();
-        let mut at: HashMap<(u32, u32, u32), usize> = HashMap::new();
-        let mut unlike: Vec<usize> = Vec::new();
-        let mut after: Vec<Option<Place>> = Vec::new();
-        for (place, next, site) in found {
-            let number = *at.entry((place.file, place.line, place.col)).or_insert(sites.len());
-            match sites.get_mut(number) {
-                None => {
-                    sites.push(site);
-                    after.push(next);
-                }
-                Some(known) => {
-                    // Copies of one access may be followed by different ones.
-                    let place = |place: Option<Place>| place.map(|p| (p.file, p.line, p.col));
-                    if place(after[number]) != place(next) {
-                        after[number] = None;
-                    }
-                    if (known.access, known.mode, known.failure) != (site.access, site.mode, site.failure) {
-                        unlike.push(number);
-                    }
-                    known.depth = known.depth.max(site.depth);
-                }
-            }
-        }
-        // Several accesses by one call: nobody could say which of them is meant.
-        at.retain(|_, number| !unlike.contains(number));
-        for number in unlike {
-            sites[number].kept = true;
-        }
-        for (site, next) in sites.iter_mut().zip(after) {
-            site.next = next.and_then(|next| at.get(&(next.file, next.line, next.col)).copied());
-        }
-        let known =
-            calls.into_iter().filter_map(|(file, calls)| Some((module.files[file as usize].clone(), calls?)));
-        let texts = known.collect();
+        let mut module = check.bytecode(observer)?;
+        // To begin with the weakest program, plain accesses have nothing to lose.
+        let plain = plain && start == Start::Given;
+        let Sites { sites, at, texts, odd_fences } = Sites::of(&mut module, plain, dialect);
         let mut program = Program { check: check.clone(), module, sites, at, texts, deadline, odd_fences };
         program.sites.iter_mut().for_each(|site| site.kept |= keep(site));
         program.check.options = Options { record: true, all_errors: false, ..check.options.clone() };
@@ -209,7 +137,7 @@ impl Program {
             let mut starts: Vec<u32> = Vec::with_capacity(function.code.len() + 1);
             for (instr, place) in function.code.iter().zip(&function.places) {
                 starts.push(code.len() as u32);
-                let number = site(place).filter(|number| fits(instr, self.sites[*number].access));
+                let number = site(place).filter(|number| fits(instr, &self.sites[*number]));
                 let Some(change) = number.map(|number| &changes[number]) else {
                     code.push(instr.clone());
                     places.push(*place);
@@ -272,7 +200,7 @@ impl Program {
     /// Compiles changed texts and checks the program that they make.
     pub fn verify_text(&self, texts: &[(String, String, String)]) -> Result<Verified, InputError> {
         let selvedge_check::Program::Sources(sources) = &self.check.program else {
-            return Ok(Verified::Bytecode(String::from("there is no text")));
+            return Ok(Verified::Bytecode(String::from("it is for you to compile")));
         };
         if texts.is_empty() {
             return Ok(Verified::Bytecode(String::from("nothing changes in the text")));
@@ -361,20 +289,11 @@ fn without_added(execution: &mut Recorded) {
     retain(execution, &kept);
 }
 
-fn access_of(instr: &Instr) -> Option<(Access, Mode, Option<Mode>)> {
-    Some(match instr {
-        Instr::Load { mode, .. } => (Access::Load, *mode, None),
-        Instr::Store { mode, .. } => (Access::Store, *mode, None),
-        Instr::Rmw { mode, .. } => (Access::Rmw, *mode, None),
-        Instr::Cmpxchg { success, failure, .. } => (Access::CompareExchange, *success, Some(*failure)),
-        Instr::Fence { mode } => (Access::Fence, *mode, None),
-        _ => return None,
-    })
-}
-
 /// Whether an instruction at the place of a site is what the site is.
-fn fits(instr: &Instr, access: Access) -> bool {
-    access_of(instr).is_some_and(|(of_instr, mode, _)| of_instr == access && mode != Mode::Na)
+fn fits(instr: &Instr, site: &Site) -> bool {
+    access_of(instr).is_some_and(|(of_instr, mode, _)| {
+        of_instr == site.access && (mode == Mode::Na) == (site.mode == Mode::Na)
+    })
 }
 
 fn raised(instr: &Instr, change: &Change) -> Instr {
@@ -395,82 +314,4 @@ fn raised(instr: &Instr, change: &Change) -> Instr {
         _ => {}
     }
     instr
-}
-
-/// Headers of the system and of Selvedge are nobody's to change.
-fn is_users(file: &str) -> bool {
-    !file.starts_with("/usr/") && !file.contains("selvedge-headers-") && !file.starts_with('<')
-}
-
-/// The function that an instruction was written in, if it was inlined from there.
-fn inlined_into(module: &Module, place: Place) -> Option<String> {
-    let note = module.notes.get(place.note.checked_sub(1)? as usize)?;
-    note.inlined.first().map(|(name, _)| name.clone())
-}
-
-/// The place of the atomic access that follows in any case, before anything else that others can see.
-fn next_access(function: &Function, pc: usize) -> Option<Place> {
-    let mut targets = vec![false; function.code.len() + 1];
-    for instr in &function.code {
-        instr.for_targets(|target| targets[*target as usize] = true);
-    }
-    for (at, instr) in function.code.iter().enumerate().skip(pc + 1) {
-        if targets[at] || instr.ends_block() || matches!(instr, Instr::Call { .. }) {
-            return None;
-        }
-        match access_of(instr) {
-            Some((Access::Fence, _, _) | (_, Mode::Na, _)) => return None,
-            Some(_) => return function.places.get(at).copied(),
-            None => {}
-        }
-    }
-    None
-}
-
-/// How many loops each instruction is in.
-fn depths(function: &Function) -> Vec<u32> {
-    let n = function.code.len();
-    let mut depths = vec![0; n];
-    if n == 0 {
-        return depths;
-    }
-    let successors = |at: usize| {
-        let mut all = Vec::new();
-        function.code[at].for_successors(at as u32, |to| all.push(to as usize));
-        all.into_iter().filter(move |to| *to < n).collect::<Vec<_>>()
-    };
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for at in 0..n {
-        successors(at).into_iter().for_each(|to| before[to].push(at));
-    }
-    // Edges back to what is not finished, by header.
-    let mut back: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut state = vec![0u8; n];
-    let mut stack: Vec<(usize, Vec<usize>)> = vec![(0, successors(0))];
-    state[0] = 1;
-    while let Some((at, open)) = stack.last_mut() {
-        match open.pop() {
-            Some(to) if state[to] == 0 => {
-                state[to] = 1;
-                stack.push((to, successors(to)));
-            }
-            Some(to) if state[to] == 1 => back.entry(to).or_default().push(*at),
-            Some(_) => {}
-            None => {
-                state[*at] = 2;
-                stack.pop();
-            }
-        }
-    }
-    for (header, mut pending) in back {
-        let mut inside = vec![false; n];
-        inside[header] = true;
-        while let Some(at) = pending.pop() {
-            if !std::mem::replace(&mut inside[at], true) {
-                pending.extend(&before[at]);
-            }
-        }
-        depths.iter_mut().zip(inside).filter(|(_, inside)| *inside).for_each(|(depth, _)| *depth += 1);
-    }
-    depths
 }

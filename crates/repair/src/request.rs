@@ -62,6 +62,8 @@ pub struct Request {
     /// Not there.
     pub keep: Vec<Where>,
     pub wanted: Wanted,
+    /// Of programs: [`Dialect::C`] for all that has C's orderings, or [`Dialect::DotNet`].
+    pub dialect: Dialect,
 }
 
 fn refuse(message: String) -> InputError {

@@ -1,8 +1,9 @@
 //! Changes of texts: what is chosen, as edits of the sources.
 
 use crate::candidate::{Access, Change, Dialect, Site};
+use crate::language::{Language, builtin_order};
 use crate::strength::join;
-use crate::text::{Calls, Spot};
+use crate::text::{Call, Calls, Spot};
 use selvedge_graph::Mode;
 use std::collections::BTreeMap;
 
@@ -63,7 +64,7 @@ pub fn c_edits(
             continue;
         }
         let calls = texts.get(&site.place.file);
-        let made = calls.and_then(|calls| {
+        let made = calls.filter(|_| !site.by_hand).and_then(|calls| {
             let spot = calls.at(site.place.line, site.place.column)?;
             match site.access {
                 Access::Fence => fence_edits(calls, &spot, site, change, dialect),
@@ -102,10 +103,12 @@ fn fence_edits(
     let call = spot.call.as_ref()?;
     match one_fence(&change.after) {
         Some(mode) if mode == given => Some(Vec::new()),
+        Some(mode) if dialect == Dialect::Kernel => {
+            Some(vec![Edit { start: spot.start, end: call.end, text: dialect.fence_text(mode) }])
+        }
         Some(mode) => {
             let range = call.arguments.last()?.clone();
-            let text = order_text(&calls.text[range.clone()], mode)?;
-            let _ = dialect;
+            let text = calls.language.order(&calls.text[range.clone()], mode)?;
             Some(vec![Edit { start: range.start, end: range.end, text }])
         }
         None => {
@@ -134,9 +137,10 @@ fn access_edits(
     let mut edits = Vec::new();
     let name = spot.call.as_ref().map(|call| &calls.text[call.name.clone()]).unwrap_or("");
     let fence = |mode: Mode| match dialect {
-        Dialect::C if name.starts_with("__") => {
+        Dialect::C if calls.language == Language::C && name.starts_with("__") => {
             format!("__atomic_thread_fence({})", builtin_order(mode).unwrap_or("__ATOMIC_SEQ_CST"))
         }
+        Dialect::C | Dialect::DotNet => calls.language.fence(mode),
         other => other.fence_text(mode),
     };
     if let Some(mode) = one_fence(&change.before) {
@@ -146,8 +150,12 @@ fn access_edits(
                 edits.push(Edit { start: at, end: at, text });
             }
             (None, Some(call)) if by_comma => {
-                edits.push(Edit { start: spot.start, end: spot.start, text: format!("({}, ", fence(mode)) });
-                edits.push(Edit { start: call.end, end: call.end, text: String::from(")") });
+                let (open, close) = match calls.language {
+                    Language::Rust => (format!("{{ {}; ", fence(mode)), " }"),
+                    _ => (format!("({}, ", fence(mode)), ")"),
+                };
+                edits.push(Edit { start: spot.start, end: spot.start, text: open });
+                edits.push(Edit { start: call.end, end: call.end, text: close.to_string() });
             }
             _ => return None,
         }
@@ -176,7 +184,7 @@ fn order_edits(
     let name = &calls.text[call.name.clone()];
     let replace = |at: usize, mode: Mode| {
         let range = call.arguments.get(at)?.clone();
-        let text = order_text(&calls.text[range.clone()], mode)?;
+        let text = calls.language.order(&calls.text[range.clone()], mode)?;
         Some(Edit { start: range.start, end: range.end, text })
     };
     if name == "READ_ONCE" || name == "WRITE_ONCE" {
@@ -188,7 +196,21 @@ fn order_edits(
             Edit { start: object.start, end: object.end, text: pointer },
         ]);
     }
+    if name == "smp_load_acquire" || name == "smp_store_release" {
+        let object = call.arguments.first()?.clone();
+        let new = if name == "smp_load_acquire" { "READ_ONCE" } else { "WRITE_ONCE" };
+        let inside = format!("*{}", &calls.text[object.clone()]);
+        return (order == Mode::Rlx).then(|| {
+            vec![
+                Edit { start: call.name.start, end: call.name.end, text: new.to_string() },
+                Edit { start: object.start, end: object.end, text: inside },
+            ]
+        });
+    }
     let arguments = call.arguments.len();
+    if matches!(calls.language, Language::Cpp | Language::Rust) && !name.contains("atomic_") {
+        return method_edits(calls, call, access, order, failure);
+    }
     let explicit =
         name.ends_with("_explicit") || name.starts_with("__atomic_") || name.starts_with("__c11_atomic_");
     if explicit {
@@ -204,35 +226,55 @@ fn order_edits(
     if !name.starts_with("atomic_") {
         return None;
     }
-    let orders = match failure {
-        Some(failure) => format!(", memory_order_{}, memory_order_{}", order.c_name(), failure.c_name()),
-        None => format!(", memory_order_{}", order.c_name()),
-    };
+    let new = |mode: Mode| format!(", {}", calls.language.new_order(mode));
+    let orders = new(order) + &failure.map_or(String::new(), new);
     Some(vec![
         Edit { start: call.name.end, end: call.name.end, text: String::from("_explicit") },
         Edit { start: call.end - 1, end: call.end - 1, text: orders },
     ])
 }
 
-/// An ordering in the words that are there.
-fn order_text(old: &str, mode: Mode) -> Option<String> {
-    if old.starts_with("__ATOMIC_") {
-        return builtin_order(mode).map(String::from);
+/// The orderings of a method of C++ or Rust are its last arguments; C++ can do without them.
+fn method_edits(
+    calls: &Calls,
+    call: &Call,
+    access: Access,
+    order: Mode,
+    failure: Option<Mode>,
+) -> Option<Vec<Edit>> {
+    let language = calls.language;
+    let text = |range: &std::ops::Range<usize>| &calls.text[range.clone()];
+    let written =
+        call.arguments.iter().rev().take_while(|argument| language.is_order(text(argument))).count();
+    let given: Vec<_> = call.arguments[call.arguments.len() - written..].to_vec();
+    let wanted: Vec<Mode> = match (access, failure) {
+        (Access::CompareExchange, Some(failure)) => vec![order, failure],
+        _ => vec![order],
+    };
+    if given.len() > wanted.len() || given.len() < wanted.len() && language == Language::Rust {
+        return None;
     }
-    let known =
-        old.starts_with("memory_order_") && old.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    known.then(|| format!("memory_order_{}", mode.c_name()))
-}
-
-fn builtin_order(mode: Mode) -> Option<&'static str> {
-    Some(match mode {
-        Mode::Rlx => "__ATOMIC_RELAXED",
-        Mode::Acq => "__ATOMIC_ACQUIRE",
-        Mode::Rel => "__ATOMIC_RELEASE",
-        Mode::AcqRel => "__ATOMIC_ACQ_REL",
-        Mode::Sc => "__ATOMIC_SEQ_CST",
-        _ => return None,
-    })
+    // An ordering that is a variable, or the like.
+    let values = call.arguments.iter().filter(|argument| !text(argument).is_empty()).count() - written;
+    let most = match access {
+        Access::Load => 0,
+        Access::CompareExchange => 2,
+        _ => 1,
+    };
+    if values > most {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for (range, mode) in given.iter().zip(&wanted) {
+        edits.push(Edit { start: range.start, end: range.end, text: language.order(text(range), *mode)? });
+    }
+    let missing: Vec<String> = wanted[given.len()..].iter().map(|mode| language.new_order(*mode)).collect();
+    if !missing.is_empty() {
+        let comma = if values + written > 0 { ", " } else { "" };
+        let at = call.end - 1;
+        edits.push(Edit { start: at, end: at, text: format!("{comma}{}", missing.join(", ")) });
+    }
+    Some(edits)
 }
 
 /// The edits of a test in assembly.
@@ -246,13 +288,32 @@ pub fn assembly_edits(
     let mut edits = Vec::new();
     let mut by_hand = Vec::new();
     for (number, ((site, change), &start)) in sites.iter().zip(changes).zip(places).enumerate() {
-        if change.is_empty() {
+        let given = site.given.filter(|_| !site.kept).map(|(mode, _)| mode);
+        if change.is_empty() && given.is_none() {
             continue;
         }
         let Some(row) = Row::at(text, start) else {
             by_hand.push(number);
             continue;
         };
+        if let Some(given) = given {
+            let new = match site.access {
+                Access::Fence => {
+                    Some(row.instead(text, start, one_fence(&change.after).map(|m| dialect.fence_text(m))))
+                        .filter(|_| one_fence(&change.after) != Some(given))
+                }
+                _ => {
+                    let (order, _) = orders(site, change);
+                    let new = mnemonic(text, start, site.access, order, dialect).filter(|_| order != given);
+                    if new.is_none() && order != given {
+                        by_hand.push(number);
+                    }
+                    new
+                }
+            };
+            edits.extend(new);
+            continue;
+        }
         for mode in &change.before {
             let label = text[row.cell.start..start].trim_start();
             let instruction = format!("{label}{}", dialect.fence_text(*mode));
@@ -289,8 +350,10 @@ pub fn mnemonic(text: &str, start: usize, access: Access, order: Mode, dialect: 
     let (name, operands) = (&rest[..len], &rest[len..]);
     let cell = &operands[..operands.find(['|', ';'])?];
     let upper = name.to_ascii_uppercase();
+    let upper = if dialect == Dialect::AArch64 { without_ordering(&upper) } else { upper };
     let new = match dialect {
         Dialect::AArch64 => match (upper.as_str(), order) {
+            (_, Mode::Rlx | Mode::RlxEx) => upper,
             // These have no offsets.
             ("LDR" | "STR", _) if cell.matches(',').count() > 1 => return None,
             ("LDR", Mode::Acq) => String::from("LDAR"),
@@ -306,6 +369,7 @@ pub fn mnemonic(text: &str, start: usize, access: Access, order: Mode, dialect: 
         Dialect::RiscV => {
             let base = name.split(".aq").next()?.split(".rl").next()?;
             let suffix = match order {
+                Mode::Rlx | Mode::RlxEx => "",
                 Mode::Acq | Mode::AcqEx => ".aq",
                 Mode::Rel | Mode::RelEx => ".rl",
                 Mode::AcqRel | Mode::AcqRelEx => ".aq.rl",
@@ -318,6 +382,21 @@ pub fn mnemonic(text: &str, start: usize, access: Access, order: Mode, dialect: 
     let lower = name.chars().all(|c| !c.is_ascii_uppercase());
     let new = if lower { new.to_ascii_lowercase() } else { new };
     Some(Edit { start, end: start + len, text: new })
+}
+
+/// The instruction that orders nothing.
+fn without_ordering(name: &str) -> String {
+    let known = match name {
+        "LDAR" | "LDAPR" => "LDR",
+        "STLR" => "STR",
+        "LDAXR" => "LDXR",
+        "STLXR" => "STXR",
+        other => ["AL", "A", "L"]
+            .iter()
+            .find_map(|suffix| other.strip_suffix(suffix).filter(|base| has_no_ordering(base)))
+            .unwrap_or(other),
+    };
+    known.to_string()
 }
 
 /// `SWP`, `LDADD` and the like, without a letter for an ordering.
@@ -351,6 +430,13 @@ impl Row {
         let cell = cell_start..cell_start + cells[column].len();
         let widths = cells.iter().map(|c| c.chars().count()).collect();
         Some(Row { start, end: end + 1, cell, widths, column })
+    }
+
+    /// The instruction that begins at a place is another one, or none.
+    fn instead(&self, text: &str, start: usize, new: Option<String>) -> Edit {
+        let old = text[start..self.cell.end].trim_end();
+        let width = old.chars().count();
+        Edit { start, end: start + old.len(), text: format!("{:<width$}", new.unwrap_or_default()) }
     }
 
     /// A new row with nothing but one instruction.
@@ -392,6 +478,7 @@ mod tests {
             fences: (true, true),
             next: None,
             kept: false,
+            by_hand: false,
         };
         let texts = BTreeMap::from([(String::from("t.c"), Calls::new(text.to_string()))]);
         let edits = c_edits(&[site], &[change], &texts, Dialect::C, true);

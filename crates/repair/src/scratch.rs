@@ -57,7 +57,9 @@ impl Scratch {
             }
             let home = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let include = format!("-I{}", fs::canonicalize(home)?.display());
-            if !includes.contains(&include) {
+            // Rust has no such flag, and a source of one file.
+            let is_rust = file.extension().is_some_and(|extension| extension == "rs");
+            if !is_rust && !includes.contains(&include) {
                 includes.push(include);
             }
             files.push(copy);

@@ -1,16 +1,17 @@
-//! Accesses in the text of C programs: where a call is, where its ordering stands, and where a fence can go.
+//! Accesses in the text of programs: where a call is, where its ordering stands, and where a fence can go.
 //!
-//! This is no parser of C: it skips comments, strings and directives, counts brackets, and knows the names of
+//! This is no parser of C, C++, Rust or C#: it skips comments, strings and directives, counts brackets, and knows the names of
 //! atomic operations. Whatever is not plainly one of the shapes below is left alone, and the changed text is
 //! compiled and checked again in the end.
 
+use crate::language::Language;
 use std::ops::Range;
-use std::path::Path;
 
 /// The text of a source.
 #[derive(Clone, Debug)]
 pub struct Calls {
     pub text: String,
+    pub language: Language,
     /// For each byte: code that is neither comment nor string nor directive.
     code: Vec<bool>,
     lines: Vec<usize>,
@@ -19,6 +20,7 @@ pub struct Calls {
 /// What is written where an access is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spot {
+    /// Where the access begins: of a method, where its object does.
     pub start: usize,
     /// The name of the function or macro that is called, with the range of each argument, and where the call
     /// ends.
@@ -52,46 +54,62 @@ impl Spot {
     }
 }
 
-/// Reads a source in C; `None` if there is no text to change.
-pub fn c_calls(file: &str) -> Option<Calls> {
-    let is_text =
-        Path::new(file).extension().is_some_and(|e| ["c", "h", "i", "inc"].iter().any(|known| e == *known));
-    if !is_text {
-        return None;
-    }
-    std::fs::read_to_string(file).ok().map(Calls::new)
+/// Reads a source; `None` if there is no text to change.
+pub fn calls_in(file: &str) -> Option<Calls> {
+    let language = Language::of(file)?;
+    std::fs::read_to_string(file).ok().map(|text| Calls::of(text, language))
 }
 
 /// Words that begin a statement that has others in it, or that no statement can follow.
-const CONTROL: [&str; 10] =
-    ["if", "for", "while", "do", "else", "switch", "case", "default", "goto", "sizeof"];
+const CONTROL: [&str; 12] =
+    ["if", "for", "while", "do", "else", "switch", "case", "default", "goto", "sizeof", "match", "loop"];
+
+/// Loops: what comes before one is not repeated with it.
+const LOOPS: [&str; 4] = ["while", "for", "foreach", "do"];
 
 impl Calls {
+    /// A text in C.
     pub fn new(text: String) -> Calls {
-        let code = code_of(&text);
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Calls { text, code, lines }
+        Calls::of(text, Language::C)
     }
 
-    /// What is at a line and a column, both from 1; columns are bytes.
+    pub fn of(text: String, language: Language) -> Calls {
+        let code = code_of(&text, language);
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Calls { text, language, code, lines }
+    }
+
+    /// What is at a line and a column, both from 1; columns are bytes. Column 0 is where the line's text begins.
     pub fn at(&self, line: u32, column: u32) -> Option<Spot> {
-        let start = self.lines.get(line.checked_sub(1)? as usize)? + column.checked_sub(1)? as usize;
-        self.spot(start)
+        let begin = *self.lines.get(line.checked_sub(1)? as usize)?;
+        let offset = match column.checked_sub(1) {
+            Some(offset) => offset as usize,
+            None => self.text[begin..].find(|c: char| !c.is_whitespace())?,
+        };
+        self.spot(begin + offset)
     }
 
     pub fn spot(&self, start: usize) -> Option<Spot> {
         if start >= self.text.len() || !self.text.is_char_boundary(start) || !self.code[start] {
             return None;
         }
-        let (brackets, begin) = self.statement(start);
         let call = self.call(start);
+        let is_method = call.as_ref().is_some_and(|call| {
+            matches!(self.language, Language::Cpp | Language::Rust)
+                && self.language.is_atomic(&self.text[call.name.clone()])
+        });
+        let start = if is_method { self.object(start) } else { start };
+        let (brackets, begin) = self.statement(start);
         let begin = begin.filter(|_| brackets == 0);
         let between = begin.map(|begin| self.plain(begin..start));
         let simple = |between: &str| {
             let first = between.split(|c: char| !c.is_alphanumeric() && c != '_').find(|w| !w.is_empty());
             !between.contains(['(', '?', ':', ',', '&', '|', '#']) && !CONTROL.contains(&first.unwrap_or(""))
         };
-        let before = begin.filter(|_| between.as_deref().is_some_and(simple));
+        // A statement of .NET begins where it is said to be.
+        let first = self.text[start..].split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        let repeated = self.language == Language::CSharp && LOOPS.contains(&first);
+        let before = begin.filter(|_| between.as_deref().is_some_and(simple) && !repeated);
         let after = call.as_ref().and_then(|call| {
             let between = between.as_deref()?.trim();
             let end = self.end_of_statement(call.end)?;
@@ -108,6 +126,23 @@ impl Calls {
         });
         let operation = call.as_ref().and_then(|call| self.operation(call));
         Some(Spot { start, call, operation, before, after })
+    }
+
+    /// Where the object begins whose method is called at a place.
+    fn object(&self, method: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let before = |at: usize| at.checked_sub(1).map(|before| bytes[before]);
+        let mut at = method;
+        while let Some(byte) = before(at) {
+            let is_part = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
+            let is_arrow = byte == b'>' && at >= 2 && bytes[at - 2] == b'-';
+            match (is_part, is_arrow) {
+                (true, _) => at -= 1,
+                (_, true) => at -= 2,
+                _ => break,
+            }
+        }
+        at
     }
 
     /// How many brackets are open, and where the statement begins; `None` outside of functions.
@@ -193,14 +228,14 @@ impl Calls {
 
     /// The one atomic operation that a call is, or has in its arguments.
     fn operation(&self, call: &Call) -> Option<Call> {
-        if is_atomic(&self.text[call.name.clone()]) {
+        if self.language.is_atomic(&self.text[call.name.clone()]) {
             return Some(call.clone());
         }
         let inside = call.name.end..call.end;
         let mut found = (inside.start..inside.end)
             .filter(|at| self.code[*at] && self.text.is_char_boundary(*at))
             .filter_map(|at| self.call(at))
-            .filter(|inner| is_atomic(&self.text[inner.name.clone()]));
+            .filter(|inner| self.language.is_atomic(&self.text[inner.name.clone()]));
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }
@@ -225,14 +260,8 @@ impl Calls {
     }
 }
 
-/// The names of atomic operations, and of fences.
-fn is_atomic(name: &str) -> bool {
-    ["atomic_", "__atomic_", "__c11_atomic_"].iter().any(|prefix| name.starts_with(prefix))
-        || matches!(name, "READ_ONCE" | "WRITE_ONCE")
-}
-
 /// Which bytes are code.
-fn code_of(text: &str) -> Vec<bool> {
+fn code_of(text: &str, language: Language) -> Vec<bool> {
     let bytes = text.as_bytes();
     let mut code = vec![true; bytes.len()];
     let mut at = 0;
@@ -243,14 +272,14 @@ fn code_of(text: &str) -> Vec<bool> {
             rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())
         } else if rest.starts_with(b"/*") {
             text[at..].find("*/").map_or(rest.len(), |end| end + 2)
-        } else if at_line_start && rest[0] == b'#' {
+        } else if at_line_start && rest[0] == b'#' && language != Language::Rust {
             // A directive goes on after a backslash.
             let mut end = 0;
             while end < rest.len() && (rest[end] != b'\n' || end > 0 && rest[end - 1] == b'\\') {
                 end += 1;
             }
             end
-        } else if rest[0] == b'"' || rest[0] == b'\'' {
+        } else if rest[0] == b'"' || rest[0] == b'\'' && !is_lifetime(rest, language) {
             let mut end = 1;
             while end < rest.len() && rest[end] != rest[0] && rest[end] != b'\n' {
                 end += if rest[end] == b'\\' { 2 } else { 1 };
@@ -270,6 +299,12 @@ fn code_of(text: &str) -> Vec<bool> {
         at += skip;
     }
     code
+}
+
+/// `'a` of Rust, which is no character.
+fn is_lifetime(rest: &[u8], language: Language) -> bool {
+    let named = rest.get(1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+    language == Language::Rust && named && rest.get(2) != Some(&b'\'')
 }
 
 #[cfg(test)]

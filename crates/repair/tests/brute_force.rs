@@ -14,8 +14,8 @@ use selvedge_kat::Theory;
 use selvedge_litmus::{Observable, Test};
 use selvedge_model::Compiled;
 use selvedge_repair::{
-    Answer, Candidate, Chosen, Costs, Effect, Effort, End, Judge, LitmusSubject, Search, Subject, Wanted,
-    With, candidates, changes, doubt,
+    Answer, Candidate, Change, Chosen, Costs, Dialect, Effect, Effort, End, Judge, LitmusSubject, Request,
+    Search, Start, Subject, Verified, Wanted, With, candidates, changes, doubt, repair_litmus,
 };
 use std::fmt::Write;
 
@@ -282,6 +282,90 @@ fn run(model_name: &str, arch: &str) {
     }
     println!("{model_name} {arch}: {} repaired, {} hopeless", tried.repaired, tried.hopeless);
     assert!(tried.repaired > 0);
+}
+
+/// What a program with orderings and fences can do without: the search against all that it could keep.
+fn relax(rng: &mut SmallRng, theory: &Theory, compiled: &Compiled) -> bool {
+    let orders = |rng: &mut SmallRng, some: &[&str]| (*some.choose(rng).expect("some")).to_string();
+    let mut body = String::from("C generated\n{}\n");
+    for thread in 0..2 {
+        let _ = writeln!(body, "P{thread}(atomic_int* x, atomic_int* y) {{");
+        for (at, name) in [["x", "y"], ["y", "x"]][thread].into_iter().enumerate() {
+            let _ = match rng.random_bool(0.5) {
+                true => {
+                    let order = orders(rng, &["relaxed", "release", "seq_cst"]);
+                    writeln!(body, "  atomic_store_explicit({name}, 1, memory_order_{order});")
+                }
+                false => {
+                    let order = orders(rng, &["relaxed", "acquire", "seq_cst"]);
+                    writeln!(body, "  int r{at} = atomic_load_explicit({name}, memory_order_{order});")
+                }
+            };
+            if at == 0 && rng.random_bool(0.6) {
+                let order = orders(rng, &["acquire", "release", "acq_rel", "seq_cst"]);
+                let _ = writeln!(body, "  atomic_thread_fence(memory_order_{order});");
+            }
+        }
+        body += "}\n";
+    }
+    let plain = parse(&format!("{body}exists (true)\n"));
+    let all = parse(&format!("{body}locations [{}]\nexists (true)\n", observed(&plain, "C")));
+    let watch = no_limit();
+    let mut weakest = LitmusSubject::new(&all, "t.litmus", "", compiled, watch.clone());
+    weakest.weaken(true);
+    let none = vec![Change::default(); weakest.sites().len()];
+    let (weakened, _) = weakest.changed(&none);
+    let given = states(&all, compiled);
+    let new: Vec<String> = states(&weakened, compiled).into_iter().filter(|s| !given.contains(s)).collect();
+    let Some(condition) = new.choose(rng) else { return false };
+    let text = format!("{body}exists ({condition})\n");
+    let test = parse(&text);
+    let costs = Costs::named(orders(rng, &["uniform", "x86", "armv8"]).as_str()).expect("is built in");
+    let request = Request {
+        start: Start::Weakest,
+        with: With::Both,
+        costs,
+        at: Vec::new(),
+        keep: Vec::new(),
+        wanted: Wanted::Cheapest(1),
+        dialect: Dialect::C,
+    };
+    let mut subject = LitmusSubject::new(&test, "t.litmus", &text, compiled, watch.clone());
+    subject.weaken(true);
+    let sites = subject.sites().to_vec();
+    let some = request.candidates(&sites, Dialect::C);
+    let n = some.len();
+    if n > 10 {
+        return false;
+    }
+    let mut subsets: Vec<Chosen> =
+        (0..1u32 << n).map(|set| Chosen::of(n, (0..n).filter(|c| set >> c & 1 == 1))).collect();
+    subsets.sort_by_key(|chosen| chosen.cost(&some));
+    let is_right = |chosen: &&Chosen| {
+        let answer = subject.check(&changes(sites.len(), &some, chosen)).expect("it can be explored");
+        matches!(answer, Answer::Right { .. })
+    };
+    let best = subsets.iter().find(is_right).map(|chosen| chosen.cost(&some));
+    let job =
+        repair_litmus(&test, "t.litmus", &text, theory, &request, &watch, &mut |_| {}).expect("a result");
+    assert_eq!(job.proposals.first().map(|p| p.cost), best, "{}\n{text}\n{some:#?}", theory.name);
+    let verified = &job.proposals[0].verified;
+    assert!(!matches!(verified, Verified::Not(_)), "{}\n{text}\n{verified:?}", theory.name);
+    true
+}
+
+#[test]
+fn relaxations_are_the_least_of_all() {
+    let programs: usize =
+        std::env::var("SELVEDGE_FIX_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(25);
+    for name in ["tso", "pso", "rc11", "armv8"] {
+        let (theory, compiled) = model(name);
+        let mut rng = SmallRng::seed_from_u64(3);
+        let mut done = 0;
+        while done < programs {
+            done += usize::from(relax(&mut rng, &theory, &compiled));
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use selvedge_ir::Module;
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_model::Persistency;
 use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
+use std::path::PathBuf;
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
@@ -25,10 +26,17 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         return Err(InputError::plain(InputKind::Unsupported, message, None));
     }
     let leaks = args.leaks || args.errors.is_some_and(|errors| errors.has(ErrorKind::Leak));
-    let managed = assembly_of(args)?;
-    // Plain accesses may race there, nobody frees anything, and threads may be joined twice.
+    let managed = assembly_of(
+        &args.files,
+        &Managed {
+            references: &args.reference,
+            // A search through states looks at them itself.
+            invariants: if args.engine == Engine::States { &[] } else { &args.invariant },
+            timeouts: args.timeouts,
+        },
+    )?;
     let errors = match (&managed, args.errors) {
-        (Some(_), None) => NOT_OF_DOTNET.iter().fold(errors, |kinds, kind| kinds.without(*kind)),
+        (Some(_), None) => errors_of_dotnet(errors),
         _ => errors,
     };
     let races = races && managed.is_none();
@@ -90,28 +98,41 @@ const NOT_OF_DOTNET: [ErrorKind; 3] =
 const FILLING: u32 = 1 << 12;
 
 /// Loops of constructors, with a bound of their own.
-fn bounds_of_constructors(module: &Module) -> Vec<LoopBound> {
+pub fn bounds_of_constructors(module: &Module) -> Vec<LoopBound> {
     let constructors =
         module.functions.iter().filter(|f| f.name.ends_with("..ctor") || f.name.ends_with("..cctor"));
     let bound = |name: &str| LoopBound { function: Some(name.to_string()), line: None, bound: FILLING };
     constructors.map(|f| bound(&f.name)).collect()
 }
 
+/// What is not an error there is not looked for: plain accesses may race, nobody frees anything, and threads may be
+/// joined twice.
+pub fn errors_of_dotnet(errors: ErrorKinds) -> ErrorKinds {
+    NOT_OF_DOTNET.iter().fold(errors, |kinds, kind| kinds.without(*kind))
+}
+
+/// How a .NET program is read.
+#[derive(Default)]
+pub struct Managed<'a> {
+    pub references: &'a [PathBuf],
+    pub invariants: &'a [String],
+    pub timeouts: bool,
+}
+
 /// The bytecode of a .NET program, if that is what there is to check.
-fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
-    if !args.files.iter().any(|file| selvedge_dotnet::is_assembly(file)) {
+pub fn assembly_of(files: &[PathBuf], how: &Managed<'_>) -> Result<Option<Module>, InputError> {
+    if !files.iter().any(|file| selvedge_dotnet::is_assembly(file)) {
         return Ok(None);
     }
-    let [file] = &args.files[..] else {
+    let [file] = files else {
         let message = "a .NET program is one assembly; others are found by the references that it has";
         let help = "say where they are with --reference";
         return Err(InputError::plain(InputKind::Unsupported, message, Some(help)));
     };
     let options = selvedge_dotnet::Options {
-        references: args.reference.clone(),
-        // A search through states looks at them itself.
-        invariants: if args.engine == Engine::States { Vec::new() } else { args.invariant.clone() },
-        timeouts: args.timeouts,
+        references: how.references.to_vec(),
+        invariants: how.invariants.to_vec(),
+        timeouts: how.timeouts,
     };
     let refuse = |error: selvedge_dotnet::CompileError| {
         InputError::plain(InputKind::Compile, error.message, error.help.as_deref())

@@ -13,11 +13,11 @@ const EXIT_CODES: &str = "Exit codes:
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub struct FixArgs {
-    /// C sources, linked together; or one .litmus file
+    /// Sources in C, C++ or Rust, linked together; one .NET assembly; or one .litmus file
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// A built-in model, or a .kat or .cat file [default: rc11; for a litmus test that of its architecture]
+    /// A built-in model, or a .kat or .cat file [default: rc11; dotnet for .NET programs; for a litmus test that of its architecture]
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
 
@@ -26,8 +26,8 @@ pub struct FixArgs {
     #[arg(long, value_enum, default_value_t = MethodArg::HittingSet)]
     pub method: MethodArg,
 
-    /// With --method min-cut: an expression over static variables that is to hold, as for `check --engine
-    /// states`
+    /// An expression over static variables that is to hold, as for `check`: of .NET programs, or with --method
+    /// min-cut
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub invariant: Vec<String>,
 
@@ -98,12 +98,26 @@ pub struct FixArgs {
     #[arg(long, value_name = "S", default_value_t = 30.0)]
     pub progress_every: f64,
 
+    /// Of a .NET program: look for assemblies there
+    #[arg(long, value_name = "DIR")]
+    pub reference: Vec<PathBuf>,
+
     /// Flags for clang
     #[arg(last = true, value_name = "CLANG FLAGS")]
     pub clang: Vec<String>,
 }
 
 impl FixArgs {
+    /// The model that is asked for, or the default for what is changed.
+    pub fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or(if self.is_managed() { "dotnet" } else { "rc11" })
+    }
+
+    /// Whether it is a .NET program.
+    pub fn is_managed(&self) -> bool {
+        self.files.iter().any(|file| selvedge_dotnet::is_assembly(file))
+    }
+
     pub fn format(&self) -> FixFormat {
         if self.json { FixFormat::Json } else { self.format }
     }

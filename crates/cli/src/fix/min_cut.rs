@@ -31,7 +31,7 @@ struct Report<'a> {
 
 pub fn main(args: &FixArgs, start: Start, cancel: Cancel, limits: Limits, begin: Instant) -> Exit {
     let format = if args.format() == FixFormat::Text { Format::Text } else { Format::Json };
-    let model = args.model.as_deref().unwrap_or("rc11");
+    let model = args.model();
     let refused = |message: &str| {
         let error = InputError::plain(InputKind::Unsupported, message, None);
         refuse("fix", format, model, error)

@@ -9,16 +9,16 @@ mod text;
 pub use args::FixArgs;
 
 use crate::args::{Format, Volatile};
-use crate::check::{Screen, nothing, refuse};
+use crate::check::{Managed, Screen, assembly_of, bounds_of_constructors, errors_of_dotnet, nothing, refuse};
 use crate::error::{Exit, InputError, InputKind};
 use crate::guard::Phase;
 use crate::json::result_json;
 use crate::{files, guard, output};
 use args::{FixFormat, MethodArg, WithArg};
 use report::FixReport;
-use selvedge_check::{Cancel, Check, Limits, Options, Sources};
+use selvedge_check::{Cancel, Check, Limits, Options, Program, Sources};
 use selvedge_repair::{
-    Costs, Effort, Job, JobVerdict, Proposal, Request, Start, Verified, Wanted, Where, With, diff,
+    Costs, Dialect, Effort, Job, JobVerdict, Proposal, Request, Start, Verified, Wanted, Where, With, diff,
     repair_litmus, repair_program,
 };
 use std::io::{IsTerminal, Write};
@@ -33,7 +33,7 @@ fn command(start: Start) -> &'static str {
 pub fn main(args: &FixArgs, start: Start) -> Exit {
     let begin = Instant::now();
     let plain = if args.format() == FixFormat::Text { Format::Text } else { Format::Json };
-    let model = args.model.clone().unwrap_or_else(|| String::from("rc11"));
+    let model = args.model().to_string();
     let limits = Limits { seconds: args.time_limit, megabytes: args.mem_limit };
     // What was found is to be printed, so there is some time for it.
     let cancel = guard::start(true, limits, nothing(command(start), plain, &model, begin));
@@ -41,8 +41,8 @@ pub fn main(args: &FixArgs, start: Start) -> Exit {
     if args.method == MethodArg::MinCut {
         return min_cut::main(args, start, cancel, limits, begin);
     }
-    if !args.invariant.is_empty() {
-        let message = "`--invariant` needs `--method min-cut`";
+    if !args.invariant.is_empty() && !args.is_managed() {
+        let message = "`--invariant` is for .NET programs, or needs `--method min-cut`";
         return refuse(
             command(start),
             plain,
@@ -165,6 +165,7 @@ fn run(args: &FixArgs, start: Start, cancel: Cancel, limits: Limits) -> Result<J
             (_, true) => Wanted::AllMinimal,
             (list, false) => Wanted::Cheapest(list.map_or(1, usize::from)),
         },
+        dialect: if args.is_managed() { Dialect::DotNet } else { Dialect::C },
     };
     let mut status = Status::new(args.progress_every);
     let is_litmus = |file: &PathBuf| file.extension().is_some_and(|e| e == "litmus");
@@ -181,8 +182,7 @@ fn run(args: &FixArgs, start: Start, cancel: Cancel, limits: Limits) -> Result<J
 }
 
 fn check_of(args: &FixArgs, cancel: Cancel, limits: Limits) -> Result<Check, InputError> {
-    let model = args.model.as_deref().unwrap_or("rc11");
-    let theory = selvedge_kat::load_named(model).map_err(InputError::of_model)?;
+    let theory = selvedge_kat::load_named(args.model()).map_err(InputError::of_model)?;
     let sources = Sources {
         files: args.files.clone(),
         clang: args.clang.clone(),
@@ -196,6 +196,21 @@ fn check_of(args: &FixArgs, cancel: Cancel, limits: Limits) -> Result<Check, Inp
         deterministic: true,
         ..Options::default()
     };
+    let how = Managed {
+        references: &args.reference,
+        // A search through states looks at them itself.
+        invariants: if args.method == MethodArg::MinCut { &[] } else { &args.invariant },
+        timeouts: false,
+    };
+    if let Some(module) = assembly_of(&args.files, &how)? {
+        let options = Options {
+            unroll_some: bounds_of_constructors(&module),
+            races: false,
+            errors: errors_of_dotnet(options.errors),
+            ..options
+        };
+        return Ok(Check { program: Program::Module(Box::new(module)), theory, options, cancel, limits });
+    }
     Ok(Check { options, cancel, limits, ..Check::new(sources, theory) })
 }
 

@@ -1,7 +1,7 @@
 //! The result as JSON: described in docs/json.md.
 
 use selvedge_check::Witness;
-use selvedge_repair::{Access, Item, Job, JobVerdict, Proposal, Start, Verified, orders};
+use selvedge_repair::{Access, Change, Item, Job, JobVerdict, Proposal, Site, Start, Verified, orders};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -111,7 +111,10 @@ pub fn verdict(job: &Job, start: Start) -> &'static str {
 /// The old and the new ordering of an access, in words.
 pub fn rows(job: &Job, proposal: &Proposal) -> Vec<(usize, String, String)> {
     let accesses = job.sites.iter().zip(&proposal.changes).enumerate();
-    let accesses = accesses.filter(|(_, (site, _))| site.access != Access::Fence);
+    // Plain accesses that stay as they are are too many to be told.
+    let is_told = |site: &Site, change: &Change| site.mode != selvedge_graph::Mode::Na || !change.is_empty();
+    let accesses =
+        accesses.filter(|(_, (site, change))| site.access != Access::Fence && is_told(site, change));
     accesses
         .map(|(number, (site, change))| {
             let word = |(mode, failure): (selvedge_graph::Mode, Option<selvedge_graph::Mode>)| match failure {

@@ -444,7 +444,10 @@ impl<'t> Parser<'t> {
     }
 
     fn phase(&mut self) -> Result<()> {
-        let (name, _) = self.word("the name of a phase")?;
+        let (name, at) = self.word("the name of a phase")?;
+        if self.system.phases.contains(&name) || self.system.phases.len() == 60 {
+            return self.error_on(&at, "there is a phase of this name already, or there are sixty");
+        }
         self.expect("{")?;
         self.system.phases.push(name);
         while !self.eat("}") {

@@ -8,7 +8,7 @@ const EXIT_CODES: &str = "Exit codes:
   0  proved, for every number of threads
   1  violated in a small instance, or the invariant is not inductive or too weak; what fails is printed
   2  the input is wrong
-  3  undecided: a solver is missing, out of time, or does not confirm";
+  3  undecided: a solver is missing, gives up, or does not confirm";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
@@ -25,9 +25,10 @@ pub struct ProveArgs {
     #[arg(long)]
     pub certify: bool,
 
-    /// Seconds for each question
-    #[arg(long, value_name = "S", default_value_t = 30.0)]
-    pub timeout: f64,
+    /// How much work a question may take, as z3 counts it: about a million in half a second. Answers do not
+    /// depend on how fast or busy a machine is
+    #[arg(long, value_name = "N", default_value_t = 60_000_000, value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    pub work: u64,
 
     /// Do not ask whether everybody can be stuck
     #[arg(long)]

@@ -13,7 +13,7 @@ use selvedge_prove::prover::{Options, Report, Verdict, prove};
 use selvedge_prove::system::System;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn main(args: &ProveArgs) -> Exit {
     match run(args) {
@@ -37,7 +37,7 @@ fn run(args: &ProveArgs) -> Result<Exit, InputError> {
     let options = Options {
         solver: args.solver.into(),
         certify: args.certify,
-        limit: Duration::from_secs_f64(args.timeout.max(0.001)),
+        work: args.work,
         deadlock: !args.no_deadlock,
         small: args.small,
         keep_scripts: args.emit_smt.is_some(),

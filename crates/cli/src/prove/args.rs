@@ -13,9 +13,21 @@ const EXIT_CODES: &str = "Exit codes:
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub struct ProveArgs {
-    /// A system (docs/prove.md has the language)
-    #[arg(value_name = "FILE.par")]
+    /// A system (docs/prove.md has the language), or a program in C with `--threads`
+    #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// Derive the system from this function of a program, run by all threads, with their numbers
+    #[arg(long, value_name = "FUNCTION")]
+    pub threads: Option<String>,
+
+    /// The macro that says how many threads there are
+    #[arg(long, value_name = "MACRO", default_value = "N", requires = "threads")]
+    pub size: String,
+
+    /// What is claimed of a derived system: invariants and properties, in words of its variables and lines
+    #[arg(long, value_name = "FILE", requires = "threads")]
+    pub invariant: Option<PathBuf>,
 
     /// The solver that is asked first
     #[arg(long, value_enum, default_value_t = Which::Z3)]
@@ -56,6 +68,10 @@ pub struct ProveArgs {
 
     #[command(flatten)]
     pub format: FormatArgs,
+
+    /// Flags for clang
+    #[arg(last = true, value_name = "CLANG FLAGS")]
+    pub clang: Vec<String>,
 }
 
 /// Instances with more elements have too many states.

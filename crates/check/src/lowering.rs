@@ -44,6 +44,8 @@ pub struct Sources {
     pub strict_bounds: bool,
     /// Volatile accesses are relaxed atomic ones.
     pub volatile_atomic: bool,
+    /// Registers that hold variables have their names.
+    pub names: bool,
     /// Where `selvedge-lower` is; beside the running program if it is not said.
     pub compiler: Option<PathBuf>,
 }
@@ -96,6 +98,7 @@ impl Lowering {
             .args(reductions.is_none().then_some("--raw"))
             .args(sources.strict_bounds.then_some("--strict-bounds"))
             .args(sources.volatile_atomic.then_some("--volatile-atomic"))
+            .args(sources.names.then_some("--names"))
             .args(&sources.files)
             .arg("--")
             .args(&sources.clang)

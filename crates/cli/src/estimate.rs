@@ -161,6 +161,7 @@ fn check_of(args: &EstimateArgs, theory: Theory, cancel: Cancel) -> Result<Check
         files: args.files.clone(),
         clang: args.clang.clone(),
         volatile_atomic: args.volatile == Volatile::Atomic,
+        names: false,
         ..Sources::default()
     };
     Ok(Check { options, cancel, ..Check::new(sources, theory) })

@@ -45,6 +45,10 @@ struct LowerArgs {
     #[arg(long, hide = true)]
     raw: bool,
 
+    /// Name registers that hold variables
+    #[arg(long, hide = true)]
+    names: bool,
+
     /// Run Rust's library as it is
     #[arg(long, hide = true)]
     whole_library: bool,
@@ -130,6 +134,7 @@ fn main() -> ExitCode {
         reductions: args.disable,
         strict_bounds: args.strict_bounds,
         volatile_atomic: args.volatile_atomic,
+        names: args.names,
         raw: args.raw,
         replace_library: !args.whole_library,
     };

@@ -28,6 +28,9 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     for directory in &options.include_dirs {
         words.extend(["-I".into(), directory.into()]);
     }
+    if options.names {
+        words.push("-fno-discard-value-names".into());
+    }
     words.extend(options.clang_args.iter().map(OsString::from));
     // Whatever level of optimisation is asked for: what clang makes of the program is what is checked.
     // Optimisers choose values for what is undefined, and drop accesses.

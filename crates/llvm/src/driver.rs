@@ -31,6 +31,8 @@ pub struct Options {
     pub replace_library: bool,
     /// Volatile accesses of a size that machines access as a whole are relaxed atomic ones.
     pub volatile_atomic: bool,
+    /// Registers that hold variables of the source have their names ([`Function::locals`](selvedge_ir::Function)).
+    pub names: bool,
 }
 
 impl Default for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             raw: false,
             replace_library: true,
             volatile_atomic: false,
+            names: false,
         }
     }
 }

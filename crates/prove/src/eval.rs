@@ -193,8 +193,8 @@ impl Instance {
             Expr::Or(es) => es.iter().any(|e| value(e, env) != 0) as i64,
             Expr::Eq(a, b) => (value(a, env) == value(b, env)) as i64,
             Expr::Le(a, b) => (value(a, env) <= value(b, env)) as i64,
-            Expr::Add(es) => es.iter().map(|e| value(e, env)).fold(0, i64::wrapping_add),
-            Expr::Mul(k, e) => k.wrapping_mul(value(e, env)),
+            Expr::Add(es) => es.iter().map(|e| value(e, env)).fold(0, i64::saturating_add),
+            Expr::Mul(k, e) => k.saturating_mul(value(e, env)),
             Expr::Mod(a, b) => value(a, env).checked_rem_euclid(value(b, env)).unwrap_or(0),
             Expr::Ite(c, a, b) => {
                 if value(c, env) != 0 {
@@ -265,7 +265,8 @@ impl Instance {
             }
         }
         match p {
-            Prim::Pow2 if (0..40).contains(&args[0]) => 1 << args[0],
+            Prim::Pow2 if (0..62).contains(&args[0]) => 1 << args[0],
+            Prim::Pow2 if args[0] >= 62 => i64::MAX,
             _ => 0,
         }
     }

@@ -8,7 +8,6 @@ use crate::obligation::{Obligation, Origin};
 use crate::solver::{Answer, Script, Solver, SolverError, Solvers, values};
 use crate::system::{Kind, System};
 use crate::value::V;
-use std::time::Duration;
 
 /// A state of an instance in which an obligation fails.
 #[derive(Clone, Debug)]
@@ -37,11 +36,11 @@ pub fn counterexample(
     instance: &Instance,
     o: &Obligation,
     (solvers, solver): (&mut Solvers, Solver),
-    limit: Duration,
+    work: u64,
 ) -> Result<Option<Found>, SolverError> {
     let x = Expansion { system, instance };
     let (script, cells) = x.script(o);
-    let Answer::Sat(text) = solvers.ask(solver, &script, limit)? else { return Ok(None) };
+    let Answer::Sat(text) = solvers.ask(solver, &script, work)? else { return Ok(None) };
     let Some(values) = values(&text) else { return Ok(None) };
     let mut values = values.into_iter();
     let mut state = State { cells: vec![Vec::new(); system.symbols.len()], ..State::default() };

@@ -173,7 +173,11 @@ impl Expr {
     /// Sum.
     pub fn plus(self, other: Expr) -> Expr {
         match (self, other) {
-            (Expr::Int(a), Expr::Int(b)) => Expr::Int(a.saturating_add(b)),
+            // What leaves 64 bits stays a sum: solvers know numbers of any size.
+            (Expr::Int(a), Expr::Int(b)) => match a.checked_add(b) {
+                Some(sum) => Expr::Int(sum),
+                None => Expr::Add(vec![Expr::Int(a), Expr::Int(b)]),
+            },
             (Expr::Add(mut all), b) => {
                 all.push(b);
                 Expr::Add(all)
@@ -185,7 +189,7 @@ impl Expr {
     /// Multiple.
     pub fn times(self, factor: i64) -> Expr {
         match self {
-            Expr::Int(a) => Expr::Int(a.saturating_mul(factor)),
+            Expr::Int(a) if a.checked_mul(factor).is_some() => Expr::Int(a.wrapping_mul(factor)),
             e => Expr::Mul(factor, Box::new(e)),
         }
     }
@@ -203,6 +207,17 @@ impl Expr {
     /// The thread that takes a step.
     pub fn this(threads: usize) -> Expr {
         Expr::Var(SELF, Type::Sort(threads))
+    }
+
+    /// How much larger its value can be than those of the variables and cardinalities in it.
+    pub fn weight(&self) -> f64 {
+        match self {
+            Expr::Int(n) => n.unsigned_abs() as f64,
+            Expr::Add(es) => es.iter().map(Expr::weight).sum(),
+            Expr::Mul(k, e) => k.unsigned_abs() as f64 * e.weight(),
+            Expr::Ite(_, a, b) => a.weight().max(b.weight()),
+            _ => 1.0,
+        }
     }
 
     /// How many terms it is made of.

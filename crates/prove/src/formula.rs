@@ -19,6 +19,9 @@ pub(crate) const RESERVED: [&str; 40] = [
 /// Deeper terms are refused: nobody writes them, and reading them needs a stack as deep.
 const DEEPEST: usize = 200;
 
+/// Larger factors are refused: small instances are evaluated in 64 bits.
+pub(crate) const HEAVIEST: f64 = 1e6;
+
 impl Parser<'_> {
     /// A formula.
     pub fn formula(&mut self) -> Result<Expr> {
@@ -232,6 +235,9 @@ impl Parser<'_> {
         let mut left = self.atom()?;
         let mut long = 0;
         loop {
+            if self.is("/") {
+                return self.error("there is no division: multiply the other side");
+            }
             if !self.is("*") && !self.is("%") {
                 return Ok(left);
             }
@@ -258,6 +264,9 @@ impl Parser<'_> {
                 }
                 Expr::Mod(Box::new(a), Box::new(b))
             };
+            if e.weight() > HEAVIEST {
+                return self.error_on(&op, "the factors of this product are too large: a million in all");
+            }
             left = (e, Type::Int);
             long += 1;
             if long > DEEPEST {

@@ -88,7 +88,7 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
                 let o =
                     Obligation { origin: origin.clone(), phase: None, target: None, conjunct, known, goal };
                 let fine = match counters.script(&o) {
-                    Ok(script) => solvers.ask(options.solver, &script, options.limit)? == Answer::Unsat,
+                    Ok(script) => solvers.ask(options.solver, &script, options.work)? == Answer::Unsat,
                     Err(_) => false,
                 };
                 dropped[i] = !fine;

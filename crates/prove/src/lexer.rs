@@ -51,14 +51,11 @@ pub fn tokens(file: &str, text: &str) -> Result<Vec<Placed>, Diagnostic> {
         } else if rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());
         } else if c.is_ascii_alphabetic() || c == '_' {
-            let len = rest
-                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '\''))
-                .unwrap_or(rest.len());
+            let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
             found.push(Placed { token: Token::Word(rest[..len].to_string()), at, len });
             at += len;
         } else if c.is_ascii_digit() {
             let len = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            // Sums and products of what fits here cannot leave 64 bits in any proof that ends.
             let number = rest[..len].parse::<i64>().ok().filter(|n| *n <= 1_000_000);
             let number = number.ok_or_else(|| error_at(file, text, at, len, "numbers go up to 1000000"))?;
             found.push(Placed { token: Token::Number(number), at, len });

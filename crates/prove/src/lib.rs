@@ -31,5 +31,5 @@ pub mod system;
 pub mod theory;
 pub mod value;
 
-pub use parser::parse;
+pub use parser::{parse, parse_derived};
 pub use prover::{Options, Report, Verdict, prove};

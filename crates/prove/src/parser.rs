@@ -1,7 +1,7 @@
 //! From a `.par` text to a [`System`]: declarations. Steps are read by `steps`, formulas by `formula`.
 
 use crate::expr::{Domain, Expr, SELF, Type, Var};
-use crate::lexer::{Placed, Token, error_at, tokens};
+use crate::lexer::{Placed, Token, error_at, tokens as tokens_of};
 use crate::system::{Claim, Enum, Extreme, Hint, Kind, Shape, Sort, Symbol, System};
 use selvedge_diagnostic::Diagnostic;
 
@@ -16,6 +16,8 @@ pub(crate) struct Macro {
 pub(crate) struct Parser<'t> {
     pub file: &'t str,
     pub text: &'t str,
+    /// A text before it, and where it ends: places count from its beginning.
+    derived: (&'t str, usize),
     tokens: Vec<Placed>,
     next: usize,
     pub system: System,
@@ -38,11 +40,25 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 /// # Errors
 /// Says what is wrong with the text, and where.
 pub fn parse(file: &str, text: &str) -> Result<System> {
-    let tokens = tokens(file, text)?;
+    parse_derived("", file, text)
+}
+
+/// Reads a system that was derived from something else, and a text with what is claimed of it.
+///
+/// # Errors
+/// Says what is wrong with one of the texts, and where.
+pub fn parse_derived(derived: &str, file: &str, text: &str) -> Result<System> {
+    let mut tokens = match derived {
+        "" => Vec::new(),
+        derived => tokens_of(DERIVED, derived)?,
+    };
+    tokens.pop();
+    tokens.extend(tokens_of(file, text)?.into_iter().map(|t| Placed { at: t.at + derived.len(), ..t }));
     let system = System { file: file.into(), fresh: SELF, ..System::default() };
     let mut parser = Parser {
         file,
         text,
+        derived: (derived, derived.len()),
         tokens,
         next: 0,
         system,
@@ -54,6 +70,9 @@ pub fn parse(file: &str, text: &str) -> Result<System> {
     parser.declarations()?;
     Ok(parser.system)
 }
+
+/// The name of a text that nobody wrote.
+const DERIVED: &str = "derived";
 
 const DECLARATIONS: &str = "threads, sort, enum, locations, const, shared, local, ghost, axiom, define, step, \
                             phase, invariant, property, lowest, highest, least or greatest";
@@ -70,11 +89,18 @@ impl<'t> Parser<'t> {
     }
 
     pub fn line(&self, at: usize) -> u32 {
-        self.text[..at.min(self.text.len())].matches('\n').count() as u32 + 1
+        let (text, at) = match at.checked_sub(self.derived.1) {
+            Some(at) => (self.text, at),
+            None => (self.derived.0, at),
+        };
+        text[..at.min(text.len())].matches('\n').count() as u32 + 1
     }
 
     pub fn error_on<T>(&self, placed: &Placed, message: impl Into<String>) -> Result<T> {
-        Err(error_at(self.file, self.text, placed.at, placed.len, message))
+        Err(match placed.at.checked_sub(self.derived.1) {
+            Some(at) => error_at(self.file, self.text, at, placed.len, message),
+            None => error_at(DERIVED, self.derived.0, placed.at, placed.len, message),
+        })
     }
 
     pub fn error<T>(&self, message: impl Into<String>) -> Result<T> {
@@ -444,7 +470,10 @@ impl<'t> Parser<'t> {
     }
 
     fn phase(&mut self) -> Result<()> {
-        let (name, _) = self.word("the name of a phase")?;
+        let (name, at) = self.word("the name of a phase")?;
+        if self.system.phases.contains(&name) || self.system.phases.len() == 60 {
+            return self.error_on(&at, "there is a phase of this name already, or there are sixty");
+        }
         self.expect("{")?;
         self.system.phases.push(name);
         while !self.eat("}") {

@@ -12,7 +12,7 @@ use crate::solver::{Answer, Script, Solver, SolverError, Solvers};
 use crate::structure::{instances, sizes};
 use crate::system::{Shape, System};
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -21,8 +21,8 @@ pub struct Options {
     pub solver: Solver,
     /// Nothing is proved that the other solver does not confirm.
     pub certify: bool,
-    /// For each question.
-    pub limit: Duration,
+    /// How much work a question may take, in what z3 counts; about a million in half a second.
+    pub work: u64,
     /// Deadlock-freedom is to be shown.
     pub deadlock: bool,
     /// Small instances have up to this many elements of each sort but trees, which have one more.
@@ -38,7 +38,7 @@ impl Default for Options {
         Options {
             solver: Solver::Z3,
             certify: false,
-            limit: Duration::from_secs(30),
+            work: 60_000_000,
             deadlock: true,
             small: 3,
             states: 20_000,
@@ -132,6 +132,9 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
+/// Not more small instances are searched for a state in which an obligation fails.
+const MOST_LOOKED_AT: usize = 250;
+
 /// Sizes of small instances, in all.
 fn totals(system: &System, options: &Options) -> std::ops::RangeInclusive<usize> {
     let tree = system.sorts.iter().any(|s| s.shape == Shape::Tree);
@@ -211,7 +214,7 @@ fn discharge(
     let unknown = |d: &Done| matches!(d.ending, Ending::Unknown(_));
     report.verdict = if report.done.iter().any(fails) {
         Verdict::NotProved
-    } else if report.done.iter().any(unknown) || report.explored.0 == 0 {
+    } else if report.done.is_empty() || report.done.iter().any(unknown) || report.explored.0 == 0 {
         Verdict::Unknown
     } else {
         Verdict::Proved
@@ -347,12 +350,12 @@ impl Prover<'_> {
         Ok(())
     }
 
-    fn ask(&self, solver: Solver, script: &Script, limit: Duration) -> Result<Answer, SolverError> {
-        self.solvers.borrow_mut().ask(solver, script, limit)
+    fn ask(&self, solver: Solver, script: &Script, work: u64) -> Result<Answer, SolverError> {
+        self.solvers.borrow_mut().ask(solver, script, work)
     }
 
-    /// All ways to ask, the most promising first, and the part of the time limit that each is given.
-    fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u32)> {
+    /// All ways to ask, the most promising first, and the part of the limit that each is given.
+    fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u64)> {
         let base =
             Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false };
         let light = Mode { everywhere: false, exists: false, ..base };
@@ -442,15 +445,15 @@ impl Prover<'_> {
                     continue;
                 }
             };
-            let limit = self.options.limit / *part;
+            let work = self.options.work / *part;
             let first = self.options.solver;
-            let answer = self.ask(first, &script, limit)?;
+            let answer = self.ask(first, &script, work)?;
             let mut by = (answer == Answer::Unsat).then_some(first);
             if let Answer::Unknown(text) = &answer {
                 why.clone_from(text);
                 // Where it is not known, the other one may know.
                 let last = Some(mode) == ways.last().map(|w| &w.0);
-                if last && self.ask(first.other(), &script, limit)? == Answer::Unsat {
+                if last && self.ask(first.other(), &script, work)? == Answer::Unsat {
                     by = Some(first.other());
                 }
             } else {
@@ -471,7 +474,7 @@ impl Prover<'_> {
         &self,
         by: Solver,
         o: &Obligation,
-        ways: &[(Option<Mode>, u32)],
+        ways: &[(Option<Mode>, u64)],
     ) -> Result<Ending, SolverError> {
         if !self.options.certify {
             return Ok(Ending::Proved(vec![by]));
@@ -479,7 +482,7 @@ impl Prover<'_> {
         let other = by.other();
         for (mode, part) in ways {
             let Ok(script) = self.script(o, *mode) else { continue };
-            if self.ask(other, &script, self.options.limit / *part)? == Answer::Unsat {
+            if self.ask(other, &script, self.options.work / *part)? == Answer::Unsat {
                 return Ok(Ending::Proved(vec![by, other]));
             }
         }
@@ -489,18 +492,19 @@ impl Prover<'_> {
 
     /// A small instance in which an obligation fails.
     fn counterexample(&self, o: &Obligation) -> Result<Option<Found>, SolverError> {
-        let start = Instant::now();
+        let mut left = MOST_LOOKED_AT;
         let more = Options { small: self.options.small + 1, ..self.options.clone() };
         for total in totals(self.system, &more) {
             for sizes in sizes(self.system, total) {
                 for instance in instances(self.system, &sizes) {
-                    if start.elapsed() > self.options.limit * 2 {
+                    if left == 0 {
                         return Ok(None);
                     }
+                    left -= 1;
                     // z3 decides these; cvc5 is asked if it is the one that was chosen.
                     let solvers = &mut *self.solvers.borrow_mut();
                     let solver = (solvers, self.options.solver);
-                    let found = counterexample(self.system, &instance, o, solver, self.options.limit)?;
+                    let found = counterexample(self.system, &instance, o, solver, self.options.work / 20)?;
                     if found.is_some() {
                         return Ok(found);
                     }

@@ -77,6 +77,9 @@ fn phases_of(system: &System, instance: &Instance, state: &State) -> u64 {
     (0..system.phases.len().min(64)).filter(|p| holds(*p)).fold(0, |bits, p| bits | 1 << p)
 }
 
+/// Numbers of states that are looked at, at most. Systems with larger factors than a million are refused.
+const LARGEST: i64 = 1 << 31;
+
 /// Explores an instance up to a number of states.
 pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) -> Reached {
     let mut found = Reached {
@@ -110,7 +113,7 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
         steps.reverse();
         (way, steps)
     };
-    let mut next = 0;
+    let (mut next, mut large) = (0, false);
     while next < states.len() {
         let state = states[next].clone();
         for (p, property) in system.properties.iter().enumerate() {
@@ -144,6 +147,11 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
                     }
                 }
                 let new = instance.apply(system, &state, step, &env);
+                // Terms are evaluated in 64 bits: states from which they could leave them are not looked at.
+                if new.cells.iter().flatten().chain(new.beyond.values()).any(|v| v.abs() > LARGEST) {
+                    large = true;
+                    continue;
+                }
                 if before != 0 {
                     let after = phases_of(system, instance, &new);
                     for p in (0..system.phases.len()).filter(|p| before >> p & 1 == 1) {
@@ -176,6 +184,6 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
         }
     }
     found.states = states.len();
-    found.complete = true;
+    found.complete = !large;
     found
 }

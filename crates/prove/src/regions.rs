@@ -7,7 +7,7 @@
 //! set is in which) follows from it.
 
 use crate::expr::{Domain, Expr, Type};
-use crate::first_order::Question;
+use crate::first_order::{Question, within};
 
 /// More sets in one question are refused: their regions are too many.
 const MOST_SETS: usize = 6;
@@ -52,16 +52,18 @@ pub(crate) fn introduce(q: &mut Question, asserts: &mut Vec<Expr>) -> Result<(),
         let mut sums: Vec<Vec<Expr>> = vec![Vec::new(); here.len()];
         let mut total = Vec::new();
         for region in 0u32..1 << here.len() {
-            let inside = |x: &Expr| {
-                Expr::and(here.iter().enumerate().map(|(i, set)| {
-                    let m = member(set, x);
-                    if region >> i & 1 == 1 { m } else { m.not() }
-                }))
-            };
             let others = q.name(Type::Int);
             let witness = q.name(ty);
-            let is_named = |x: &Expr| Expr::or(named.iter().map(|n| x.clone().equals(n.clone())));
             let v = q.fresh();
+            let inside = |x: &Expr| {
+                // Terms that stand for numbers of a ring need not be in it.
+                let there = within(q.system, &Domain::Sort(sort), x);
+                Expr::and([there].into_iter().chain(here.iter().enumerate().map(|(i, set)| {
+                    let m = member(set, x);
+                    if region >> i & 1 == 1 { m } else { m.not() }
+                })))
+            };
+            let is_named = |x: &Expr| Expr::or(named.iter().map(|n| x.clone().equals(n.clone())));
             let x = Expr::Var(v, ty);
             let nobody =
                 Expr::All(v, Domain::Sort(sort), Box::new(Expr::or([is_named(&x), inside(&x).not()])));

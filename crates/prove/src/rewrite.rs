@@ -1,7 +1,7 @@
 //! Formulas into equivalent formulas: negations inwards, cardinalities with small bounds into quantifiers.
 
 use crate::expr::{Domain, Expr, Type, Var};
-use crate::system::System;
+use crate::system::{Shape, System};
 
 /// The same with new numbers for all bound variables.
 pub fn renamed(e: &Expr, fresh: &mut Var) -> Expr {
@@ -63,9 +63,12 @@ pub fn nnf(system: &System, e: &Expr, positive: bool) -> Expr {
 /// A sum as cardinalities and the rest: `Σ #sets + Σ k·terms + constant`, if it is one.
 fn linear(e: &Expr, factor: i64, out: &mut Linear) -> bool {
     match e {
-        Expr::Int(n) => out.constant += factor * n,
+        Expr::Int(n) => match factor.checked_mul(*n).and_then(|n| out.constant.checked_add(n)) {
+            Some(sum) => out.constant = sum,
+            None => return false,
+        },
         Expr::Add(es) => return es.iter().all(|e| linear(e, factor, out)),
-        Expr::Mul(k, e) => return linear(e, factor * k, out),
+        Expr::Mul(k, e) => return factor.checked_mul(*k).is_some_and(|k| linear(e, k, out)),
         Expr::Card(v, s, body) => out.cards.push((factor, *v, *s, (**body).clone())),
         e => out.terms.push((factor, e.clone())),
     }
@@ -139,6 +142,11 @@ pub fn spell_out(system: &System, e: &Expr, fresh: &mut Var) -> Expr {
         Some((k, x)) => {
             let Expr::App(s, _) = x else { return again };
             let Some(range) = system.symbols[*s].range else { return again };
+            // Its range is known at indices that are declared only: those of numbers may be others.
+            let plain = |d: &Domain| matches!(d, Domain::Sort(t) if system.sorts[*t].shape != Shape::Ring);
+            if !system.symbols[*s].args.iter().all(plain) {
+                return again;
+            }
             (*k, x.clone(), range)
         }
     };
@@ -147,10 +155,9 @@ pub fn spell_out(system: &System, e: &Expr, fresh: &mut Var) -> Expr {
     }
     let mut parts = Vec::new();
     for value in range.0..=range.1 {
-        let rest = k * value + sum.constant;
+        let Some(rest) = k.checked_mul(value).and_then(|n| n.checked_add(sum.constant)) else { return again };
         // sign = 1: Σ >= -rest; sign = -1: Σ <= rest.
-        let largest = if sign == 1 { -rest } else { rest + 1 };
-        if largest > MOST || rest.abs() > MOST {
+        if !(-MOST..MOST).contains(&rest) {
             return again;
         }
         let mut fact = if sign == 1 {

@@ -53,16 +53,14 @@ impl Solver {
         }
     }
 
-    fn command(self, finite: bool, limit: Duration) -> Command {
-        let millis = limit.as_millis().max(1);
+    fn command(self, finite: bool) -> Command {
         let mut command = Command::new(self.name());
         match self {
             Solver::Z3 => {
-                command.args(["-smt2", "-in", &format!("-t:{millis}")]);
+                command.args(["-smt2", "-in"]);
             }
             Solver::Cvc5 => {
                 command.args(["--lang=smt2", "--incremental", "--produce-models"]);
-                command.arg(format!("--tlimit-per={millis}"));
                 if finite {
                     command.arg("--finite-model-find");
                 }
@@ -71,7 +69,22 @@ impl Solver {
         }
         command
     }
+
+    /// How much work a question may take: both count what they do, so that answers do not depend on how busy
+    /// a machine is.
+    fn limited(self, work: u64) -> String {
+        match self {
+            Solver::Z3 => format!("(set-option :rlimit {work})\n"),
+            Solver::Cvc5 => format!("(set-option :rlimit-per {})\n", (work / CVC5_UNIT).max(1)),
+        }
+    }
 }
+
+/// What cvc5 counts takes so many times as long as what z3 counts, about.
+const CVC5_UNIT: u64 = 4;
+
+/// A solver that says nothing for so long does not count its work: it is given up on.
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// Said by a solver after each answer.
 const MARK: &str = "end-of-answer";
@@ -93,7 +106,7 @@ impl Drop for Running {
 /// Solvers that run. Starting one takes longer than most questions.
 #[derive(Default)]
 pub struct Solvers {
-    running: Vec<((Solver, bool, Duration), Running)>,
+    running: Vec<((Solver, bool), Running)>,
 }
 
 impl Solvers {
@@ -101,17 +114,17 @@ impl Solvers {
     ///
     /// # Errors
     /// If the solver is not there, or says that the script is wrong.
-    pub fn ask(&mut self, solver: Solver, script: &Script, limit: Duration) -> Result<Answer, SolverError> {
+    pub fn ask(&mut self, solver: Solver, script: &Script, work: u64) -> Result<Answer, SolverError> {
         let finite = script.finite && solver == Solver::Cvc5;
-        let key = (solver, finite, limit);
+        let key = (solver, finite);
         let at = match self.running.iter().position(|r| r.0 == key) {
             Some(at) => at,
             None => {
-                self.running.push((key, Running::start(solver, finite, limit)?));
+                self.running.push((key, Running::start(solver, finite)?));
                 self.running.len() - 1
             }
         };
-        match self.running[at].1.ask(script, limit) {
+        match self.running[at].1.ask(solver, script, work) {
             Some(lines) => read(solver, &lines),
             None => {
                 // It died, or does not listen: the next question starts it anew.
@@ -123,10 +136,10 @@ impl Solvers {
 }
 
 impl Running {
-    fn start(solver: Solver, finite: bool, limit: Duration) -> Result<Running, SolverError> {
+    fn start(solver: Solver, finite: bool) -> Result<Running, SolverError> {
         let missing = |e: std::io::Error| SolverError::Missing(solver.name(), e.to_string());
         let mut child = solver
-            .command(finite, limit)
+            .command(finite)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -147,11 +160,10 @@ impl Running {
         Ok(Running { child, input, lines })
     }
 
-    fn ask(&mut self, script: &Script, limit: Duration) -> Option<Vec<String>> {
-        let text = format!("(reset)\n{}(echo \"{MARK}\")\n", script.text());
+    fn ask(&mut self, solver: Solver, script: &Script, work: u64) -> Option<Vec<String>> {
+        let text = format!("(reset)\n{}{}(echo \"{MARK}\")\n", solver.limited(work), script.text());
         self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush()).ok()?;
-        // Solvers stop by themselves, more or less in time.
-        let until = Instant::now() + limit * 2 + Duration::from_secs(2);
+        let until = Instant::now() + PATIENCE;
         let mut found = Vec::new();
         loop {
             let line = self.lines.recv_timeout(until.saturating_duration_since(Instant::now())).ok()?;
@@ -171,10 +183,12 @@ fn read(solver: Solver, lines: &[String]) -> Result<Answer, SolverError> {
     match first {
         "unsat" => Ok(Answer::Unsat),
         "sat" => Ok(Answer::Sat(rest)),
-        "unknown" | "timeout" | "" => Ok(Answer::Unknown("out of time, or out of its depth".into())),
-        // cvc5 says so when its time is up.
+        "unknown" | "timeout" | "" => {
+            Ok(Answer::Unknown(format!("{} does not know within the limit of its work", solver.name())))
+        }
+        // cvc5 says so when it was stopped.
         text if text.contains("interrupted") || text.contains("timeout") || text.contains("canceled") => {
-            Ok(Answer::Unknown("out of time".into()))
+            Ok(Answer::Unknown(format!("{} was stopped", solver.name())))
         }
         text => Err(SolverError::Refused(solver.name(), text.to_string())),
     }

@@ -223,6 +223,9 @@ impl Parser<'_> {
                     args: update.args.iter().map(|e| s.after(&way.updates, e)).collect(),
                     value: s.after(&way.updates, &update.value),
                 };
+                if update.value.weight() > crate::formula::HEAVIEST * 1e3 {
+                    return self.error_on(at, "a number of this step is too many times as large as another");
+                }
                 way.updates.push(update);
                 self.follow(rest, way, out, at)
             }

@@ -104,7 +104,10 @@ impl V {
         let (mut known, mut terms) = (0i64, Vec::new());
         for part in parts {
             match part {
-                V::K(n) => known = known.wrapping_add(n),
+                V::K(n) => match known.checked_add(n) {
+                    Some(sum) => known = sum,
+                    None => terms.push(number(n)),
+                },
                 V::T(t) => terms.push(t),
             }
         }
@@ -120,7 +123,10 @@ impl V {
     /// Multiple.
     pub fn times(&self, k: i64) -> V {
         match self {
-            V::K(n) => V::K(n.wrapping_mul(k)),
+            V::K(n) => match n.checked_mul(k) {
+                Some(product) => V::K(product),
+                None => V::T(format!("(* {} {})", number(k), number(*n))),
+            },
             V::T(_) if k == 0 => V::K(0),
             V::T(t) if k == 1 => V::T(t.clone()),
             V::T(t) => V::T(format!("(* {} {t})", number(k))),

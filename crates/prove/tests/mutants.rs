@@ -6,7 +6,6 @@ mod support;
 
 use selvedge_prove::prover::{Ending, Options, Verdict, prove};
 use selvedge_prove::reach::Bug;
-use std::time::Duration;
 use support::{changed, options};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -270,7 +269,7 @@ fn weaker_invariants_are_rejected_with_an_instance() {
     for (base, replacements, fails) in REJECTED {
         let system = changed(base, replacements);
         // What is not proved soon is looked for in small instances: that is what this is about.
-        let options = Options { limit: Duration::from_secs(4), ..options() };
+        let options = Options { work: 4_000_000, ..options() };
         let report = prove(&system, &options).expect("a solver");
         let found = report.done.iter().filter(|d| matches!(d.ending, Ending::Fails(_)));
         let names: Vec<&str> = found.map(|d| d.name.as_str()).collect();

@@ -85,6 +85,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         clang: args.clang.clone(),
         strict_bounds: args.strict_bounds,
         volatile_atomic: args.volatile == Volatile::Atomic,
+        names: false,
         compiler: None,
     };
     Ok(Check { program: Program::Sources(sources), theory, options, limits, cancel })

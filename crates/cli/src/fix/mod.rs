@@ -187,6 +187,7 @@ fn check_of(args: &FixArgs, cancel: Cancel, limits: Limits) -> Result<Check, Inp
         files: args.files.clone(),
         clang: args.clang.clone(),
         volatile_atomic: args.volatile == Volatile::Atomic,
+        names: false,
         ..Sources::default()
     };
     let options = Options {

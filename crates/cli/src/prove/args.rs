@@ -8,14 +8,26 @@ const EXIT_CODES: &str = "Exit codes:
   0  proved, for every number of threads
   1  violated in a small instance, or the invariant is not inductive or too weak; what fails is printed
   2  the input is wrong
-  3  undecided: a solver is missing, out of time, or does not confirm";
+  3  undecided: a solver is missing, gives up, or does not confirm";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub struct ProveArgs {
-    /// A system (docs/prove.md has the language)
-    #[arg(value_name = "FILE.par")]
+    /// A system (docs/prove.md has the language), or a program in C with `--threads`
+    #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// Derive the system from this function of a program, run by all threads, with their numbers
+    #[arg(long, value_name = "FUNCTION")]
+    pub threads: Option<String>,
+
+    /// The macro that says how many threads there are
+    #[arg(long, value_name = "MACRO", default_value = "N", requires = "threads")]
+    pub size: String,
+
+    /// What is claimed of a derived system: invariants and properties, in words of its variables and lines
+    #[arg(long, value_name = "FILE", requires = "threads")]
+    pub invariant: Option<PathBuf>,
 
     /// The solver that is asked first
     #[arg(long, value_enum, default_value_t = Which::Z3)]
@@ -25,9 +37,10 @@ pub struct ProveArgs {
     #[arg(long)]
     pub certify: bool,
 
-    /// Seconds for each question
-    #[arg(long, value_name = "S", default_value_t = 30.0)]
-    pub timeout: f64,
+    /// How much work a question may take, as z3 counts it: about a million in half a second. Answers do not
+    /// depend on how fast or busy a machine is
+    #[arg(long, value_name = "N", default_value_t = 60_000_000, value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    pub work: u64,
 
     /// Do not ask whether everybody can be stuck
     #[arg(long)]
@@ -55,6 +68,10 @@ pub struct ProveArgs {
 
     #[command(flatten)]
     pub format: FormatArgs,
+
+    /// Flags for clang
+    #[arg(last = true, value_name = "CLANG FLAGS")]
+    pub clang: Vec<String>,
 }
 
 /// Instances with more elements have too many states.

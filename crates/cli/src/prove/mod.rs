@@ -1,6 +1,7 @@
 //! `selvedge prove …`: parameterised systems, for every number of threads.
 
 mod args;
+mod derive;
 mod report;
 
 pub use args::ProveArgs;
@@ -13,7 +14,7 @@ use selvedge_prove::prover::{Options, Report, Verdict, prove};
 use selvedge_prove::system::System;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn main(args: &ProveArgs) -> Exit {
     match run(args) {
@@ -32,12 +33,20 @@ pub fn main(args: &ProveArgs) -> Exit {
 fn run(args: &ProveArgs) -> Result<Exit, InputError> {
     let start = Instant::now();
     let file = args.file.display().to_string();
-    let text = crate::files::read(&args.file)?;
-    let system = selvedge_prove::parse(&file, &text).map_err(|d| InputError::new(InputKind::System, d))?;
+    let (derived, system) = if derive::is_program(args)? {
+        let (text, system) = derive::derived(args)?;
+        (Some(text), system)
+    } else {
+        let text = crate::files::read(&args.file)?;
+        (None, selvedge_prove::parse(&file, &text).map_err(|d| InputError::new(InputKind::System, d))?)
+    };
+    if let (Some(text), false) = (&derived, args.format.is_json()) {
+        print(&format!("{text}\n"));
+    }
     let options = Options {
         solver: args.solver.into(),
         certify: args.certify,
-        limit: Duration::from_secs_f64(args.timeout.max(0.001)),
+        work: args.work,
         deadlock: !args.no_deadlock,
         small: args.small,
         keep_scripts: args.emit_smt.is_some(),
@@ -56,11 +65,20 @@ fn run(args: &ProveArgs) -> Result<Exit, InputError> {
         None
     };
     let seconds = start.elapsed().as_secs_f64();
-    let shown = report::Shown { system: &system, report: &found, needed: needed.as_deref(), seconds };
+    let shown = report::Shown {
+        system: &system,
+        report: &found,
+        needed: needed.as_deref(),
+        seconds,
+        derived: derived.as_deref(),
+    };
     if args.format.is_json() {
         print_json(&shown.json(&file));
     } else {
         print(&shown.text(args.verbose));
+        if derived.is_some() && found.verdict == Verdict::Proved {
+            print(&derive::assumed(args));
+        }
     }
     Ok(exit(found.verdict))
 }

@@ -15,6 +15,8 @@ pub struct Shown<'r> {
     pub report: &'r Report,
     pub needed: Option<&'r [Need]>,
     pub seconds: f64,
+    /// The text of the system, if it was derived.
+    pub derived: Option<&'r str>,
 }
 
 fn indent(text: &str, by: usize) -> String {
@@ -205,6 +207,7 @@ impl Shown<'_> {
                 "verdict": r.verdict.name(), "model": null, "file": file, "encoding": r.encoding,
                 "obligations": obligations, "bug": bug, "instances": r.explored.0, "states": r.explored.1,
                 "conjuncts": needed, "warnings": r.warnings, "seconds": self.seconds,
+                "system": self.derived,
             }),
         )
     }

@@ -240,6 +240,7 @@ impl<'m> Body<'_, 'm> {
             let count = self.program.shape(parameter).registers();
             let first = self.fresh(count);
             self.values.insert(parameter, Self::row(first, count));
+            self.name_register(parameter, first, id);
         }
         self.program.out.functions[id.0 as usize].params = (0..self.regs).collect();
         if function.contents().is_varargs() {
@@ -255,6 +256,15 @@ impl<'m> Body<'_, 'm> {
                 self.compute(|dst| Instr::Alloca { dst, size: Operand::Const(size), align, private: false });
             self.call_library("memcpy", vec![copy, original, Operand::Const(size)], 1);
             self.values.insert(parameter, vec![copy]);
+        }
+    }
+
+    /// A parameter, or what became of a variable in memory, has its name and perhaps a number behind a dot.
+    fn name_register(&mut self, value: Value<'m>, reg: Reg, id: FuncId) {
+        let name = if self.program.names { value.name() } else { String::new() };
+        let name = name.split('.').next().unwrap_or_default();
+        if !name.is_empty() {
+            self.program.out.functions[id.0 as usize].locals.push((reg, name.to_string(), None));
         }
     }
 
@@ -296,6 +306,7 @@ impl<'m> Body<'_, 'm> {
                 let count = self.program.shape(phi).registers();
                 let first = self.fresh(count);
                 self.values.insert(phi, Self::row(first, count));
+                self.name_register(phi, first, self.id);
                 phis.push((phi, first));
             }
             all.push(phis);

@@ -63,6 +63,8 @@ struct Program<'m> {
     strict_bounds: bool,
     /// Whether volatile accesses are atomic.
     volatile_atomic: bool,
+    /// Registers of variables have their names.
+    names: bool,
 }
 
 /// Whether a function is one of the program's, or the library's.
@@ -99,6 +101,7 @@ pub(crate) fn lower(
         type_depth: 0,
         strict_bounds: options.strict_bounds,
         volatile_atomic: options.volatile_atomic,
+        names: options.names,
         has_sysv_lists: module.target().starts_with("x86_64") && !module.target().contains("windows"),
     };
     size::check(module)?;

@@ -4,15 +4,13 @@
 use selvedge_prove::prover::Options;
 use selvedge_prove::system::System;
 use std::path::PathBuf;
-use std::time::Duration;
 
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../proofs")
 }
 
-/// No test depends on how fast the machine is: the limit is far from what any question takes.
 pub fn options() -> Options {
-    Options { limit: Duration::from_secs(60), ..Options::default() }
+    Options::default()
 }
 
 pub fn text(name: &str) -> String {

@@ -1,0 +1,71 @@
+//! `selvedge prove barrier.c --threads worker`: the system that a function of a program is.
+
+use super::args::ProveArgs;
+use crate::error::{InputError, InputKind};
+use selvedge_check::{Check, Nobody, Sources, Stopped};
+use selvedge_prove::system::System;
+
+/// Numbers of threads that a program is compiled for: around powers of two, and between.
+const SIZES: [u64; 12] = [3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 32];
+
+/// Whether a system is derived from a program.
+pub fn is_program(args: &ProveArgs) -> Result<bool, InputError> {
+    let system = args.file.extension().is_some_and(|e| e == "par");
+    let wrong =
+        |message: &str, help: &str| Err(InputError::plain(InputKind::Unsupported, message, Some(help)));
+    match (system, &args.threads) {
+        (true, Some(_)) => {
+            wrong("`--threads` names a function of a program, and this is a system", "leave it out")
+        }
+        (true, None) if args.invariant.is_some() => {
+            wrong("`--invariant` is for programs: a system has its invariant in its own text", "leave it out")
+        }
+        (false, None) => wrong(
+            "what is proved is a system (FILE.par), or a function of a program",
+            "`--threads NAME` says which function all threads run",
+        ),
+        (system, _) => Ok(!system),
+    }
+}
+
+/// The text of the system, and the system with what the invariant file says of it.
+pub fn derived(args: &ProveArgs) -> Result<(String, System), InputError> {
+    let theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
+    let mut compiled = Vec::new();
+    for size in SIZES {
+        let mut clang = args.clang.clone();
+        clang.push(format!("-D{}={size}", args.size));
+        let sources = Sources { files: vec![args.file.clone()], clang, names: true, ..Sources::default() };
+        let module =
+            Check::new(sources, theory.clone()).bytecode(&mut Nobody).map_err(|stopped| match stopped {
+                Stopped::Error(error) => error,
+                Stopped::GaveUp(why, _) => InputError::plain(
+                    InputKind::Interrupted,
+                    format!("{why}, while the program was compiled"),
+                    None,
+                ),
+            })?;
+        compiled.push((size, module));
+    }
+    let function = args.threads.as_deref().unwrap_or_default();
+    let text = selvedge_lift::lift(compiled, function)
+        .map_err(|e| InputError::new(InputKind::Unsupported, e.diagnostic()))?;
+    let (name, claims) = match &args.invariant {
+        Some(path) => (path.display().to_string(), crate::files::read(path)?),
+        None => (String::from("derived"), String::new()),
+    };
+    let system = selvedge_prove::parse_derived(&text, &name, &claims)
+        .map_err(|d| InputError::new(InputKind::System, d))?;
+    Ok((text, system))
+}
+
+/// What a proof of a program takes for granted.
+pub fn assumed(args: &ProveArgs) -> String {
+    let sizes: Vec<String> = SIZES.iter().map(ToString::to_string).collect();
+    format!(
+        "  assumed: accesses are sequentially consistent, numbers do not overflow, and the program is of one kind \
+         for all {0} (seen: {1})\n",
+        args.size,
+        sizes.join(", ")
+    )
+}

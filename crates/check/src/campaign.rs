@@ -13,8 +13,8 @@ use selvedge_explore::{
     Stats, Team, Visitor, Watch, Watches,
 };
 use selvedge_machine::Again;
-use selvedge_model::{Compiled, Model};
 use selvedge_model::relational::Relational;
+use selvedge_model::{Compiled, Model};
 use selvedge_vm::VmMachine;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

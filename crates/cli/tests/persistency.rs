@@ -233,7 +233,8 @@ fn reads_and_writes_may_be_short() {
                 int main(void) { char b[3]; int fd = open(\"a\", O_CREAT | O_RDWR, 0600);\n\
                 int n = write(fd, \"abc\", 3); assert(n >= 1 && n <= MOST);\n\
                 int m = pread(fd, b, 3, 0); assert(m >= 1 && m <= n); return 0; }\n";
-    let of = |most: &str, args: &[&str]| report("short", &text.replace("MOST", most), args)["verdict"].clone();
+    let of =
+        |most: &str, args: &[&str]| report("short", &text.replace("MOST", most), args)["verdict"].clone();
     assert_eq!(of("3", &["--short-io"]), "verified");
     assert_eq!(of("2", &["--short-io"]), "violated");
     assert_eq!(report("all", &text.replace("MOST", "3"), &[])["executions"], 1);
@@ -271,7 +272,10 @@ fn what_makes_a_line_persist_and_what_does_not() {
         ("_mm_clwb((void *)&m[0]); _mm_clflush((void *)&m[0]);", true),
         ("asm volatile(\"clwb %0\\n\\tsfence\" : \"+m\"(m[0]) :: \"memory\");", true),
         ("asm volatile(\"clflushopt %0\" : \"+m\"(m[0]) :: \"memory\");", false),
-        ("asm volatile(\".byte 0x66; clflush %0\" : \"+m\"(m[0])); asm volatile(\"mfence\" ::: \"memory\");", true),
+        (
+            "asm volatile(\".byte 0x66; clflush %0\" : \"+m\"(m[0])); asm volatile(\"mfence\" ::: \"memory\");",
+            true,
+        ),
         ("__VERIFIER_pbarrier();", true),
     ];
     for (between, holds) in cases {

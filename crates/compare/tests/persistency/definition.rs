@@ -105,9 +105,11 @@ fn pieces(events: &[Event]) -> Matrix {
     let mut pairs = Matrix::EMPTY;
     for (copy, event) in events.iter().enumerate() {
         let Some((PersistOp::Copy, Some(count))) = event.persists else { continue };
-        let rest = events.iter().enumerate().skip(copy + 1).take_while(|(_, e)| {
-            e.tid == event.tid && !matches!(e.persists, Some((PersistOp::Copy, _)))
-        });
+        let rest = events
+            .iter()
+            .enumerate()
+            .skip(copy + 1)
+            .take_while(|(_, e)| e.tid == event.tid && !matches!(e.persists, Some((PersistOp::Copy, _))));
         let writes = rest.filter(|(_, e)| e.kind == Kind::Write).map(|(at, _)| at);
         let writes: Vec<usize> = writes.take(count as usize).collect();
         for &a in &writes {

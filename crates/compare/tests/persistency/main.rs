@@ -12,7 +12,9 @@ mod scripts;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use scripts::{Reading, Script, Visible};
-use selvedge_explore::{Config, Crashes, RecoveryAction, RecoveryEnd, RecoveryStop, explore_compiled, recover};
+use selvedge_explore::{
+    Config, Crashes, RecoveryAction, RecoveryEnd, RecoveryStop, explore_compiled, recover,
+};
 use selvedge_graph::{Loc, Medium, MediumKind, PersistOp};
 use selvedge_machine::Mode;
 use selvedge_model::{Compiled, Persistency};
@@ -89,7 +91,8 @@ fn recovery_finds_the_frontiers_of_closed_sets_and_nothing_else() {
     let (programs, seed) = (number("SELVEDGE_PERSIST_PROGRAMS", 40), number("SELVEDGE_PERSIST_SEED", 1));
     let names: Vec<&str> = selvedge_kat::persistency_models().iter().map(|(name, _)| *name).collect();
     assert!(names.len() >= 8);
-    let wanted = std::env::var("SELVEDGE_PERSIST_MEMORY").unwrap_or_else(|_| String::from("sc tso rc11 armv8"));
+    let wanted =
+        std::env::var("SELVEDGE_PERSIST_MEMORY").unwrap_or_else(|_| String::from("sc tso rc11 armv8"));
     let memories: Vec<Compiled> = wanted.split_whitespace().map(model).collect();
     let compared: Vec<(Persistency, selvedge_kat::Theory)> = names
         .iter()
@@ -110,7 +113,9 @@ fn recovery_finds_the_frontiers_of_closed_sets_and_nothing_else() {
         }
     }
     for ((memory, name), (programs, executions, states)) in &counts {
-        eprintln!("{memory:6} {name:26} {programs} programs, {executions} executions, {states} post-crash states");
+        eprintln!(
+            "{memory:6} {name:26} {programs} programs, {executions} executions, {states} post-crash states"
+        );
     }
     let (executions, states) = counts.values().fold((0, 0), |(e, s), count| (e + count.1, s + count.2));
     assert!(states > executions && executions > programs);

@@ -201,8 +201,11 @@ fn ended<M: Machine>(run: &Execution<'_, After<'_, M>>, may_write: bool) -> (Rec
         (RecoveryEnd::Wrong(kind, format!("recovery: {what}")), g.event(e).tid)
     };
     let events = &g.order()[1..];
-    let allocated: HashSet<u32> =
-        events.iter().filter(|e| g.event(**e).kind == Kind::Alloc).map(|e| g.event(*e).value as u32).collect();
+    let allocated: HashSet<u32> = events
+        .iter()
+        .filter(|e| g.event(**e).kind == Kind::Alloc)
+        .map(|e| g.event(*e).value as u32)
+        .collect();
     for &e in events.iter().filter(|e| g.event(**e).is_read() || g.event(**e).is_write()) {
         let loc = g.event(e).loc;
         if let Some(object) = machine.object(loc)
@@ -239,10 +242,7 @@ fn ended<M: Machine>(run: &Execution<'_, After<'_, M>>, may_write: bool) -> (Rec
 }
 
 /// What was done with what is durable.
-fn steps_of<M: Machine>(
-    run: &Execution<'_, After<'_, M>>,
-    left: &Left<'_>,
-) -> Vec<RecoveryStep<M::State>> {
+fn steps_of<M: Machine>(run: &Execution<'_, After<'_, M>>, left: &Left<'_>) -> Vec<RecoveryStep<M::State>> {
     let g = run.graph;
     let step = |e: &EventId| {
         let ev = g.event(*e);

@@ -442,7 +442,8 @@ impl<'m> Value<'m> {
         let name = c"nontemporal";
         // SAFETY: instructions have metadata, and the name is as long as it is said to be.
         unsafe {
-            let kind = LLVMGetMDKindID(name.as_ptr(), name.count_bytes() as u32);
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.raw));
+            let kind = LLVMGetMDKindIDInContext(context, name.as_ptr(), name.count_bytes() as u32);
             !LLVMGetMetadata(self.raw, kind).is_null()
         }
     }

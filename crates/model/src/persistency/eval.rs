@@ -1,9 +1,7 @@
 //! What is before some events, by the terms of a persistency model, in one execution.
 
 use super::{Node, Persistency};
-use selvedge_graph::{
-    Attrs, EventId, ExecutionGraph, Kind, Loc, Medium, MediumKind, Part, PersistOp, Tid,
-};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc, Medium, MediumKind, Part, PersistOp, Tid};
 use selvedge_kat::ast::{DefBody, Persist, Pred, Prim, Set};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -95,10 +93,12 @@ impl Memo {
             let ev = g.event(e);
             memo.media[e.index()] = match ev.kind {
                 Kind::Read | Kind::Write => medium(ev.loc),
-                Kind::Persist => ev.persists().filter(|(op, _)| *op != PersistOp::Copy).and_then(|(op, unit)| {
-                    let kind = if op.is_flush() { MediumKind::Memory } else { MediumKind::Journal };
-                    Some(Medium { kind, unit: unit?, block: 0, offset: 0 })
-                }),
+                Kind::Persist => {
+                    ev.persists().filter(|(op, _)| *op != PersistOp::Copy).and_then(|(op, unit)| {
+                        let kind = if op.is_flush() { MediumKind::Memory } else { MediumKind::Journal };
+                        Some(Medium { kind, unit: unit?, block: 0, offset: 0 })
+                    })
+                }
                 _ => None,
             };
             if let Some(of) = memo.media[e.index()] {

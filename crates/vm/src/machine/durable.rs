@@ -274,7 +274,12 @@ impl VmMachine {
     pub(super) fn pieces_of_copy(&self, stores: &[Piece]) -> Option<u32> {
         let cell = |piece: &Piece| self.tables.borrow().layout.cell(piece.loc);
         let (first, _) = (cell(stores.first()?), stores.get(1)?);
-        self.tables.borrow().durable.iter().any(|(of, _, _)| *of == first.object).then_some(stores.len() as u32)
+        self.tables
+            .borrow()
+            .durable
+            .iter()
+            .any(|(of, _, _)| *of == first.object)
+            .then_some(stores.len() as u32)
     }
 
     /// The same for what an address is of.
@@ -373,7 +378,10 @@ impl VmMachine {
     pub(super) fn call_failed(&self, state: &mut VmState, call: &str, errno: u64) -> Result<u64, Halt> {
         if !self.options.disk.syscall_errors && errno == EFBIG {
             let most = self.options.disk.max_file_size;
-            return fail(ErrorKind::Unsupported, format!("{TOO_LARGE} {most} bytes (`{call}`): see `--max-file-size`"));
+            return fail(
+                ErrorKind::Unsupported,
+                format!("{TOO_LARGE} {most} bytes (`{call}`): see `--max-file-size`"),
+            );
         }
         if !self.options.disk.syscall_errors {
             let name = ERRORS.iter().find(|(number, _)| *number == errno).map_or("", |(_, name)| name);

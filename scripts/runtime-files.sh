@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../crates/vm/src/runtime"
 lower=${LOWER:-../../../../target/release/selvedge-lower}
-for file in files pmem; do
+for file in files pmem stdio; do
     {
         echo "; Made from $file.c by scripts/runtime-files.sh: change that."
         # Without places, types and signatures: what the library does is known by where it is called.
@@ -17,6 +17,10 @@ for file in files pmem; do
             -e "s/@\.str(\.([0-9]+))?/@__selvedge_${file}_text\2/g" |
             # Declared elsewhere.
             grep -vE '^func &(pthread_mutex_lock|pthread_mutex_unlock|memcpy|memmove|memset|strlen|__selvedge_print)\([^{]*$' |
-            if [ "$file" = pmem ]; then grep -vE '^func &__selvedge_path\([^{]*$'; else cat; fi
+            case $file in
+            files) cat ;;
+            pmem) grep -vE '^func &__selvedge_(path|map|disk|call_failed)\([^{]*$' ;;
+            stdio) grep -vE '^func &(__selvedge_(call_failed|text_[a-z]+)|atexit|open|close|read|write|lseek|fcntl|unlink)\([^{]*$' ;;
+            esac
     } > "$file.ir"
 done

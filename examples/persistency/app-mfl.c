@@ -1,7 +1,7 @@
 // Blocks are appended to two files: may the second have grown and the first not?
 //
 // expect: ext4-ordered rc11 violated recovery-assertion
-// expect: ext4-journal rc11 verified
+// expect: ext4-journal rc11 verified states=3
 
 #include <assert.h>
 #include <fcntl.h>

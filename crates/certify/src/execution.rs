@@ -71,6 +71,7 @@ impl Event {
     fn unit(&self) -> Option<(bool, u32)> {
         match (self.medium, self.persists) {
             (Some(of), _) => Some((of.kind == MediumKind::Memory, of.unit)),
+            (None, Some((PersistOp::Copy, _))) => None,
             (None, Some((op, Some(unit)))) => Some((op < PersistOp::Fsync, unit)),
             _ => None,
         }

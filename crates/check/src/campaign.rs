@@ -13,8 +13,8 @@ use selvedge_explore::{
     Stats, Team, Visitor, Watch, Watches,
 };
 use selvedge_machine::Again;
-use selvedge_model::Model;
 use selvedge_model::relational::Relational;
+use selvedge_model::{Compiled, Model};
 use selvedge_vm::VmMachine;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -81,7 +81,7 @@ impl Campaign<'_> {
             // Elsewhere, locations are new.
             let same = now.reasons.last().is_none_or(|why| *why == Again::Determinism);
             let begin = from.take().filter(|_| same);
-            let begin = begin.unwrap_or_else(|| Snapshot::start(finder(self.options)));
+            let begin = begin.unwrap_or_else(|| Snapshot::start(finder(self.options, self.model)));
             let workers = if now.alone { 1 } else { self.options.workers.number };
             if self.options.deterministic && workers > 1 {
                 now.before = Some(now.machine.separate());
@@ -131,7 +131,7 @@ impl Campaign<'_> {
             from.stats.gave_up = Some(why);
             return Ok((from, false));
         }
-        let finder = finder(self.options);
+        let finder = finder(self.options, self.model);
         let deterministic = self.options.deterministic;
         let engine: Box<dyn Engine<VmMachine, Finder>> = match self.model {
             Under::Clocks(model) => {
@@ -190,9 +190,15 @@ pub fn sample(
 }
 
 /// A visitor that has seen nothing.
-pub fn finder(options: &Options) -> Finder {
+pub fn finder(options: &Options, under: Under<'_>) -> Finder {
     let Options { leaks, all_errors: all, output, races, errors: kinds, record, .. } = *options;
-    let persist = options.persist.clone().map(Arc::new);
+    let persist = options.persist.as_ref().map(|persist| {
+        let memory = match under {
+            Under::Clocks(model) => Compiled::Clocks(model.clone()),
+            Under::Matrices(model) => Compiled::Matrices(model.clone()),
+        };
+        Arc::new(persist.crashes(Some(Arc::new(memory)), races))
+    });
     Finder::new(Wanted { leaks, all, output, races, kinds, record }, persist)
 }
 

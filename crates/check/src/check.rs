@@ -304,7 +304,7 @@ impl Check {
             Identity::new(&program, &self.theory.to_kat(), &options.identity())
         });
         let saved = match (&options.resume, &identity) {
-            (Some(path), Some(identity)) => checkpoint::read(path, identity, &finder(options))?,
+            (Some(path), Some(identity)) => checkpoint::read(path, identity, &finder(options, under))?,
             _ => None,
         };
         let seconds_before = saved.as_ref().map_or(0.0, |saved| saved.seconds);
@@ -362,6 +362,10 @@ impl Check {
         let gave_up = stats.gave_up.clone().filter(|_| everything);
         let (unsupported, violations): (Vec<Violation>, Vec<Violation>) =
             violations.into_iter().partition(|v| v.kind == ErrorKind::Unsupported);
+        if let Some(bad) = unsupported.iter().find(|v| selvedge_vm::is_bad_input(&v.message())) {
+            let at = bad.place.as_ref().map_or(String::new(), |at| format!("{}:{}: ", at.file, at.line));
+            return Err(InputError::plain(InputKind::Unsupported, at + &bad.message(), None));
+        }
         let not_explored = passed.iter().find(|passed| passed.then == Then::NotExplored).cloned();
         // An execution whose threads wait for ever, where nobody asked about that, is all there.
         let whole = passed.iter().filter(|passed| passed.then == Then::Whole).count() as u64;

@@ -7,10 +7,11 @@ use selvedge_explore::{
 };
 use selvedge_graph::{EventId, Loc, MediumKind, PersistOp};
 use selvedge_machine::{Block, Durability, ErrorKind, ErrorKinds, Machine, Names};
-use selvedge_model::Persistency;
+use selvedge_model::{Compiled, Persistency};
 use selvedge_vm::VmMachine;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// How crashes are looked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,9 +25,9 @@ pub struct Persist {
 }
 
 impl Persist {
-    pub(crate) fn crashes(&self) -> Crashes {
+    pub(crate) fn crashes(&self, memory: Option<Arc<Compiled>>, races: bool) -> Crashes {
         let Persist { model, crashes, may_write } = self.clone();
-        Crashes { most: crashes.max(1), may_write, ..Crashes::new(model) }
+        Crashes { most: crashes.max(1), may_write, memory, races, ..Crashes::new(model) }
     }
 
     /// All that makes a difference to what is explored.
@@ -152,11 +153,10 @@ pub struct Recovered {
 }
 
 /// Runs recovery after an execution, until something is wrong.
-pub fn recovered(x: &Execution<'_, VmMachine>, persist: &Persist, kinds: ErrorKinds) -> Recovered {
+pub fn recovered(x: &Execution<'_, VmMachine>, crashes: &Crashes, kinds: ErrorKinds) -> Recovered {
     let mut came_to = Recovered::default();
-    let crashes = persist.crashes();
-    let name = persist.model.name();
-    let stopped = recover(x, &crashes, &mut |post| {
+    let name = crashes.model.name();
+    let stopped = recover(x, crashes, &mut |post| {
         match &post.end {
             RecoveryEnd::Assumed => return ControlFlow::Continue(()),
             RecoveryEnd::Cut => came_to.cut = true,
@@ -167,7 +167,7 @@ pub fn recovered(x: &Execution<'_, VmMachine>, persist: &Persist, kinds: ErrorKi
         if !kinds.has(kind) {
             return ControlFlow::Continue(());
         }
-        came_to.found = Some(take_down(x, post, (kind, message), &crashes));
+        came_to.found = Some(take_down(x, post, (kind, message), crashes));
         ControlFlow::Break(())
     });
     match stopped {

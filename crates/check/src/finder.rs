@@ -1,10 +1,10 @@
 //! Takes in the executions of a program and keeps the wrong ones.
 
-use crate::crash::{Persist, Recovered, recovered};
+use crate::crash::{Recovered, recovered};
 use crate::order::printed;
 use crate::violation::{Suspect, Violation, Wanted};
 use crate::witness::{Access, Place};
-use selvedge_explore::{End, Execution, Path, Visitor};
+use selvedge_explore::{Crashes, End, Execution, Path, Visitor};
 use selvedge_graph::Tid;
 use selvedge_machine::{ErrorKinds, Names};
 use selvedge_vm::VmMachine;
@@ -26,7 +26,7 @@ pub struct Finder {
     /// What was met of errors that are not looked for.
     passed: BTreeSet<Passed>,
     /// How crashes are looked for, if they are.
-    persist: Option<Arc<Persist>>,
+    persist: Option<Arc<Crashes>>,
     after_crashes: AfterCrashes,
 }
 
@@ -102,7 +102,7 @@ pub struct Results {
 }
 
 impl Finder {
-    pub fn new(wanted: Wanted, persist: Option<Arc<Persist>>) -> Finder {
+    pub fn new(wanted: Wanted, persist: Option<Arc<Crashes>>) -> Finder {
         Finder {
             wanted,
             found: Vec::new(),

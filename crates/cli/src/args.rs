@@ -160,6 +160,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub syscall_errors: bool,
 
+    /// Let reads and writes of files do less than they are asked for
+    #[arg(long)]
+    pub short_io: bool,
+
     /// What is gone through: all executions, or all states (for models that are reordering tables; loops
     /// need no bound; see docs/states.md)
     #[arg(long, value_enum, default_value_t = Engine::Executions)]

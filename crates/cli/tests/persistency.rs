@@ -125,6 +125,20 @@ fn input_that_makes_no_sense_is_refused() {
     refused(ROUTINE, &["--persist", "px86", "--block-size", "0"], "--block-size");
     refused(ROUTINE, &["--persist", "px86", "--no-delalloc"], "is about ext4");
     refused(ROUTINE, &["--persist", "px86", "--equivalence", "rf"], "depends on coherence");
+    refused(ROUTINE, &["--persist", "px86", "--max-file-size", "0"], "--max-file-size");
+    refused(ROUTINE, &["--persist", "px86", "--crashes", "0"], "--crashes");
+    refused(
+        "#include <fcntl.h>\nvoid __VERIFIER_recovery_routine(void) {}\n\
+         int main(void) { char n[2] = {0}; n[0] = 'a'; return open(n, O_CREAT | O_WRONLY, 0600) * 0; }",
+        &["--persist", "ext4-ordered"],
+        "a file name that is not a constant text",
+    );
+    refused(
+        "#include <fcntl.h>\n#include <unistd.h>\nvoid __VERIFIER_recovery_routine(void) {}\n\
+         int main(void) { int fd = open(\"a\", O_CREAT | O_WRONLY, 0600); return ftruncate(fd, 65) * 0; }",
+        &["--persist", "ext4-ordered"],
+        "a file of more than 64 bytes",
+    );
     let dir = std::env::temp_dir();
     let model = dir.join(format!("selvedge-pb-{}.kat", std::process::id()));
     std::fs::write(&model, "export recovery [DATA] ; co ; [DATA]").expect("a file");
@@ -133,4 +147,143 @@ fn input_that_makes_no_sense_is_refused() {
     std::fs::write(&model, "export acyclic po | rf").expect("a file");
     refused(ROUTINE, &["--persist", &name], "what persists before what");
     std::fs::remove_file(&model).expect("it was there");
+}
+
+/// What a report says of a text that is checked with these arguments.
+fn report(name: &str, text: &str, args: &[&str]) -> Value {
+    let dir = std::env::temp_dir().join(format!("selvedge-persist-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let file = dir.join("program.c");
+    std::fs::write(&file, text).expect("a file");
+    let mut all = vec!["check", file.to_str().expect("a name"), "--format", "json"];
+    all.extend(args);
+    let output = selvedge(&all);
+    std::fs::remove_dir_all(&dir).expect("it was there");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{name}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn calls_and_streams_do_what_the_manual_says() {
+    for name in ["calls", "streams"] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/c/files/{name}.c"));
+        let output = selvedge(&[
+            "check",
+            file.to_str().expect("a name"),
+            "--syscall-errors",
+            "--unroll",
+            "100",
+            "--format",
+            "json",
+        ]);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        assert_eq!(report["verdict"], "verified", "{name}: {} {}", report["errors"], report["unknown"]);
+    }
+}
+
+/// Two files are written and synchronised in turn, as `between` says; recovery wants the first if it finds the second.
+fn two_files(between: &str) -> String {
+    format!(
+        "#define _GNU_SOURCE\n#include <assert.h>\n#include <fcntl.h>\n#include <selvedge.h>\n#include <stdio.h>\n\
+         #include <unistd.h>\n\
+         void __VERIFIER_recovery_routine(void) {{\n\
+         char now; int b = open(\"b\", O_RDONLY), a = open(\"a\", O_RDONLY);\n\
+         if (read(b, &now, 1) == 1) assert(read(a, &now, 1) == 1); }}\n\
+         int main(void) {{\n\
+         int a = open(\"a\", O_CREAT | O_RDWR, 0600), b = open(\"b\", O_CREAT | O_RDWR, 0600);\n\
+         __VERIFIER_pbarrier();\n\
+         {between}\n\
+         write(b, \"y\", 1);\n\
+         return 0; }}\n"
+    )
+}
+
+#[test]
+fn what_makes_a_file_persist_and_what_does_not() {
+    let cases = [
+        ("write(a, \"x\", 1);", false),
+        ("write(a, \"x\", 1); fsync(a);", true),
+        ("write(a, \"x\", 1); fdatasync(a);", true),
+        ("write(a, \"x\", 1); sync();", true),
+        ("write(a, \"x\", 1); syncfs(b);", true),
+        ("write(a, \"x\", 1); fsync(b);", false),
+        ("fsync(a); write(a, \"x\", 1);", false),
+        ("write(a, \"x\", 1); close(a);", false),
+        ("write(a, \"x\", 1); sync_file_range(a, 0, 1, SYNC_FILE_RANGE_WRITE);", false),
+        ("write(a, \"x\", 1); fsync(open(\"/\", O_RDONLY | O_DIRECTORY));", false),
+        ("write(a, \"x\", 1); fsync(dup(a));", true),
+        ("write(open(\"a\", O_WRONLY | O_SYNC), \"x\", 1);", true),
+        ("write(open(\"a\", O_WRONLY | O_DSYNC), \"x\", 1);", true),
+        ("FILE *f = fdopen(a, \"w\"); fputc(120, f); fflush(f);", false),
+        ("FILE *f = fdopen(a, \"w\"); fputc(120, f); fsync(a);", false),
+        ("FILE *f = fdopen(a, \"w\"); fputc(120, f); fflush(f); fsync(a);", true),
+        ("FILE *f = fdopen(a, \"w\"); setvbuf(f, 0, _IONBF, 0); fputc(120, f); fsync(fileno(f));", true),
+        ("dprintf(a, \"%d\", 1); fsync(a);", true),
+    ];
+    for (between, holds) in cases {
+        let report = report("makes", &two_files(between), &["--persist", "ext4-ordered"]);
+        let verdict = if holds { "verified" } else { "violated" };
+        assert_eq!(report["verdict"], verdict, "{between}: {} {}", report["errors"], report["unknown"]);
+    }
+}
+
+#[test]
+fn reads_and_writes_may_be_short() {
+    let text = "#include <assert.h>\n#include <fcntl.h>\n#include <unistd.h>\n\
+                int main(void) { char b[3]; int fd = open(\"a\", O_CREAT | O_RDWR, 0600);\n\
+                int n = write(fd, \"abc\", 3); assert(n >= 1 && n <= MOST);\n\
+                int m = pread(fd, b, 3, 0); assert(m >= 1 && m <= n); return 0; }\n";
+    let of =
+        |most: &str, args: &[&str]| report("short", &text.replace("MOST", most), args)["verdict"].clone();
+    assert_eq!(of("3", &["--short-io"]), "verified");
+    assert_eq!(of("2", &["--short-io"]), "violated");
+    assert_eq!(report("all", &text.replace("MOST", "3"), &[])["executions"], 1);
+}
+
+/// Stores to two lines, with something between.
+fn two_lines(between: &str) -> String {
+    format!(
+        "#include <assert.h>\n#include <immintrin.h>\n#include <selvedge.h>\n#include <stdatomic.h>\n\
+         _Alignas(64) _Atomic int m[48];\n\
+         void __VERIFIER_recovery_routine(void) {{ if (m[16]) assert(m[0]); }}\n\
+         int main(void) {{ int other = 5; selvedge_durable(m, sizeof m);\n\
+         atomic_store_explicit(&m[0], 1, memory_order_relaxed);\n\
+         {between}\n\
+         atomic_store_explicit(&m[16], 1, memory_order_relaxed); return other & 0; }}\n"
+    )
+}
+
+#[test]
+fn what_makes_a_line_persist_and_what_does_not() {
+    let cases = [
+        ("", false),
+        ("_mm_sfence();", false),
+        ("_mm_clflush((void *)&m[0]);", true),
+        ("_mm_clflush((void *)&m[15]);", true),
+        ("_mm_clflush((void *)&m[16]);", false),
+        ("_mm_clflushopt((void *)&m[0]);", false),
+        ("_mm_clwb((void *)&m[0]); _mm_lfence();", false),
+        ("_mm_clwb((void *)&m[0]); _mm_sfence();", true),
+        ("_mm_sfence(); _mm_clwb((void *)&m[0]);", false),
+        ("_mm_clwb((void *)&m[0]); _mm_mfence();", true),
+        ("_mm_clwb((void *)&m[0]); atomic_exchange_explicit(&m[32], 1, memory_order_relaxed);", true),
+        ("_mm_clwb((void *)&m[0]); atomic_compare_exchange_strong(&m[32], &other, 1);", false),
+        ("_mm_clwb((void *)&m[0]); (void)atomic_load(&m[32]);", false),
+        ("_mm_clwb((void *)&m[0]); _mm_clflush((void *)&m[0]);", true),
+        ("asm volatile(\"clwb %0\\n\\tsfence\" : \"+m\"(m[0]) :: \"memory\");", true),
+        ("asm volatile(\"clflushopt %0\" : \"+m\"(m[0]) :: \"memory\");", false),
+        (
+            "asm volatile(\".byte 0x66; clflush %0\" : \"+m\"(m[0])); asm volatile(\"mfence\" ::: \"memory\");",
+            true,
+        ),
+        ("__VERIFIER_pbarrier();", true),
+    ];
+    for (between, holds) in cases {
+        let args = ["--persist", "px86", "-m", "tso", "--", "-mclwb", "-mclflushopt"];
+        let report = report("lines", &two_lines(between), &args);
+        let verdict = if holds { "verified" } else { "violated" };
+        assert_eq!(report["verdict"], verdict, "{between}: {} {}", report["errors"], report["unknown"]);
+    }
+    let stream = two_lines("_mm_stream_si32((int *)&m[32], 1);");
+    assert_eq!(report("stream", &stream, &["--persist", "px86", "-m", "tso"])["verdict"], "unknown");
 }

@@ -46,10 +46,13 @@ pub enum PersistOp {
     Barrier,
     /// `sfence`: what flushes wait for is waited for.
     StoreFence,
+    /// The next so many writes of the thread (in place of a unit) are pieces of one copy: who copies says nothing
+    /// about their order.
+    Copy,
 }
 
 impl PersistOp {
-    pub const ALL: [PersistOp; 7] = [
+    pub const ALL: [PersistOp; 8] = [
         PersistOp::Clflush,
         PersistOp::ClflushOpt,
         PersistOp::Clwb,
@@ -57,6 +60,7 @@ impl PersistOp {
         PersistOp::SyncAll,
         PersistOp::Barrier,
         PersistOp::StoreFence,
+        PersistOp::Copy,
     ];
 
     pub fn name(self) -> &'static str {
@@ -68,6 +72,7 @@ impl PersistOp {
             PersistOp::SyncAll => "sync",
             PersistOp::Barrier => "pbarrier",
             PersistOp::StoreFence => "sfence",
+            PersistOp::Copy => "copy",
         }
     }
 

@@ -21,4 +21,13 @@ pub trait Durability: Stateful {
     fn recovery(&self, _crashes_before: u32) -> Option<Self::State> {
         None
     }
+
+    /// Whether the recovery routine creates threads, as far as that came up.
+    fn recovery_has_threads(&self) -> bool {
+        false
+    }
+
+    /// It does: what was explored is explored again ([`again`](crate::Machine::again)), if the machine can run
+    /// threads after a crash.
+    fn note_recovery_threads(&self) {}
 }

@@ -98,7 +98,7 @@ struct Class {
     /// The units are no good guess.
     mixed: bool,
     /// What is in it outlives crashes: writes persist by so many bytes at once, at multiples of that, so no
-    /// plain cell is larger.
+    /// cell is larger.
     #[serde(default)]
     durable: Option<u32>,
 }
@@ -180,9 +180,14 @@ impl Layout {
         class.durable = Some(at_once);
         let large = |cell: &Cell| {
             let whole = cell.offset / at_once == (cell.end() - 1) / at_once;
-            !cell.atomic && !whole && self.objects[cell.object as usize].class == at
+            !whole && self.objects[cell.object as usize].class == at
         };
         self.restart |= self.cells.iter().any(large);
+    }
+
+    /// All is explored again: what was learned makes a difference to what was done.
+    pub fn ask_for_restart(&mut self) {
+        self.restart = true;
     }
 
     /// The cells of an object that there are so far, by offset.
@@ -303,6 +308,14 @@ impl Layout {
     /// The cells of an atomic access, in order of address.
     pub fn atomic(&mut self, object: u32, offset: u32, size: u32) -> Result<Pieces, Clash> {
         let class = &self.classes[self.objects[object as usize].class as usize];
+        // What is durable persists in words, however it is accessed.
+        if let Some(word) = class.durable {
+            let first = (offset / word + 1) * word;
+            let mut words = (first..offset + size).step_by(word as usize);
+            if let Some(cut) = words.find(|cut| !class.atomic_cuts.contains(cut)) {
+                return Err(self.cut_atomics(object, (offset, offset + size), (cut, cut + word)));
+            }
+        }
         let inside = class.atomic_cuts.range(offset + 1..offset + size).copied();
         let bounds: Vec<u32> = [offset].into_iter().chain(inside).chain([offset + size]).collect();
         // Before the next start, nobody expects accesses of several cells.

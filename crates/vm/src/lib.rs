@@ -17,5 +17,7 @@ mod saved;
 mod tables;
 mod undefined;
 
-pub use machine::{DiskOptions, LoopBound, ModuleError, NondetRange, Options, VmMachine, VmState};
+pub use machine::{
+    DiskOptions, LoopBound, ModuleError, NondetRange, Options, VmMachine, VmState, is_bad_input,
+};
 pub use saved::SavedTables;

@@ -30,6 +30,8 @@ pub struct SavedTables {
     durable: Vec<(u32, u64, u64)>,
     #[serde(default)]
     recovery: Option<u32>,
+    #[serde(default)]
+    recovery_has_threads: bool,
     how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
@@ -140,6 +142,7 @@ impl Tables {
             guessed: self.guessed.iter().map(|(f, at)| (f.0, *at)).collect(),
             durable: self.durable.clone(),
             recovery: self.recovery.map(|f| f.0),
+            recovery_has_threads: self.recovery_has_threads,
             how,
         }
     }
@@ -226,6 +229,7 @@ impl Tables {
         tables.keep_unpublished = saved.keep_unpublished;
         tables.guessed = saved.guessed.iter().map(|(f, at)| (FuncId(*f), *at)).collect();
         tables.durable = saved.durable;
+        tables.recovery_has_threads = saved.recovery_has_threads;
         tables.recovery = match saved.recovery {
             Some(f) => Some(func(f)?),
             None => None,

@@ -128,6 +128,8 @@ pub struct Tables {
     pub durable: Vec<(u32, u64, u64)>,
     /// The routine that runs after a crash, if the program has named one.
     pub recovery: Option<FuncId>,
+    /// It creates threads.
+    pub recovery_has_threads: bool,
     /// Whether a function reads a register from an instruction on, before it writes it.
     pub live: HashMap<(FuncId, u32, Reg), bool>,
 }
@@ -261,6 +263,7 @@ impl Tables {
         self.guessed.clone_from(&common.guessed);
         self.durable.extend_from_slice(&common.durable[self.durable.len()..]);
         self.recovery = common.recovery;
+        self.recovery_has_threads = common.recovery_has_threads;
     }
 }
 

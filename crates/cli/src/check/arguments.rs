@@ -73,6 +73,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
             block_size: args.block_size,
             max_file_size: args.max_file_size,
             syscall_errors: args.syscall_errors,
+            short_io: args.short_io,
         },
     };
     let limits = limits_of(args);

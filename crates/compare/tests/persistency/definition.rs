@@ -62,6 +62,7 @@ fn taken_down(
 ) -> (Vec<Event>, Relations) {
     let mut events: Vec<Event> = ids.iter().map(|&e| event(script, g, e)).collect();
     let mut r = Relations::of(&events);
+    r.same_line = r.same_line.diff(&pieces(&events));
     for loc in (0..g.locations() as u32).map(Loc) {
         let co = g.co(loc);
         for (at, &w) in co.iter().enumerate() {
@@ -96,6 +97,26 @@ fn taken_down(
     }
     debug_assert!(!r.co.has(INIT, INIT));
     (events, r)
+}
+
+/// Pairs of different writes that are pieces of one copy: `n` writes of a thread after it says so, or fewer if it copies
+/// once more.
+fn pieces(events: &[Event]) -> Matrix {
+    let mut pairs = Matrix::EMPTY;
+    for (copy, event) in events.iter().enumerate() {
+        let Some((PersistOp::Copy, Some(count))) = event.persists else { continue };
+        let rest = events
+            .iter()
+            .enumerate()
+            .skip(copy + 1)
+            .take_while(|(_, e)| e.tid == event.tid && !matches!(e.persists, Some((PersistOp::Copy, _))));
+        let writes = rest.filter(|(_, e)| e.kind == Kind::Write).map(|(at, _)| at);
+        let writes: Vec<usize> = writes.take(count as usize).collect();
+        for &a in &writes {
+            writes.iter().filter(|b| **b != a).for_each(|b| pairs.set(a, *b));
+        }
+    }
+    pairs
 }
 
 fn event(script: &Script, g: &ExecutionGraph, e: EventId) -> Event {

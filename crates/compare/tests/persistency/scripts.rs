@@ -2,7 +2,7 @@
 
 use rand::Rng;
 use rand::rngs::SmallRng;
-use selvedge_graph::{Loc, Medium, MediumKind, PersistOp, Tid, Value};
+use selvedge_graph::{DepSet, Deps, Loc, Medium, MediumKind, PersistOp, Tid, Value};
 use selvedge_machine::{
     Claims, Dependencies, Durability, ErrorKind, Foresight, Lifetimes, Machine, Mode, Names, Op,
     ProgramError, Rmw, Stateful,
@@ -41,16 +41,26 @@ pub struct At {
 
 impl Script {
     pub fn random(rng: &mut SmallRng) -> Script {
-        let files = rng.random_bool(0.6);
+        let (files, both) = (rng.random_bool(0.6), rng.random_bool(0.1));
         let locations = rng.random_range(2..=4);
-        let media: Vec<Option<Medium>> = (0..locations).map(|_| medium(rng, files)).collect();
+        let of_files = |rng: &mut SmallRng| if both { rng.random_bool(0.5) } else { files };
+        let media: Vec<Option<Medium>> = (0..locations)
+            .map(|_| {
+                let files = of_files(rng);
+                medium(rng, files)
+            })
+            .collect();
         let threads = rng.random_range(1..=3);
         let mut left = 7;
         let mut code = Vec::new();
         for _ in 0..threads {
             let own = rng.random_range(1..=4usize).min(left);
             left -= own;
-            code.push((0..own).map(|_| visible(rng, &media, files)).collect());
+            let code_of = |_| {
+                let files = of_files(rng);
+                visible(rng, &media, files)
+            };
+            code.push((0..own).map(code_of).collect());
         }
         let reads = rng.random_range(1..=4);
         let recovery = (0..reads)
@@ -131,6 +141,7 @@ fn visible(rng: &mut SmallRng, media: &[Option<Medium>], files: bool) -> Visible
                     (PersistOp::ClflushOpt, unit),
                     (PersistOp::Clwb, unit),
                     (PersistOp::StoreFence, None),
+                    (PersistOp::Copy, Some(2)),
                 ],
             };
             let (op, unit) = ops[rng.random_range(0..ops.len())];
@@ -208,4 +219,22 @@ impl Names for Script {}
 impl Lifetimes for Script {}
 impl Claims for Script {}
 impl Foresight for Script {}
-impl Dependencies for Script {}
+impl Dependencies for Script {
+    fn tracks_deps(&self) -> bool {
+        true
+    }
+
+    /// What an addition stores is computed from what it loaded, right before.
+    fn deps(&self, at: &At) -> Deps {
+        let Some(thread) = at.thread else { return Deps::NONE };
+        let done = &self.threads[thread][..at.done.min(self.threads[thread].len())];
+        let adds = done.iter().filter(|visible| matches!(visible, Visible::Add(..))).count();
+        match done.last() {
+            // The load is what was done before the store half.
+            Some(Visible::Add(..)) if !at.half => {
+                Deps { data: DepSet::one((done.len() + adds - 1) as u32), ..Deps::NONE }
+            }
+            _ => Deps::NONE,
+        }
+    }
+}

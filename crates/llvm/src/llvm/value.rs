@@ -435,6 +435,19 @@ impl<'m> Value<'m> {
         Block { raw: unsafe { LLVMGetInstructionParent(self.raw) }, module: PhantomData }
     }
 
+    /// Whether it is a store that goes past the caches.
+    pub(crate) fn is_nontemporal(self) -> bool {
+        use Opcode::*;
+        self.check_instruction(&[LLVMLoad, LLVMStore]);
+        let name = c"nontemporal";
+        // SAFETY: instructions have metadata, and the name is as long as it is said to be.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.raw));
+            let kind = LLVMGetMDKindIDInContext(context, name.as_ptr(), name.count_bytes() as u32);
+            !LLVMGetMetadata(self.raw, kind).is_null()
+        }
+    }
+
     pub(crate) fn is_volatile(self) -> bool {
         use Opcode::*;
         self.check_instruction(&[LLVMLoad, LLVMStore, LLVMAtomicCmpXchg, LLVMAtomicRMW]);

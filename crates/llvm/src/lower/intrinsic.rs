@@ -88,6 +88,8 @@ impl<'m> Body<'_, 'm> {
             "memset" | "memset.inline" => self.memory(value, "memset"),
             "trap" | "debugtrap" | "ubsantrap" => self.call_library("abort", Vec::new(), 0),
             "x86.sse2.mfence" | "aarch64.dmb" => self.full_fence(),
+            // Loads are not delayed.
+            "x86.sse2.lfence" => Vec::new(),
             "x86.sse.sfence" => self.call_library("__selvedge_sfence", Vec::new(), 0),
             "x86.sse2.clflush" | "x86.clflushopt" | "x86.clwb" => {
                 let to = self.operand(arguments[0]);

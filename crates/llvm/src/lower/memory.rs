@@ -380,6 +380,11 @@ impl<'m> Body<'_, 'm> {
             self.emit(Instr::Move { dst, src });
             return Vec::new();
         }
+        // Nothing but `sfence` orders it with other stores, and no model here knows such stores.
+        if value.is_nontemporal() {
+            self.unsupported("a non-temporal store (`_mm_stream_*`, `movnt*`)");
+            return Vec::new();
+        }
         let shape = self.program.shape(stored);
         let (mode, volatile) = self.kind_of_access(value, stored);
         if mode != Mode::Na && !self.is_atomic_size(stored) {

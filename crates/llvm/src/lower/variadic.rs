@@ -22,7 +22,8 @@ const SAVE_AREA: i64 = 16;
 const LIST_SIZE: i64 = 24;
 
 /// Functions of the library that read a `va_list` and do not keep it.
-const READERS: [&str; 5] = ["vprintf", "vfprintf", "vsprintf", "vsnprintf", "vdprintf"];
+const READERS: [&str; 6] =
+    ["vprintf", "vfprintf", "vsprintf", "vsnprintf", "vdprintf", "__selvedge_text_list"];
 
 /// Whether a function that is given a `va_list` leaves it in its thread.
 pub(super) fn only_looks_at_list(callee: Value<'_>) -> bool {

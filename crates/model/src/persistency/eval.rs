@@ -1,7 +1,7 @@
 //! What is before some events, by the terms of a persistency model, in one execution.
 
 use super::{Node, Persistency};
-use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc, Medium, MediumKind, PersistOp, Tid};
+use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc, Medium, MediumKind, Part, PersistOp, Tid};
 use selvedge_kat::ast::{DefBody, Persist, Pred, Prim, Set};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,6 +22,8 @@ pub struct Memo {
     units: HashMap<(bool, u32), Vec<EventId>>,
     /// What transitive closures and intersections relate to one event.
     known: HashMap<(u32, EventId), Rc<Bits>>,
+    /// By event: which copy, or access of several words, it is a piece of, from 1.
+    pieces: Vec<u32>,
     pasts: HashMap<EventId, Rc<Past>>,
 }
 
@@ -86,15 +88,17 @@ impl Bits {
 impl Memo {
     /// Of an execution; `medium` says where durable locations are kept.
     pub fn new(g: &ExecutionGraph, medium: &dyn Fn(Loc) -> Option<Medium>) -> Memo {
-        let mut memo = Memo { media: vec![None; g.arena_len()], ..Memo::default() };
+        let mut memo = Memo { media: vec![None; g.arena_len()], pieces: pieces(g), ..Memo::default() };
         for &e in &g.order()[1..] {
             let ev = g.event(e);
             memo.media[e.index()] = match ev.kind {
                 Kind::Read | Kind::Write => medium(ev.loc),
-                Kind::Persist => ev.persists().and_then(|(op, unit)| {
-                    let kind = if op.is_flush() { MediumKind::Memory } else { MediumKind::Journal };
-                    Some(Medium { kind, unit: unit?, block: 0, offset: 0 })
-                }),
+                Kind::Persist => {
+                    ev.persists().filter(|(op, _)| *op != PersistOp::Copy).and_then(|(op, unit)| {
+                        let kind = if op.is_flush() { MediumKind::Memory } else { MediumKind::Journal };
+                        Some(Medium { kind, unit: unit?, block: 0, offset: 0 })
+                    })
+                }
                 _ => None,
             };
             if let Some(of) = memo.media[e.index()] {
@@ -103,6 +107,33 @@ impl Memo {
         }
         memo
     }
+
+    fn are_of_one_copy(&self, a: EventId, b: EventId) -> bool {
+        self.pieces[a.index()] != 0 && self.pieces[a.index()] == self.pieces[b.index()]
+    }
+}
+
+/// Which copy, or atomic access of several words, each write is a piece of; 0 for those that are of none.
+fn pieces(g: &ExecutionGraph) -> Vec<u32> {
+    let mut pieces = vec![0; g.arena_len()];
+    let mut last = 0;
+    for t in (0..g.threads() as u16).map(Tid) {
+        let mut left = 0;
+        for &e in g.thread(t) {
+            let ev = g.event(e);
+            if let Some((PersistOp::Copy, Some(writes))) = ev.persists() {
+                left = writes;
+                last += 1;
+            } else if ev.is_write() && left > 0 {
+                left -= 1;
+                pieces[e.index()] = last;
+            } else if ev.is_write() && ev.part != Part::WHOLE {
+                last += u32::from(ev.part.before == 0);
+                pieces[e.index()] = last;
+            }
+        }
+    }
+    pieces
 }
 
 impl<'a> Order<'a> {
@@ -335,6 +366,9 @@ impl<'a> Order<'a> {
                 }
                 for &x in self.memo.units.get(&unit(of)).into_iter().flatten() {
                     let accesses = g.event(x).kind != Kind::Persist && ev.kind != Kind::Persist;
+                    if line && x != e && self.memo.are_of_one_copy(x, e) {
+                        continue;
+                    }
                     let same = prim != Prim::SameBlock
                         || accesses
                             && self.memo.media[x.index()]

@@ -7,7 +7,7 @@ use super::{Halt, VmMachine};
 use crate::contents::Bytes;
 use crate::layout::{Piece, Pieces, Plain};
 use crate::undefined::{self, Word};
-use selvedge_graph::{Loc, Mode};
+use selvedge_graph::{Loc, Mode, PersistOp};
 use selvedge_ir::arith;
 use selvedge_ir::{Instr, Net, Operand, Reg, registers};
 use selvedge_machine::{Block, Op, Rmw};
@@ -425,7 +425,8 @@ impl VmMachine {
         then: Then,
     ) -> Result<Option<Op>, Halt> {
         let (loads, stores, buffer) = (Rc::new(loads), Rc::new(stores), Rc::new(buffer));
-        let transfer = Transfer { loads, stores, done: 0, loaded: Loaded::default(), buffer, then };
+        let marked = self.pieces_of_copy(&stores).is_none();
+        let transfer = Transfer { loads, stores, done: 0, loaded: Loaded::default(), buffer, then, marked };
         self.go_on_transferring(state, Box::new(transfer))
     }
 
@@ -441,6 +442,11 @@ impl VmMachine {
                 self.decode_part(piece.loc, value, piece.from, buffer, piece.at, piece.len);
             }
             t.loaded = Loaded::default();
+        }
+        if !std::mem::replace(&mut t.marked, true) {
+            let unit = Some(t.stores.len() as u32);
+            state.stage = Stage::Transfer(t);
+            return Ok(Some(Op::Persist { op: PersistOp::Copy, unit }));
         }
         if let Some(&Piece { loc, at, len, .. }) = t.stores.get(stored) {
             t.done += 1;

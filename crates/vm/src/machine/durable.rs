@@ -8,6 +8,7 @@
 use super::native::set_errno;
 use super::state::{Stage, VmState};
 use super::{Halt, VmMachine, fail, is_private};
+use crate::layout::Piece;
 use crate::tables::Object;
 use selvedge_graph::{Loc, Medium, MediumKind, PersistOp, Tid};
 use selvedge_ir::{FuncId, GlobalId, Module, pointer};
@@ -24,6 +25,16 @@ const WORD: u32 = 8;
 /// A routine of this name runs after a crash.
 pub const ROUTINE: &str = "__VERIFIER_recovery_routine";
 
+const EFBIG: u64 = 27;
+
+const NOT_CONSTANT: &str = "a file name that is not a constant text";
+const TOO_LARGE: &str = "a file of more than";
+
+/// Whether what is not supported is for whoever called to change: the program, or an option.
+pub fn is_bad_input(message: &str) -> bool {
+    [NOT_CONSTANT, TOO_LARGE].iter().any(|bad| message.contains(bad))
+}
+
 /// Threads are numbered from 0, and there are never so many.
 const RECOVERY_THREAD: u16 = 2047;
 
@@ -36,11 +47,13 @@ pub struct DiskOptions {
     pub max_file_size: u32,
     /// A system call that fails sets `errno`; if not, that is an error.
     pub syscall_errors: bool,
+    /// A read or a write may do less than it was asked for.
+    pub short_io: bool,
 }
 
 impl Default for DiskOptions {
     fn default() -> DiskOptions {
-        DiskOptions { block_size: 2, max_file_size: 64, syscall_errors: false }
+        DiskOptions { block_size: 2, max_file_size: 64, syscall_errors: false, short_io: false }
     }
 }
 
@@ -117,6 +130,14 @@ impl Disk {
         self.paths.get(number as usize).map_or("", String::as_str)
     }
 
+    /// What is mapped: the file of a path, or a file by its number.
+    pub fn mapped_name(&self, path: u32) -> String {
+        match path.checked_sub(self.paths.len() as u32) {
+            None => format!("\"{}\"", self.path(path)),
+            Some(inode) => format!("memory of file {inode}"),
+        }
+    }
+
     /// What is kept at an offset of an object of the library, if that is a part of the disk: `byte 2 of file
     /// 1`.
     pub fn name(&self, global: GlobalId, at: u64, max_file_size: u32) -> Option<String> {
@@ -183,13 +204,16 @@ impl VmMachine {
         if self.tables.borrow().durable.contains(&range) {
             return Ok(());
         }
+        let word = self.line_size(object).min(WORD.into()) as u32;
         self.learn(|common| {
-            common.layout.make_durable(object, WORD);
+            common.layout.make_durable(object, word);
             if !common.durable.contains(&range) {
                 common.durable.push(range);
             }
+            // What came before in this execution was done as if it were not durable.
+            common.layout.ask_for_restart();
         });
-        if self.tables.borrow().layout.needs_restart() { Err(Halt::Restart) } else { Ok(()) }
+        Err(Halt::Restart)
     }
 
     pub(super) fn set_recovery(&self, addr: u64) -> Result<(), Halt> {
@@ -242,7 +266,20 @@ impl VmMachine {
             Some(Object::Made { heap: true, .. }) => 16,
             _ => 0,
         };
-        align.clamp(WORD.into(), LINE)
+        align.clamp(1, LINE)
+    }
+
+    /// How many pieces a copy to these cells has of which some persist in any order: those of one cache line,
+    /// which the hardware would keep in order if the program wrote one after the other.
+    pub(super) fn pieces_of_copy(&self, stores: &[Piece]) -> Option<u32> {
+        let cell = |piece: &Piece| self.tables.borrow().layout.cell(piece.loc);
+        let (first, _) = (cell(stores.first()?), stores.get(1)?);
+        self.tables
+            .borrow()
+            .durable
+            .iter()
+            .any(|(of, _, _)| *of == first.object)
+            .then_some(stores.len() as u32)
     }
 
     /// The same for what an address is of.
@@ -272,7 +309,7 @@ impl VmMachine {
 
     pub(super) fn path_number(&self, addr: u64) -> Result<u64, Halt> {
         let Some(text) = self.constant_text(addr).filter(|_| self.is_constant(addr)) else {
-            return fail(ErrorKind::Unsupported, "a file name that is not a constant text");
+            return fail(ErrorKind::Unsupported, NOT_CONSTANT);
         };
         match self.disk.paths.binary_search(&normal(&text)) {
             Ok(number) => Ok(number as u64),
@@ -288,11 +325,13 @@ impl VmMachine {
     /// The memory of a file of persistent memory, which has so many bytes; 0 bytes if it is there already.
     pub(super) fn map(&self, path: u64, size: u64) -> Result<u64, Halt> {
         let path = path as u32;
-        let known = self.tables.borrow().objects.iter().position(|o| {
-            matches!(o, Object::Mapped { path: of, size: has } if *of == path && (size == 0 || *has == size))
-        });
+        let known = self.mapping(path);
         let object = match known {
-            Some(object) => object as u32,
+            Some((_, has)) if size != 0 && has != size => {
+                let message = format!("a file is mapped twice, as {has} bytes and as {size}");
+                return fail(ErrorKind::Unsupported, message);
+            }
+            Some((object, _)) => object,
             None if size == 0 => return Ok(0),
             None => self.intern(Object::Mapped { path, size }),
         };
@@ -301,22 +340,49 @@ impl VmMachine {
         Ok(pointer::make(object, 0))
     }
 
+    /// The memory of a path, or, beyond paths, of a file: the object, and its size.
+    fn mapping(&self, of: u32) -> Option<(u32, u64)> {
+        self.tables.borrow().objects.iter().zip(0..).find_map(|(object, number)| match object {
+            Object::Mapped { path, size } if *path == of => Some((number, *size)),
+            _ => None,
+        })
+    }
+
     /// What the library asks of the disk: 0 the largest size of a file, 1 how many files there may be, 2
-    /// after how many crashes this is, 3 how many paths there are, 4 which is the root; from 16 on, the
-    /// directory of a path.
+    /// after how many crashes this is, 3 how many paths there are, 4 which is the root, 5 whether reads and
+    /// writes may be short; from 16 on, the directory of a path; from 2^40 on, the size of what is mapped.
     pub(super) fn disk_fact(&self, state: &VmState, what: u64) -> u64 {
         match what {
             0 => self.options.disk.max_file_size as u64,
             1 => INODES,
-            2 if state.thread.0 > RECOVERY_THREAD / 2 => (RECOVERY_THREAD + 1 - state.thread.0) as u64,
-            2 => 0,
+            2 => self.crashes_before(state.thread),
             3 => self.disk.paths.len() as u64,
             4 => self.disk.paths.iter().position(|path| path == "/").unwrap_or(0) as u64,
+            5 => self.options.disk.short_io.into(),
+            _ if what >> 40 != 0 => self.mapping(what as u32).map_or(0, |(_, size)| size),
             _ => self.disk.parents.get(what.saturating_sub(16) as usize).copied().unwrap_or(0) as u64,
         }
     }
 
+    /// After how many crashes a thread runs: those that recovery creates are numbered like any other.
+    fn crashes_before(&self, thread: Tid) -> u64 {
+        let tables = self.tables.borrow();
+        let mut at = thread;
+        while at.0 > 0 && at.0 <= RECOVERY_THREAD / 2 {
+            let Some((parent, _)) = tables.children.met.get(at.index() - 1) else { return 0 };
+            at = *parent;
+        }
+        if at.0 == 0 { 0 } else { (RECOVERY_THREAD + 1 - at.0).into() }
+    }
+
     pub(super) fn call_failed(&self, state: &mut VmState, call: &str, errno: u64) -> Result<u64, Halt> {
+        if !self.options.disk.syscall_errors && errno == EFBIG {
+            let most = self.options.disk.max_file_size;
+            return fail(
+                ErrorKind::Unsupported,
+                format!("{TOO_LARGE} {most} bytes (`{call}`): see `--max-file-size`"),
+            );
+        }
         if !self.options.disk.syscall_errors {
             let name = ERRORS.iter().find(|(number, _)| *number == errno).map_or("", |(_, name)| name);
             let message = format!("`{call}` fails: {name}; `--syscall-errors` lets the program see it");
@@ -327,7 +393,7 @@ impl VmMachine {
     }
 }
 
-const ERRORS: [(u64, &str); 14] = [
+const ERRORS: [(u64, &str); 15] = [
     (2, "there is no such file (ENOENT)"),
     (9, "the descriptor is not open, or not for this (EBADF)"),
     (11, "try again (EAGAIN)"),
@@ -340,6 +406,7 @@ const ERRORS: [(u64, &str); 14] = [
     (24, "too many files are open (EMFILE)"),
     (27, "the file would be too large (EFBIG): `--max-file-size` is how large it may be"),
     (28, "there is no room for another file (ENOSPC)"),
+    (29, "it has no place to seek to (ESPIPE)"),
     (39, "the directory is not empty (ENOTEMPTY)"),
     (95, "this is not supported (EOPNOTSUPP)"),
 ];
@@ -371,6 +438,9 @@ impl Durability for VmMachine {
     }
 
     fn persisted_name(&self, op: PersistOp, unit: u32) -> String {
+        if op == PersistOp::Copy {
+            return format!("copies {unit} pieces, in any order");
+        }
         if op.is_flush() {
             let lines = self.disk.lines.borrow();
             let line = lines.iter().find(|(_, number)| **number == unit).map(|(line, _)| *line);
@@ -386,6 +456,17 @@ impl Durability for VmMachine {
             }
             None => format!("{} of file {unit}", op.name()),
         }
+    }
+
+    fn recovery_has_threads(&self) -> bool {
+        self.tables.borrow().recovery_has_threads
+    }
+
+    fn note_recovery_threads(&self) {
+        self.learn(|common| {
+            common.recovery_has_threads = true;
+            common.layout.ask_for_restart();
+        });
     }
 
     fn recovery(&self, crashes_before: u32) -> Option<VmState> {

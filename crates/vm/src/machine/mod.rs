@@ -41,7 +41,7 @@ mod usage;
 mod wide;
 mod zne;
 
-pub use durable::DiskOptions;
+pub use durable::{DiskOptions, is_bad_input};
 pub use options::{LoopBound, NondetRange, Options};
 pub use state::VmState;
 
@@ -536,8 +536,12 @@ fn relocate(module: &mut Module) {
     let globals = module.globals.len() as u32;
     for global in &mut module.globals {
         // The C library's streams: nobody looks into them.
-        global.constant |= matches!(global.name.as_str(), "stdin" | "stdout" | "stderr");
+        let stream = ["stdin", "stdout", "stderr"].iter().position(|name| global.name == *name);
+        global.constant |= stream.is_some();
         global.bytes.resize(global.size as usize, 0);
+        if let (Some(number), Some(first)) = (stream, global.bytes.first_mut()) {
+            *first = 1 + number as u8;
+        }
         for (offset, value) in &global.addresses {
             let value = match *value {
                 Operand::Global(g, by) => pointer::make(g.0, by),

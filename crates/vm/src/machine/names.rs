@@ -61,7 +61,7 @@ impl VmMachine {
                 let name = home.map_or_else(String::new, |(object, at)| self.name_of(object, at));
                 (format!("{name} (part {part})"), None)
             }
-            Object::Mapped { path, .. } => (format!("\"{}\"", self.disk.path(path)), None),
+            Object::Mapped { path, .. } => (self.disk.mapped_name(path), None),
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };

@@ -272,6 +272,8 @@ pub struct Transfer {
     /// What is stored; what is loaded is put into it once all is there.
     pub buffer: Rc<Bytes>,
     pub then: Then,
+    /// That this is a copy was said, where it makes a difference to what persists.
+    pub marked: bool,
 }
 
 /// A list, the last value first.

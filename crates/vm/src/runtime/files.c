@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -19,6 +20,8 @@ long __selvedge_disk(long what);
 void __selvedge_disk_fsync(long unit);
 void __selvedge_disk_sync(void);
 long __selvedge_call_failed(const char *call, long error);
+void *__selvedge_map(long path, size_t size);
+int __selvedge_choose(int ways);
 int pthread_mutex_lock(void *lock);
 int pthread_mutex_unlock(void *lock);
 
@@ -27,6 +30,8 @@ int pthread_mutex_unlock(void *lock);
 #define DIRECTORY 1000000
 #define ROOT_IS_THERE 1
 #define DESCRIPTORS 256
+#define MAPPED (1L << 40)
+#define SYNC 0x80000 /* MAP_SYNC */
 
 char __selvedge_disk_data[INODES];
 long __selvedge_disk_sizes[INODES];
@@ -243,6 +248,18 @@ static ssize_t __selvedge_fs_get(struct description *file, char *to, size_t n, l
     return n;
 }
 
+/* Files that are mapped are persistent memory, which calls do not look at: its size. */
+static long __selvedge_fs_mapped(long inode)
+{
+    return __selvedge_disk(MAPPED + __selvedge_disk(3) + inode);
+}
+
+/* How much of what was asked for is done, if that may be less. */
+static size_t __selvedge_fs_part(size_t n)
+{
+    return n > 1 && __selvedge_disk(5) ? n - (size_t)__selvedge_choose((int)n) : n;
+}
+
 static ssize_t __selvedge_fs_write(const char *call, int fd, const struct iovec *parts, int count, long offset)
 {
     long error = 0;
@@ -255,11 +272,16 @@ static ssize_t __selvedge_fs_write(const char *call, int fd, const struct iovec 
     struct description *file = __selvedge_fs_open_file(fd);
     if (!file || (file->flags & O_ACCMODE) == O_RDONLY || file->inode >= __selvedge_disk(1))
         return __selvedge_fs_fail(call, EBADF);
+    if (__selvedge_fs_mapped(file->inode))
+        return __selvedge_fs_fail(call, EOPNOTSUPP);
     pthread_mutex_lock(&__selvedge_fs_locks[file->inode]);
     for (int i = 0; i < count && !error; i++) {
-        ssize_t n = __selvedge_fs_put(file, parts[i].iov_base, parts[i].iov_len, offset < 0 ? -1 : offset + done, &error);
+        size_t part = __selvedge_fs_part(parts[i].iov_len);
+        ssize_t n = __selvedge_fs_put(file, parts[i].iov_base, part, offset < 0 ? -1 : offset + done, &error);
         if (n > 0)
             done += n;
+        if (part < parts[i].iov_len)
+            break;
     }
     if (!error && (file->flags & (O_SYNC | O_DSYNC)))
         __selvedge_disk_fsync(file->inode);
@@ -277,9 +299,16 @@ static ssize_t __selvedge_fs_read(const char *call, int fd, const struct iovec *
         return __selvedge_fs_fail(call, EBADF);
     if (file->inode >= __selvedge_disk(1))
         return __selvedge_fs_fail(call, EISDIR);
+    if (__selvedge_fs_mapped(file->inode))
+        return __selvedge_fs_fail(call, EOPNOTSUPP);
     pthread_mutex_lock(&__selvedge_fs_locks[file->inode]);
-    for (int i = 0; i < count; i++)
-        done += __selvedge_fs_get(file, parts[i].iov_base, parts[i].iov_len, offset < 0 ? -1 : offset + done);
+    for (int i = 0; i < count; i++) {
+        size_t part = __selvedge_fs_part(parts[i].iov_len);
+        ssize_t n = __selvedge_fs_get(file, parts[i].iov_base, part, offset < 0 ? -1 : offset + done);
+        done += n;
+        if ((size_t)n < parts[i].iov_len)
+            break;
+    }
     pthread_mutex_unlock(&__selvedge_fs_locks[file->inode]);
     return done;
 }
@@ -546,4 +575,22 @@ int fstat(int fd, struct stat *to)
         return (int)__selvedge_fs_fail("fstat", EBADF);
     __selvedge_fs_describe(to, file->inode);
     return 0;
+}
+
+/* A file on persistent memory, as memory: the whole of it, without the page cache in between. */
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    long error = 0;
+    if ((flags & MAP_ANONYMOUS) || !(flags & SYNC) || (flags & MAP_TYPE) == MAP_PRIVATE || offset)
+        return (void *)__selvedge_fs_fail("mmap", EOPNOTSUPP);
+    struct description *file = __selvedge_fs_open_file(fd);
+    if (!file || file->inode >= __selvedge_disk(1))
+        return (void *)__selvedge_fs_fail("mmap", EBADF);
+    pthread_mutex_lock(&__selvedge_fs_locks[file->inode]);
+    if (size == 0 || (long)size != __selvedge_disk_sizes[file->inode])
+        error = EINVAL;
+    pthread_mutex_unlock(&__selvedge_fs_locks[file->inode]);
+    if (error)
+        return (void *)__selvedge_fs_fail("mmap", error);
+    return __selvedge_map(__selvedge_disk(3) + file->inode, size);
 }

@@ -15,7 +15,7 @@ use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
@@ -26,16 +26,23 @@ const SOURCES: [&str; 13] = [
     include_str!("kernel.ir"),
     include_str!("files.ir"),
     include_str!("pmem.ir"),
+    include_str!("stdio.ir"),
     include_str!("exceptions.ir"),
     include_str!("rust.ir"),
     include_str!("dotnet.ir"),
 ];
 
+/// Runs what is to be done when `main` returns.
+const AT_EXIT: &str = "__selvedge_main_returned";
+
 /// Functions that the machine itself calls, each after the one that makes it necessary.
-const HOOKS: [(&str, &str); 9] = [
+const HOOKS: [(&str, &str); 12] = [
     ("pthread_setspecific", "__selvedge_leave"),
     ("tss_set", "__selvedge_leave"),
-    ("atexit", "__selvedge_main_returned"),
+    ("atexit", AT_EXIT),
+    ("fopen", AT_EXIT),
+    ("fopen64", AT_EXIT),
+    ("fdopen", AT_EXIT),
     ("__cxa_thread_atexit_impl", "__selvedge_thread_exits"),
     ("__cxa_thread_atexit_impl", "__selvedge_main_exits"),
     ("__cxa_thread_atexit", "__selvedge_thread_exits"),
@@ -43,6 +50,36 @@ const HOOKS: [(&str, &str); 9] = [
     ("__selvedge_rust_guard", "__selvedge_thread_exits"),
     ("__selvedge_rust_guard", "__selvedge_main_exits"),
 ];
+
+/// Functions with which a program gets at files that it may then print to.
+const OPENERS: [&str; 7] = ["fopen", "fopen64", "fdopen", "open", "open64", "openat", "creat"];
+
+/// Functions that print in other programs. In those, they stand for what is in `stdio.c`.
+const PRINTERS: [&str; 11] = [
+    "fflush",
+    "fwrite",
+    "fputs",
+    "fputc",
+    "putc",
+    "fprintf",
+    "vfprintf",
+    "__fprintf_chk",
+    "dprintf",
+    "setvbuf",
+    "setbuf",
+];
+
+/// What a function is called in the library.
+fn name_in_library(name: &str, opens: bool) -> String {
+    match opens && PRINTERS.contains(&name) {
+        true => format!("__selvedge_stdio_{name}"),
+        false => name.to_string(),
+    }
+}
+
+fn opens_files(of: &[Function]) -> bool {
+    of.iter().any(|f| f.code.is_empty() && OPENERS.contains(&f.name.as_str()))
+}
 
 /// The bytecode of the library, as far as a program that has these functions can call it: reading all of it
 /// takes longer than many programs do. The functions of `libatomic` are many, and seldom needed.
@@ -54,8 +91,10 @@ fn library(of: &[Function]) -> Module {
     }
     let hooks =
         HOOKS.iter().filter(|(caller, _)| of.iter().any(|f| f.name == *caller)).map(|(_, hook)| *hook);
-    let wanted = of.iter().filter(|f| f.code.is_empty()).map(|f| f.name.as_str());
-    read(&(select::needed(&SOURCES, wanted.chain(hooks)) + &made))
+    let opens = opens_files(of);
+    let wanted = of.iter().filter(|f| f.code.is_empty()).map(|f| name_in_library(&f.name, opens));
+    let wanted: Vec<String> = wanted.chain(hooks.map(str::to_string)).collect();
+    read(&(select::needed(&SOURCES, wanted.iter().map(String::as_str)) + &made))
 }
 
 fn read(library: &str) -> Module {
@@ -78,6 +117,7 @@ fn link_with(module: &mut Module, library: &Module) -> Vec<bool> {
     };
     let mut linker = Linker { numbers: by_name(&module.functions), globals: HashMap::new(), library, module };
     let theirs = by_name(&library.functions);
+    let opens = opens_files(&linker.module.functions);
     let mut ours = vec![false; linker.module.functions.len()];
     for (caller, hook) in HOOKS {
         if linker.numbers.contains_key(caller)
@@ -92,14 +132,16 @@ fn link_with(module: &mut Module, library: &Module) -> Vec<bool> {
         ours.resize(linker.module.functions.len(), true);
         let function = &linker.module.functions[at];
         // Without handlers, the machine knows what `exit` does.
-        let simple = function.name == "exit" && !linker.numbers.contains_key("atexit");
+        let handlers = || HOOKS.iter().any(|(f, hook)| *hook == AT_EXIT && linker.numbers.contains_key(*f));
+        let simple = function.name == "exit" && !handlers();
         if function.code.is_empty()
             && !simple
-            && let Some(FuncId(theirs)) = theirs.get(&function.name)
+            && let Some(FuncId(theirs)) = theirs.get(&name_in_library(&function.name, opens))
             && !library.functions[*theirs as usize].code.is_empty()
         {
+            let name = function.name.clone();
             let body = linker.relocated(&library.functions[*theirs as usize]);
-            linker.module.functions[at] = body;
+            linker.module.functions[at] = Function { name, ..body };
             ours[at] = true;
         }
         at += 1;

@@ -1,19 +1,27 @@
 /* libpmem, as programs call it. Lowered to `pmem.ir` by `scripts/runtime-files.sh`. */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
 
 long __selvedge_path(const char *path);
 void *__selvedge_map(long path, size_t size);
+long __selvedge_disk(long what);
+long __selvedge_call_failed(const char *call, long error);
 void __selvedge_clwb(const void *address);
 void __selvedge_sfence(void);
 size_t __selvedge_line(const void *address);
 
 void *pmem_map_file(const char *path, size_t size, int flags, mode_t mode, size_t *mapped, int *is_pmem)
 {
-    void *memory = __selvedge_map(__selvedge_path(path), size);
+    long number = __selvedge_path(path);
+    void *memory = __selvedge_map(number, size);
+    if (!memory) {
+        __selvedge_call_failed("pmem_map_file", ENOENT);
+        return NULL;
+    }
     if (mapped)
-        *mapped = size;
+        *mapped = __selvedge_disk((1L << 40) + number);
     if (is_pmem)
         *is_pmem = 1;
     return memory;
@@ -114,4 +122,15 @@ void *pmem_memset_persist(void *to, int value, size_t size)
     memset(to, value, size);
     pmem_persist(to, size);
     return to;
+}
+
+int munmap(void *memory, size_t size)
+{
+    return 0;
+}
+
+int msync(void *memory, size_t size, int flags)
+{
+    pmem_persist(memory, size);
+    return 0;
 }

@@ -15,13 +15,16 @@
 //! what may have persisted when it goes on with reads of the latest writes, and writes at the end of
 //! coherence: those are before nothing that was there.
 
+mod threads;
+
 use selvedge_graph::{EventId, ExecutionGraph, Loc, Mode, PersistOp, Tid, Value};
 use selvedge_machine::{Agreement, Block, ErrorKind, Machine, Op};
-use selvedge_model::{PersistMemo, Persistency};
+use selvedge_model::{Compiled, PersistMemo, Persistency};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::inserted::with_persist_after;
 use crate::report::Execution;
@@ -37,11 +40,14 @@ pub struct Crashes {
     pub may_write: bool,
     /// Longer runs of recovery are given up.
     pub max_steps: usize,
+    /// The memory model, for recovery that creates threads; and whether races are looked for there.
+    pub memory: Option<Arc<Compiled>>,
+    pub races: bool,
 }
 
 impl Crashes {
     pub fn new(model: Persistency) -> Crashes {
-        Crashes { model, most: 1, may_write: true, max_steps: 1_000_000 }
+        Crashes { model, most: 1, may_write: true, max_steps: 1_000_000, memory: None, races: false }
     }
 }
 
@@ -127,6 +133,9 @@ pub fn recover<M: Machine>(
 ) -> Result<(), RecoveryStop> {
     let machine = x.machine();
     let Some(start) = machine.recovery(0) else { return Ok(()) };
+    if machine.recovery_has_threads() {
+        return threads::recover(x, crashes, start, visit);
+    }
     let media: RefCell<HashMap<Loc, Option<selvedge_graph::Medium>>> = RefCell::default();
     let medium = |loc: Loc| *media.borrow_mut().entry(loc).or_insert_with(|| machine.medium(loc));
     let levels = vec![Level::new(Graph::OfProgram, PersistMemo::new(x.graph, &medium))];
@@ -208,6 +217,42 @@ impl Level {
             }
         }
     }
+}
+
+/// Notes what has persisted in any case.
+fn surely(model: &Persistency, g: &ExecutionGraph, level: &mut Level) {
+    let pasts = model.order(g, &mut level.memo).surely();
+    for &(loc, pos) in pasts.iter().flat_map(|past| &past.latest) {
+        level.raise(loc, pos);
+    }
+}
+
+/// Lets a location have persisted up to this write of it, exactly. Returns whether that is possible.
+fn settle(
+    model: &Persistency,
+    g: &ExecutionGraph,
+    level: &mut Level,
+    loc: Loc,
+    pos: u32,
+) -> Result<bool, RecoveryStop> {
+    if level.read.insert(loc, pos).is_none() {
+        level.undo.push(Undo::Read(loc));
+    }
+    if pos == 0 {
+        return Ok(true);
+    }
+    let w = g.co(loc)[pos as usize];
+    let past = model.order(g, &mut level.memo).past(w);
+    if past.cyclic {
+        return Err(RecoveryStop::Cyclic(w));
+    }
+    for &(of, at) in &past.latest {
+        if level.read.get(&of).is_some_and(|exactly| at > *exactly) {
+            return Ok(false);
+        }
+        level.raise(of, at);
+    }
+    Ok(true)
 }
 
 /// The memory that the running routine has: all of it, as nobody else is there.
@@ -302,36 +347,11 @@ impl<M: Machine> Search<'_, '_, M> {
     /// What has persisted in any case at the latest crash.
     fn begin(&mut self) {
         let last = self.levels.len() - 1;
-        self.with_level(last, |search, g, level| {
-            let pasts = search.crashes.model.order(g, &mut level.memo).surely();
-            for &(loc, pos) in pasts.iter().flat_map(|past| &past.latest) {
-                level.raise(loc, pos);
-            }
-        });
+        self.with_level(last, |search, g, level| surely(&search.crashes.model, g, level));
     }
 
-    /// Lets a location have persisted up to this write of it, exactly. Returns whether that is possible.
     fn settle(&mut self, level: usize, loc: Loc, pos: u32) -> Result<bool, RecoveryStop> {
-        self.with_level(level, |search, g, level| {
-            if level.read.insert(loc, pos).is_none() {
-                level.undo.push(Undo::Read(loc));
-            }
-            if pos == 0 {
-                return Ok(true);
-            }
-            let w = g.co(loc)[pos as usize];
-            let past = search.crashes.model.order(g, &mut level.memo).past(w);
-            if past.cyclic {
-                return Err(RecoveryStop::Cyclic(w));
-            }
-            for &(of, at) in &past.latest {
-                if level.read.get(&of).is_some_and(|exactly| at > *exactly) {
-                    return Ok(false);
-                }
-                level.raise(of, at);
-            }
-            Ok(true)
-        })
+        self.with_level(level, |search, g, level| settle(&search.crashes.model, g, level, loc, pos))
     }
 
     /// Runs the routine after another crash.
@@ -441,6 +461,10 @@ impl<M: Machine> Search<'_, '_, M> {
                 Op::Cut => return self.end(now, RecoveryEnd::Cut),
                 Op::Error(error) => return self.end(now, RecoveryEnd::Failed(error)),
                 Op::Spawn { .. } | Op::Join { .. } | Op::Arrive { .. } | Op::Depart { .. } => {
+                    self.machine.note_recovery_threads();
+                    if self.machine.again().is_some() {
+                        return Err(RecoveryStop::Enough);
+                    }
                     let message = String::from("the recovery routine creates threads, or waits at a barrier");
                     return self.end(now, RecoveryEnd::Wrong(ErrorKind::Unsupported, message));
                 }

@@ -255,8 +255,7 @@ impl Check {
         refuse_sections(module, &vm, properties, model.name())?;
         refuse_no_recovery(&vm, options)?;
         let simpler = simplified_in_order(&self.theory, in_order, options.reductions, &vm);
-        let simpler = with_races(simpler.as_ref().unwrap_or(in_order), options.races)?;
-        let simpler = with_symmetry(&simpler, &vm);
+        let simpler = with_symmetry(simpler.as_ref().unwrap_or(in_order), &vm);
         let under = Under::Clocks(&simpler);
         let (machine, run, seconds_before) = self.conduct(ground, vm, module, under, watch, observer)?;
         let missed = run.stats.gave_up == Some(GaveUp::Again(Again::LoadBuffering));

@@ -451,7 +451,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     #[inline]
     fn inspect_event(&mut self, e: EventId) {
+        // What a model that follows dependencies knows does not tell what is alive: that is for the end.
         if self.config.inspect
+            && self.model.buffering().is_none()
             && self.trouble.is_none()
             && !self.in_vain
             && !self.machine.has_sections()

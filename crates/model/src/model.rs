@@ -126,16 +126,6 @@ impl Model {
         self.slots
     }
 
-    pub fn summary(&self) -> String {
-        let cycles: Vec<usize> = self.cycles.iter().map(|c| c.states()).collect();
-        format!(
-            "slots {} coherence {:?} cycles {cycles:?} deps {}",
-            self.slots,
-            self.coherence,
-            self.needs_deps()
-        )
-    }
-
     /// Whether a graph has to keep track of dependencies.
     pub fn needs_deps(&self) -> bool {
         self.cycles.iter().any(|check| check.letters().iter().any(|letter| letter.needs_deps()))

@@ -186,6 +186,14 @@ pub const SWITCHES: &[Switch] = &[
         "",
     )
     .under("sc"),
+    switch(
+        &[Reduction::ProgramOrder],
+        "fib_bench(3), armv8",
+        "crates/bench/programs/fib_bench.c",
+        "",
+        "-DN=3",
+    )
+    .under("armv8"),
 ];
 
 impl Switch {

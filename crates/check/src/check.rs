@@ -12,16 +12,16 @@ use crate::options::Options;
 use crate::outcome::{Bound, Comparison, Outcome, PostCrashStates, Undecided, Warning};
 use crate::prepare::{
     Ground, hoped_for, reductions_for, refuse_coherence, refuse_no_recovery, refuse_sections, simplified,
-    with_races, with_symmetry,
+    simplified_in_order, with_races, with_symmetry,
 };
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
-use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch};
+use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch, Way};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
-use selvedge_machine::{Again, ErrorKind, Reduction};
+use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction};
 use selvedge_model::relational::Relational;
 use selvedge_model::{Compiled, Model, Properties, Property};
 use selvedge_vm::VmMachine;
@@ -192,7 +192,14 @@ impl Check {
             Compiled::Clocks(model) => self.explore_clocks(model, source, watch, observer),
             Compiled::Matrices(model) => {
                 let properties = properties_of(&self.theory, &compiled);
-                self.explore_dependencies(model, &properties, source, watch, observer)
+                if self.options.equivalence == Equivalence::Rf {
+                    return Err(InputError::needs_coherence(model.name()).into());
+                }
+                let module = source.finish(watch, observer)?;
+                if let Some(explored) = self.explore_in_order(model, &properties, &module, watch, observer)? {
+                    return Ok(explored);
+                }
+                self.explore_dependencies(model, &properties, &module, watch, observer)
             }
         }
     }
@@ -226,26 +233,57 @@ impl Check {
         }
     }
 
+    /// Explores as under a model without dependencies (`Reduction::ProgramOrder`); `None` if that may not be all,
+    /// or cannot be done. Who writes checkpoints has one exploration.
+    fn explore_in_order(
+        &self,
+        model: &Relational,
+        properties: &Properties,
+        module: &Module,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Explored>, Stopped> {
+        let options = &self.options;
+        let one = options.checkpoint.is_some() || options.resume.is_some();
+        // A thread that fails and is let pass does not show what comes after.
+        if one || options.errors != ErrorKinds::ALL || !options.reductions.has(Reduction::ProgramOrder) {
+            return Ok(None);
+        }
+        let ground = Ground::in_order(model, properties, module, options, watch);
+        let vm = ground.machine(module, FEW_THREADS)?;
+        let Some(in_order) = Way::in_order(&vm, model, &ground.config) else { return Ok(None) };
+        refuse_sections(module, &vm, properties, model.name())?;
+        refuse_no_recovery(&vm, options)?;
+        let simpler = simplified_in_order(&self.theory, in_order, options.reductions, &vm);
+        let simpler = with_symmetry(simpler.as_ref().unwrap_or(in_order), &vm);
+        let under = Under::Clocks(&simpler);
+        let (machine, run, seconds_before) = self.conduct(ground, vm, module, under, watch, observer)?;
+        let missed = run.stats.gave_up == Some(GaveUp::Again(Again::LoadBuffering));
+        if missed && (run.results.violations.is_empty() || options.all_errors) {
+            observer.again(Again::LoadBuffering);
+            return Ok(None);
+        }
+        let is_interleaving = properties.has(Property::Interleaving);
+        let model = model.name().to_string();
+        Ok(Some(Explored { machine, run, ordered_barriers: None, seconds_before, model, is_interleaving }))
+    }
+
     fn explore_dependencies(
         &self,
         model: &Relational,
         properties: &Properties,
-        source: Source,
+        module: &Module,
         watch: &Watch,
         observer: &mut dyn Observer,
     ) -> Result<Explored, Stopped> {
         let options = &self.options;
-        if options.equivalence == Equivalence::Rf {
-            return Err(InputError::needs_coherence(model.name()).into());
-        }
-        let module = source.finish(watch, observer)?;
-        let ground = Ground::with_dependencies(model, properties, &module, options, watch);
+        let ground = Ground::with_dependencies(model, properties, module, options, watch);
         refuse_checkpoints(options, model, &ground.config)?;
-        let vm = ground.machine(&module, FEW_THREADS)?;
-        refuse_sections(&module, &vm, properties, model.name())?;
+        let vm = ground.machine(module, FEW_THREADS)?;
+        refuse_sections(module, &vm, properties, model.name())?;
         refuse_no_recovery(&vm, options)?;
         let under = Under::Matrices(model);
-        let (machine, run, seconds_before) = self.conduct(ground, vm, &module, under, watch, observer)?;
+        let (machine, run, seconds_before) = self.conduct(ground, vm, module, under, watch, observer)?;
         let is_interleaving = properties.has(Property::Interleaving);
         let model = model.name().to_string();
         Ok(Explored { machine, run, ordered_barriers: None, seconds_before, model, is_interleaving })

@@ -122,11 +122,46 @@ pub fn simplified(
     classes.map(compile).transpose().map_err(InputError::of_model)
 }
 
+/// The same of a model that follows dependencies, for an exploration in program order.
+pub fn simplified_in_order(
+    theory: &Theory,
+    model: &Model,
+    wanted: Reductions,
+    machine: &impl Machine,
+) -> Option<Model> {
+    let classes = machine.event_classes().filter(|_| wanted.has(Reduction::Simplification))?;
+    let simpler = Model::compile_in_order(theory, Some(&Classes::new(classes.into_attrs()))).ok()?;
+    Some(simpler.watching_as(model))
+}
+
 /// The model with what symmetry needs, if the program has threads that may do the same, and
 /// read-modify-writes, by which they are put in order.
 pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Model> {
     let rmws = || machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR));
     if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
+}
+
+/// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it leaves out
+/// are threads that wait, from which nothing leads to other threads; iterations that only read, without which
+/// every execution of the model is one as well; or executions that are like others but for the names of threads.
+fn is_in_order(reduction: Reduction) -> bool {
+    use Reduction::*;
+    matches!(
+        reduction,
+        SpinAssume
+            | Rotation
+            | Bisimilarity
+            | Pef
+            | Faint
+            | Annotations
+            | Futile
+            | Awaits
+            | Symmetry
+            | Simplification
+            | RaceFree
+            | Sections
+            | ProgramOrder
+    )
 }
 
 /// What machines are made with, and what is explored of them.
@@ -164,6 +199,26 @@ impl Ground {
             Reduction::ALL.into_iter().filter(|r| !matches!(r, Reduction::Annotations | Reduction::Futile));
         let reductions = others.fold(options.reductions, Reductions::without);
         Ground { of_machine, config: options.config(reductions, Some(watch.clone())) }
+    }
+
+    /// Under a model that follows dependencies, in program order.
+    pub fn in_order(
+        model: &Relational,
+        properties: &Properties,
+        module: &Module,
+        options: &Options,
+        watch: &Watch,
+    ) -> Ground {
+        let mut properties = properties.clone();
+        properties.decide(Property::PorfAcyclic, "it is watched");
+        let on = reductions_for(module, options, &properties);
+        let reductions =
+            Reduction::ALL.into_iter().filter(|r| !is_in_order(*r)).fold(on, Reductions::without);
+        let mut ground = Ground::with_dependencies(model, &properties, module, options, watch);
+        ground.of_machine.reductions = reductions;
+        ground.of_machine.in_order = true;
+        ground.config = watching(options.config(reductions, None));
+        ground
     }
 
     /// A machine with room for so many threads, if there may be as many.

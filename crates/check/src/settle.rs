@@ -145,6 +145,11 @@ impl<'m> Settling<'m> {
                     return false;
                 }
             }
+            Again::LoadBuffering => {
+                if !std::mem::replace(&mut self.config.in_order, false) {
+                    return false;
+                }
+            }
             Again::Dependencies => {
                 if !std::mem::replace(&mut self.config.follow, false) {
                     return false;

@@ -81,6 +81,8 @@ pub struct Score {
     pub needless: u64,
     /// Programs for which revisits by dependencies were given up.
     pub fallen_back: u64,
+    /// Programs that could not be explored in program order.
+    pub out_of_order: u64,
     /// Generated models that the explorer did not admit, or the oracle could not evaluate.
     pub refused: u64,
     pub time: Duration,
@@ -231,7 +233,8 @@ impl Shared<'_> {
         let verdict = subject.compare(program, &self.campaign.options);
         score.time += start.elapsed();
         match verdict {
-            Verdict::Agree { executions, fallen_back } => {
+            Verdict::Agree { executions, fallen_back, out_of_order } => {
+                score.out_of_order += u64::from(out_of_order);
                 score.compared += 1;
                 score.fallen_back += u64::from(fallen_back);
                 score.executions += executions;
@@ -293,6 +296,7 @@ impl Score {
         self.thin_air += other.thin_air;
         self.needless += other.needless;
         self.fallen_back += other.fallen_back;
+        self.out_of_order += other.out_of_order;
         self.refused += other.refused;
         self.time += other.time;
     }
@@ -313,15 +317,15 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "model      compared   executions   programs/s   too big   thin air (needlessly)   models refused   fallen back"
+            "model      compared   executions   programs/s   too big   thin air (needlessly)   models refused   fallen back   out of order"
         )?;
         for (name, s) in &self.scores {
             let rate = s.compared as f64 / s.time.as_secs_f64().max(1e-9);
             let (compared, executions) = (s.compared, s.executions);
             writeln!(
                 f,
-                "{name:8} {compared:>10} {executions:>12} {rate:>12.0} {:>9} {:>10} {:>13} {:>9} {:>12}",
-                s.too_big, s.thin_air, s.needless, s.refused, s.fallen_back
+                "{name:8} {compared:>10} {executions:>12} {rate:>12.0} {:>9} {:>10} {:>13} {:>9} {:>12} {:>14}",
+                s.too_big, s.thin_air, s.needless, s.refused, s.fallen_back, s.out_of_order
             )?;
         }
         for failure in &self.failures {

@@ -63,6 +63,8 @@ pub enum Verdict {
         executions: u64,
         /// Revisits by dependencies would have missed some, and said so.
         fallen_back: bool,
+        /// Threads could not be explored in program order, and that was said.
+        out_of_order: bool,
     },
     /// The oracle gave up.
     TooBig,
@@ -132,19 +134,30 @@ impl Subject {
         if found.is_err() {
             return Verdict::TooBig;
         }
-        let (mut executions, mut fallen_back) = (0, false);
+        let (mut executions, mut fallen_back, mut out_of_order) = (0, false, false);
         // Dependencies are followed in one way only.
         if self.model.follows_dependencies() {
             let mut run = || {
                 let mut facts = known.clone();
-                match self.run(program, &Config::default(), &mut facts) {
+                let mut first = self.run(program, &Config::default(), &mut facts);
+                if matches!(&first, Err(d) if d.again && d.is_otherwise_right()) {
+                    out_of_order = true;
+                }
+                let in_order = Config { in_order: false, ..Config::default() };
+                // Whatever the program, dependencies can be followed.
+                let mut facts = known.clone();
+                let second = self.run(program, &in_order, &mut facts);
+                if out_of_order || first.is_ok() {
+                    first = second;
+                }
+                match first {
                     Err(d) if d.again => {
                         // What it visited was right.
                         if !d.is_otherwise_right() {
                             return Err(d);
                         }
                         fallen_back = true;
-                        self.run(program, &Config { follow: false, ..Config::default() }, &mut known)
+                        self.run(program, &Config { follow: false, ..in_order }, &mut known)
                     }
                     other => other,
                 }
@@ -152,8 +165,8 @@ impl Subject {
             return match fine.then(&mut run) {
                 Some(Err(d)) if d.thin_air && d.is_otherwise_right() => Verdict::ThinAir { found: thin_air },
                 Some(Err(disagreement)) => Verdict::Disagree(disagreement),
-                Some(Ok(executions)) => Verdict::Agree { executions, fallen_back },
-                None => Verdict::Agree { executions: 0, fallen_back },
+                Some(Ok(executions)) => Verdict::Agree { executions, fallen_back, out_of_order },
+                None => Verdict::Agree { executions: 0, fallen_back, out_of_order },
             };
         }
         for &equivalence in &options.equivalences {
@@ -170,7 +183,7 @@ impl Subject {
                 }
             }
         }
-        Verdict::Agree { executions, fallen_back }
+        Verdict::Agree { executions, fallen_back, out_of_order }
     }
 
     fn run(&self, program: &Program, config: &Config, facts: &mut Known) -> Result<u64, Box<Disagreement>> {

@@ -119,7 +119,7 @@ fn the_shapes_have_the_executions_that_the_oracle_finds() {
             let test = parse("shape.litmus", &text, &selvedge_litmus::Options::default());
             let test = test.unwrap_or_else(|d| panic!("{name}: {d}\n{text}"));
             match subject.compare(&test.program, &Options::default()) {
-                Verdict::Agree { executions, fallen_back } => {
+                Verdict::Agree { executions, fallen_back, .. } => {
                     assert!(executions > 1, "{model}, {name}");
                     by_revisits += u64::from(!fallen_back);
                 }
@@ -139,4 +139,86 @@ fn an_operand_that_depends_on_what_was_read_is_noticed() {
     let test = parse("operand.litmus", &text, &selvedge_litmus::Options::default()).expect("a test");
     let verdict = subject.compare(&test.program, &Options::default());
     assert!(matches!(verdict, Verdict::Agree { fallen_back: true, .. }), "{verdict:?}");
+}
+
+/// Small numbers by chance.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.roll(words.len())]
+    }
+}
+
+/// A thread that reads first and writes later: what orders the two, if anything, is chance.
+fn reads_before_writes(dice: &mut Dice) -> String {
+    let registers = ["a", "b", "c", "d"];
+    let (mut read, mut text) = (0, String::new());
+    let length = 2 + dice.roll(3);
+    for at in 0..length {
+        let known = &registers[..read];
+        let place = dice.of(&["x", "y", "z"]);
+        let statement = match dice.roll(if at == 0 { 6 } else { 14 }) {
+            0..=3 => format!("{} = {}", registers[read], place.to_uppercase()),
+            4 => format!("{} = {}_a", registers[read], place.to_uppercase()),
+            5 => match dice.roll(3) {
+                0 => format!("{} = xchg({place}, {})", registers[read], 1 + dice.roll(2)),
+                1 => format!("{} = cas({place}, {}, 2)", registers[read], dice.roll(2)),
+                _ => format!("{} = cas_a({place}, {}, 1)", registers[read], dice.roll(2)),
+            },
+            6..=7 => format!("{place}({})", 1 + dice.roll(2)),
+            8 => format!("{place}_r({})", 1 + dice.roll(2)),
+            9 => String::from("full"),
+            kind if read > 0 => {
+                let by = dice.of(known);
+                match kind {
+                    10 => format!("{place}({by})"),
+                    11 => format!("{place}(1 + ({by} ^ {by}))"),
+                    12 => format!("{place}_at({by}, {})", 1 + dice.roll(2)),
+                    _ => format!("if ({by}) {place}(1)"),
+                }
+            }
+            _ => format!("{place}(1)"),
+        };
+        read += usize::from(statement.contains(" = "));
+        text += &format!("{statement}; ");
+    }
+    text
+}
+
+/// Where reads come before writes and little orders them, threads cannot be explored in program order. That is
+/// noticed whenever it matters, and where it is not, nothing is missing.
+#[test]
+fn what_program_order_would_miss_is_noticed() {
+    let number =
+        |name: &str, default: u64| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
+    let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 60), number("SELVEDGE_FUZZ_SEED", 1));
+    for model in ["armv8", "riscv", "imm", "imm-cxx20"] {
+        let subject = Subject::new(&load_named(model).expect("a shipped model")).expect("a model");
+        let (mut in_order, mut noticed) = (0, 0);
+        for n in 0..programs {
+            let mut dice =
+                Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ n.wrapping_mul(0xbf58_476d_1ce4_e5b9));
+            dice.roll(2);
+            let threads: Vec<String> =
+                (0..2 + dice.roll(2)).map(|_| reads_before_writes(&mut dice)).collect();
+            let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
+            let text = program("generated", &threads);
+            let test = parse("generated.litmus", &text, &selvedge_litmus::Options::default());
+            let test = test.unwrap_or_else(|d| panic!("{d}\n{text}"));
+            match subject.compare(&test.program, &Options::default()) {
+                Verdict::Agree { out_of_order: true, .. } => noticed += 1,
+                Verdict::Agree { .. } => in_order += 1,
+                Verdict::TooBig | Verdict::ThinAir { .. } => {}
+                Verdict::Disagree(d) => panic!("{model}, program {n} of seed {seed}: {threads:?}\n{d}"),
+            }
+        }
+        println!("{model}: {in_order} in program order, {noticed} not");
+        assert!(noticed > 0 && in_order > noticed, "{model}: {in_order} in program order, {noticed} not");
+    }
 }

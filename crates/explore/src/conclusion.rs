@@ -1,5 +1,6 @@
 //! What becomes of a graph to which nothing can be added.
 
+use crate::deferred::lifetimes;
 use crate::explorer::Explorer;
 use crate::process_end::process_over;
 use crate::reductions::{Hooks, Reducers};
@@ -121,6 +122,10 @@ impl<M: Machine> Explorer<'_, M> {
                 }
                 Outcome::Whole(now, found, by) => (end, failure, culprit) = (now, found, by),
             }
+        }
+        if failure.is_none() && self.config.inspect && self.model.buffering().is_some() {
+            failure = lifetimes::inspect(self.machine, &self.graph);
+            end = if failure.is_some() { End::Error } else { end };
         }
         if let Some(again) = Reducers::is_doubtful(self, end, failure.as_ref()) {
             return Conclusion::GaveUp(GaveUp::Again(again));

@@ -2,6 +2,7 @@
 
 use crate::conclusion::Trouble;
 use crate::frame::{Frame, ReadFrame};
+use crate::in_order::InOrder;
 use crate::inspect::{inspect, is_harmless};
 use crate::reductions::{Hooks, Reducers, Remembered};
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats};
@@ -101,6 +102,10 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) rmws: bool,
     /// What reductions remember.
     pub(crate) reducers: Remembered,
+    /// What is known of the order within threads, under a model that follows dependencies.
+    pub(crate) in_order: InOrder,
+    /// Dependencies are kept with the graph.
+    deps: bool,
 }
 
 impl<'a, M: Machine> Explorer<'a, M> {
@@ -137,7 +142,12 @@ impl<'a, M: Machine> Explorer<'a, M> {
             left,
             rmws: machine.event_classes().is_none_or(|classes| classes.has(Attrs::UR)),
             reducers: Remembered::new(machine, model, config),
+            in_order: InOrder::default(),
+            deps: model.needs_deps(),
         };
+        if explorer.deps {
+            explorer.graph.track_deps();
+        }
         for t in (0..threads as u16).map(Tid).filter(|t| machine.runs_from_start(*t)) {
             let twin = Reducers::twin_from_start(&explorer, t);
             explorer.threads.start(machine, t, twin);
@@ -207,6 +217,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
             self.stats.gave_up = Some(GaveUp::Events(self.config.max_events));
             return Some(Pause::Stopped);
         }
+        if self.stats.gave_up.is_some() {
+            return Some(Pause::Stopped);
+        }
         if self.stats.events.is_multiple_of(4096) {
             return self.answers();
         }
@@ -254,6 +267,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
         Reducers::before_event(self, t, op);
         if self.threads.is_full() {
             self.threads.forget(self.saved.iter().map(|(_, standing)| *standing));
+            self.in_order.forget();
         }
         self.threads.record_event(t);
         self.stats.events += 1;
@@ -264,6 +278,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let g = &mut self.graph;
                 let e = g.add_read(t, mode, loc);
                 self.set_part(e);
+                self.set_deps(e);
                 let g = &mut self.graph;
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 Reducers::before_reading(self, e, floor);
@@ -283,7 +298,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
                     g.set_final(e);
                 }
                 self.model.update_clocks(g, e);
-                let mark = g.mark();
+                self.set_deps(e);
+                self.watch_order(e);
+                let mark = self.graph.mark();
                 let (next, floor) = self.places(e, rmw);
                 Reducers::after_store(self, e, next - floor);
                 // Where the write goes makes no difference to its thread.
@@ -293,6 +310,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
                 self.model.update_clocks(g, e);
+                self.set_deps(e);
                 let count = if self.machine.has_parts() { self.ways_at(e, count) } else { count };
                 self.next_choice(e, 0, count)
             }
@@ -305,7 +323,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let e = g.add_spawn(t, thread);
                 let twin = Reducers::twin_of_spawned(self, e);
                 self.threads.spawn(self.machine, e, thread, twin);
-                self.enter_plain(e)
+                let entered = self.enter_plain(e);
+                self.watch_order(e);
+                entered
             }
             Op::Alloc { object } => {
                 let e = g.add_alloc(t, object);
@@ -359,6 +379,17 @@ impl<'a, M: Machine> Explorer<'a, M> {
         {
             let part = self.machine.part(state);
             self.graph.set_part(e, part);
+        }
+    }
+
+    /// Notes what an event depends on.
+    #[inline]
+    pub(crate) fn set_deps(&mut self, e: EventId) {
+        if self.deps
+            && let Some(state) = self.threads.state_of(e)
+        {
+            let deps = self.machine.deps(state);
+            self.graph.set_deps(e, deps);
         }
     }
 
@@ -420,7 +451,9 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     #[inline]
     fn inspect_event(&mut self, e: EventId) {
+        // What a model that follows dependencies knows does not tell what is alive: that is for the end.
         if self.config.inspect
+            && self.model.buffering().is_none()
             && self.trouble.is_none()
             && !self.in_vain
             && !self.machine.has_sections()
@@ -437,6 +470,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
     fn enter_plain(&mut self, e: EventId) -> bool {
         debug_assert!(self.model.is_for(self.graph.event(e).attrs));
         self.model.update_clocks(&mut self.graph, e);
+        self.set_deps(e);
         self.inspect(e);
         self.frames.push(Frame::Plain { e });
         self.advance(e, 0);

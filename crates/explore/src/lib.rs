@@ -16,6 +16,7 @@ mod estimate;
 mod explorer;
 mod follow;
 mod frame;
+mod in_order;
 #[doc(hidden)]
 pub mod in_units;
 mod inserted;
@@ -61,8 +62,7 @@ pub use team::{Absent, Director, Order, Progress, Snapshot, Team, Visitor};
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;
 use std::ops::ControlFlow;
-use way::Way;
-pub use way::Why;
+pub use way::{Way, Why};
 
 /// Explores every execution of `machine` under a model of either kind and shows each to `visit`. Under one
 /// that follows dependencies, the machine has to keep track of them.
@@ -75,6 +75,9 @@ pub fn explore_compiled<M: Machine>(
     match model {
         Compiled::Clocks(model) => explore(machine, model, config, visit),
         Compiled::Matrices(model) => {
+            if let Some(model) = Way::in_order(machine, model, config) {
+                return explore(machine, model, config, visit);
+            }
             let ask = deferred::by_config(config);
             match Way::of(machine, model, config) {
                 Way::Revisits(local) => follow::explore_following(machine, model, &local, config, visit),

@@ -23,7 +23,7 @@
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
 //!   left out is some of them, and that nobody else looks at these words shows in races.
-//! * `race-free` is about which explorations there are, not about one of them.
+//! * `race-free` and `program-order` are about which explorations there are, not about one of them.
 //! * `sections`: what races are is told by the lock of a section, which is not taken then.
 //! * `simplification` makes smaller automata; models that are matrices have none.
 
@@ -114,7 +114,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity | Reduction::Faint => &[],
-        Reduction::RaceFree => &[],
+        Reduction::RaceFree | Reduction::ProgramOrder => &[],
         Reduction::Sections => &[RacesNotReported],
         Reduction::SpinAssume | Reduction::Pef => &[Model(ForgetsReads)],
         Reduction::Attempts => &[Model(NoDependencies), Model(ForgetsReads), Model(RepeatsReads)],

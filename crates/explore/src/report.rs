@@ -59,6 +59,9 @@ pub struct Config {
     /// Whether executions are shown in which nothing can be wrong: all threads came to their end, and there
     /// are no objects that could be left. If not, where that takes making a graph, they are only counted.
     pub plain: bool,
+    /// Whether programs are first explored in the order of their threads under a model that follows
+    /// dependencies, where that is known to be watched for rightly.
+    pub in_order: bool,
     /// Whether dependencies are followed by revisits, where the model allows it.
     pub follow: bool,
     /// For models that follow dependencies: asked every few hundred events; gives up with the reason that
@@ -79,6 +82,7 @@ impl Default for Config {
             reductions: Reductions::NONE,
             watches: Watches::default(),
             plain: true,
+            in_order: true,
             follow: true,
             watch: None,
         }

@@ -100,6 +100,7 @@ impl<M: Machine> Explorer<'_, M> {
         let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
         let read = self.graph.revisit(r, w, keep);
         self.threads.record_copy(r);
+        self.set_deps(read);
         let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
 
         let mark = self.graph.mark();

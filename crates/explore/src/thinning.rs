@@ -94,6 +94,10 @@ struct Thinned<'w> {
 impl<M: Machine> Walker<M> for Thinned<'_> {
     fn before_event(&mut self, x: &mut Explorer<'_, M>) -> Option<Pause> {
         let events = x.stats.events;
+        if let Some(GaveUp::Again(again)) = x.stats.gave_up {
+            self.ended = Some(Walk::Again(again));
+            return Some(Pause::Stopped);
+        }
         let is_over = events >= self.bounds.events
             || x.graph.len() >= x.config.max_events
             || events.is_multiple_of(256) && self.bounds.until.is_some_and(|until| Instant::now() >= until);

@@ -3,6 +3,7 @@
 use crate::report::Config;
 use selvedge_graph::Attrs;
 use selvedge_machine::Machine;
+use selvedge_model::Model;
 use selvedge_model::relational::{Local, Relational};
 use std::fmt;
 
@@ -48,6 +49,17 @@ impl Way {
     /// Whether programs may be explored by revisits under a model; which ones depends on them.
     pub fn may_revisit(model: &Relational, config: &Config) -> bool {
         config.follow && is_known(model) && model.local().is_some()
+    }
+
+    /// The model for an exploration in the order of threads, as under models without dependencies, which watches
+    /// whether that is right (`in_order.rs`). Where it turns out not to be, dependencies have to be followed.
+    pub fn in_order<'m, M: Machine>(
+        machine: &M,
+        model: &'m Relational,
+        config: &Config,
+    ) -> Option<&'m Model> {
+        let may = config.in_order && matches!(Way::of(machine, model, config), Way::Revisits(_));
+        model.in_order().filter(|_| may)
     }
 
     pub fn of<M: Machine>(machine: &M, model: &Relational, config: &Config) -> Way {

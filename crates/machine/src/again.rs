@@ -28,6 +28,9 @@ pub enum Again {
     /// Executions may be missed by following dependencies: what a read-modify-write writes is computed from a
     /// read that waits for it, or a thread may fail where no dependency tells.
     Dependencies,
+    /// Under a model that follows dependencies, a read may read from a write that comes after it in `po | rf`:
+    /// threads are not to be explored in program order.
+    LoadBuffering,
     /// There are more threads than there was room for.
     MoreRoom,
     /// Several workers found an error, in an order of their own: one worker has to find the first.
@@ -49,6 +52,7 @@ impl fmt::Display for Again {
                 return write!(f, "what `{}` needs does not hold", reduction.name());
             }
             Again::Dependencies => "dependencies do not tell all that an operation waits for",
+            Again::LoadBuffering => "a write may be seen before a read that comes before it in its thread",
             Again::MoreRoom => "there are more threads than there was room for",
             Again::Determinism => "the first error has to be found by one worker",
             Again::ComparisonWithSc => "an error is looked for under sequential consistency",

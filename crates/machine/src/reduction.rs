@@ -56,10 +56,13 @@ pub enum Reduction {
     RaceFree,
     /// Atomic sections of a single access are that access.
     Sections,
+    /// Under models that follow dependencies, programs are first explored in program order, as most have no
+    /// executions that need another.
+    ProgramOrder,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 24] = [
+    pub const ALL: [Reduction; 25] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -84,6 +87,7 @@ impl Reduction {
         Reduction::LockOrder,
         Reduction::RaceFree,
         Reduction::Sections,
+        Reduction::ProgramOrder,
     ];
 
     /// Whether it leaves out nothing that recovery could tell after a crash.
@@ -102,6 +106,7 @@ impl Reduction {
                 | Reduction::Pef
                 | Reduction::Annotations
                 | Reduction::Simplification
+                | Reduction::ProgramOrder
         )
     }
 
@@ -131,6 +136,7 @@ impl Reduction {
             Reduction::LockOrder => "lock-order",
             Reduction::RaceFree => "race-free",
             Reduction::Sections => "sections",
+            Reduction::ProgramOrder => "program-order",
         }
     }
 }

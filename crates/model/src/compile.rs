@@ -36,6 +36,18 @@ impl Model {
         model.classes = Some(classes.clone());
         Ok(model)
     }
+
+    /// Compiles a model that follows dependencies for programs of which it is known otherwise that `po | rf` has
+    /// no cycles in any of their executions. Dependencies are steps like others then.
+    pub fn compile_in_order(theory: &Theory, classes: Option<&Classes>) -> Result<Model, Diagnostic> {
+        check_size(theory)?;
+        let mut compiler = Compiler::new(theory, classes);
+        compiler.no_thin_air = true;
+        compiler.terms.follows = true;
+        let mut model = compiler.run()?;
+        model.classes = classes.cloned();
+        Ok(model)
+    }
 }
 
 /// Automata are made of terms with definitions in place of names: operators that one may have then.
@@ -92,6 +104,7 @@ impl<'a> Compiler<'a> {
                 errors: Vec::new(),
                 orders_threads: false,
                 prefix: CAUSAL,
+                buffering: None,
             },
             known: vec![(causal, 0)],
             no_thin_air: false,

@@ -19,6 +19,7 @@ impl Compiled {
         if followed.found {
             let mut model = Relational::compile(theory)?;
             model.has_arms = followed.arms;
+            model.in_order = Model::compile_in_order(theory, None).ok().map(Box::new);
             return Ok(Compiled::Matrices(model));
         }
         Model::compile(theory).map(Compiled::Clocks)

@@ -3,7 +3,7 @@
 //! A letter is a base relation, whose successors a graph can list, and conditions on the pair. So
 //! `rfe` is `rf` with "not the same thread", and `po \ po-loc` is `po` with "not the same location".
 
-use selvedge_graph::{EventId, ExecutionGraph, Kind};
+use selvedge_graph::{DepSet, Deps, EventId, ExecutionGraph, Kind};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Base {
@@ -27,6 +27,46 @@ pub enum Base {
     /// A view that is stored as a clock, the initialising event left out: in terms by its number among
     /// the views that the terms use, in automata by its slot.
     View(u16),
+    /// A dependency, from a read to a later event of its thread; only in models that follow them.
+    Dep(Dep),
+    /// The same from the write of a read-modify-write, of what depends on its read: `rmw^-1 ; addr`.
+    AmoDep(Dep),
+}
+
+/// A kind of dependency.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Dep {
+    Addr,
+    Data,
+    Ctrl,
+    /// Of what a compare-and-swap expects.
+    Cas,
+}
+
+impl Dep {
+    #[inline]
+    pub fn of(self, deps: &Deps) -> &DepSet {
+        match self {
+            Dep::Addr => &deps.addr,
+            Dep::Data => &deps.data,
+            Dep::Ctrl => &deps.ctrl,
+            Dep::Cas => &deps.cas,
+        }
+    }
+
+    pub(crate) fn pair(self) -> Pairs {
+        match self {
+            Dep::Addr => Pairs::ADDR,
+            Dep::Data => Pairs::DATA,
+            Dep::Ctrl => Pairs::CTRL,
+            Dep::Cas => Pairs::CAS,
+        }
+    }
+
+    fn relates(self, g: &ExecutionGraph, x: EventId, y: EventId) -> bool {
+        let (a, b) = (g.event(x), g.event(y));
+        !x.is_init() && a.tid == b.tid && g.deps(y).is_some_and(|deps| self.of(deps).contains(a.idx))
+    }
 }
 
 /// Conditions on a pair of events, each O(1) to test.
@@ -46,6 +86,10 @@ impl Pairs {
     pub const TC: Pairs = Pairs(1 << 8);
     pub const TJ: Pairs = Pairs(1 << 9);
     pub const DETOUR: Pairs = Pairs(1 << 10);
+    pub const ADDR: Pairs = Pairs(1 << 11);
+    pub const DATA: Pairs = Pairs(1 << 12);
+    pub const CTRL: Pairs = Pairs(1 << 13);
+    pub const CAS: Pairs = Pairs(1 << 14);
 
     pub fn is_none(self) -> bool {
         self.0 == 0
@@ -88,9 +132,20 @@ impl Letter {
         matches!(self.base, Base::PoImm | Base::Po | Base::Rf | Base::Rmw | Base::Tc | Base::Tj)
     }
 
-    /// Whether the step goes along causal order: by a step of it, or by a view, which is part of it.
+    /// Whether the step goes along causal order: by a step of it, or by a view or a dependency, which are part
+    /// of it.
     pub fn is_within_causal(self) -> bool {
-        self.is_causal() || self.is_view()
+        self.is_causal() || self.is_view() || self.is_dependency()
+    }
+
+    /// Whether the graph has to keep track of dependencies.
+    pub fn needs_deps(self) -> bool {
+        let all = Pairs::ADDR.with(Pairs::DATA).with(Pairs::CTRL).with(Pairs::CAS);
+        self.is_dependency() || self.must.with(self.mustnot).0 & all.0 != 0
+    }
+
+    fn is_dependency(self) -> bool {
+        matches!(self.base, Base::Dep(_) | Base::AmoDep(_))
     }
 
     pub fn is_view(self) -> bool {
@@ -214,6 +269,16 @@ impl Letter {
                     thread[first..].iter().copied().for_each(&mut f);
                 }
             }
+            Base::Dep(dep) => {
+                if !x.is_init() {
+                    dependents(g, x, dep).for_each(f);
+                }
+            }
+            Base::AmoDep(dep) => {
+                if let Some(r) = g.po_pred(x).filter(|&r| g.rmw_write_of(r) == Some(x)) {
+                    dependents(g, r, dep).filter(|&y| y != x).for_each(f);
+                }
+            }
             Base::LocOverlap => {
                 if matches!(ev.kind, Kind::Read | Kind::Write) {
                     for &w in g.co(ev.loc) {
@@ -227,6 +292,13 @@ impl Letter {
             }
         }
     }
+}
+
+/// What depends on a read.
+fn dependents(g: &ExecutionGraph, x: EventId, dep: Dep) -> impl Iterator<Item = EventId> {
+    let ev = g.event(x);
+    let later = g.thread(ev.tid)[ev.idx as usize..].iter().copied();
+    later.filter(move |&y| g.deps(y).is_some_and(|deps| dep.of(deps).contains(ev.idx)))
 }
 
 fn locs(g: &ExecutionGraph) -> impl Iterator<Item = selvedge_graph::Loc> {
@@ -294,6 +366,10 @@ fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {
                     ew.tid != b.tid && ew.tid != a.tid && related(g, Pairs::CO, x, w)
                 })
         }
+        Pairs::ADDR => Dep::Addr.relates(g, x, y),
+        Pairs::DATA => Dep::Data.relates(g, x, y),
+        Pairs::CTRL => Dep::Ctrl.relates(g, x, y),
+        Pairs::CAS => Dep::Cas.relates(g, x, y),
         _ => unreachable!("one condition at a time"),
     }
 }

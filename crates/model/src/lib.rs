@@ -18,6 +18,7 @@ mod cycle;
 mod epoch;
 mod glushkov;
 mod guard;
+mod in_order;
 mod interleaving;
 mod letter;
 mod model;
@@ -34,6 +35,7 @@ mod view;
 
 pub use classes::Classes;
 pub use compiled::{Compiled, follows_dependencies};
+pub use in_order::Buffering;
 pub use model::{Model, ModelError, Past, Scratch};
 pub use persistency::{Memo as PersistMemo, Order as PersistOrder, Past as PersistPast, Persistency};
 pub use properties::{Properties, Standing};

@@ -4,10 +4,12 @@ use crate::classes::Classes;
 use crate::cycle::CycleCheck;
 use crate::epoch;
 use crate::guard::Test;
+use crate::in_order::Buffering;
 use crate::parts;
 use crate::search::{self, Search};
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
+use std::sync::Arc;
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
 pub(crate) const CAUSAL: usize = 0;
@@ -34,6 +36,8 @@ pub struct Model {
     pub(crate) orders_threads: bool,
     /// The slot of the clock that says what a revisit may not delete: `CAUSAL`, or one of its own.
     pub(crate) prefix: usize,
+    /// It follows dependencies: what is to be watched for.
+    pub(crate) buffering: Option<Arc<Buffering>>,
 }
 
 /// An `error` or `warning` axiom: every pair of `left` must be in `right`, in one of its directions
@@ -61,7 +65,7 @@ pub(crate) enum Right {
 /// The pairs that a term relates, by search from one end.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
-    pub positions: std::sync::Arc<crate::glushkov::Positions>,
+    pub positions: Arc<crate::glushkov::Positions>,
 }
 
 /// An error of the program that only the model knows, such as a data race.
@@ -89,7 +93,12 @@ pub struct Past<'g> {
     known: &'g [u32],
 }
 
-impl Past<'_> {
+impl<'g> Past<'g> {
+    pub(crate) fn of(g: &'g ExecutionGraph, e: EventId, slot: usize) -> Past<'g> {
+        let ev = g.event(e);
+        Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, slot)) }
+    }
+
     /// Whether an event, which is not the initialising one, is in it.
     #[inline]
     pub fn has(self, x: &Event) -> bool {
@@ -115,6 +124,11 @@ impl Model {
     /// How many clocks each event of a graph needs.
     pub fn slots(&self) -> usize {
         self.slots
+    }
+
+    /// Whether a graph has to keep track of dependencies.
+    pub fn needs_deps(&self) -> bool {
+        self.cycles.iter().any(|check| check.letters().iter().any(|letter| letter.needs_deps()))
     }
 
     /// Attributes whose events a graph must count.
@@ -255,8 +269,7 @@ impl Model {
     /// What of `e`'s causal prefix is needed to ask about many events.
     #[inline]
     pub fn past<'g>(&self, g: &'g ExecutionGraph, e: EventId) -> Past<'g> {
-        let ev = g.event(e);
-        Past { tid: ev.tid, idx: ev.idx, known: g.clocks().slice(g.clock(e, self.prefix)) }
+        Past::of(g, e, self.prefix)
     }
 
     /// Adds `e` and its causal prefix to a clock, the entry of its own thread included.

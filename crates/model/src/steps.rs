@@ -45,7 +45,8 @@ impl Terms<'_> {
             }
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
-        let is_view = |s: &Step| matches!(s.letter, Some(Letter { base: Base::View(_), .. }));
+        let is_view =
+            |s: &Step| matches!(s.letter, Some(Letter { base: Base::View(_) | Base::AmoDep(_), .. }));
         if left.iter().any(is_view) && right.iter().any(is_view) {
             return self.refuse(span, "two views cannot be intersected", "use one of them");
         }
@@ -59,11 +60,13 @@ impl Terms<'_> {
                     (None, Some(_)) | (Some(_), None) => Term::Empty, // no step leads back at once
                     // Whether a view relates two events is not among the conditions on a pair, but it
                     // can be what is listed.
-                    (Some(l), Some(m)) if matches!(m.base, Base::View(_)) => Term::Letter(Letter {
-                        base: m.base,
-                        must: l.must.with(m.must).with(base_pair(l.base)),
-                        mustnot: l.mustnot.with(m.mustnot),
-                    }),
+                    (Some(l), Some(m)) if matches!(m.base, Base::View(_) | Base::AmoDep(_)) => {
+                        Term::Letter(Letter {
+                            base: m.base,
+                            must: l.must.with(m.must).with(base_pair(l.base)),
+                            mustnot: l.mustnot.with(m.mustnot),
+                        })
+                    }
                     (Some(l), Some(m)) => Term::Letter(Letter {
                         base: l.base,
                         must: l.must.with(m.must).with(base_pair(m.base)),
@@ -111,7 +114,10 @@ impl Terms<'_> {
             _ => {}
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
-        if right.iter().any(|s| matches!(s.letter, Some(Letter { base: Base::View(_), .. }))) {
+        if right
+            .iter()
+            .any(|s| matches!(s.letter, Some(Letter { base: Base::View(_) | Base::AmoDep(_), .. })))
+        {
             return self.refuse(
                 span,
                 "a view cannot be subtracted",
@@ -302,6 +308,7 @@ fn base_pair(base: Base) -> Pairs {
         Base::Tj => Pairs::TJ,
         // Different accesses of one location; letters never relate an event with itself.
         Base::LocOverlap => Pairs::LOC,
-        Base::View(_) => Pairs::default(),
+        Base::View(_) | Base::AmoDep(_) => Pairs::default(),
+        Base::Dep(dep) => dep.pair(),
     }
 }

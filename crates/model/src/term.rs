@@ -6,7 +6,7 @@
 
 use crate::classes::Classes;
 use crate::guard::Guard;
-use crate::letter::{Base, Letter, Pairs};
+use crate::letter::{Base, Dep, Letter, Pairs};
 use selvedge_kat::{DefBody, DefId, Diagnostic, Pred, Prim, Rel, Set, Span, Theory};
 use std::collections::HashMap;
 
@@ -110,11 +110,13 @@ pub struct Terms<'a> {
     pub views: Vec<(Term, Span)>,
     /// The events that can occur; `None` for any.
     classes: Option<&'a Classes>,
+    /// Dependencies are steps.
+    pub(crate) follows: bool,
 }
 
 impl<'a> Terms<'a> {
     pub fn new(theory: &'a Theory, classes: Option<&'a Classes>) -> Terms<'a> {
-        Terms { theory, defs: HashMap::new(), views: Vec::new(), classes }
+        Terms { theory, defs: HashMap::new(), views: Vec::new(), classes, follows: false }
     }
 
     /// The term of a relation that is used at `span`.
@@ -141,7 +143,7 @@ impl<'a> Terms<'a> {
             Rel::Union(a, b) => Term::union(self.rel(a, span)?, self.rel(b, span)?),
             Rel::Seq(..) => {
                 let mut parts = Vec::new();
-                flatten(rel, &mut parts);
+                self.flatten(rel, &mut parts);
                 let mut term = Term::id();
                 let mut at = 0;
                 while at < parts.len() {
@@ -151,7 +153,13 @@ impl<'a> Terms<'a> {
                             at += 1;
                             Term::letter(Base::Fr)
                         }
-                        _ => self.rel(parts[at], span)?,
+                        // What depends on the read of a read-modify-write, from its write.
+                        [a, Rel::Prim(prim), ..] if self.follows && is_inverse_rmw(a) => {
+                            let Some(dep) = dependency(*prim) else { return self.against(span) };
+                            at += 1;
+                            Term::letter(Base::AmoDep(dep))
+                        }
+                        _ => self.rel(&parts[at], span)?,
                     };
                     term = Term::seq(term, next);
                     at += 1;
@@ -166,11 +174,7 @@ impl<'a> Terms<'a> {
             Rel::Inverse(a) => match &**a {
                 Rel::Empty | Rel::Declared(_) | Rel::Id | Rel::Test(_) => self.rel(a, span)?,
                 Rel::Inverse(a) => self.rel(a, span)?,
-                _ => self.refuse(
-                    span,
-                    "this constraint goes against the direction of a relation (`^-1`)",
-                    "an explorer needs constraints that only look forward; `rf^-1 ; co` is available as `fr`",
-                )?,
+                _ => self.against(span)?,
             },
             Rel::Cross(..) => self.refuse(
                 span,
@@ -188,6 +192,35 @@ impl<'a> Terms<'a> {
                 "remove it",
             )?,
         })
+    }
+
+    fn against(&self, span: &Span) -> Result<Term, Diagnostic> {
+        self.refuse(
+            span,
+            "this constraint goes against the direction of a relation (`^-1`)",
+            "an explorer needs constraints that only look forward; `rf^-1 ; co` is available as `fr`",
+        )
+    }
+
+    /// The parts of a composition, from left to right; definitions that are compositions, too, in parts where
+    /// they end against the direction of a relation.
+    fn flatten(&self, rel: &Rel, parts: &mut Vec<Rel>) {
+        match rel {
+            Rel::Seq(a, b) => {
+                self.flatten(a, parts);
+                self.flatten(b, parts);
+            }
+            Rel::Def(id) if self.follows => match &self.theory.defs[id.0 as usize] {
+                def if def.rec_group.is_none() => match &def.body {
+                    DefBody::Rel(body @ Rel::Seq(_, last)) if is_inverse_rmw(last) => {
+                        self.flatten(body, parts)
+                    }
+                    _ => parts.push(rel.clone()),
+                },
+                _ => parts.push(rel.clone()),
+            },
+            other => parts.push(other.clone()),
+        }
     }
 
     pub(crate) fn def(&mut self, id: DefId) -> Result<Term, Diagnostic> {
@@ -239,6 +272,9 @@ impl<'a> Terms<'a> {
                  about memory",
                 "use them in `recovery` only",
             )?,
+            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep if self.follows => {
+                dependency(prim).map_or(Term::Empty, |dep| Term::letter(Base::Dep(dep)))
+            }
             Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep => self.refuse(
                 span,
                 "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which `check` and `litmus` follow, but nothing else does",
@@ -294,19 +330,22 @@ impl<'a> Terms<'a> {
     }
 }
 
-fn is_inverse_rf(rel: &Rel) -> bool {
-    matches!(rel, Rel::Inverse(r) if matches!(**r, Rel::Prim(Prim::Rf)))
+fn dependency(prim: Prim) -> Option<Dep> {
+    Some(match prim {
+        Prim::Addr => Dep::Addr,
+        Prim::Data => Dep::Data,
+        Prim::Ctrl => Dep::Ctrl,
+        Prim::CasDep => Dep::Cas,
+        _ => return None,
+    })
 }
 
-/// The parts of a composition, from left to right.
-fn flatten<'r>(rel: &'r Rel, parts: &mut Vec<&'r Rel>) {
-    match rel {
-        Rel::Seq(a, b) => {
-            flatten(a, parts);
-            flatten(b, parts);
-        }
-        other => parts.push(other),
-    }
+fn is_inverse_rmw(rel: &Rel) -> bool {
+    matches!(rel, Rel::Inverse(r) if matches!(**r, Rel::Prim(Prim::Rmw)))
+}
+
+fn is_inverse_rf(rel: &Rel) -> bool {
+    matches!(rel, Rel::Inverse(r) if matches!(**r, Rel::Prim(Prim::Rf)))
 }
 
 pub fn refusal(span: &Span, message: impl Into<String>, help: &str) -> Diagnostic {

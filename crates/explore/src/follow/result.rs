@@ -3,10 +3,8 @@
 use super::judge::Judge;
 use super::web::{Ev, INIT, Line, Web};
 use super::{Frame, Visit};
-use crate::deferred::lifetimes;
-use crate::deferred::result::Found;
-use crate::inspect::kind_of;
-use crate::report::{Config, Decisions, End, Execution, Failure, Stats};
+use crate::deferred::result::{Found, Shown, add_event, end_at};
+use crate::report::{Config, Decisions, End, Stats};
 use crate::threads::Threads;
 use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid};
 use selvedge_machine::{Machine, Op};
@@ -77,18 +75,7 @@ pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visi
     for &(_, e) in &order {
         let slot = web.at(e);
         let face = &slot.face;
-        ids[e as usize] = match (slot.at.op, face.kind) {
-            (Op::Load { mode, .. }, _) => graph.add_read(slot.tid, mode, face.loc),
-            (Op::Store { rmw, .. }, _) => graph.add_write(slot.tid, face.mode, face.loc, face.value, rmw),
-            (Op::Fence { mode }, _) => graph.add_fence(slot.tid, mode),
-            (Op::Spawn { thread }, _) => graph.add_spawn(slot.tid, thread),
-            (Op::Join { thread }, _) => graph.add_join(slot.tid, thread),
-            (Op::Detach { thread }, _) => graph.add_detach(slot.tid, thread),
-            (Op::Alloc { object }, _) => graph.add_alloc(slot.tid, object),
-            (Op::Free { object }, _) => graph.add_free(slot.tid, object),
-            (Op::Persist { op, unit }, _) => graph.add_persist(slot.tid, op, unit),
-            _ => graph.add_choice(slot.tid, face.value),
-        };
+        ids[e as usize] = add_event(&mut graph, slot.tid, slot.at.op, Some(face.loc), face.value);
         if judged {
             shown[judge.number(e)] = ids[e as usize];
         }
@@ -106,11 +93,7 @@ pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visi
         }
     }
     let found = Found(if judged { model.errors(&shown, judge.space()) } else { Vec::new() });
-    let race = || {
-        let race = found.0.iter().find(|error| config.races && !error.warning)?;
-        Some(Failure { kind: kind_of(race), event: race.second, other: Some(race.first) })
-    };
-    let failure = if config.inspect { lifetimes::inspect(machine, &graph).or_else(race) } else { None };
+    let failure = found.failure(machine, &graph, config);
     // Where events come from is asked if something is wrong, or if objects may be left behind.
     let ended = |line: &Line<M::State>| line.next.as_ref().is_none_or(|next| next.op == Op::End);
     if failure.is_some()
@@ -127,25 +110,8 @@ pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visi
     for (t, line) in web.lines.iter().enumerate() {
         let Some(next) = &line.next else { continue };
         threads.stand_final(Tid(t as u16), M::State::clone(&next.state), next.op);
-        end = end.max(match next.op {
-            Op::End => End::Complete,
-            Op::Cut => End::Cut,
-            Op::Error(_) => End::Error,
-            _ => End::Blocked,
-        });
+        end = end.max(end_at(next.op));
     }
-    if failure.is_some() {
-        end = End::Error;
-    }
-    stats.count(end);
-    visit(&Execution {
-        graph: &graph,
-        end,
-        machine,
-        model: &found,
-        threads: &threads,
-        failure: failure.as_ref(),
-        culprit: None,
-        decisions: Decisions::Revisits(frames),
-    })
+    let shown = Shown { machine, graph: &graph, threads: &threads, found: &found, failure };
+    shown.visit(end, Decisions::Revisits(frames), stats, visit)
 }

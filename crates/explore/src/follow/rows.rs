@@ -314,18 +314,26 @@ impl Rows {
         if order.local {
             slot.order().near.iter().for_each(|idx| add(web.event(slot.tid, *idx)));
         }
-        if order.creation
-            && (!closure || slot.idx == 1)
-            && let Some(spawn) = web.spawn_of(slot.tid)
-        {
+        let created = match slot.idx {
+            1 => order.creation.nearest,
+            _ => order.creation.others && !(closure && order.creation.nearest),
+        };
+        if created && let Some(spawn) = web.spawn_of(slot.tid) {
             add(spawn);
         }
-        if order.join
-            && let Op::Join { thread } = slot.at.op
-        {
-            match web.line(thread).events.last() {
-                Some(_) => web.line(thread).events.iter().for_each(|&x| add(x)),
-                None => web.spawn_of(thread).into_iter().for_each(&mut add),
+        if let Op::Join { thread } = slot.at.op {
+            // A thread without events ends where it is created.
+            let (line, spawn) = (&web.line(thread).events, web.spawn_of(thread));
+            let ends = line.last().copied().or(spawn);
+            if order.join.nearest {
+                ends.into_iter().for_each(&mut add);
+            }
+            if order.join.others
+                && let Some(last) = ends
+            {
+                let last = web.at(last);
+                let before = &web.line(last.tid).events[..last.idx as usize - 1];
+                before.iter().for_each(|&x| add(x));
             }
         }
         let attrs = slot.face.attrs;

@@ -20,10 +20,13 @@ pub use orders::{events_of, insert, no_events, unite};
 pub use selvedge_kat::Prim;
 
 use crate::guard::Guard;
+use crate::in_order::Buffering;
+use crate::model::Model;
 use crate::model::ModelError;
 use selvedge_graph::{Attrs, EventId, Kind, Mode};
 use selvedge_kat::{Diagnostic, Theory};
 use std::ops::Range;
+use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Node(u32);
@@ -109,6 +112,8 @@ pub struct Relational {
     /// It follows control as far as the arms of branches.
     pub(crate) has_arms: bool,
     causality: Causality,
+    /// The same model for programs without cycles of `po | rf`, if it can be compiled for those.
+    pub(crate) in_order: Option<Box<Model>>,
 }
 
 /// The basic relations of an execution; the others follow from them. Event 0 is the initialising one.
@@ -214,6 +219,17 @@ impl Relational {
     /// Writes down what was found out about the model.
     pub fn set_causality(&mut self, known: Causality) {
         self.causality = known;
+        let buffering = self.local().map(|local| Arc::new(Buffering { local, forwards: known.forwards }));
+        self.in_order = match (self.in_order.take(), buffering) {
+            (Some(model), Some(buffering)) => Some(Box::new(model.watching_for(&buffering))),
+            _ => None,
+        };
+    }
+
+    /// The same model for programs of which it is watched that `po | rf` has no cycles, if it can be compiled for
+    /// those.
+    pub fn in_order(&self) -> Option<&Model> {
+        self.in_order.as_deref().filter(|model| model.buffering().is_some() && !self.has_errors())
     }
 
     /// Whether the model calls something an error.

@@ -44,6 +44,22 @@ impl Inward {
     }
 }
 
+/// Which events of a thread are ordered with its creation, or with joining it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// The one at that end of the thread.
+    pub nearest: bool,
+    /// All others.
+    pub others: bool,
+}
+
+impl Ends {
+    fn add(&mut self, nearest: bool) {
+        self.nearest |= nearest;
+        self.others |= !nearest;
+    }
+}
+
 /// A relation without cycles.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
@@ -51,10 +67,10 @@ pub struct Order {
     pub local: bool,
     pub direct: Vec<Direct>,
     pub inward: Vec<Inward>,
-    /// Creating a thread comes before its events.
-    pub creation: bool,
-    /// The events of a thread come before joining it.
-    pub join: bool,
+    /// Creating a thread comes before its first event (`tc`), and before the others (`tc ; po`).
+    pub creation: Ends,
+    /// The last event of a thread comes before joining it (`tj`), and so do the others (`po ; tj`).
+    pub join: Ends,
 }
 
 /// What coherence agrees with.
@@ -283,11 +299,11 @@ impl Relational {
             |at: usize, prim: Prim| steps.len() > at && self.ops[way[steps[at]].index()] == Op::Prim(prim);
         if steps.len() == way.len() {
             if is(0, Prim::Tc) && (steps.len() == 1 || steps.len() == 2 && is(1, Prim::Po)) {
-                order.creation = true;
+                order.creation.add(steps.len() == 1);
                 return Some(());
             }
             if is(steps.len() - 1, Prim::Tj) && (steps.len() == 1 || steps.len() == 2 && is(0, Prim::Po)) {
-                order.join = true;
+                order.join.add(steps.len() == 1);
                 return Some(());
             }
         }

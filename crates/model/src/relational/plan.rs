@@ -73,6 +73,7 @@ pub(super) fn compile(theory: &Theory) -> Result<Relational, Diagnostic> {
         flags,
         orders_threads,
         has_arms: false,
+        in_order: None,
         causality: super::Causality::default(),
     })
 }

@@ -33,6 +33,8 @@ pub struct Options {
     pub leave_out_unpublished: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
+    /// With `track_deps`: threads are explored in program order all the same.
+    pub in_order: bool,
     /// Memory that is accessed atomically in different sizes is refused: the name of the model that has no
     /// meaning for it.
     pub refuses_mixed_sizes: Option<String>,
@@ -67,6 +69,7 @@ impl Default for Options {
             leave_out_undone: true,
             leave_out_unpublished: true,
             track_deps: false,
+            in_order: false,
             refuses_mixed_sizes: None,
             args: Vec::new(),
             env: Vec::new(),

@@ -28,7 +28,8 @@ impl VmMachine {
         }
         let mut known = HashMap::new();
         let off = !self.options.reductions.has(Reduction::Symmetry);
-        if !(off || self.options.track_deps || self.options.keep_output) {
+        let out_of_order = self.options.track_deps && !self.options.in_order;
+        if !(off || out_of_order || self.options.keep_output) {
             let (module, externals) = (&self.module, externals(&self.module));
             let results_matter = results_matter(module, |f| self.functions[f].runtime);
             for entry in entries(module) {

@@ -1,0 +1,250 @@
+//! Whether events may be added in the order of their threads although the model follows dependencies.
+//!
+//! Under such a model a write may be seen by others before a read that comes before it in its thread is made, if
+//! nothing orders the two: the pair is *loose*. Only then may `po | rf` have a cycle. So where an exploration that
+//! keeps to program order finds no loose pair that could be part of one, it has found everything, and at the
+//! cost of a model without dependencies. `docs/dependencies.md` has the argument ("In program order").
+//!
+//! What is watched for: a write `w` is added, another thread has a read `r` of its location, and `r` comes before
+//! `w` in `po | rf`, by a path on which some pair is loose. Then `r` might read from `w`; what was explored does not
+//! count, and is explored by following dependencies.
+//!
+//! What an event is ordered after in its thread is found as for causal prefixes (`follow/order.rs`): an order that
+//! depends on the outcome of a compare-and-swap counts only if it is there with the other outcome, too.
+
+use crate::explorer::Explorer;
+use crate::report::GaveUp;
+use crate::threads::{Standing, Threads};
+use selvedge_graph::{Attrs, DepSet, Deps, EventId, ExecutionGraph, Kind};
+use selvedge_machine::{Again, Machine, Op, Rmw};
+use selvedge_model::relational::{Local, LocalEvent};
+use selvedge_model::{Buffering, Model};
+
+/// What is known of the order within threads.
+#[derive(Debug, Default)]
+pub(crate) struct InOrder {
+    /// By thread and position, of events as they were when this was asked for last.
+    threads: Vec<Vec<Entry>>,
+    /// By event, if it is a write or the creation of a thread: what comes before it in its thread, lets others in
+    /// and is not ordered before it.
+    loose: Vec<DepSet>,
+    /// There was such an event.
+    any: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// The event came from there, and with this source.
+    standing: Standing,
+    source: Source,
+    /// What later events have of its order.
+    sure: Vec<DepSet>,
+    /// All that it is ordered after, directly or not.
+    past: DepSet,
+    /// Whether what is before it is before whatever comes after it: it is there in any case.
+    passes_on: bool,
+}
+
+/// Where a read gets its value from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Source {
+    /// It is no read, or reads what was there at the beginning.
+    None,
+    /// From an event of its own thread.
+    Own(u32),
+    Other,
+}
+
+impl InOrder {
+    /// Standings have other numbers from now on.
+    pub(crate) fn forget(&mut self) {
+        self.threads.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Brings the entries of the thread of `e` up to date, `e` included.
+    fn update<M: Machine>(
+        &mut self,
+        machine: &M,
+        threads: &Threads<M::State>,
+        g: &ExecutionGraph,
+        order: &Buffering,
+        e: EventId,
+    ) {
+        let ev = g.event(e);
+        if self.threads.len() <= ev.tid.index() {
+            self.threads.resize_with(ev.tid.index() + 1, Vec::new);
+        }
+        let line = &mut self.threads[ev.tid.index()];
+        let events = &g.thread(ev.tid)[..ev.idx as usize];
+        let is_known = |(entry, x): (&Entry, &EventId)| {
+            entry.standing == threads.origin(*x) && entry.source == source(g, *x)
+        };
+        let known = line.iter().zip(events).take_while(|pair| is_known(*pair)).count();
+        // Of a read-modify-write, the halves tell about each other.
+        line.truncate(known);
+        for at in known..events.len() {
+            let entry = order_of(machine, threads, g, order, line, events[at]);
+            line.push(entry);
+            if at > 0 && order.local.looks_ahead() && g.rmw_write_of(events[at - 1]) == Some(events[at]) {
+                line[at - 1] = order_of(machine, threads, g, order, line, events[at - 1]);
+                line[at] = order_of(machine, threads, g, order, line, events[at]);
+            }
+        }
+    }
+}
+
+fn source(g: &ExecutionGraph, e: EventId) -> Source {
+    match g.rf(e) {
+        Some(w) if !w.is_init() => match g.event(w) {
+            from if from.tid == g.event(e).tid => Source::Own(from.idx),
+            _ => Source::Other,
+        },
+        _ => Source::None,
+    }
+}
+
+/// What an event is ordered after; `line` has what was known of its thread, of those before it at least.
+fn order_of<M: Machine>(
+    machine: &M,
+    threads: &Threads<M::State>,
+    g: &ExecutionGraph,
+    order: &Buffering,
+    line: &[Entry],
+    e: EventId,
+) -> Entry {
+    let local: &Local = &order.local;
+    let ev = g.event(e);
+    let before = &g.thread(ev.tid)[..ev.idx as usize - 1];
+    let (mut same, mut written) = (DepSet::EMPTY, DepSet::EMPTY);
+    if ev.is_read() || ev.is_write() {
+        for x in before.iter().map(|&x| g.event(x)) {
+            if (x.is_read() || x.is_write()) && x.loc == ev.loc {
+                same.insert(x.idx);
+                if x.is_write() {
+                    written.insert(x.idx);
+                }
+            }
+        }
+    }
+    let deps = threads.state_of(e).map_or(Deps::NONE, |state| machine.deps(state));
+    let source = source(g, e);
+    let own_source = match source {
+        Source::Own(idx) => Some(idx),
+        _ => None,
+    };
+    let event = LocalEvent {
+        idx: ev.idx,
+        attrs: ev.attrs,
+        deps: &deps,
+        same_location: &same,
+        same_written: &written,
+        own_source,
+    };
+    let others = |idx: u32| line.get(idx as usize - 1).map_or(&[][..], |entry| &entry.sure[..]);
+    let mut own = Vec::with_capacity(local.width());
+    local.compute(&event, &others, &mut own);
+    let mut past = DepSet::EMPTY;
+    let add = |past: &mut DepSet, set: &DepSet| {
+        for idx in set.iter().filter(|idx| *idx < ev.idx) {
+            past.insert(idx);
+            let entry = &line[idx as usize - 1];
+            if entry.passes_on {
+                past.union(&entry.past);
+            }
+        }
+    };
+    local.firm(&own).chain(local.located(&own)).for_each(|set| add(&mut past, set));
+    // What decides what the event is.
+    [&deps.addr, &deps.data, &deps.ctrl].into_iter().for_each(|set| add(&mut past, set));
+    match source {
+        // It sees another thread's write, which is later in coherence than those of its own.
+        Source::Other => add(&mut past, &written),
+        // The value is forwarded, and with it what it was computed from.
+        Source::Own(idx) if order.forwards => {
+            let w = before[idx as usize - 1];
+            let deps = threads.state_of(w).map_or(Deps::NONE, |state| machine.deps(state));
+            [&deps.addr, &deps.data, &deps.ctrl].into_iter().for_each(|set| add(&mut past, set));
+        }
+        _ => {}
+    }
+    let op = threads.op_of(e);
+    let sure = match other_outcome(op, ev.attrs) {
+        None => own,
+        Some(attrs) => {
+            let event = LocalEvent { attrs, ..event };
+            let mut other = Vec::with_capacity(local.width());
+            local.compute(&event, &others, &mut other);
+            own.iter_mut().zip(&other).for_each(|(a, b)| a.intersect(b));
+            own
+        }
+    };
+    let read = |idx: usize| before.get(idx).map(|&x| threads.op_of(x));
+    let passes_on = !ev.is_rmw_write() || read(ev.idx as usize - 2).is_some_and(|op| other(op).is_none());
+    Entry { standing: threads.origin(e), source, sure, past, passes_on }
+}
+
+/// How a read-modify-write would be a mere read.
+fn other(op: Op) -> Option<selvedge_graph::Mode> {
+    match op {
+        Op::Load { rmw: Rmw::Cas { fail, .. } | Rmw::Tentative { fail } | Rmw::Swap { fail }, .. } => {
+            Some(fail)
+        }
+        _ => None,
+    }
+}
+
+/// What would be true of a read if it had read something else.
+fn other_outcome(op: Op, attrs: Attrs) -> Option<Attrs> {
+    let (Op::Load { mode, .. }, Some(fail)) = (op, other(op)) else { return None };
+    Some(match attrs.has(Attrs::UR) {
+        true => Attrs::of(Kind::Read, fail, false),
+        false => Attrs::of(Kind::Read, mode, true),
+    })
+}
+
+impl<M: Machine> Explorer<'_, M> {
+    /// A write or the creation of a thread was added, and its clocks are known.
+    pub(crate) fn watch_order(&mut self, e: EventId) {
+        let Some(order) = self.model.buffering() else { return };
+        let (g, watch) = (&self.graph, &mut self.in_order);
+        watch.update(self.machine, &self.threads, g, order, e);
+        let ev = g.event(e);
+        let entry = &watch.threads[ev.tid.index()][ev.idx as usize - 1];
+        let mut loose = DepSet::EMPTY;
+        for x in g.thread(ev.tid)[..ev.idx as usize - 1].iter().map(|&x| g.event(x)) {
+            let lets_in = matches!(x.kind, Kind::Read | Kind::Join | Kind::Depart);
+            if lets_in && !entry.past.contains(x.idx) {
+                loose.insert(x.idx);
+            }
+        }
+        watch.any |= !loose.is_empty();
+        if watch.loose.len() <= e.index() {
+            watch.loose.resize(e.index() + 1, DepSet::EMPTY);
+        }
+        watch.loose[e.index()] = loose;
+        if watch.any && ev.kind == Kind::Write && may_close_cycle(self.model, g, &watch.loose, e) {
+            self.stats.gave_up = Some(GaveUp::Again(Again::LoadBuffering));
+        }
+    }
+}
+
+/// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose pair.
+fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: EventId) -> bool {
+    let ev = g.event(w);
+    let past = model.causes(g, w);
+    let is_before = |x: EventId, y: EventId| x == y || model.causes(g, y).has(g.event(x));
+    let exits = || g.order().iter().copied().filter(|&v| v == w || !v.is_init() && past.has(g.event(v)));
+    let pairs: Vec<EventId> = exits()
+        .filter(|&v| matches!(g.event(v).kind, Kind::Write | Kind::Spawn))
+        .flat_map(|v| {
+            let thread = g.thread(g.event(v).tid);
+            loose.get(v.index()).into_iter().flat_map(|set| set.iter()).map(|idx| thread[idx as usize - 1])
+        })
+        .collect();
+    let reads = g.order().iter().copied().filter(|&r| {
+        let other = g.event(r);
+        other.is_read() && other.loc == ev.loc && other.tid != ev.tid && past.has(other)
+    });
+    let mut reads = reads;
+    !pairs.is_empty() && reads.any(|r| pairs.iter().any(|&h| is_before(r, h)))
+}

@@ -112,6 +112,7 @@ fn assembly_of(args: &CheckArgs) -> Result<Option<Module>, InputError> {
         // A search through states looks at them itself.
         invariants: if args.engine == Engine::States { Vec::new() } else { args.invariant.clone() },
         timeouts: args.timeouts,
+        whole_library: args.whole_library,
     };
     let refuse = |error: selvedge_dotnet::CompileError| {
         InputError::plain(InputKind::Compile, error.message, error.help.as_deref())

@@ -3,8 +3,8 @@
 use crate::pe::Pe;
 use crate::signature::{self, FieldSig, MethodSig, TypeSig};
 use crate::tables::{
-    CUSTOM_ATTRIBUTE_TYPE, Coded, HAS_CUSTOM_ATTRIBUTE, IMPLEMENTATION, MEMBER_REF_PARENT, METHOD_DEF_OR_REF,
-    Metadata, RESOLUTION_SCOPE, TYPE_DEF_OR_REF, TYPE_OR_METHOD_DEF, Table, Token,
+    CUSTOM_ATTRIBUTE_TYPE, Coded, HAS_CONSTANT, HAS_CUSTOM_ATTRIBUTE, IMPLEMENTATION, MEMBER_REF_PARENT,
+    METHOD_DEF_OR_REF, Metadata, RESOLUTION_SCOPE, TYPE_DEF_OR_REF, TYPE_OR_METHOD_DEF, Table, Token,
 };
 use crate::{Body, Error, bad};
 use std::collections::HashMap;
@@ -299,6 +299,26 @@ impl Assembly {
             row += 1;
         }
         Ok(count)
+    }
+
+    /// How the instances of a type are related by its parameters, by parameter: 1 as they are, 2 the other way
+    /// round, 0 not at all.
+    pub fn variance(&self, row: u32) -> Result<Vec<u8>, Error> {
+        let owner = Token::new(Table::TypeDef, row);
+        let Some(wanted) = Metadata::encode(&TYPE_OR_METHOD_DEF, owner) else { return Ok(Vec::new()) };
+        let first = self.first_at_least(Table::GenericParam, 2, wanted)?;
+        let count = self.generic_params(owner)?;
+        (first..first + count).map(|at| Ok((self.cell(Table::GenericParam, at, 1)? & 3) as u8)).collect()
+    }
+
+    /// The number that a constant field stands for, in its lowest bytes.
+    pub fn constant(&self, field: u32) -> Result<Option<u64>, Error> {
+        let Some(wanted) = Metadata::encode(&HAS_CONSTANT, Token::new(Table::Field, field)) else {
+            return Ok(None);
+        };
+        let Some(at) = self.row_with(Table::Constant, 1, wanted)? else { return Ok(None) };
+        let value = self.blob(Table::Constant, at, 2)?;
+        Ok((value.len() <= 8).then(|| value.iter().rev().fold(0, |n, byte| n << 8 | *byte as u64)))
     }
 
     /// The first row of a sorted table whose column is not less.

@@ -82,7 +82,7 @@ pub struct Coded {
 const NONE: u8 = 0xff;
 
 pub static TYPE_DEF_OR_REF: Coded = Coded { bits: 2, tables: &[2, 1, 27] };
-static HAS_CONSTANT: Coded = Coded { bits: 2, tables: &[4, 8, 23] };
+pub static HAS_CONSTANT: Coded = Coded { bits: 2, tables: &[4, 8, 23] };
 pub static HAS_CUSTOM_ATTRIBUTE: Coded = Coded {
     bits: 5,
     tables: &[6, 4, 1, 2, 8, 9, 10, 0, 14, 23, 20, 17, 26, 27, 32, 35, 38, 39, 40, 42, 44, 43],

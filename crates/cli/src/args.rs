@@ -130,6 +130,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub timeouts: bool,
 
+    /// Interpret all of .NET's class library, also how `ManualResetEventSlim` waits (slow). Without it, that is
+    /// one wait for its flag
+    #[arg(long)]
+    pub whole_library: bool,
+
     /// Look for what recovery does wrong after a crash: a persistency model (px86, ext4-ordered, strict, and
     /// so on), or a .kat file with `recovery` (see docs/persistency.md)
     #[arg(long, value_name = "MODEL")]

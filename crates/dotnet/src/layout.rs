@@ -215,6 +215,15 @@ impl Layouts {
                 let (begin, end) = (at + offset, at + offset + prim.bytes() as u32);
                 let meets = |(o, p): &(u32, Prim)| *o < end && begin < o + p.bytes() as u32;
                 if layout.leaves.iter().any(meets) {
+                    // Another name for what other fields are of as a whole: it is got at by its address.
+                    let covers = |(o, p): &(u32, Prim)| begin <= *o && o + p.bytes() as u32 <= end;
+                    let parts = layout.leaves.iter().filter(|leaf| meets(leaf));
+                    let covered: u32 =
+                        parts.clone().filter(|leaf| covers(leaf)).map(|(_, p)| p.bytes() as u32).sum();
+                    let plain = |p: Prim| !matches!(p, Prim::Ptr | Prim::R4 | Prim::R8);
+                    if covered == end - begin && plain(prim) && parts.clone().all(|(_, p)| plain(*p)) {
+                        continue;
+                    }
                     return refuse(format!(
                         "the fields of {} overlap: that is not supported",
                         world.name(ty)

@@ -23,7 +23,14 @@ pub fn allocation(name: &str) -> Option<Allocation> {
 
 /// Whether a function only tells what is known of an object of a managed language since it was made.
 pub fn asks_object(name: &str) -> bool {
-    matches!(name, "__selvedge_type" | "__selvedge_length" | "__selvedge_element")
+    matches!(
+        name,
+        "__selvedge_type"
+            | "__selvedge_length"
+            | "__selvedge_element"
+            | "__selvedge_dimensions"
+            | "__selvedge_string_known"
+    )
 }
 
 /// Functions that do nothing but let time pass, and whether they are told how long by an address.

@@ -4,7 +4,7 @@
 use crate::contents::{Bytes, Content};
 use crate::layout::SavedLayout;
 use crate::lock_parts::{LockParts, SavedLocks, SeenSections};
-use crate::tables::{Limit, Object, Site, Tables};
+use crate::tables::{Limit, Managed, Object, Site, Tables};
 use crate::undefined::Origin;
 use selvedge_graph::Tid;
 use selvedge_ir::{FuncId, GlobalId, Module};
@@ -68,10 +68,33 @@ enum SavedObject {
     Result(u16),
     Destructor(u32),
     Waiters(u64),
-    Barrier { thread: u16, number: u32, count: u32, home: u64 },
-    LockPart { lock: u64, part: u32 },
-    Mapped { path: u32, size: u64 },
-    Made { thread: u16, number: u32, site: (u32, u32), size: u64, heap: bool, zeroed: bool },
+    Barrier {
+        thread: u16,
+        number: u32,
+        count: u32,
+        home: u64,
+    },
+    LockPart {
+        lock: u64,
+        part: u32,
+    },
+    Mapped {
+        path: u32,
+        size: u64,
+    },
+    Text {
+        content: u32,
+        size: u64,
+    },
+    Made {
+        thread: u16,
+        number: u32,
+        site: (u32, u32),
+        size: u64,
+        heap: bool,
+        zeroed: bool,
+        managed: (u32, u64),
+    },
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -104,9 +127,11 @@ impl Tables {
             }
             Object::LockPart { lock, part } => SavedObject::LockPart { lock, part },
             Object::Mapped { path, size } => SavedObject::Mapped { path, size },
-            Object::Made { thread, number, site, size, heap, zeroed } => {
+            Object::Text { content, size } => SavedObject::Text { content, size },
+            Object::Made { thread, number, site, size, heap, zeroed, managed } => {
                 let site = (site.func.0, site.pc);
-                SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed }
+                let managed = (managed.ty, managed.element);
+                SavedObject::Made { thread: thread.0, number, site, size, heap, zeroed, managed }
             }
         };
         let content = |content: &Content| match content {
@@ -165,9 +190,11 @@ impl Tables {
                 }
                 SavedObject::LockPart { lock, part } => Object::LockPart { lock, part },
                 SavedObject::Mapped { path, size } => Object::Mapped { path, size },
-                SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed } => {
+                SavedObject::Text { content, size } => Object::Text { content, size },
+                SavedObject::Made { thread, number, site: (f, pc), size, heap, zeroed, managed } => {
                     let site = Site { func: func(f)?, pc };
-                    Object::Made { thread: Tid(thread), number, site, size, heap, zeroed }
+                    let managed = Managed { ty: managed.0, element: managed.1 };
+                    Object::Made { thread: Tid(thread), number, site, size, heap, zeroed, managed }
                 }
             };
             if tables.intern(object) as usize != at {

@@ -25,6 +25,16 @@ pub struct Site {
     pub pc: u32,
 }
 
+/// What is known of an object of a managed language since it was made: all zero for others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Managed {
+    /// 1 + the number of its type among the module's.
+    pub ty: u32,
+    /// Of an array: how large an element is in the lower 16 bits, and above them the lengths of its
+    /// dimensions but for the first, 16 bits each.
+    pub element: u64,
+}
+
 /// What an allocation is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Object {
@@ -56,6 +66,12 @@ pub enum Object {
         path: u32,
         size: u64,
     },
+    /// A string of a managed language that was put together, by the number of its bytes among the contents of
+    /// cells. There is one for each text.
+    Text {
+        content: u32,
+        size: u64,
+    },
     /// Object number `number` of this thread, on the heap or on its stack.
     Made {
         thread: Tid,
@@ -64,6 +80,7 @@ pub enum Object {
         size: u64,
         heap: bool,
         zeroed: bool,
+        managed: Managed,
     },
 }
 
@@ -163,6 +180,7 @@ impl Tables {
             Object::LockPart { .. } => (u32::MAX - 3, 0, 0),
             Object::Waiters(_) => (u32::MAX - 4, 0, 0),
             Object::Mapped { path, .. } => (u32::MAX - 5, path, 0),
+            Object::Text { .. } => (u32::MAX - 6, 0, 0),
             Object::Made { site, size, .. } => (site.func.0, site.pc, size),
         });
         id

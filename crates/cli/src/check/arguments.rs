@@ -33,6 +33,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
             // A search through states looks at them itself.
             invariants: if args.engine == Engine::States { &[] } else { &args.invariant },
             timeouts: args.timeouts,
+            whole_library: args.whole_library,
         },
     )?;
     let errors = match (&managed, args.errors) {
@@ -119,6 +120,7 @@ pub struct Managed<'a> {
     pub references: &'a [PathBuf],
     pub invariants: &'a [String],
     pub timeouts: bool,
+    pub whole_library: bool,
 }
 
 /// The bytecode of a .NET program, if that is what there is to check.
@@ -135,6 +137,7 @@ pub fn assembly_of(files: &[PathBuf], how: &Managed<'_>) -> Result<Option<Module
         references: how.references.to_vec(),
         invariants: how.invariants.to_vec(),
         timeouts: how.timeouts,
+        whole_library: how.whole_library,
     };
     let refuse = |error: selvedge_dotnet::CompileError| {
         InputError::plain(InputKind::Compile, error.message, error.help.as_deref())

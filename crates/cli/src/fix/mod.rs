@@ -201,7 +201,7 @@ fn check_of(args: &FixArgs, cancel: Cancel, limits: Limits) -> Result<Check, Inp
         references: &args.reference,
         // A search through states looks at them itself.
         invariants: if args.method == MethodArg::MinCut { &[] } else { &args.invariant },
-        timeouts: false,
+        ..Managed::default()
     };
     if let Some(module) = assembly_of(&args.files, &how)? {
         let options = Options {

@@ -65,10 +65,7 @@ impl Body<'_> {
     fn call(&mut self, token: Token, through: bool) -> Result<(), CompileError> {
         let method = match self.method_at(token)? {
             Called::Method(method) => method,
-            Called::OfArray(ty, name, _) => {
-                let name = format!("{}.{name}", self.lower.world.name(ty));
-                return self.refuse(&format!("{name}: arrays of several dimensions are not supported"));
-            }
+            Called::OfArray(ty, name, sig) => return self.shaped(ty, &name, &sig),
         };
         let sig = self.lower.world.sig(&method)?;
         let mut vals = self.arguments(&sig)?;
@@ -108,7 +105,7 @@ impl Body<'_> {
     ) -> Result<(), CompileError> {
         let name = self.lower.world.native_name(method);
         let flags = self.lower.world.method_flags(method.def)?;
-        if self.delegate_call(method, sig, &vals)? {
+        if self.delegate_call(method, sig, &vals)? || self.always_native(&name, sig, &vals)? {
             return Ok(());
         }
         let virt = through && flags & VIRTUAL != 0 && flags & FINAL == 0;
@@ -124,6 +121,9 @@ impl Body<'_> {
             if self.native_call(&name, method, sig, &vals)? {
                 return Ok(());
             }
+        }
+        if name == "System.Threading.ManualResetEventSlim.Wait" && self.wait_slim(method, sig, &vals)? {
+            return Ok(());
         }
         // What is on the stack must outlive the call: it is in registers of its own or in variables.
         if flags & STATIC != 0
@@ -194,14 +194,9 @@ impl Body<'_> {
         self.call_method(&found, &sig, all, false)
     }
 
-    fn is_delegate(&mut self, ty: Ty) -> Result<bool, CompileError> {
-        let base = self.lower.world.base(ty)?;
-        Ok(base.is_some_and(|base| self.lower.world.name(base) == "System.MulticastDelegate"))
-    }
-
     /// `Invoke` of a delegate.
     fn delegate_call(&mut self, method: &Method, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
-        if self.lower.world.method_name(method.def)? != "Invoke" || !self.is_delegate(method.owner)? {
+        if self.lower.world.method_name(method.def)? != "Invoke" || !self.lower.is_delegate(method.owner)? {
             return Ok(false);
         }
         self.null_check(&vals[0])?;
@@ -220,20 +215,17 @@ impl Body<'_> {
     fn new_instance(&mut self, token: Token) -> Result<(), CompileError> {
         let method = match self.method_at(token)? {
             Called::Method(method) => method,
-            Called::OfArray(ty, ..) => {
-                let name = self.lower.world.name(ty);
-                return self.refuse(&format!("{name}: arrays of several dimensions are not supported"));
-            }
+            Called::OfArray(ty, _, sig) => return self.new_shaped(ty, &sig),
         };
         let sig = self.lower.world.sig(&method)?;
         let params = Sig { has_this: false, ..sig.clone() };
         let vals = self.arguments(&params)?;
         let owner = method.owner;
-        if self.is_delegate(owner)? {
+        if self.lower.is_delegate(owner)? {
             return self.new_delegate(owner, &vals);
         }
         if let Kind::String = self.lower.world.types.kind(owner) {
-            return self.refuse("constructors of strings are not supported");
+            return self.new_string(&sig, &vals);
         }
         let name = self.lower.world.native_name(&method);
         if let Some(ensure) = self.lower.ensure_for_call(&method)?
@@ -282,6 +274,11 @@ impl Body<'_> {
         let ty = self.type_at(token)?;
         let object = self.pop()?;
         let value = self.lower.layouts.is_value(&mut self.lower.world, ty)?;
+        if let (Op::UnboxAny, Some(of)) = (op, self.nullable(ty)) {
+            return self.unbox_nullable(ty, of, &object);
+        }
+        // No object is of a nullable type: it is of the type of its value.
+        let ty = if op == Op::Isinst { self.nullable(ty).unwrap_or(ty) } else { ty };
         if let (Op::UnboxAny | Op::Unbox, true) = (op, value) {
             return self.unbox(op, ty, &object);
         }
@@ -319,9 +316,9 @@ impl Body<'_> {
         }
     }
 
-    fn unbox(&mut self, op: Op, ty: Ty, object: &Val) -> Result<(), CompileError> {
+    pub(super) fn unbox(&mut self, op: Op, ty: Ty, object: &Val) -> Result<(), CompileError> {
         if self.nullable(ty).is_some() {
-            return self.refuse("unboxing a nullable value is not supported");
+            return self.refuse("the address of a boxed nullable value is not supported");
         }
         self.null_check(object)?;
         let kept = self.scratch(9);
@@ -363,8 +360,8 @@ impl Body<'_> {
         if !self.lower.layouts.is_value(&mut self.lower.world, ty)? {
             return Ok(());
         }
-        if self.nullable(ty).is_some() {
-            return self.refuse("boxing a nullable value is not supported");
+        if let Some(of) = self.nullable(ty) {
+            return self.box_nullable(of, ty);
         }
         let val = self.pop()?;
         let val = self.fitted(val, ty, 2)?;

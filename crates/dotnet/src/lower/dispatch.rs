@@ -63,10 +63,15 @@ impl Lower {
                 self.layouts.is_value(&mut self.world, a)? || self.layouts.is_value(&mut self.world, b)?;
             return if values { Ok(if a == b { Is::Yes } else { Is::Unsure }) } else { self.is_a(a, b) };
         }
-        if let (Kind::SzArray(_), Kind::Def(_, args)) = &kinds
-            && !args.is_empty()
+        if let (Kind::SzArray(element), Kind::Def(def, args)) = &kinds
+            && let [wanted] = args[..]
         {
-            return Ok(Is::Unsure);
+            return match self.is_of_arrays(*def)? {
+                true if *element == wanted => Ok(Is::Yes),
+                true if self.layouts.is_value(&mut self.world, *element)? => Ok(Is::No),
+                true => self.is_a(*element, wanted),
+                false => Ok(Is::No),
+            };
         }
         let mut at = Some(from);
         while let Some(class) = at {
@@ -82,46 +87,103 @@ impl Lower {
             if interface == to {
                 return Ok(Is::Yes);
             }
-            if self.differs_by_references(interface, to)? {
-                is = Is::Unsure;
+            match self.varies(interface, to)? {
+                Is::Yes => return Ok(Is::Yes),
+                Is::Unsure => is = Is::Unsure,
+                Is::No => {}
             }
         }
         Ok(is)
     }
 
-    /// Two instances of the same definition that variance might relate.
-    fn differs_by_references(&mut self, a: Ty, b: Ty) -> Result<bool, CompileError> {
+    /// Whether an interface is one that arrays of one dimension have, of their elements.
+    fn is_of_arrays(&self, def: crate::types::DefId) -> Result<bool, CompileError> {
+        const OF_ARRAYS: [&str; 5] =
+            ["IEnumerable`1", "ICollection`1", "IList`1", "IReadOnlyCollection`1", "IReadOnlyList`1"];
+        let name = self.world.def_name(def)?;
+        Ok(name.strip_prefix("System.Collections.Generic.").is_some_and(|name| OF_ARRAYS.contains(&name)))
+    }
+
+    /// Whether one instance of an interface or a delegate is another by the variance of its parameters
+    /// (ECMA-335 I.8.7.1): references only.
+    fn varies(&mut self, a: Ty, b: Ty) -> Result<Is, CompileError> {
         let (Kind::Def(one, xs), Kind::Def(other, ys)) =
             (self.world.types.kind(a).clone(), self.world.types.kind(b).clone())
         else {
-            return Ok(false);
+            return Ok(Is::No);
         };
-        if one != other || xs.is_empty() {
-            return Ok(false);
+        if one != other || xs.is_empty() || xs.len() != ys.len() {
+            return Ok(Is::No);
         }
-        let flags = self.world.flags(one)?;
-        let delegate =
-            self.world.base(a)?.is_some_and(|base| self.world.name(base) == "System.MulticastDelegate");
-        if flags & INTERFACE == 0 && !delegate {
-            return Ok(false);
-        }
-        for (x, y) in xs.iter().zip(&ys) {
+        let variance = self.world.assemblies[one.assembly as usize].variance(one.row)?;
+        let mut all = Is::Yes;
+        for (n, (x, y)) in xs.iter().zip(&ys).enumerate() {
+            if x == y {
+                continue;
+            }
             let values =
                 self.layouts.is_value(&mut self.world, *x)? || self.layouts.is_value(&mut self.world, *y)?;
-            if x != y && values {
-                return Ok(false);
+            let is = match variance.get(n) {
+                _ if values => Is::No,
+                Some(1) => self.is_a(*x, *y)?,
+                Some(2) => self.is_a(*y, *x)?,
+                _ => Is::No,
+            };
+            match is {
+                Is::No => return Ok(Is::No),
+                Is::Unsure => all = Is::Unsure,
+                Is::Yes => {}
             }
         }
-        Ok(true)
+        Ok(all)
     }
 
     /// The method that a virtual call of `declared` comes to, of an object of type `ty`.
     pub fn implementation(&mut self, ty: Ty, declared: &Method) -> Result<Option<Method>, CompileError> {
         let found = match self.is_interface(declared.owner)? {
-            true => self.of_interface(ty, declared)?,
+            true => match (self.of_array(ty, declared)?, self.of_interface(ty, declared)?) {
+                (Some(own), _) => return Ok(Some(own)),
+                (None, None) => self.of_variant(ty, declared)?,
+                (None, found) => found,
+            },
             false => self.of_class(ty, declared)?,
         };
         Ok(found.map(|method| Method { args: declared.args.clone(), ..method }))
+    }
+
+    /// An interface that the type has, and that is the one which is asked for by variance.
+    fn of_variant(&mut self, ty: Ty, declared: &Method) -> Result<Option<Method>, CompileError> {
+        for interface in self.interfaces(ty)? {
+            if interface != declared.owner && self.varies(interface, declared.owner)? == Is::Yes {
+                return self.of_interface(ty, &Method { owner: interface, ..declared.clone() });
+            }
+        }
+        Ok(None)
+    }
+
+    /// What arrays of one dimension have of generic interfaces: methods of `Array` with names of their own.
+    fn of_array(&mut self, ty: Ty, declared: &Method) -> Result<Option<Method>, CompileError> {
+        let (Kind::SzArray(element), Kind::Def(def, _)) =
+            (self.world.types.kind(ty).clone(), self.world.types.kind(declared.owner).clone())
+        else {
+            return Ok(None);
+        };
+        if !self.is_of_arrays(def)? {
+            return Ok(None);
+        }
+        let own = self.world.method_name(declared.def)?.to_string();
+        let interface = self.world.def_name(def)?;
+        let short = interface.rsplit('.').next().unwrap_or_default().trim_end_matches("`1").to_string();
+        let params = self.world.open_sig(declared)?.params.len();
+        let Some(class) = self.corlib_class("System.Array") else { return Ok(None) };
+        for name in [format!("InternalArray__{short}_{own}"), format!("InternalArray__{own}")] {
+            if let Some(method) = self.world.method_named(class, &name, params)? {
+                let generic = self.world.open_sig(&method)?.generics > 0;
+                let args = if generic { vec![element] } else { Vec::new() };
+                return Ok(Some(Method { owner: class, args, ..method }));
+            }
+        }
+        Ok(None)
     }
 
     /// From the class that declares a slot down to the object's.

@@ -286,7 +286,7 @@ impl Body<'_> {
     }
 
     /// The address of an element, in a scratch register.
-    fn element(&mut self, ty: Ty, array: &Val, index: &Val) -> Result<Operand, CompileError> {
+    pub(super) fn element(&mut self, ty: Ty, array: &Val, index: &Val) -> Result<Operand, CompileError> {
         self.null_check(array)?;
         let length = self.length(array.one())?;
         let index = match index.kind() {
@@ -310,7 +310,7 @@ impl Body<'_> {
 
     /// Makes an array and pushes it.
     pub fn new_array(&mut self, element: Ty, count: &Val) -> Result<(), CompileError> {
-        let (size, _) = self.lower.layouts.size(&mut self.lower.world, element)?;
+        let size = self.element_size(element)?;
         let array = self.lower.world.types.intern(Kind::SzArray(element));
         let wide = self.scratch(6);
         match count.kind() {
@@ -323,12 +323,12 @@ impl Body<'_> {
         let is = self.scratch(5);
         self.b.cmp(CmpOp::Slt, 64, is, Operand::Reg(wide), Operand::Const(0));
         self.throw_if(Operand::Reg(is), "System.OverflowException");
-        self.b.bin(BinOp::Mul, 64, wide, Operand::Reg(wide), Operand::Const(size as u64));
+        self.b.bin(BinOp::Mul, 64, wide, Operand::Reg(wide), Operand::Const(size));
         self.b.bin(BinOp::Add, 64, wide, Operand::Reg(wide), Operand::Const(HEADER as u64));
         let dst = self.next();
         let tag = self.lower.tag(array)?;
         let new = self.lower.native("__selvedge_new_array", 3, 1);
-        let args = vec![Operand::Reg(wide), Operand::Const(tag as u64), Operand::Const(size as u64)];
+        let args = vec![Operand::Reg(wide), Operand::Const(tag as u64), Operand::Const(size)];
         self.b.call(Some(dst), new, args, 1);
         self.push(Val::object(Operand::Reg(dst)));
         Ok(())

@@ -12,9 +12,12 @@ mod dispatch;
 mod fields;
 mod handlers;
 mod invariants;
+mod kinds;
 mod natives;
+mod shapes;
 mod stack;
 mod statics;
+mod texts;
 mod threading;
 
 use crate::layout::{HEADER, Layouts, TYPE};
@@ -44,6 +47,13 @@ pub enum Key {
     ThreadEntry,
     /// Where what `ThreadPool` runs begins: a delegate's thread, or a work item's.
     PoolEntry,
+    /// What is answered by the type of an object, of all types that there are objects of.
+    GetType,
+    EnumBits,
+    EnumText,
+    ValueEquals,
+    /// The function that a delegate of several methods has.
+    Multicast,
 }
 
 pub struct Lower {
@@ -61,6 +71,7 @@ pub struct Lower {
     related: HashMap<(Ty, Ty), dispatch::Is>,
     targets: HashMap<(Method, Ty), Option<Key>>,
     tests: Vec<(Ty, FuncId)>,
+    late: Vec<(Key, FuncId)>,
     statics: HashMap<Field, GlobalId>,
     strings: HashMap<Vec<u16>, GlobalId>,
     typeofs: HashMap<Ty, GlobalId>,
@@ -95,6 +106,7 @@ impl Lower {
             related: HashMap::new(),
             targets: HashMap::new(),
             tests: Vec::new(),
+            late: Vec::new(),
             statics: HashMap::new(),
             strings: HashMap::new(),
             typeofs: HashMap::new(),
@@ -134,6 +146,7 @@ impl Lower {
                 return refuse("the program, with what it uses of the class library, has too many methods");
             }
         }
+        self.write_late()?;
         self.write_dispatches()?;
         self.write_tests()?;
         let order = self.write_ensures()?;
@@ -198,6 +211,9 @@ impl Lower {
             }
             Key::IsInst(ty) => self.tests.push((*ty, id)),
             Key::Ensure(_) => {}
+            Key::GetType | Key::EnumBits | Key::EnumText | Key::ValueEquals | Key::Multicast => {
+                self.late.push((key, id));
+            }
             _ => self.queue.push_back((id, key)),
         }
         Ok(id)
@@ -214,7 +230,7 @@ impl Lower {
             Key::Unboxing(method) => self.unboxing_thunk(method),
             Key::ThreadEntry => self.thread_entry(),
             Key::PoolEntry => self.pool_entry(),
-            Key::Dispatch(_) | Key::IsInst(_) | Key::Ensure(_) => refuse("these are written at the end"),
+            _ => refuse("these are written at the end"),
         }
     }
 
@@ -270,7 +286,7 @@ impl Lower {
         self.module.types.push(TypeInfo::Scalar { name: name.clone(), size: 0 });
         let boxed = self.layouts.is_value(&mut self.world, ty)?;
         let array = match self.world.types.kind(ty) {
-            Kind::SzArray(of) => Some(*of),
+            Kind::SzArray(of) | Kind::Array(of, _) => Some(*of),
             _ => None,
         };
         let fields = match (array, boxed) {
@@ -384,25 +400,6 @@ impl Lower {
             place: Place::default(),
         });
         id
-    }
-
-    /// The object for a type (`typeof`).
-    pub fn type_object(&mut self, ty: Ty) -> Result<GlobalId, CompileError> {
-        if let Some(known) = self.typeofs.get(&ty) {
-            return Ok(*known);
-        }
-        let Some(def) = self.world.corlib_type("System.RuntimeType") else {
-            return refuse("the class library has no System.RuntimeType");
-        };
-        let class = self.world.instance(def, Vec::new());
-        let tag = self.tag(class)?;
-        let size = self.layouts.of(&mut self.world, class)?.size as usize;
-        let mut bytes = vec![0; size];
-        bytes[TYPE..TYPE + 8].copy_from_slice(&(tag as u64).to_le_bytes());
-        let name = format!("typeof({})", self.world.name(ty));
-        let id = self.global(name, bytes, false);
-        self.typeofs.insert(ty, id);
-        Ok(id)
     }
 
     pub fn file(&mut self, name: &str) -> u32 {

@@ -6,6 +6,7 @@
 use super::Lower;
 use super::body::Body;
 use super::stack::Val;
+use super::texts::PRINTED;
 use crate::CompileError;
 use crate::layout::{HEADER, Prim};
 use crate::types::{Kind, Ty};
@@ -44,21 +45,42 @@ pub fn left_out(name: &str) -> Option<&'static str> {
         ("System.Activator.", "reflection is not supported"),
         ("Mono.", "this part of mono is not supported"),
     ];
+    /// What of them is only bytecode.
+    const INSIDE: [&str; 9] = [
+        "System.Text.StringBuilder",
+        "System.Text.ValueStringBuilder",
+        "System.IO.TextWriter",
+        "System.IO.StringWriter",
+        "System.IO.StringReader",
+        "System.IO.TextReader",
+        "System.Diagnostics.Stopwatch.",
+        "System.Runtime.InteropServices.MemoryMarshal.",
+        "System.Globalization.UnicodeCategory",
+    ];
+    if INSIDE.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
     OUTSIDE.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, why)| *why)
 }
 
 /// Types whose static constructor only sets up what natives stand for.
 pub fn needs_no_cctor(name: &str) -> bool {
-    ["System.Threading.Thread.", "System.Console.", "System.Environment."].iter().any(|p| name.starts_with(p))
+    const NEEDLESS: [&str; 6] = [
+        "System.Threading.Thread.",
+        "System.Console.",
+        "System.Environment.",
+        "System.Diagnostics.Stopwatch.",
+        "System.Diagnostics.Tracing.EventSource.",
+        // Where hash codes begin.
+        "System.Numerics.Hashing.HashHelpers.",
+    ];
+    NEEDLESS.iter().any(|p| name.starts_with(p))
 }
 
 /// What a module declares that asks how many processors there are.
 const ONE_PROCESSOR: &str = "__dotnet_one_processor";
 
 pub const FULL: Mode = Mode::Sc;
-
-/// The length that says of a string that nobody knows what it says.
-const UNKNOWN: u32 = u32::MAX;
 
 impl Body<'_> {
     /// The body of a native method, where it is called by its address.
@@ -135,10 +157,6 @@ impl Body<'_> {
             "System.GC" if matches!(member, "SuppressFinalize" | "KeepAlive" | "ReRegisterForFinalize") => {
                 Ok(true)
             }
-            "System.Type" if member == "GetTypeFromHandle" => {
-                self.push_copy(vals[0].clone());
-                Ok(true)
-            }
             "System.Threading.ExecutionContext" if matches!(member, "Capture" | "FastCapture") => {
                 self.push_prim(Prim::Ptr, Operand::Const(0));
                 Ok(true)
@@ -166,10 +184,34 @@ impl Body<'_> {
                 self.push_prim(Prim::Ptr, Operand::Const(0));
                 Ok(true)
             }
-            // What numbers look like is not known.
-            _ if member == "ToString" && class.starts_with("System.") && PRINTED.contains(&&class[7..]) => {
-                self.unknown_string()?;
+            "System.Type" | "System.RuntimeType" => self.of_type(member, sig, vals),
+            "System.Enum" => self.enumeration(member, sig, vals),
+            "System.ValueType" if member != "ToString" => self.value_type(member, sig, vals),
+            "System.Buffer" => self.buffer(member, &method.args, vals),
+            // Nobody listens.
+            "System.Diagnostics.Tracing.EventSource"
+            | "System.Diagnostics.StackTrace"
+            | "System.Diagnostics.StackFrame"
+            | "System.Threading.Tasks.TplEtwProvider" => {
+                let result = sig.result;
+                self.nothing(result)
+            }
+            // The clock stands still.
+            "System.Diagnostics.Stopwatch" if member == "GetTimestamp" => self.nothing(sig.result),
+            "System.DateTime" if matches!(member, "get_Now" | "get_UtcNow" | "get_Today") => {
+                self.nothing(sig.result)
+            }
+            "System.HashCode" if member == "GenerateGlobalSeed" => self.nothing(sig.result),
+            "System.Console" if matches!(member, "get_Out" | "get_Error") => {
+                let console = self.lower.console()?;
+                self.push(Val::object(Operand::Global(console, 0)));
                 Ok(true)
+            }
+            "System.Console" if matches!(member, "SetOut" | "SetError" | "Beep" | "Flush") => Ok(true),
+            "System.Threading.Mutex" => self.mutex(member, sig, vals),
+            "System.Threading.Semaphore" => self.semaphore(member, sig, vals),
+            _ if member == "ToString" && class.starts_with("System.") && PRINTED.contains(&&class[7..]) => {
+                self.printed(&class[7..], sig, vals)
             }
             _ => Ok(false),
         }
@@ -242,58 +284,6 @@ impl Body<'_> {
         Ok(true)
     }
 
-    /// A string whose contents are not known; looking at them is not supported.
-    fn unknown_string(&mut self) -> Result<(), CompileError> {
-        let id = self.lower.unknown_string()?;
-        self.push(Val::object(Operand::Global(id, 0)));
-        Ok(())
-    }
-
-    /// Refuses to look at what a string says that nobody knows.
-    pub fn known_string(&mut self, length: Operand) {
-        let (is, fine, wrong) = (self.scratch(4), self.b.label(), self.b.label());
-        self.b.cmp(CmpOp::Eq, 32, is, length, Operand::Const(UNKNOWN as u64));
-        self.b.branch(Operand::Reg(is), wrong, fine);
-        self.b.set(wrong);
-        self.b.unsupported("the contents of a string that was put together: texts are not followed");
-        self.b.set(fine);
-    }
-
-    fn string(&mut self, member: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
-        match member {
-            "Concat" | "Format" | "Join" | "ToString"
-                if sig.result == self.lower.world.types.intern(Kind::String) =>
-            {
-                match (member, vals) {
-                    ("ToString", [this]) => self.push_copy(this.clone()),
-                    _ => self.unknown_string()?,
-                }
-            }
-            "get_Length" | "get_Chars" => {
-                self.null_check(&vals[0])?;
-                let length = self.b.reg();
-                let at = self.at(vals[0].one(), HEADER, 1);
-                self.b.load(length, at, 4, Mode::Na);
-                self.known_string(Operand::Reg(length));
-                if member == "get_Length" {
-                    self.give(Prim::I4, length);
-                    return Ok(true);
-                }
-                let is = self.scratch(5);
-                self.b.cmp(CmpOp::Uge, 32, is, vals[1].one(), Operand::Reg(length));
-                self.throw_if(Operand::Reg(is), "System.IndexOutOfRangeException");
-                let addr = self.scratch(0);
-                let (base, index) = (vals[0].one(), vals[1].one());
-                self.b.push(Instr::Offset { dst: addr, base, index, scale: 2, within: false });
-                self.b.offset(addr, Operand::Reg(addr), HEADER as i64 + 4);
-                self.b.load(length, Operand::Reg(addr), 2, Mode::Na);
-                self.give(Prim::I4, length);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     fn object(&mut self, member: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
         match member {
             ".ctor" | "Finalize" => {}
@@ -305,10 +295,63 @@ impl Body<'_> {
             }
             // Any number will do.
             "GetHashCode" | "InternalGetHashCode" => self.push(Val::int(1)),
-            "ToString" => self.unknown_string()?,
+            // The name of its type.
+            "ToString" => {
+                self.type_of_object(&vals[0])?;
+                let ty = self.pop()?;
+                return self.of_type("ToString", sig, &[ty]);
+            }
+            "GetType" => self.type_of_object(&vals[0])?,
+            "MemberwiseClone" => {
+                let copy = self.library("__dotnet_clone", vec![vals[0].one()], 1);
+                self.push_copy(Val::object(copy));
+            }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn type_of_object(&mut self, object: &Val) -> Result<(), CompileError> {
+        self.null_check(object)?;
+        let function = self.lower.late(super::Key::GetType)?;
+        let ty = self.b.reg();
+        self.b.call(Some(ty), function, vec![object.one()], 1);
+        self.push_copy(Val::object(Operand::Reg(ty)));
+        Ok(())
+    }
+
+    /// 0, or whatever is all zero.
+    fn nothing(&mut self, ty: Ty) -> Result<bool, CompileError> {
+        if !matches!(self.lower.world.types.kind(ty), Kind::Void) {
+            let count = self.leaves(ty)?.len();
+            let shape = self.shape(ty)?;
+            self.push(Val { shape, parts: vec![Operand::Const(0); count], some: false, note: 0 });
+        }
+        Ok(true)
+    }
+
+    /// Calls that are never virtual here, however the class library has them: of types, and of what
+    /// the console prints.
+    pub(super) fn always_native(
+        &mut self,
+        name: &str,
+        sig: &Sig,
+        vals: &[Val],
+    ) -> Result<bool, CompileError> {
+        if let Some(member) = name.strip_prefix("System.IO.TextWriter.") {
+            let console = self.lower.console_made();
+            if console.is_some_and(|id| vals.first().map(Val::one) == Some(Operand::Global(id, 0)))
+                && (member.starts_with("Write") || member == "Flush")
+                && matches!(self.lower.world.types.kind(sig.result), Kind::Void)
+            {
+                return Ok(true);
+            }
+        }
+        let member = name.strip_prefix("System.Type.").or(name.strip_prefix("System.Reflection.MemberInfo."));
+        match member {
+            Some(member) => self.of_type(member, sig, vals),
+            None => Ok(false),
+        }
     }
 
     fn exception(&mut self, member: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
@@ -325,7 +368,7 @@ impl Body<'_> {
                 }
             }
             "Init" => {}
-            "GetClassName" | "ToString" => self.unknown_string()?,
+            "GetClassName" | "ToString" | "get_StackTrace" => self.unknown_string()?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -333,7 +376,18 @@ impl Body<'_> {
 
     fn array(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
         match member {
-            "get_Length" | "GetLength" | "get_LongLength" => {
+            "GetLength" | "GetUpperBound" => {
+                self.null_check(&vals[0])?;
+                let length = self.library("__dotnet_dimension", vec![vals[0].one(), vals[1].one()], 1);
+                let is = self.scratch(5);
+                self.b.cmp(CmpOp::Eq, 32, is, length, Operand::Const(u32::MAX as u64));
+                self.throw_if(Operand::Reg(is), "System.IndexOutOfRangeException");
+                let out = self.b.reg();
+                let less = if member == "GetUpperBound" { u32::MAX as u64 } else { 0 };
+                self.b.bin(selvedge_ir::BinOp::Add, 32, out, length, Operand::Const(less));
+                self.give(Prim::I4, out);
+            }
+            "get_Length" | "get_LongLength" => {
                 self.null_check(&vals[0])?;
                 let length = self.length(vals[0].one())?;
                 let kind = if member == "get_LongLength" { Prim::I8 } else { Prim::I4 };
@@ -347,7 +401,11 @@ impl Body<'_> {
                 self.give(Prim::Ptr, first);
             }
             "GetLowerBound" => self.push(Val::int(0)),
-            "get_Rank" => self.push(Val::int(1)),
+            "get_Rank" => {
+                self.null_check(&vals[0])?;
+                let rank = self.library("__dotnet_rank", vec![vals[0].one()], 1);
+                self.push_copy(Val::prim(Prim::I4, rank));
+            }
             "Copy" => {
                 let int = |n: usize| vals[n].one();
                 let (from, at, to, by, count) = match vals.len() {
@@ -365,24 +423,56 @@ impl Body<'_> {
     }
 
     fn delegate(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
+        let (target, code) = self.lower.delegate_parts()?;
         match (member, vals) {
-            ("Combine", [a, b]) => {
-                let (both, one) = (self.b.label(), self.b.label());
-                let out = self.b.reg();
-                let second = self.b.label();
-                self.b.set_to(out, b.one());
-                self.b.branch(a.one(), second, one);
-                self.b.set(second);
-                self.b.set_to(out, a.one());
-                self.b.branch(b.one(), both, one);
-                self.b.set(both);
-                self.b.unsupported("a delegate of several methods");
-                self.b.set(one);
-                self.give(Prim::Ptr, out);
-                Ok(true)
+            // One of several methods is its own object: what it calls finds the others there.
+            ("AllocDelegateLike_internal", [like]) => {
+                let made = self.library("__selvedge_new_like", vec![like.one()], 1);
+                let function = self.lower.late(super::Key::Multicast)?;
+                let all = self.b.reg();
+                self.b.call(Some(all), function, vec![like.one()], 1);
+                for (by, val) in [(target, made), (code, Operand::Reg(all))] {
+                    let at = self.at(made, by, 1);
+                    self.b.store(at, val, 8, Mode::Na);
+                }
+                self.push_copy(Val::object(made));
             }
-            _ => Ok(false),
+            // The same method of the same object; lists of several are compared by who asks.
+            ("Equals", [a, b]) => {
+                let (out, is, x, y) = (self.b.reg(), self.b.reg(), self.b.reg(), self.b.reg());
+                let (ask, done, own) = (self.b.label(), self.b.label(), self.b.label());
+                self.b.set_to(out, Operand::Const(0));
+                self.b.branch(b.one(), ask, done);
+                self.b.set(ask);
+                let class = self.lower.corlib_class("System.Delegate");
+                let Some(class) = class else { return Ok(false) };
+                let test = self.lower.function(super::Key::IsInst(class))?;
+                self.b.call(Some(is), test, vec![b.one()], 1);
+                let of_kind = self.b.label();
+                self.b.branch(Operand::Reg(is), of_kind, done);
+                self.b.set(of_kind);
+                for (dst, of) in [(x, a), (y, b)] {
+                    self.b.offset(dst, of.one(), code as i64);
+                    self.b.load(dst, Operand::Reg(dst), 8, Mode::Na);
+                }
+                self.b.cmp(CmpOp::Eq, 64, is, Operand::Reg(x), Operand::Reg(y));
+                self.b.branch(Operand::Reg(is), own, done);
+                self.b.set(own);
+                for (dst, of) in [(x, a), (y, b)] {
+                    self.b.offset(dst, of.one(), target as i64);
+                    self.b.load(dst, Operand::Reg(dst), 8, Mode::Na);
+                }
+                self.b.cmp(CmpOp::Eq, 64, out, Operand::Reg(x), Operand::Reg(y));
+                self.b.cmp(CmpOp::Eq, 64, is, Operand::Reg(x), a.one());
+                self.b.bin(selvedge_ir::BinOp::Or, 64, out, Operand::Reg(out), Operand::Reg(is));
+                self.b.jump(done);
+                self.b.set(done);
+                self.give(Prim::I4, out);
+            }
+            ("GetHashCode", [_]) => self.push(Val::int(1)),
+            _ => return Ok(false),
         }
+        Ok(true)
     }
 
     fn helpers(&mut self, member: &str, method: &Method, vals: &[Val]) -> Result<bool, CompileError> {
@@ -440,40 +530,32 @@ impl Body<'_> {
     }
 }
 
-/// Types whose `ToString` is not followed.
-const PRINTED: [&str; 14] = [
-    "Int32",
-    "UInt32",
-    "Int64",
-    "UInt64",
-    "Int16",
-    "UInt16",
-    "Byte",
-    "SByte",
-    "Char",
-    "Single",
-    "Double",
-    "Enum",
-    "ValueType",
-    "TimeSpan",
-];
-
 impl Lower {
-    /// What a constant string says.
-    pub fn literal(&self, operand: Operand) -> Option<String> {
-        let Operand::Global(id, 0) = operand else { return None };
-        let (text, _) = self.strings.iter().find(|(_, known)| **known == id)?;
-        Some(String::from_utf16_lossy(text))
+    /// What the console prints to, if somebody asked for it.
+    fn console_made(&self) -> Option<selvedge_ir::GlobalId> {
+        let at = self.module.globals.iter().position(|g| g.name == CONSOLE)?;
+        Some(selvedge_ir::GlobalId(at as u32))
     }
 
-    fn unknown_string(&mut self) -> Result<selvedge_ir::GlobalId, CompileError> {
-        // No text is of this kind: half of a pair, alone.
-        let id = self.string(&[0xd800])?;
-        let global = &mut self.module.globals[id.0 as usize];
-        // It has a length that nobody takes for one, and no characters.
-        global.bytes.truncate(HEADER as usize);
-        global.bytes.extend(UNKNOWN.to_le_bytes());
-        global.size = global.bytes.len() as u64;
-        Ok(id)
+    /// What the console prints to: the class library's writer that writes nothing.
+    fn console(&mut self) -> Result<selvedge_ir::GlobalId, CompileError> {
+        if let Some(made) = self.console_made() {
+            return Ok(made);
+        }
+        let nested = self.world.corlib_type("System.IO.TextWriter").and_then(|outer| {
+            let of = &self.world.assemblies[outer.assembly as usize];
+            let row = of.nested_type(outer.row, "NullTextWriter")?;
+            Some(crate::types::DefId { row, ..outer })
+        });
+        let Some(def) = nested else { return crate::refuse("the class library has no writer for nothing") };
+        let class = self.world.instance(def, Vec::new());
+        let tag = self.tag(class)?;
+        let size = self.layouts.of(&mut self.world, class)?.size as usize;
+        let mut bytes = vec![0; size];
+        let at = crate::layout::TYPE;
+        bytes[at..at + 8].copy_from_slice(&(tag as u64).to_le_bytes());
+        Ok(self.global(String::from(CONSOLE), bytes, false))
     }
 }
+
+const CONSOLE: &str = "Console.Out";

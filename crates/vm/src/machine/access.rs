@@ -63,8 +63,8 @@ impl VmMachine {
                 state.frame.pc += 1;
                 Ok(None)
             }
-            Spot::Constant { global, at } => {
-                let contents = self.constant(global, at, bytes as usize);
+            Spot::Constant { of, at } => {
+                let contents = self.constant(of, at, bytes as usize);
                 let number = contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64);
                 state.frame.set(dst, number);
                 state.frame.pc += 1;
@@ -500,8 +500,8 @@ impl VmMachine {
                         buffer.put_byte(i, state.private[slot].get(at + i));
                     }
                 }
-                Spot::Constant { global, at } => {
-                    buffer.bits.copy_from_slice(self.constant(global, at, len as usize));
+                Spot::Constant { of, at } => {
+                    buffer.bits.copy_from_slice(&self.constant(of, at, len as usize));
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::memory::LARGEST_OBJECT;
 use super::state::{Stage, Val, VmState};
 use super::unwind::forget_jumps;
 use super::{Halt, VmMachine, fail, is_private, private_slot};
-use crate::tables::{Limit, Object, Site};
+use crate::tables::{Limit, Managed, Object, Site};
 use crate::undefined::Origin;
 use selvedge_graph::Mode;
 use selvedge_ir::{FuncId, Operand, Reg, pointer};
@@ -185,21 +185,21 @@ impl VmMachine {
         size: u64,
         heap: bool,
         zeroed: bool,
+        managed: Managed,
     ) -> Result<Op, Halt> {
         if size > LARGEST_OBJECT {
             return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
         }
-        // What makes managed objects says there what they are, and variables are of the function that has
-        // them.
+        // Managed objects are of the method that makes them, and variables of the function that has them.
         let own = || state.frames().find(|frame| !self.info(frame.func).runtime);
-        let frame = match heap && !self.makes_managed(&state.frame) {
+        let frame = match heap && managed == Managed::default() {
             true => self.program_frame(state),
             false => own(),
         };
         let frame = frame.unwrap_or(&state.frame);
         let site = Site { func: frame.func, pc: frame.pc };
-        let made =
-            Object::Made { thread: state.thread, number: state.made.objects, site, size, heap, zeroed };
+        let (thread, number) = (state.thread, state.made.objects);
+        let made = Object::Made { thread, number, site, size, heap, zeroed, managed };
         state.made.objects += 1;
         let object = self.intern(made);
         state.frame.set(dst, pointer::make(object, 0));

@@ -14,7 +14,9 @@ pub fn externals(module: &Module) -> Vec<Option<External>> {
 /// What becomes of addresses.
 fn flow(native: Native) -> Flow {
     match native {
-        Native::Malloc(_) | Native::Calloc | Native::New => Flow::Makes,
+        Native::Malloc(_) | Native::Calloc | Native::New | Native::NewLike | Native::StringMade => {
+            Flow::Makes
+        }
         Native::Errno => Flow::OwnAddress,
         Native::Free
         | Native::LockHeld
@@ -33,6 +35,7 @@ fn flow(native: Native) -> Flow {
         | Native::TypeOf
         | Native::Length
         | Native::Element
+        | Native::Dimensions
         | Native::Unhandled
         | Native::Size => Flow::TakesNames,
         Native::Fill | Native::Undefine => Flow::Fills,
@@ -63,6 +66,9 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Malloc(_)
         | Native::Calloc
         | Native::New
+        | Native::NewLike
+        | Native::Dimensions
+        | Native::StringMade
         | Native::TypeOf
         | Native::Length
         | Native::Element

@@ -3,17 +3,27 @@
 use super::access::ADDRESS;
 use super::state::{Val, VmState};
 use super::{Halt, VmMachine, fail, is_private, private_address, private_slot};
+use crate::contents::Content;
 use crate::layout::Clash;
 use crate::tables::Object;
 use selvedge_ir::{GlobalId, Operand, pointer};
 use selvedge_machine::ErrorKind;
+use std::borrow::Cow;
 
 /// What an address points to; offsets are within the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spot {
     Private { slot: usize, at: usize },
-    Constant { global: GlobalId, at: usize },
+    Constant { of: Fixed, at: usize },
     Shared { object: u32, at: u32 },
+}
+
+/// What nobody ever writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fixed {
+    Global(GlobalId),
+    /// A string that was put together, by its number among contents.
+    Text(u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +87,7 @@ impl VmMachine {
             // Which threads wait, and where those wait that were moved.
             Object::Waiters(_) => 16,
             Object::Barrier { .. } | Object::LockPart { .. } => 4,
-            Object::Mapped { size, .. } | Object::Made { size, .. } => size,
+            Object::Mapped { size, .. } | Object::Text { size, .. } | Object::Made { size, .. } => size,
         }
     }
 
@@ -119,7 +129,13 @@ impl VmMachine {
                 let name = &self.module.globals[g.0 as usize].name;
                 return fail(ErrorKind::UndefinedBehaviour, format!("write to the constant `{name}`"));
             }
-            return Ok(Spot::Constant { global: g, at: offset as usize });
+            return Ok(Spot::Constant { of: Fixed::Global(g), at: offset as usize });
+        }
+        if let Object::Text { content, .. } = object {
+            if what == Use::Write {
+                return fail(ErrorKind::Unsupported, "write to a string, or to its monitor");
+            }
+            return Ok(Spot::Constant { of: Fixed::Text(content), at: offset as usize });
         }
         Ok(Spot::Shared { object: allocation, at: offset as u32 })
     }
@@ -145,8 +161,14 @@ impl VmMachine {
         fail(ErrorKind::OutOfBounds, format!("{len} bytes at offset {offset} of {name}, which has {size}"))
     }
 
-    pub(super) fn constant(&self, global: GlobalId, at: usize, len: usize) -> &[u8] {
-        &self.module.globals[global.0 as usize].bytes[at..at + len]
+    pub(super) fn constant(&self, of: Fixed, at: usize, len: usize) -> Cow<'_, [u8]> {
+        match of {
+            Fixed::Global(g) => Cow::Borrowed(&self.module.globals[g.0 as usize].bytes[at..at + len]),
+            Fixed::Text(content) => match self.tables.borrow().contents.get(content) {
+                Some(Content::Bytes(bytes)) => Cow::Owned(bytes.bits[at..at + len].to_vec()),
+                _ => unreachable!("the contents of a text are bytes"),
+            },
+        }
     }
 
     /// A text among the constants, for messages.

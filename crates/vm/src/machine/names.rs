@@ -62,6 +62,11 @@ impl VmMachine {
                 (format!("{name} (part {part})"), None)
             }
             Object::Mapped { path, .. } => (self.disk.mapped_name(path), None),
+            Object::Text { .. } => {
+                let number = self.tables.borrow().known_object(object).unwrap_or(u32::MAX);
+                let text = self.string_at(pointer::make(number, 0)).unwrap_or_default();
+                (format!("{text:?}"), None)
+            }
             Object::Made { site, heap: false, .. } => self.local_name(site),
             Object::Made { thread, number, site, .. } => (self.heap_name(thread.0, number, site), None),
         };
@@ -172,6 +177,7 @@ impl VmMachine {
             | Object::Waiters(_)
             | Object::Barrier { .. }
             | Object::Mapped { .. }
+            | Object::Text { .. }
             | Object::LockPart { .. } => self.name_of(object, 0),
             Object::Global(g) | Object::ThreadLocal(_, g) => {
                 format!("`{}`", self.module.globals[g.0 as usize].name)

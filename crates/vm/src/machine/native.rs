@@ -20,7 +20,7 @@ use super::{Halt, VmMachine, fail, is_private, private_address};
 use crate::float;
 use crate::format::Text;
 use crate::layout::Pieces;
-use crate::tables::Object;
+use crate::tables::{Managed, Object};
 use crate::undefined::Word;
 use selvedge_graph::{PersistOp, Tid};
 use selvedge_ir::{Operand, Reg, pointer};
@@ -112,7 +112,20 @@ impl VmMachine {
                 0
             }
             Native::Malloc(number) => return self.allocate(state, dst, known(number)?, false),
-            Native::New => return self.allocate(state, dst, known(0)?, true),
+            Native::New => {
+                let element = if args.len() > 2 { known(2)? } else { 0 };
+                let managed = Managed { ty: known(1)? as u32, element };
+                return self.allocate_managed(state, dst, known(0)?, managed);
+            }
+            Native::NewLike => {
+                let (size, managed) = self.managed_like(known(0)?)?;
+                return self.allocate_managed(state, dst, size, managed);
+            }
+            Native::Dimensions => self.dimensions(known(0)?)?,
+            Native::StringMade => {
+                let given: Result<Vec<u64>, Halt> = (0..args.len()).map(&known).collect();
+                self.string_made(name, &given?)?
+            }
             Native::TypeOf => self.type_number(known(0)?)?,
             Native::Length => self.array_length(known(0)?)?,
             Native::Element => self.element_size(known(0)?)?,
@@ -493,11 +506,24 @@ impl VmMachine {
         zeroed: bool,
     ) -> Result<Option<Op>, Halt> {
         match dst {
-            Some(dst) => self.make(state, dst, size, true, zeroed).map(Some),
+            Some(dst) => self.make(state, dst, size, true, zeroed, Managed::default()).map(Some),
             None => {
                 state.frame.pc += 1;
                 Ok(None)
             }
+        }
+    }
+
+    fn allocate_managed(
+        &self,
+        state: &mut VmState,
+        dst: Option<Reg>,
+        size: u64,
+        managed: Managed,
+    ) -> Result<Option<Op>, Halt> {
+        match dst {
+            Some(dst) => self.make(state, dst, size, true, true, managed).map(Some),
+            None => self.allocate(state, dst, size, true),
         }
     }
 

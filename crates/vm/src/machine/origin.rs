@@ -64,7 +64,7 @@ impl VmMachine {
 
     // ---- values as the graph knows them ----
 
-    fn intern_content(&self, content: Content) -> u32 {
+    pub(super) fn intern_content(&self, content: Content) -> u32 {
         let known = self.tables.borrow().contents.known(&content);
         known.unwrap_or_else(|| self.learn(|common| common.contents.intern(content)))
     }

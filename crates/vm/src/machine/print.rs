@@ -73,8 +73,8 @@ impl VmMachine {
         let bytes = needed.bytes as usize;
         match self.resolve(state, needed.addr, bytes as u64, Use::Read)? {
             Spot::Shared { .. } => Ok(None),
-            Spot::Constant { global, at } => {
-                let contents = self.constant(global, at, bytes);
+            Spot::Constant { of, at } => {
+                let contents = self.constant(of, at, bytes);
                 Ok(Some(contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64)))
             }
             Spot::Private { slot, at } => match self.load_private(state, slot, at, bytes) {

@@ -6,7 +6,7 @@ use super::state::{Stage, Val, VmState};
 use super::{Halt, VmMachine, fail, misuse, private_address};
 use crate::float;
 use crate::private::PrivateObject;
-use crate::tables::Limit;
+use crate::tables::{Limit, Managed};
 use crate::undefined::{self, Origin, Word};
 use selvedge_graph::Mode;
 use selvedge_ir::arith::{self, NoResult};
@@ -168,7 +168,7 @@ impl VmMachine {
                     return fail(ErrorKind::Unsupported, format!("an object of {size} bytes"));
                 }
                 if !private {
-                    let op = self.make(state, dst, size, false, false)?;
+                    let op = self.make(state, dst, size, false, false, Managed::default())?;
                     if let Op::Alloc { object } = op {
                         state.frame.stack.push(object);
                     }

@@ -69,9 +69,9 @@ impl VmMachine {
                 state.frame.pc += 1;
                 Ok(None)
             }
-            Spot::Constant { global, at } => {
+            Spot::Constant { of, at } => {
                 for (reg, at) in [(dst, at), (dst + 1, at + 8)] {
-                    let contents = self.constant(global, at, 8);
+                    let contents = self.constant(of, at, 8);
                     let number = contents.iter().rev().fold(0, |number, byte| number << 8 | *byte as u64);
                     state.frame.set(reg, number);
                 }

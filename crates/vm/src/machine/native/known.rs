@@ -26,9 +26,15 @@ pub enum Native {
     /// The argument with this number is the size.
     Malloc(usize),
     Calloc,
-    /// An object of a managed language, zeroed: its size, a number for its type, and for an array the size of
-    /// an element, both constants of the call.
+    /// An object of a managed language, zeroed: its size, a number for its type, and for an array what its
+    /// elements are ([`crate::tables::Managed`]).
     New,
+    /// Another object of the same type and size.
+    NewLike,
+    /// The lengths of an array's dimensions but for the first.
+    Dimensions,
+    /// Strings of a managed language, made of others and of numbers.
+    StringMade,
     /// The number of an object's type.
     TypeOf,
     /// How many elements an array has.
@@ -178,6 +184,12 @@ impl Native {
             "__selvedge_undefine" => Native::Undefine,
             "free" | "cfree" => Native::Free,
             "__selvedge_new" | "__selvedge_new_array" => Native::New,
+            "__selvedge_new_like" => Native::NewLike,
+            "__selvedge_dimensions" => Native::Dimensions,
+            "__selvedge_string_known"
+            | "__selvedge_string_join"
+            | "__selvedge_string_part"
+            | "__selvedge_string_number" => Native::StringMade,
             "__selvedge_type" => Native::TypeOf,
             "__selvedge_length" => Native::Length,
             "__selvedge_element" => Native::Element,

@@ -1,26 +1,26 @@
-//! Objects of managed languages: what is known of them by their allocation.
+//! Objects of managed languages: what is known of them since they were made, and their strings.
 //!
 //! No memory holds it, so no model can have a thread see an object without its type, as no runtime does.
+//! Strings that are put together of known ones are not in memory either: there is one object for each text
+//! ([`Object::Text`]), which nobody writes.
 
-use crate::machine::native::Native;
-use crate::machine::{Frame, Halt, VmMachine, fail};
-use crate::tables::Object;
-use selvedge_ir::{Instr, Operand, TypeInfo, pointer};
+use crate::contents::{Bytes, Content};
+use crate::machine::{Halt, VmMachine, fail};
+use crate::tables::{Managed, Object};
+use selvedge_ir::{TypeInfo, pointer};
 use selvedge_machine::{ErrorKind, Op};
+use std::sync::Arc;
 
 /// Bytes before the fields of an object, or the elements of an array.
 const HEADER: u64 = 24;
 /// Where an object that is there from the start has the number of its type.
 const TYPE: usize = 16;
+/// The length of a string whose contents nobody knows.
+const UNKNOWN: u32 = u32::MAX;
+/// In units of UTF-16.
+const LONGEST_TEXT: usize = 1 << 16;
 
 impl VmMachine {
-    /// Whether a frame stands at a call that makes a managed object.
-    pub(in crate::machine) fn makes_managed(&self, frame: &Frame) -> bool {
-        let call = self.function(frame.func).code.get(frame.pc as usize);
-        let Some(&Instr::Call { callee: Operand::Func(f), .. }) = call else { return false };
-        matches!(self.info(f).native, Some(Native::New))
-    }
-
     fn managed(&self, addr: u64) -> Result<Object, Halt> {
         let known = |(number, offset): (u32, i64)| {
             let object = self.tables.borrow().objects.get(number as usize).copied();
@@ -33,12 +33,20 @@ impl VmMachine {
         }
     }
 
-    /// A constant argument of the call that made an object.
-    fn told_at_making(&self, object: Object, number: usize) -> Option<u64> {
-        let Object::Made { site, .. } = object else { return None };
-        match self.function(site.func).code.get(site.pc as usize)? {
-            Instr::Call { args, .. } => match args.get(number)? {
-                Operand::Const(told) => Some(*told),
+    /// What is known of an object; nothing of one that is of no managed language.
+    fn known_of(&self, object: Object) -> Option<Managed> {
+        match object {
+            Object::Made { managed, .. } => Some(managed).filter(|m| m.ty != 0),
+            Object::Global(g) => {
+                let bytes = self.module.globals[g.0 as usize].bytes.get(TYPE..TYPE + 8)?;
+                let ty = u64::from_le_bytes(bytes.try_into().ok()?);
+                Some(Managed { ty: u32::try_from(ty).ok()?, element: 0 })
+            }
+            Object::Text { content, .. } => match self.tables.borrow().contents.get(content)? {
+                Content::Bytes(bytes) => {
+                    let ty = u64::from_le_bytes(bytes.bits.get(TYPE..TYPE + 8)?.try_into().ok()?);
+                    Some(Managed { ty: u32::try_from(ty).ok()?, element: 0 })
+                }
                 _ => None,
             },
             _ => None,
@@ -46,25 +54,25 @@ impl VmMachine {
     }
 
     pub(super) fn type_number(&self, addr: u64) -> Result<u64, Halt> {
-        let object = self.managed(addr)?;
-        if let Object::Global(g) = object {
-            let bytes = &self.module.globals[g.0 as usize].bytes;
-            if let Some(Ok(told)) = bytes.get(TYPE..TYPE + 8).map(<[u8; 8]>::try_from) {
-                return Ok(u64::from_le_bytes(told));
-            }
-        }
-        match self.told_at_making(object, 1) {
-            Some(number) => Ok(number),
+        match self.known_of(self.managed(addr)?) {
+            Some(managed) => Ok(managed.ty as u64),
             None => fail(ErrorKind::Unsupported, "the type of what is no object is asked for"),
         }
     }
 
-    pub(super) fn element_size(&self, addr: u64) -> Result<u64, Halt> {
-        let object = self.managed(addr)?;
-        match self.told_at_making(object, 2) {
-            Some(size) if size > 0 => Ok(size),
+    fn elements(&self, addr: u64) -> Result<u64, Halt> {
+        match self.known_of(self.managed(addr)?) {
+            Some(managed) if managed.element != 0 => Ok(managed.element),
             _ => fail(ErrorKind::Unsupported, "the elements of what is no array are asked for"),
         }
+    }
+
+    pub(super) fn element_size(&self, addr: u64) -> Result<u64, Halt> {
+        Ok(self.elements(addr)? & 0xffff)
+    }
+
+    pub(super) fn dimensions(&self, addr: u64) -> Result<u64, Halt> {
+        Ok(self.elements(addr)? >> 16)
     }
 
     pub(super) fn array_length(&self, addr: u64) -> Result<u64, Halt> {
@@ -72,15 +80,21 @@ impl VmMachine {
         Ok(size.saturating_sub(HEADER) / self.element_size(addr)?)
     }
 
+    /// The size of an object, and what is known of it, for another one of its kind.
+    pub(super) fn managed_like(&self, addr: u64) -> Result<(u64, Managed), Halt> {
+        let object = self.managed(addr)?;
+        match self.known_of(object) {
+            Some(managed) => Ok((self.size_of(object), managed)),
+            None => fail(ErrorKind::Unsupported, "a copy of what is no object"),
+        }
+    }
+
     /// The type of an object, among the module's, if it was made as one of a managed language.
     pub(in crate::machine) fn type_of_managed(&self, object: Object) -> Option<u32> {
-        let Object::Made { site, .. } = object else { return None };
-        let made_by = match self.function(site.func).code.get(site.pc as usize)? {
-            Instr::Call { callee: Operand::Func(f), .. } => &self.function(*f).name,
-            _ => return None,
-        };
-        let number = self.told_at_making(object, 1).filter(|_| made_by.starts_with("__selvedge_new"))?;
-        u32::try_from(number).ok()?.checked_sub(1)
+        match object {
+            Object::Made { managed, .. } => managed.ty.checked_sub(1),
+            _ => None,
+        }
     }
 
     /// The name of an object's type.
@@ -92,20 +106,103 @@ impl VmMachine {
         }
     }
 
-    /// A string among the constants, in UTF-16 after its length.
-    fn constant_string(&self, addr: u64) -> Option<String> {
-        let (number, _) = pointer::split(addr)?;
-        let bytes = &self.module.globals.get(number as usize)?.bytes;
+    /// The bytes of a string that is in no memory.
+    fn string_bytes(&self, addr: u64) -> Option<Vec<u8>> {
+        let (number, 0) = pointer::split(addr)? else { return None };
+        let tables = self.tables.borrow();
+        match *tables.objects.get(number as usize)? {
+            Object::Global(g) => {
+                let global = &self.module.globals[g.0 as usize];
+                global.constant.then(|| global.bytes.clone())
+            }
+            Object::Text { content, .. } => match tables.contents.get(content)? {
+                Content::Bytes(bytes) => Some(bytes.bits.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The units of a string that is in no memory, in UTF-16 after its length.
+    fn units(&self, addr: u64) -> Option<Vec<u16>> {
+        let bytes = self.string_bytes(addr)?;
         let at = HEADER as usize;
-        let length = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize;
-        let text = bytes.get(at + 4..at.checked_add(4)?.checked_add(length.checked_mul(2)?)?)?;
-        let units = text.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]]));
-        Some(String::from_utf16_lossy(&units.collect::<Vec<_>>()))
+        let length = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?);
+        let text = bytes.get(at + 4..at.checked_add(4)?.checked_add((length as usize).checked_mul(2)?)?)?;
+        Some(text.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect())
+    }
+
+    /// What such a string says.
+    pub(in crate::machine) fn string_at(&self, addr: u64) -> Option<String> {
+        Some(String::from_utf16_lossy(&self.units(addr)?))
+    }
+
+    /// Strings made of known ones: whether one is known (1), or that nobody knows what it says (2);
+    /// two of them after each other, a part of one, a number as it is written.
+    pub(super) fn string_made(&self, name: &str, args: &[u64]) -> Result<u64, Halt> {
+        let known = |addr: u64| match self.units(addr) {
+            Some(units) => Ok(units),
+            None => fail(ErrorKind::Unsupported, "the contents of a string that nobody knows"),
+        };
+        let (like, units) = match (name, args) {
+            ("__selvedge_string_known", [addr]) => {
+                let at = HEADER as usize;
+                let length = self.string_bytes(*addr).and_then(|b| Some(b.get(at..at + 4)?.to_vec()));
+                return Ok(match length {
+                    None => 0,
+                    Some(length) if length == UNKNOWN.to_le_bytes() => 2,
+                    Some(_) => 1,
+                });
+            }
+            ("__selvedge_string_join", [a, b]) => (*a, [known(*a)?, known(*b)?].concat()),
+            ("__selvedge_string_part", [of, from, length]) => {
+                let units = known(*of)?;
+                let (from, length) = (*from as u32 as usize, *length as u32 as usize);
+                match units.get(from..from.saturating_add(length)) {
+                    Some(part) => (*of, part.to_vec()),
+                    None => return fail(ErrorKind::OutOfBounds, "a part of a string that it does not have"),
+                }
+            }
+            // The first argument is any string: what it says that it is, the new one says, too.
+            ("__selvedge_string_number", [like, number, kind]) => {
+                let said = match kind {
+                    0 => (*number as u32 as i32).to_string(),
+                    1 => (*number as u32).to_string(),
+                    2 => (*number as i64).to_string(),
+                    3 => number.to_string(),
+                    _ => return self.make_text(*like, &[*number as u16]),
+                };
+                (*like, said.encode_utf16().collect())
+            }
+            _ => return fail(ErrorKind::Unsupported, format!("`{name}` with {} arguments", args.len())),
+        };
+        self.make_text(like, &units)
+    }
+
+    fn make_text(&self, like: u64, units: &[u16]) -> Result<u64, Halt> {
+        if units.len() > LONGEST_TEXT {
+            return fail(ErrorKind::Unsupported, format!("a string of {} characters", units.len()));
+        }
+        let mut bytes = match self.string_bytes(like) {
+            Some(bytes) if bytes.len() >= HEADER as usize => bytes[..HEADER as usize].to_vec(),
+            _ => return fail(ErrorKind::Unsupported, "a string that nobody knows"),
+        };
+        bytes.extend((units.len() as u32).to_le_bytes());
+        bytes.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+        bytes.extend([0, 0]);
+        // A constant of the program that says the same is the same string.
+        let same = self.module.globals.iter().position(|g| g.constant && g.bytes == bytes);
+        if let Some(global) = same {
+            return Ok(pointer::make(global as u32, 0));
+        }
+        let size = bytes.len() as u64;
+        let content = self.intern_content(Content::Bytes(Arc::new(Bytes::known(bytes))));
+        Ok(pointer::make(self.intern(Object::Text { content, size }), 0))
     }
 
     pub(super) fn unhandled(&self, exception: u64, message: u64) -> Result<Option<Op>, Halt> {
         let name = self.type_name(exception).unwrap_or("an exception");
-        let said = self.constant_string(message).map_or(String::new(), |text| format!(": {text}"));
+        let said = self.string_at(message).map_or(String::new(), |text| format!(": {text}"));
         let mut place = String::new();
         if let Ok(Object::Made { site, .. }) = self.managed(exception) {
             let at = self.function(site.func).places.get(site.pc as usize).copied().unwrap_or_default();

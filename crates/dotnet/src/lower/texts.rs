@@ -1,0 +1,334 @@
+//! Strings: what is put together of others is done by the machine where it knows them, so that no memory is
+//! written for it; the rest is the class library's own code.
+
+use super::body::Body;
+use super::stack::Val;
+use super::{Key, Lower};
+use crate::CompileError;
+use crate::layout::{HEADER, Prim};
+use crate::types::{Kind, Ty};
+use crate::world::Sig;
+use selvedge_graph::Mode;
+use selvedge_ir::{BinOp, CmpOp, GlobalId, Instr, Operand};
+
+/// The length that says of a string that nobody knows what it says.
+const UNKNOWN: u32 = u32::MAX;
+
+/// A part of a format.
+enum Piece {
+    Text(Vec<u16>),
+    Argument(usize),
+}
+
+/// The parts of a format without widths and formats of its own; `None` if it has any, or is none.
+fn pieces(format: &[u16]) -> Option<Vec<Piece>> {
+    let (open, close) = (b'{' as u16, b'}' as u16);
+    let (mut pieces, mut text, mut at) = (Vec::new(), Vec::new(), 0);
+    while at < format.len() {
+        let unit = format[at];
+        let doubled = format.get(at + 1) == Some(&unit);
+        if (unit == open || unit == close) && doubled {
+            text.push(unit);
+            at += 2;
+        } else if unit == open {
+            let end = at + format[at..].iter().position(|u| *u == close)?;
+            let number = String::from_utf16(&format[at + 1..end]).ok()?;
+            let plain = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            pieces.push(Piece::Text(std::mem::take(&mut text)));
+            pieces.push(Piece::Argument(if plain { number.parse().ok()? } else { return None }));
+            at = end + 1;
+        } else if unit == close {
+            return None;
+        } else {
+            text.push(unit);
+            at += 1;
+        }
+    }
+    pieces.push(Piece::Text(text));
+    Some(pieces)
+}
+
+impl Body<'_> {
+    /// A string whose contents are not known; looking at them is not supported.
+    pub(super) fn unknown_string(&mut self) -> Result<(), CompileError> {
+        let id = self.lower.unknown_string()?;
+        self.push(Val::object(Operand::Global(id, 0)));
+        Ok(())
+    }
+
+    /// Refuses to look at what a string says that nobody knows.
+    pub fn known_string(&mut self, length: Operand) {
+        let (is, fine, wrong) = (self.scratch(4), self.b.label(), self.b.label());
+        self.b.cmp(CmpOp::Eq, 32, is, length, Operand::Const(UNKNOWN as u64));
+        self.b.branch(Operand::Reg(is), wrong, fine);
+        self.b.set(wrong);
+        self.b.unsupported("the contents of a text that is not followed: of a float, a time, or an object");
+        self.b.set(fine);
+    }
+
+    fn empty_string(&mut self) -> Result<Operand, CompileError> {
+        Ok(Operand::Global(self.lower.string(&[])?, 0))
+    }
+
+    fn concat(&mut self, a: Operand, b: Operand) -> Result<Operand, CompileError> {
+        let empty = self.empty_string()?;
+        Ok(self.library("__dotnet_concat", vec![a, b, empty], 1))
+    }
+
+    pub(super) fn string(&mut self, member: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
+        let string = self.lower.world.types.intern(Kind::String);
+        let of_strings = sig.params.iter().all(|ty| *ty == string);
+        match member {
+            "ToString" => self.push_copy(vals[0].clone()),
+            "Concat" if of_strings && (2..=4).contains(&vals.len()) => {
+                let mut joined = vals[0].one();
+                for val in &vals[1..] {
+                    joined = self.concat(joined, val.one())?;
+                }
+                self.push_copy(Val::object(joined));
+            }
+            "Format" => return self.format(sig, vals),
+            "FastAllocateString" => {
+                let empty = self.empty_string()?;
+                let made = self.library("__dotnet_new_string", vec![empty, vals[0].one()], 1);
+                self.push_copy(Val::object(made));
+            }
+            "InternalSubString" => {
+                let empty = self.empty_string()?;
+                let args = vals.iter().map(Val::one).chain([empty]).collect();
+                let made = self.library("__dotnet_substring", args, 1);
+                self.push_copy(Val::object(made));
+            }
+            "wstrcpy" => {
+                let bytes = self.scratch(6);
+                self.b.bin(BinOp::Mul, 64, bytes, vals[2].one(), Operand::Const(2));
+                self.library("memmove", vec![vals[0].one(), vals[1].one(), Operand::Reg(bytes)], 1);
+            }
+            // By the culture that there is, which compares as characters do what has no marks of its own.
+            "StartsWith" | "EndsWith" | "IndexOf" if sig.params == [string] => {
+                let Some(how) = self.lower.corlib_class("System.StringComparison") else { return Ok(false) };
+                let wanted = Sig { params: vec![string, how], ..sig.clone() };
+                let Some(method) = self.lower.world.own_method(string, member, &wanted, 0)? else {
+                    return Ok(false);
+                };
+                const ORDINAL: i32 = 4;
+                let all = [vals.to_vec(), vec![Val::int(ORDINAL)]].concat();
+                self.call_method(&method, &wanted, all, false)?;
+            }
+            "get_Length" | "get_Chars" => {
+                self.null_check(&vals[0])?;
+                let length = self.b.reg();
+                let at = self.at(vals[0].one(), HEADER, 1);
+                self.b.load(length, at, 4, Mode::Na);
+                self.known_string(Operand::Reg(length));
+                if member == "get_Length" {
+                    self.give(Prim::I4, length);
+                    return Ok(true);
+                }
+                let is = self.scratch(5);
+                self.b.cmp(CmpOp::Uge, 32, is, vals[1].one(), Operand::Reg(length));
+                self.throw_if(Operand::Reg(is), "System.IndexOutOfRangeException");
+                let addr = self.scratch(0);
+                let (base, index) = (vals[0].one(), vals[1].one());
+                self.b.push(Instr::Offset { dst: addr, base, index, scale: 2, within: false });
+                self.b.offset(addr, Operand::Reg(addr), HEADER as i64 + 4);
+                self.b.load(length, Operand::Reg(addr), 2, Mode::Na);
+                self.give(Prim::I4, length);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `String.Format` of a constant format: its parts after each other.
+    fn format(&mut self, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
+        let string = self.lower.world.types.intern(Kind::String);
+        let object = self.lower.world.types.intern(Kind::Object);
+        let listed = self.lower.world.types.intern(Kind::SzArray(object));
+        let Some((format, params)) = sig.params.split_first().filter(|(first, _)| **first == string) else {
+            self.unknown_string()?;
+            return Ok(true);
+        };
+        debug_assert_eq!(*format, string);
+        let parts = self.lower.units(vals[0].one()).and_then(|units| pieces(&units));
+        let from_list = params == [listed];
+        let Some(parts) = parts.filter(|_| from_list || params.iter().all(|ty| *ty == object)) else {
+            self.unknown_string()?;
+            return Ok(true);
+        };
+        let mut joined = self.empty_string()?;
+        for part in parts {
+            let next = match part {
+                Piece::Text(units) if units.is_empty() => continue,
+                Piece::Text(units) => Operand::Global(self.lower.string(&units)?, 0),
+                Piece::Argument(n) if from_list => {
+                    let addr = self.element(object, &vals[1], &Val::int(n as i32))?;
+                    let arg = self.b.reg();
+                    self.b.load(arg, addr, 8, Mode::Na);
+                    self.text_of(Operand::Reg(arg))?
+                }
+                Piece::Argument(n) => match vals.get(n + 1) {
+                    Some(val) => self.text_of(val.one())?,
+                    None => {
+                        self.throw_if(Operand::Const(1), "System.FormatException");
+                        continue;
+                    }
+                },
+            };
+            joined = self.concat(joined, next)?;
+        }
+        self.push_copy(Val::object(joined));
+        Ok(true)
+    }
+
+    /// What an object says of itself; null says nothing.
+    fn text_of(&mut self, arg: Operand) -> Result<Operand, CompileError> {
+        let object = self.lower.world.types.intern(Kind::Object);
+        let string = self.lower.world.types.intern(Kind::String);
+        let Some(method) = self.lower.world.method_named(object, "ToString", 0)? else {
+            return self.refuse("the class library has no Object.ToString");
+        };
+        let function = self.lower.function(Key::Dispatch(method))?;
+        let (out, ask, done) = (self.b.reg(), self.b.label(), self.b.label());
+        self.b.set_to(out, arg);
+        self.b.branch(arg, ask, done);
+        self.b.set(ask);
+        self.emit_call(Operand::Func(function), vec![arg], string)?;
+        let said = self.pop()?;
+        self.b.set_to(out, said.one());
+        self.b.jump(done);
+        self.b.set(done);
+        Ok(Operand::Reg(out))
+    }
+
+    /// `ToString` of a number, a character, or what is printed in ways that are not followed.
+    pub(super) fn printed(&mut self, class: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
+        let (kind, own) = match class {
+            "Int32" => (0, Kind::I4),
+            "Int16" => (0, Kind::I2),
+            "SByte" => (0, Kind::I1),
+            "UInt32" => (1, Kind::U4),
+            "UInt16" => (1, Kind::U2),
+            "Byte" => (1, Kind::U1),
+            "Int64" => (2, Kind::I8),
+            "UInt64" => (3, Kind::U8),
+            "Char" => (4, Kind::Char),
+            _ => {
+                self.unknown_string()?;
+                return Ok(true);
+            }
+        };
+        let ty = self.lower.world.types.intern(own);
+        let number = match sig.has_this {
+            true => {
+                self.null_check(&vals[0])?;
+                self.load_value(ty, vals[0].one(), Mode::Na, 0)?;
+                self.pop()?.one()
+            }
+            false => vals[0].one(),
+        };
+        let kept = self.b.reg();
+        self.b.set_to(kept, number);
+        let empty = self.empty_string()?;
+        // A format of its own is not followed.
+        let string = self.lower.world.types.intern(Kind::String);
+        let format = (sig.params.first() == Some(&string)).then(|| vals[1].one());
+        let args = vec![empty, Operand::Reg(kept), Operand::Const(kind)];
+        let text = self.library("__selvedge_string_number", args, 1);
+        let out = self.b.reg();
+        self.b.set_to(out, text);
+        if let Some(format) = format.filter(|_| kind < 4) {
+            let unknown = Operand::Global(self.lower.unknown_string()?, 0);
+            self.b.push(Instr::Select { dst: out, cond: format, a: unknown, b: Operand::Reg(out) });
+        }
+        self.push_copy(Val::object(Operand::Reg(out)));
+        Ok(true)
+    }
+
+    /// `new String(…)`: the class library has a method for each.
+    pub(super) fn new_string(&mut self, sig: &Sig, vals: &[Val]) -> Result<(), CompileError> {
+        let string = self.lower.world.types.intern(Kind::String);
+        let wanted = Sig { result: string, has_this: true, ..sig.clone() };
+        let Some(method) = self.lower.world.own_method(string, "CreateString", &wanted, 0)? else {
+            return self.refuse("this constructor of strings is not supported");
+        };
+        let all = [vec![Val::object(Operand::Const(0))], vals.to_vec()].concat();
+        self.call_method(&method, &wanted, all, false)
+    }
+
+    /// Copies of memory.
+    pub(super) fn buffer(&mut self, member: &str, args: &[Ty], vals: &[Val]) -> Result<bool, CompileError> {
+        let all = |n: &[Val]| n.iter().map(Val::one).collect::<Vec<_>>();
+        match (member, vals) {
+            ("InternalMemcpy" | "Memcpy" | "Memmove" | "memcpy1" | "memcpy2" | "memcpy4", [_, _, _]) => {
+                let mut given = all(vals);
+                if let [of] = args {
+                    let (size, _) = self.lower.layouts.size(&mut self.lower.world, *of)?;
+                    let bytes = self.scratch(6);
+                    self.b.bin(BinOp::Mul, 64, bytes, given[2], Operand::Const(size as u64));
+                    given[2] = Operand::Reg(bytes);
+                }
+                self.library("memmove", given, 1);
+            }
+            ("InternalBlockCopy" | "BlockCopy", [from, at, to, by, count]) => {
+                let (source, target) = (self.b.reg(), self.b.reg());
+                for (dst, array, offset) in [(source, from, at), (target, to, by)] {
+                    let (base, index) = (array.one(), offset.one());
+                    self.b.push(Instr::Offset { dst, base, index, scale: 1, within: false });
+                    self.b.offset(dst, Operand::Reg(dst), HEADER as i64);
+                }
+                let given = vec![Operand::Reg(target), Operand::Reg(source), count.one()];
+                self.library("memmove", given, 1);
+                if member == "InternalBlockCopy" {
+                    self.push(Val::int(1));
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Types whose `ToString` is the machine's.
+pub const PRINTED: [&str; 15] = [
+    "Int32",
+    "UInt32",
+    "Int64",
+    "UInt64",
+    "Int16",
+    "UInt16",
+    "Byte",
+    "SByte",
+    "Char",
+    "Single",
+    "Double",
+    "Decimal",
+    "ValueType",
+    "TimeSpan",
+    "DateTime",
+];
+
+impl Lower {
+    /// The units of a constant string.
+    pub fn units(&self, operand: Operand) -> Option<Vec<u16>> {
+        let Operand::Global(id, 0) = operand else { return None };
+        let (text, _) = self.strings.iter().find(|(_, known)| **known == id)?;
+        Some(text.clone())
+    }
+
+    /// What a constant string says.
+    pub fn literal(&self, operand: Operand) -> Option<String> {
+        Some(String::from_utf16_lossy(&self.units(operand)?))
+    }
+
+    pub(super) fn unknown_string(&mut self) -> Result<GlobalId, CompileError> {
+        // No text is of this kind: half of a pair, alone.
+        let id = self.string(&[0xd800])?;
+        let global = &mut self.module.globals[id.0 as usize];
+        // It has a length that nobody takes for one, and no characters.
+        global.bytes.truncate(HEADER as usize);
+        global.bytes.extend(UNKNOWN.to_le_bytes());
+        global.size = global.bytes.len() as u64;
+        Ok(id)
+    }
+}

@@ -50,7 +50,7 @@ lint:
 
 # The published tables: all of them, written to docs, or one, printed: make bench TABLE=barriers
 bench:
-	@scripts/setup.sh $(NEEDS) $(if $(filter proofs,$(TABLE)),$(SOLVERS)) $(if $(filter dotnet,$(TABLE)),$(DOTNET))
+	@scripts/setup.sh $(NEEDS) $(if $(filter proofs,$(TABLE)),$(SOLVERS)) $(if $(filter dotnet fix,$(TABLE)),$(DOTNET))
 	cargo build --release -q -p selvedge-cli
 ifeq ($(TABLE),proofs)
 	@scripts/proofs.sh $(SELVEDGE)

@@ -35,6 +35,41 @@ const ROWS: &[(&str, &str)] = &[
     ("sense-barrier-relaxed-bug.c", "rc11"),
 ];
 
+/// Programs of [Huynh07] in C#, and how many barriers its Table 5 has for them.
+const PUBLISHED: &[(&str, usize)] =
+    &[("peterson", 3), ("tbarrier", 3), ("dc", 1), ("rw-vol", 4), ("rowo", 2), ("po", 6)];
+
+/// Barriers for .NET programs by both methods, beside the published ones.
+fn barriers(scratch: &std::path::Path) -> Result<String, String> {
+    let mut text = String::from(
+        "\nBarriers under `dotnet-ecma`, and those of [Huynh07], Table 5 (its programs were other bytecode):\n\n",
+    );
+    text += "| program | hitting set | s | minimum cut | s | published |\n|---|--:|--:|--:|--:|--:|\n";
+    for &(name, published) in PUBLISHED {
+        eprintln!("fix: {name}.cs");
+        let out = scratch.join(format!("{name}.exe")).display().to_string();
+        let source = format!("examples/dotnet/{name}.cs");
+        let compiled =
+            Command::new("mcs").args(["-debug", "-d:DEBUG", &format!("-out:{out}"), &source]).output();
+        if !compiled.is_ok_and(|done| done.status.success()) {
+            return Ok(String::from("\nWithout mono's compiler (`mcs`), there are no rows for .NET.\n"));
+        }
+        let run = |more: &[&str], field: &str| -> Result<(String, f64), String> {
+            let mut command = Command::new(selvedge()?);
+            command.args(["fix", &out, "-m", "dotnet-ecma", "--json", "--time-limit", "60"]).args(more);
+            let (done, seconds, _) = timed(&mut command)?;
+            let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap_or_default();
+            let found = report[field].as_array().filter(|_| report["verdict"] == "repaired");
+            Ok((found.map_or(String::from("–"), |all| all.len().to_string()), seconds))
+        };
+        let (hitting, of_hitting) = run(&["--with", "fences", "--static"], "changes")?;
+        let (cut, of_cut) = run(&["--method", "min-cut"], "barriers")?;
+        let _ =
+            writeln!(text, "| {name} | {hitting} | {of_hitting:.2} | {cut} | {of_cut:.2} | {published} |");
+    }
+    Ok(text)
+}
+
 pub fn markdown() -> Result<String, String> {
     let mut text = String::from("## Repairs: `selvedge fix` [fix]\n\n");
     text += "| program | model | candidates | checks | clauses | changes | cost | s | one check: s | fix / check |\n";
@@ -68,6 +103,7 @@ pub fn markdown() -> Result<String, String> {
             seconds / check.seconds
         );
     }
+    text += &barriers(&scratch)?;
     let _ = std::fs::remove_dir_all(&scratch);
     text += "\n";
     Ok(text)

@@ -14,7 +14,9 @@
 //!   two accesses of a thread restore SC; IRIW needs none in the writers; LB is forbidden.
 
 use selvedge_check::{Cancel, Limits};
-use selvedge_repair::{Costs, Job, JobVerdict, Request, Start, Verified, Wanted, With, repair_litmus};
+use selvedge_repair::{
+    Costs, Dialect, Job, JobVerdict, Request, Start, Verified, Wanted, With, repair_litmus,
+};
 
 /// The least number of fences under tso, pso, rc11, armv8, power and riscv.
 const NEEDED: [(&str, [usize; 6]); 11] = [
@@ -39,7 +41,15 @@ fn fix(text: &str, model: &str, with: With, cost: &str) -> Job {
     let watch = Limits::default().start(&Cancel::default());
     let costs = Costs::named(cost).expect("is built in");
     let (at, keep) = (Vec::new(), Vec::new());
-    let request = Request { start: Start::Given, with, costs, at, keep, wanted: Wanted::Cheapest(1) };
+    let request = Request {
+        start: Start::Given,
+        with,
+        costs,
+        at,
+        keep,
+        wanted: Wanted::Cheapest(1),
+        dialect: Dialect::C,
+    };
     repair_litmus(&test, "t.litmus", text, &theory, &request, &watch, &mut |_| {})
         .expect("it can be repaired")
 }

@@ -34,9 +34,10 @@ pub(crate) struct InOrder {
 
 #[derive(Debug)]
 struct Entry {
-    /// The event came from there, and with this source.
+    /// The event came from there, with this source and this outcome.
     standing: Standing,
     source: Source,
+    attrs: Attrs,
     /// What later events have of its order.
     sure: Vec<DepSet>,
     /// All that it is ordered after, directly or not.
@@ -77,7 +78,8 @@ impl InOrder {
         let line = &mut self.threads[ev.tid.index()];
         let events = &g.thread(ev.tid)[..ev.idx as usize];
         let is_known = |(entry, x): (&Entry, &EventId)| {
-            entry.standing == threads.origin(*x) && entry.source == source(g, *x)
+            let same = entry.standing == threads.origin(*x) && entry.source == source(g, *x);
+            same && entry.attrs == g.event(*x).attrs
         };
         let known = line.iter().zip(events).take_while(|pair| is_known(*pair)).count();
         // Of a read-modify-write, the halves tell about each other.
@@ -180,7 +182,7 @@ fn order_of<M: Machine>(
     };
     let read = |idx: usize| before.get(idx).map(|&x| threads.op_of(x));
     let passes_on = !ev.is_rmw_write() || read(ev.idx as usize - 2).is_some_and(|op| other(op).is_none());
-    Entry { standing: threads.origin(e), source, sure, past, passes_on }
+    Entry { standing: threads.origin(e), source, attrs: ev.attrs, sure, past, passes_on }
 }
 
 /// How a read-modify-write would be a mere read.

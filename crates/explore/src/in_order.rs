@@ -243,10 +243,9 @@ fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: Event
             loose.get(v.index()).into_iter().flat_map(|set| set.iter()).map(|idx| thread[idx as usize - 1])
         })
         .collect();
-    let reads = g.order().iter().copied().filter(|&r| {
+    let mut reads = g.order().iter().copied().filter(|&r| {
         let other = g.event(r);
         other.is_read() && other.loc == ev.loc && other.tid != ev.tid && past.has(other)
     });
-    let mut reads = reads;
     !pairs.is_empty() && reads.any(|r| pairs.iter().any(|&h| is_before(r, h)))
 }

@@ -1,6 +1,6 @@
 //! Threads that wait, under models that follow dependencies: the verdict and the kinds of errors are the
-//! same in program order and by following dependencies, with and without leaving out reads that wait in vain. `WAITS_PROGRAMS=100000` generates more
-//! programs.
+//! same in program order and by following dependencies, with and without leaving out reads that wait in
+//! vain. `WAITS_PROGRAMS=100000` generates more programs.
 
 mod generated;
 

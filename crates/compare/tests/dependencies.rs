@@ -191,8 +191,8 @@ fn reads_before_writes(dice: &mut Dice) -> String {
     text
 }
 
-/// Where reads come before writes and little orders them, threads cannot be explored in program order. That is
-/// noticed whenever it matters, and where it is not, nothing is missing.
+/// Where reads come before writes and little orders them, threads cannot be explored in program order. That
+/// is noticed whenever it matters, and where it is not, nothing is missing.
 #[test]
 fn what_program_order_would_miss_is_noticed() {
     let number =

@@ -1,16 +1,18 @@
 //! Whether events may be added in the order of their threads although the model follows dependencies.
 //!
-//! Under such a model a write may be seen by others before a read that comes before it in its thread is made, if
-//! nothing orders the two: the pair is *loose*. Only then may `po | rf` have a cycle. So where an exploration that
-//! keeps to program order finds no loose pair that could be part of one, it has found everything, and at the
-//! cost of a model without dependencies. `docs/dependencies.md` has the argument ("In program order").
+//! Under such a model a write may be seen by others before a read that comes before it in its thread is
+//! made, if nothing orders the two: the pair is *loose*. Only then may `po | rf` have a cycle. So where an
+//! exploration that keeps to program order finds no loose pair that could be part of one, it has found
+//! everything, and at the cost of a model without dependencies. `docs/dependencies.md` has the argument
+//! ("In program order").
 //!
-//! What is watched for: a write `w` is added, another thread has a read `r` of its location, and `r` comes before
-//! `w` in `po | rf`, by a path on which some pair is loose. Then `r` might read from `w`; what was explored does not
-//! count, and is explored by following dependencies.
+//! What is watched for: a write `w` is added, another thread has a read `r` of its location, and `r` comes
+//! before `w` in `po | rf`, by a path on which some pair is loose. Then `r` might read from `w`; what was
+//! explored does not count, and is explored by following dependencies.
 //!
-//! What an event is ordered after in its thread is found as for causal prefixes (`follow/order.rs`): an order that
-//! depends on the outcome of a compare-and-swap counts only if it is there with the other outcome, too.
+//! What an event is ordered after in its thread is found as for causal prefixes (`follow/order.rs`): an
+//! order that depends on the outcome of a compare-and-swap counts only if it is there with the other
+//! outcome, too.
 
 use crate::explorer::Explorer;
 use crate::report::GaveUp;
@@ -25,8 +27,8 @@ use selvedge_model::{Buffering, Model};
 pub(crate) struct InOrder {
     /// By thread and position, of events as they were when this was asked for last.
     threads: Vec<Vec<Entry>>,
-    /// By event, if it is a write or the creation of a thread: what comes before it in its thread, lets others in
-    /// and is not ordered before it.
+    /// By event, if it is a write or the creation of a thread: what comes before it in its thread, lets
+    /// others in and is not ordered before it.
     loose: Vec<DepSet>,
     /// There was such an event.
     any: bool,
@@ -230,7 +232,8 @@ impl<M: Machine> Explorer<'_, M> {
     }
 }
 
-/// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose pair.
+/// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose
+/// pair.
 fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: EventId) -> bool {
     let ev = g.event(w);
     let past = model.causes(g, w);

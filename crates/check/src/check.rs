@@ -233,8 +233,8 @@ impl Check {
         }
     }
 
-    /// Explores as under a model without dependencies (`Reduction::ProgramOrder`); `None` if that may not be all,
-    /// or cannot be done. Who writes checkpoints has one exploration.
+    /// Explores as under a model without dependencies (`Reduction::ProgramOrder`); `None` if that may not
+    /// be all, or cannot be done. Who writes checkpoints has one exploration.
     fn explore_in_order(
         &self,
         model: &Relational,

@@ -141,9 +141,10 @@ pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Mo
     if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
 }
 
-/// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it leaves out
-/// are threads that wait, from which nothing leads to other threads; iterations that only read, without which
-/// every execution of the model is one as well; or executions that are like others but for the names of threads.
+/// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it
+/// leaves out are threads that wait, from which nothing leads to other threads; iterations that only read,
+/// without which every execution of the model is one as well; or executions that are like others but for
+/// the names of threads.
 fn is_in_order(reduction: Reduction) -> bool {
     use Reduction::*;
     matches!(

@@ -98,6 +98,8 @@ pub struct Disagreement {
     pub thin_air: bool,
     /// It said that it has to begin anew, in another way.
     pub again: bool,
+    /// Consistent graphs that were entered and abandoned.
+    pub in_vain: u64,
 }
 
 impl Subject {
@@ -226,6 +228,10 @@ impl Subject {
         }));
         d.thin_air = matches!(result, Ok(Err(ExploreError::ThinAir(_))));
         d.again = matches!(&result, Ok(Ok(stats)) if matches!(stats.gave_up, Some(GaveUp::Again(_))));
+        d.in_vain = match &result {
+            Ok(Ok(stats)) => stats.aborted,
+            _ => 0,
+        };
         d.failure = match result {
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -233,7 +239,8 @@ impl Subject {
                 Some(format!("the explorer panicked: {text}"))
             }
             Ok(Err(error)) => Some(format!("the explorer failed: {error}")),
-            Ok(Ok(stats)) if stats.aborted > 0 => {
+            // In program order, a read-modify-write may read what its write has no place after.
+            Ok(Ok(stats)) if stats.aborted > 0 && !(config.in_order && self.model.follows_dependencies()) => {
                 Some(format!("{} consistent graphs were entered and abandoned", stats.aborted))
             }
             Ok(Ok(_)) if d.again => Some("the explorer has to begin anew".to_string()),
@@ -292,11 +299,21 @@ impl Disagreement {
             failure: None,
             thin_air: false,
             again: false,
+            in_vain: 0,
         }
     }
 
     fn is_none(&self) -> bool {
         self.failure.is_none() && self.missing.is_empty() && self.is_otherwise_right()
+    }
+
+    /// Whether every execution was visited once, and nothing but these; only, it took longer than it should.
+    pub fn is_in_vain_only(&self) -> bool {
+        self.in_vain > 0
+            && !self.again
+            && !self.thin_air
+            && self.missing.is_empty()
+            && self.is_otherwise_right()
     }
 
     /// Whether what was visited was right.

@@ -191,8 +191,8 @@ fn reads_before_writes(dice: &mut Dice) -> String {
     text
 }
 
-/// Where reads come before writes and little orders them, threads cannot be explored in program order. That is
-/// noticed whenever it matters, and where it is not, nothing is missing.
+/// Where reads come before writes and little orders them, threads cannot be explored in program order. That
+/// is noticed whenever it matters, and where it is not, nothing is missing.
 #[test]
 fn what_program_order_would_miss_is_noticed() {
     let number =
@@ -200,7 +200,7 @@ fn what_program_order_would_miss_is_noticed() {
     let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 60), number("SELVEDGE_FUZZ_SEED", 1));
     for model in ["armv8", "riscv", "imm", "imm-cxx20"] {
         let subject = Subject::new(&load_named(model).expect("a shipped model")).expect("a model");
-        let (mut in_order, mut noticed) = (0, 0);
+        let (mut in_order, mut noticed, mut in_vain) = (0, 0, 0);
         for n in 0..programs {
             let mut dice =
                 Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ n.wrapping_mul(0xbf58_476d_1ce4_e5b9));
@@ -215,10 +215,14 @@ fn what_program_order_would_miss_is_noticed() {
                 Verdict::Agree { out_of_order: true, .. } => noticed += 1,
                 Verdict::Agree { .. } => in_order += 1,
                 Verdict::TooBig | Verdict::ThinAir { .. } => {}
+                // Following dependencies has dead ends at some read-modify-writes, of which nothing comes.
+                Verdict::Disagree(d) if d.is_in_vain_only() => in_vain += 1,
                 Verdict::Disagree(d) => panic!("{model}, program {n} of seed {seed}: {threads:?}\n{d}"),
             }
         }
-        println!("{model}: {in_order} in program order, {noticed} not");
+        println!(
+            "{model}: {in_order} in program order, {noticed} not, {in_vain} with graphs entered in vain"
+        );
         assert!(noticed > 0 && in_order > noticed, "{model}: {in_order} in program order, {noticed} not");
     }
 }

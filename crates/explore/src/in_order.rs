@@ -1,16 +1,18 @@
 //! Whether events may be added in the order of their threads although the model follows dependencies.
 //!
-//! Under such a model a write may be seen by others before a read that comes before it in its thread is made, if
-//! nothing orders the two: the pair is *loose*. Only then may `po | rf` have a cycle. So where an exploration that
-//! keeps to program order finds no loose pair that could be part of one, it has found everything, and at the
-//! cost of a model without dependencies. `docs/dependencies.md` has the argument ("In program order").
+//! Under such a model a write may be seen by others before a read that comes before it in its thread is
+//! made, if nothing orders the two: the pair is *loose*. Only then may `po | rf` have a cycle. So where an
+//! exploration that keeps to program order finds no loose pair that could be part of one, it has found
+//! everything, and at the cost of a model without dependencies. `docs/dependencies.md` has the argument
+//! ("In program order").
 //!
-//! What is watched for: a write `w` is added, another thread has a read `r` of its location, and `r` comes before
-//! `w` in `po | rf`, by a path on which some pair is loose. Then `r` might read from `w`; what was explored does not
-//! count, and is explored by following dependencies.
+//! What is watched for: a write `w` is added, another thread has a read `r` of its location, and `r` comes
+//! before `w` in `po | rf`, by a path on which some pair is loose. Then `r` might read from `w`; what was
+//! explored does not count, and is explored by following dependencies.
 //!
-//! What an event is ordered after in its thread is found as for causal prefixes (`follow/order.rs`): an order that
-//! depends on the outcome of a compare-and-swap counts only if it is there with the other outcome, too.
+//! What an event is ordered after in its thread is found as for causal prefixes (`follow/order.rs`): an
+//! order that depends on the outcome of a compare-and-swap counts only if it is there with the other
+//! outcome, too.
 
 use crate::explorer::Explorer;
 use crate::report::GaveUp;
@@ -25,8 +27,8 @@ use selvedge_model::{Buffering, Model};
 pub(crate) struct InOrder {
     /// By thread and position, of events as they were when this was asked for last.
     threads: Vec<Vec<Entry>>,
-    /// By event, if it is a write or the creation of a thread: what comes before it in its thread, lets others in
-    /// and is not ordered before it.
+    /// By event, if it is a write or the creation of a thread: what comes before it in its thread, lets
+    /// others in and is not ordered before it.
     loose: Vec<DepSet>,
     /// There was such an event.
     any: bool,
@@ -34,9 +36,10 @@ pub(crate) struct InOrder {
 
 #[derive(Debug)]
 struct Entry {
-    /// The event came from there, and with this source.
+    /// The event came from there, with this source and this outcome.
     standing: Standing,
     source: Source,
+    attrs: Attrs,
     /// What later events have of its order.
     sure: Vec<DepSet>,
     /// All that it is ordered after, directly or not.
@@ -77,7 +80,8 @@ impl InOrder {
         let line = &mut self.threads[ev.tid.index()];
         let events = &g.thread(ev.tid)[..ev.idx as usize];
         let is_known = |(entry, x): (&Entry, &EventId)| {
-            entry.standing == threads.origin(*x) && entry.source == source(g, *x)
+            let same = entry.standing == threads.origin(*x) && entry.source == source(g, *x);
+            same && entry.attrs == g.event(*x).attrs
         };
         let known = line.iter().zip(events).take_while(|pair| is_known(*pair)).count();
         // Of a read-modify-write, the halves tell about each other.
@@ -180,7 +184,7 @@ fn order_of<M: Machine>(
     };
     let read = |idx: usize| before.get(idx).map(|&x| threads.op_of(x));
     let passes_on = !ev.is_rmw_write() || read(ev.idx as usize - 2).is_some_and(|op| other(op).is_none());
-    Entry { standing: threads.origin(e), source, sure, past, passes_on }
+    Entry { standing: threads.origin(e), source, attrs: ev.attrs, sure, past, passes_on }
 }
 
 /// How a read-modify-write would be a mere read.
@@ -228,7 +232,8 @@ impl<M: Machine> Explorer<'_, M> {
     }
 }
 
-/// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose pair.
+/// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose
+/// pair.
 fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: EventId) -> bool {
     let ev = g.event(w);
     let past = model.causes(g, w);
@@ -241,10 +246,9 @@ fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: Event
             loose.get(v.index()).into_iter().flat_map(|set| set.iter()).map(|idx| thread[idx as usize - 1])
         })
         .collect();
-    let reads = g.order().iter().copied().filter(|&r| {
+    let mut reads = g.order().iter().copied().filter(|&r| {
         let other = g.event(r);
         other.is_read() && other.loc == ev.loc && other.tid != ev.tid && past.has(other)
     });
-    let mut reads = reads;
     !pairs.is_empty() && reads.any(|r| pairs.iter().any(|&h| is_before(r, h)))
 }

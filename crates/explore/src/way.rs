@@ -51,8 +51,9 @@ impl Way {
         config.follow && is_known(model) && model.local().is_some()
     }
 
-    /// The model for an exploration in the order of threads, as under models without dependencies, which watches
-    /// whether that is right (`in_order.rs`). Where it turns out not to be, dependencies have to be followed.
+    /// The model for an exploration in the order of threads, as under models without dependencies, which
+    /// watches whether that is right (`in_order.rs`). Where it turns out not to be, dependencies have to be
+    /// followed.
     pub fn in_order<'m, M: Machine>(
         machine: &M,
         model: &'m Relational,

@@ -28,8 +28,8 @@ pub enum Again {
     /// Executions may be missed by following dependencies: what a read-modify-write writes is computed from a
     /// read that waits for it, or a thread may fail where no dependency tells.
     Dependencies,
-    /// Under a model that follows dependencies, a read may read from a write that comes after it in `po | rf`:
-    /// threads are not to be explored in program order.
+    /// Under a model that follows dependencies, a read may read from a write that comes after it in `po |
+    /// rf`: threads are not to be explored in program order.
     LoadBuffering,
     /// There are more threads than there was room for.
     MoreRoom,

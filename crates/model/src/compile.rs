@@ -37,8 +37,8 @@ impl Model {
         Ok(model)
     }
 
-    /// Compiles a model that follows dependencies for programs of which it is known otherwise that `po | rf` has
-    /// no cycles in any of their executions. Dependencies are steps like others then.
+    /// Compiles a model that follows dependencies for programs of which it is known otherwise that `po |
+    /// rf` has no cycles in any of their executions. Dependencies are steps like others then.
     pub fn compile_in_order(theory: &Theory, classes: Option<&Classes>) -> Result<Model, Diagnostic> {
         check_size(theory)?;
         let mut compiler = Compiler::new(theory, classes);

@@ -1,5 +1,6 @@
-//! What is needed to tell whether events may be added in the order of their threads under a model that follows
-//! dependencies: whether `po | rf` has no cycles in the executions of a program (`explore/src/in_order.rs`).
+//! What is needed to tell whether events may be added in the order of their threads under a model that
+//! follows dependencies: whether `po | rf` has no cycles in the executions of a program
+//! (`explore/src/in_order.rs`).
 
 use crate::model::{CAUSAL, Model, Past};
 use crate::relational::Local;

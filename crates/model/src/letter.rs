@@ -132,8 +132,8 @@ impl Letter {
         matches!(self.base, Base::PoImm | Base::Po | Base::Rf | Base::Rmw | Base::Tc | Base::Tj)
     }
 
-    /// Whether the step goes along causal order: by a step of it, or by a view or a dependency, which are part
-    /// of it.
+    /// Whether the step goes along causal order: by a step of it, or by a view or a dependency, which are
+    /// part of it.
     pub fn is_within_causal(self) -> bool {
         self.is_causal() || self.is_view() || self.is_dependency()
     }

@@ -226,8 +226,8 @@ impl Relational {
         };
     }
 
-    /// The same model for programs of which it is watched that `po | rf` has no cycles, if it can be compiled for
-    /// those.
+    /// The same model for programs of which it is watched that `po | rf` has no cycles, if it can be
+    /// compiled for those.
     pub fn in_order(&self) -> Option<&Model> {
         self.in_order.as_deref().filter(|model| model.buffering().is_some() && !self.has_errors())
     }

@@ -256,7 +256,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn new_delegate(&mut self, ty: Ty, vals: &[Val]) -> Result<(), CompileError> {
+    pub(super) fn new_delegate(&mut self, ty: Ty, vals: &[Val]) -> Result<(), CompileError> {
         let [target, function] = vals else { return self.refuse("a delegate is made of two parts") };
         let object = self.b.reg();
         let size = self.lower.layouts.of(&mut self.lower.world, ty)?.size;

@@ -47,6 +47,8 @@ pub enum Key {
     ThreadEntry,
     /// Where what `ThreadPool` runs begins: a delegate's thread, or a work item's.
     PoolEntry,
+    /// A method of a delegate that does nothing.
+    Nothing,
     /// What is answered by the type of an object, of all types that there are objects of.
     GetType,
     EnumBits,
@@ -230,6 +232,12 @@ impl Lower {
             Key::Unboxing(method) => self.unboxing_thunk(method),
             Key::ThreadEntry => self.thread_entry(),
             Key::PoolEntry => self.pool_entry(),
+            Key::Nothing => {
+                let mut b = Builder::default();
+                let object = b.reg();
+                b.push(Instr::Return { values: vec![Operand::Const(0)] });
+                Ok(b.finish(String::from("nothing"), vec![object], 1, Place::default()))
+            }
             _ => refuse("these are written at the end"),
         }
     }

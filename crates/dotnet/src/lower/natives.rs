@@ -142,7 +142,10 @@ impl Body<'_> {
             "System.String" => self.string(member, sig, vals),
             "System.Object" => self.object(member, sig, vals),
             "System.Exception" => self.exception(member, sig, vals),
-            "System.Array" => self.array(member, vals),
+            "System.Array" => self.array(member, &method.args, vals),
+            "System.Text.StringBuilder" if member == "AppendSpanFormattable" => {
+                self.append_number(method, sig, vals)
+            }
             "System.Delegate" => self.delegate(member, vals),
             "System.Activator" if member == "CreateInstance" && method.args.len() == 1 => {
                 self.create_instance(method.args[0])
@@ -208,6 +211,7 @@ impl Body<'_> {
                 Ok(true)
             }
             "System.Console" if matches!(member, "SetOut" | "SetError" | "Beep" | "Flush") => Ok(true),
+            "System.Threading.Tasks.Task" if member == "Delay" => self.delay(method, sig),
             "System.Threading.Mutex" => self.mutex(member, sig, vals),
             "System.Threading.Semaphore" => self.semaphore(member, sig, vals),
             _ if member == "ToString" && class.starts_with("System.") && PRINTED.contains(&&class[7..]) => {
@@ -374,8 +378,21 @@ impl Body<'_> {
         Ok(true)
     }
 
-    fn array(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
+    fn array(&mut self, member: &str, args: &[Ty], vals: &[Val]) -> Result<bool, CompileError> {
         match member {
+            // Whoever calls these has looked at the index.
+            "GetGenericValueImpl" | "SetGenericValueImpl" if args.len() == 1 => {
+                let addr = self.element(args[0], &vals[0], &vals[1])?;
+                let (place, own) = (self.b.reg(), vals[2].one());
+                self.b.set_to(place, addr);
+                let (from, to) = match member {
+                    "GetGenericValueImpl" => (Operand::Reg(place), own),
+                    _ => (own, Operand::Reg(place)),
+                };
+                self.load_value(args[0], from, Mode::Na, 0)?;
+                let val = self.pop()?;
+                self.store_value(args[0], to, &val, Mode::Na, 0)?;
+            }
             "GetLength" | "GetUpperBound" => {
                 self.null_check(&vals[0])?;
                 let length = self.library("__dotnet_dimension", vec![vals[0].one(), vals[1].one()], 1);

@@ -7,7 +7,7 @@ use super::{Key, Lower};
 use crate::CompileError;
 use crate::layout::{HEADER, Prim};
 use crate::types::{Kind, Ty};
-use crate::world::Sig;
+use crate::world::{Method, Sig};
 use selvedge_graph::Mode;
 use selvedge_ir::{BinOp, CmpOp, GlobalId, Instr, Operand};
 
@@ -242,6 +242,28 @@ impl Body<'_> {
             self.b.push(Instr::Select { dst: out, cond: format, a: unknown, b: Operand::Reg(out) });
         }
         self.push_copy(Val::object(Operand::Reg(out)));
+        Ok(true)
+    }
+
+    /// `StringBuilder.Append` of a number: what it looks like is appended.
+    pub(super) fn append_number(
+        &mut self,
+        method: &Method,
+        sig: &Sig,
+        vals: &[Val],
+    ) -> Result<bool, CompileError> {
+        let string = self.lower.world.types.intern(Kind::String);
+        let [of] = method.args[..] else { return Ok(false) };
+        let name = self.lower.world.name(of);
+        let class = name.strip_prefix("System.").unwrap_or(&name).to_string();
+        let own = Sig { has_this: false, params: vec![of], result: string, ..sig.clone() };
+        self.printed(&class, &own, &vals[1..])?;
+        let text = self.pop()?;
+        let wanted = Sig { generics: 0, params: vec![string], ..sig.clone() };
+        let Some(append) = self.lower.world.own_method(method.owner, "Append", &wanted, 0)? else {
+            return Ok(false);
+        };
+        self.call_method(&append, &wanted, vec![vals[0].clone(), text], false)?;
         Ok(true)
     }
 

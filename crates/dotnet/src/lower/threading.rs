@@ -295,6 +295,22 @@ impl Body<'_> {
             | "BeginThreadAffinity"
             | "EndThreadAffinity"
             | "DisableComObjectEagerCleanup" => {}
+            // Whether it still runs is only known of one that was not started, or was waited for.
+            "get_IsAlive" => {
+                self.null_check(&vals[0])?;
+                let (place, ended) = (at(self, "internal_thread")?, self.b.reg());
+                self.b.load(ended, place, 8, Mode::Na);
+                let (started, known, running) = (self.b.label(), self.b.label(), self.b.label());
+                self.b.branch(Operand::Reg(ended), started, known);
+                self.b.set(started);
+                let place = at(self, "pending_exception")?;
+                self.b.load(ended, place, 8, Mode::Acq);
+                self.b.branch(Operand::Reg(ended), known, running);
+                self.b.set(running);
+                self.b.unsupported("Thread.IsAlive of a thread that was started and not joined");
+                self.b.set(known);
+                self.push(Val::int(0));
+            }
             "get_Name" => self.unknown_string()?,
             "get_IsThreadPoolThread" | "get_IsBackground" => self.push(Val::int(0)),
             _ => return Ok(false),
@@ -460,6 +476,23 @@ impl Body<'_> {
         self.b.jump(done);
         self.b.set(done);
         self.give(Prim::I4, got);
+        Ok(true)
+    }
+
+    /// `Task.Delay`: a task that is over at some time, like one that does nothing.
+    pub(super) fn delay(&mut self, method: &crate::world::Method, sig: &Sig) -> Result<bool, CompileError> {
+        let (Some(action), [_]) = (self.lower.corlib_class("System.Action"), &sig.params[..]) else {
+            return Ok(false);
+        };
+        let wanted = Sig { params: vec![action], ..sig.clone() };
+        let Some(run) = self.lower.world.own_method(method.owner, "Run", &wanted, 0)? else {
+            return Ok(false);
+        };
+        let nothing = self.lower.function(Key::Nothing)?;
+        let vals = [Val::prim(Prim::Ptr, Operand::Const(0)), Val::prim(Prim::Ptr, Operand::Func(nothing))];
+        self.new_delegate(action, &vals)?;
+        let delegate = self.pop()?;
+        self.call_method(&run, &wanted, vec![delegate], false)?;
         Ok(true)
     }
 

@@ -211,6 +211,26 @@ impl Body<'_> {
                 Ok(true)
             }
             "System.Console" if matches!(member, "SetOut" | "SetError" | "Beep" | "Flush") => Ok(true),
+            // A reference in a structure: what compilers make of it is not in its bytecode.
+            "System.ByReference`1" => {
+                match (member, vals) {
+                    (".ctor", [this, to]) => self.b.store(this.one(), to.one(), 8, Mode::Na),
+                    ("get_Value", [this]) => {
+                        let to = self.b.reg();
+                        self.b.load(to, this.one(), 8, Mode::Na);
+                        self.push_copy(Val::object(Operand::Reg(to)));
+                    }
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+            "System.Runtime.CompilerServices.JitHelpers" if vals.len() == 1 => {
+                let val = self.fitted(vals[0].clone(), sig.result, 2)?;
+                let shape = self.shape(sig.result)?;
+                self.push_copy(Val { shape, ..val });
+                Ok(true)
+            }
+            "System.Math" | "System.MathF" if vals.len() == 1 => self.mathematics(member, vals),
             "System.Threading.Tasks.Task" if member == "Delay" => self.delay(method, sig),
             "System.Threading.Mutex" => self.mutex(member, sig, vals),
             "System.Threading.Semaphore" => self.semaphore(member, sig, vals),
@@ -322,6 +342,26 @@ impl Body<'_> {
         self.b.call(Some(ty), function, vec![object.one()], 1);
         self.push_copy(Val::object(Operand::Reg(ty)));
         Ok(())
+    }
+
+    /// Functions of floats that are exact.
+    fn mathematics(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
+        use selvedge_ir::FloatOp;
+        let op = match member {
+            "Abs" => FloatOp::Abs,
+            "Floor" => FloatOp::Floor,
+            "Ceiling" => FloatOp::Ceil,
+            "Sqrt" => FloatOp::Sqrt,
+            _ => return Ok(false),
+        };
+        let kind = vals[0].kind();
+        if !matches!(kind, Prim::R4 | Prim::R8) {
+            return Ok(false);
+        }
+        let (dst, none) = (self.b.reg(), Operand::Const(0));
+        self.b.push(Instr::Float { op, bits: kind.bits(), dst, a: vals[0].one(), b: none, c: none });
+        self.give(kind, dst);
+        Ok(true)
     }
 
     /// 0, or whatever is all zero.

@@ -3,6 +3,7 @@
 //
 // expect: sc verified
 // expect: tso verified
+// expect: dotnet-ecma violated assertion
 using System.Diagnostics;
 using System.Threading;
 

@@ -3,6 +3,8 @@
 //
 // expect: sc verified
 // expect: tso violated assertion
+// expect: dotnet-ecma violated assertion
+// expect: dotnet violated assertion
 using System.Diagnostics;
 using System.Threading;
 

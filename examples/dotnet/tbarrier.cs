@@ -3,6 +3,7 @@
 //
 // expect: sc verified
 // expect: pso violated assertion
+// expect: dotnet-ecma violated assertion
 using System.Diagnostics;
 using System.Threading;
 

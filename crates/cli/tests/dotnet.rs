@@ -24,7 +24,7 @@ impl Scratch {
         let extension = if library { "dll" } else { "exe" };
         let out = self.0.join(format!("{name}.{extension}"));
         let mut command = Command::new("mcs");
-        command.args(["-debug", "-d:DEBUG"]).arg(format!("-out:{}", out.display()));
+        command.args(["-debug", "-d:DEBUG", "-langversion:latest"]).arg(format!("-out:{}", out.display()));
         if library {
             command.arg("-target:library");
         }
@@ -200,4 +200,81 @@ fn damaged_files_do_no_harm() {
             }
         }
     }
+}
+
+/// Waiting for a slim event as one wait, and by the class library's own code, come to the same: of small programs
+/// that set, reset and wait for one, and of the examples that are built on it.
+#[test]
+fn slim_waits_are_as_the_library_has_them() {
+    let scratch = Scratch::new("slim");
+    let verdict = |program: &Path, args: &[&str]| {
+        let args = [&["-m", "sc", "--format", "json"], args].concat();
+        let report: Value = serde_json::from_slice(&check(program, &args).stdout).expect("a report");
+        report["verdict"].as_str().unwrap_or_default().to_string()
+    };
+    let mut met = std::collections::BTreeSet::new();
+    let mut alike = |program: &Path| {
+        let (one, whole) = (verdict(program, &[]), verdict(program, &["--whole-library"]));
+        assert_eq!(one, whole, "{}", program.display());
+        met.insert(one);
+    };
+    for source in ["tests/dotnet/countdown.cs", "../../examples/dotnet/barrier-early.cs"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        alike(&scratch.compile(&source, false));
+    }
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = |most: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % most
+    };
+    let rounds = std::env::var("SELVEDGE_DOTNET_SLIM").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
+    for round in 0..rounds {
+        let mut threads = Vec::new();
+        for thread in 0..2 {
+            let steps: Vec<String> = (0..3)
+                .map(|_| match next(7) {
+                    0 | 1 => String::from("e.Set();"),
+                    2 => String::from("e.Reset();"),
+                    3 | 4 => String::from("e.Wait();"),
+                    5 => format!("seen[{thread}] = data;"),
+                    _ => String::from("data++;"),
+                })
+                .collect();
+            threads.push(steps.join(" "));
+        }
+        let (first, second, never) = (&threads[0], &threads[1], next(4));
+        let text = format!(
+            "using System.Diagnostics; using System.Threading;
+            class Slim {{
+                static readonly ManualResetEventSlim e = new ManualResetEventSlim();
+                static int data; static readonly int[] seen = new int[2];
+                static void Main() {{
+                    var other = new Thread(() => {{ {first} }});
+                    other.Start();
+                    {second}
+                    other.Join();
+                    Debug.Assert(seen[0] + seen[1] + data != {never});
+                }}
+            }}"
+        );
+        let source = scratch.source(&format!("slim{round}.cs"), &text);
+        alike(&scratch.compile(&source, false));
+    }
+    assert!(met.len() > 1, "only {met:?} was come to");
+}
+
+/// Instructions that are not known are named, where they are reached; what is never reached does no harm.
+#[test]
+fn unsupported_code_is_named() {
+    let scratch = Scratch::new("unsupported");
+    let source =
+        "using System.Threading; class Program { static void Main() { new Timer(_ => {}, null, 1, 1); } }";
+    let program = scratch.compile(&scratch.source("timer.cs", source), false);
+    let result = check(&program, &[]);
+    let said = String::from_utf8_lossy(&result.stdout);
+    assert_eq!(result.status.code(), Some(3), "{said}");
+    assert!(said.contains("timers are not supported"), "{said}");
+    let source = "class Program { static bool never; static void Main() { if (never) new System.Threading.Timer(null); } }";
+    let program = scratch.compile(&scratch.source("never.cs", source), false);
+    assert_eq!(check(&program, &[]).status.code(), Some(0));
 }

@@ -220,7 +220,7 @@ impl Layouts {
                     let parts = layout.leaves.iter().filter(|leaf| meets(leaf));
                     let covered: u32 =
                         parts.clone().filter(|leaf| covers(leaf)).map(|(_, p)| p.bytes() as u32).sum();
-                    let plain = |p: Prim| !matches!(p, Prim::Ptr | Prim::R4 | Prim::R8);
+                    let plain = |p: Prim| p != Prim::Ptr;
                     if covered == end - begin && plain(prim) && parts.clone().all(|(_, p)| plain(*p)) {
                         continue;
                     }

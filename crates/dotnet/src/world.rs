@@ -183,6 +183,14 @@ impl World {
                 }
             }
         }
+        // Another runtime's class library has many parts; whatever of them this one has, it has elsewhere
+        // ([`World::find`] looks).
+        let part = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty());
+        if ![CORLIB, "System.Core"].contains(&name) && (part("System.") || part("Microsoft.Win32.")) {
+            let number = self.assembly(CORLIB, wanted_by)?;
+            self.by_name.insert(name.to_string(), number);
+            return Ok(number);
+        }
         let looked: Vec<String> = self.references.iter().map(|d| d.display().to_string()).collect();
         let help = match name {
             CORLIB => {

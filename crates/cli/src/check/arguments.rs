@@ -42,7 +42,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
     };
     let races = races && managed.is_none();
     let mut unroll_some = loop_bounds(&args.unroll_loop)?;
-    unroll_some.extend(managed.iter().flat_map(bounds_of_constructors));
+    unroll_some.extend(managed.iter().flat_map(|module| bounds_of_library(module, args.unroll)));
     let options = Options {
         unroll: args.unroll,
         unroll_some,
@@ -100,12 +100,18 @@ const NOT_OF_DOTNET: [ErrorKind; 3] =
 /// Iterations of loops in constructors, which fill what nobody else has yet.
 const FILLING: u32 = 1 << 12;
 
-/// Loops of constructors, with a bound of their own.
-pub fn bounds_of_constructors(module: &Module) -> Vec<LoopBound> {
-    let constructors =
-        module.functions.iter().filter(|f| f.name.ends_with("..ctor") || f.name.ends_with("..cctor"));
-    let bound = |name: &str| LoopBound { function: Some(name.to_string()), line: None, bound: FILLING };
-    constructors.map(|f| bound(&f.name)).collect()
+/// Iterations of loops of `ReaderWriterLockSlim`: it spins twenty times before it waits.
+const SPINNING: u32 = 24;
+
+/// Loops with a bound of their own: of constructors, and of what spins so many times and then waits.
+pub fn bounds_of_library(module: &Module, unroll: u32) -> Vec<LoopBound> {
+    let bound_of = |name: &str| match name {
+        _ if name.ends_with("..ctor") || name.ends_with("..cctor") => Some(FILLING),
+        _ if name.starts_with("System.Threading.ReaderWriterLockSlim.TryEnter") => Some(SPINNING.max(unroll)),
+        _ => None,
+    };
+    let named = module.functions.iter().filter_map(|f| Some((f.name.clone(), bound_of(&f.name)?)));
+    named.map(|(name, bound)| LoopBound { function: Some(name), line: None, bound }).collect()
 }
 
 /// What is not an error there is not looked for: plain accesses may race, nobody frees anything, and threads may be

@@ -15,7 +15,7 @@ use crate::guard::{self, Phase};
 use crate::json::{error_json, result_json};
 use crate::output;
 pub use arguments::{
-    Managed, assembly_of, bounds_of_constructors, check_of, errors_of_dotnet, limits_of, loop_bounds,
+    Managed, assembly_of, bounds_of_library, check_of, errors_of_dotnet, limits_of, loop_bounds,
 };
 pub use layout::{columns, wrap};
 pub use observe::Screen;

@@ -9,7 +9,7 @@ mod text;
 pub use args::FixArgs;
 
 use crate::args::{Format, Volatile};
-use crate::check::{Managed, Screen, assembly_of, bounds_of_constructors, errors_of_dotnet, nothing, refuse};
+use crate::check::{Managed, Screen, assembly_of, bounds_of_library, errors_of_dotnet, nothing, refuse};
 use crate::error::{Exit, InputError, InputKind};
 use crate::guard::Phase;
 use crate::json::result_json;
@@ -205,7 +205,7 @@ fn check_of(args: &FixArgs, cancel: Cancel, limits: Limits) -> Result<Check, Inp
     };
     if let Some(module) = assembly_of(&args.files, &how)? {
         let options = Options {
-            unroll_some: bounds_of_constructors(&module),
+            unroll_some: bounds_of_library(&module, options.unroll),
             races: false,
             errors: errors_of_dotnet(options.errors),
             ..options

@@ -278,7 +278,7 @@ impl Body<'_> {
         let mut src = val.one();
         if matches!(own, Prim::R4 | Prim::R8) {
             if checked {
-                return self.refuse("checked conversions of floats are not supported");
+                self.float_range_check(own, src, bits, signed);
             }
             // Via 64 bits, as far as they go; beyond, the result is not specified.
             let op = if signed || bits < 64 { CastOp::FloatToSigned } else { CastOp::FloatToUnsigned };
@@ -344,6 +344,34 @@ impl Body<'_> {
             (_, false, _) => check(self, CmpOp::Ugt, (1 << bits) - 1),
         }
         Ok(())
+    }
+
+    /// Throws unless the whole part of a float fits. It is compared in 64 bits, in which all bounds are exact
+    /// but for the one below the least number of 64 bits, beyond which the next float is far away.
+    fn float_range_check(&mut self, own: Prim, src: Operand, bits: u8, signed: bool) {
+        let (wide, is) = (self.scratch(6), self.scratch(5));
+        match own {
+            Prim::R4 => {
+                self.b.push(Instr::Cast { op: CastOp::FloatToFloat, from: 32, to: 64, dst: wide, src });
+            }
+            _ => self.b.set_to(wide, src),
+        }
+        let none = FloatCmp { less: false, equal: false, greater: false, unordered: false };
+        let above = 2f64.powi(bits as i32 - signed as i32);
+        let (below, at_most) = match (signed, bits) {
+            (false, _) => (-1.0, true),
+            (true, 64) => (-above, false),
+            (true, _) => (-above - 1.0, true),
+        };
+        let bounds = [
+            (above, FloatCmp { greater: true, equal: true, unordered: true, ..none }),
+            (below, FloatCmp { less: true, equal: at_most, ..none }),
+        ];
+        for (bound, cmp) in bounds {
+            let b = Operand::Const(bound.to_bits());
+            self.b.push(Instr::FloatCmp { cmp, bits: 64, dst: is, a: Operand::Reg(wide), b });
+            self.throw_if(Operand::Reg(is), "System.OverflowException");
+        }
     }
 
     fn convert_to_float(&mut self, op: Op) -> Result<(), CompileError> {

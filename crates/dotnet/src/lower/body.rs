@@ -145,6 +145,15 @@ impl Body<'_> {
             self.b.unsupported(format!("{name} {what}, and not known"));
             return Ok(());
         };
+        // What a compiler knows by name has a body that only throws.
+        let token = selvedge_cil::Token::new(selvedge_cil::Table::MethodDef, self.method.def.row);
+        let known = self.lower.world.assemblies[self.assembly as usize].attributes(token)?;
+        let by_name = known.iter().any(|(name, _)| name.ends_with(".IntrinsicAttribute"));
+        if by_name && il.insts.len() <= 3 && il.insts.last().is_some_and(|last| last.op == Op::Throw) {
+            let name = self.lower.world.full_method_name(&self.method);
+            self.b.unsupported(format!("{name} is known to compilers only, and not known"));
+            return Ok(());
+        }
         self.variables(&il)?;
         self.find_labels(&il);
         self.handlers = Handlers::new(&il);

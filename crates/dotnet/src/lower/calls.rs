@@ -122,7 +122,12 @@ impl Body<'_> {
                 return Ok(());
             }
         }
-        if name == "System.Threading.ManualResetEventSlim.Wait" && self.wait_slim(method, sig, &vals)? {
+        let waits = match name.as_str() {
+            "System.Threading.ManualResetEventSlim.Wait" => self.wait_slim(method, sig, &vals)?,
+            "System.Threading.SpinLock.ContinueTryEnter" => self.wait_spin_lock(method, sig, &vals)?,
+            _ => false,
+        };
+        if waits {
             return Ok(());
         }
         // What is on the stack must outlive the call: it is in registers of its own or in variables.
@@ -256,7 +261,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn new_delegate(&mut self, ty: Ty, vals: &[Val]) -> Result<(), CompileError> {
+    pub(super) fn new_delegate(&mut self, ty: Ty, vals: &[Val]) -> Result<(), CompileError> {
         let [target, function] = vals else { return self.refuse("a delegate is made of two parts") };
         let object = self.b.reg();
         let size = self.lower.layouts.of(&mut self.lower.world, ty)?.size;

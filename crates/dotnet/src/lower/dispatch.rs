@@ -309,62 +309,67 @@ impl Lower {
 
     pub(super) fn write_dispatches(&mut self) -> Result<(), CompileError> {
         for (method, id) in self.dispatches.clone() {
-            let sig = self.world.sig(&method)?;
-            let mut b = Builder::default();
-            let mut params = vec![b.reg()];
-            for param in &sig.params {
-                for _ in self.layouts.leaves(&mut self.world, *param)? {
-                    params.push(b.reg());
-                }
-            }
-            let results = self.results(sig.result)?;
-            let args: Vec<Operand> = params.iter().map(|r| Operand::Reg(*r)).collect();
-            let out = b.block(results);
-            let mut targets: Vec<(Option<FuncId>, Vec<u32>)> = Vec::new();
-            for ty in self.live.clone() {
-                let unsure = self.is_a(ty, method.owner)? == Is::Unsure;
-                let target = self.target(&method, ty)?;
-                let function = target.map(|key| self.function(key)).transpose()?;
-                if function.is_none() && !unsure {
-                    continue;
-                }
-                let tag = self.tag(ty)?;
-                match targets.iter_mut().find(|(f, _)| *f == function) {
-                    Some((_, tags)) => tags.push(tag),
-                    None => targets.push((function, vec![tag])),
-                }
-            }
-            let name = self.world.full_method_name(&method);
-            let values = (out..out + results).map(Operand::Reg).collect::<Vec<_>>();
-            let give = |b: &mut Builder, function: Option<FuncId>| match function {
-                Some(function) => {
-                    b.call(Some(out), function, args.clone(), results);
-                    b.push(Instr::Return { values: values.clone() });
-                }
-                None => b.unsupported(format!("the call of {name} by variance of type parameters")),
-            };
-            if let [(Some(function), _)] = targets[..] {
-                give(&mut b, Some(function));
-            } else {
-                let tag = b.reg();
-                let native = self.native("__selvedge_type", 1, 1);
-                b.call(Some(tag), native, vec![args[0]], 1);
-                let cases: Vec<_> =
-                    targets.iter().map(|(function, tags)| (b.label(), *function, tags.clone())).collect();
-                let none = b.label();
-                let list = cases.iter().flat_map(|(l, _, tags)| tags.iter().map(|t| (*t as u64, *l)));
-                b.switch(Operand::Reg(tag), list.collect(), none);
-                for (label, function, _) in cases {
-                    b.set(label);
-                    give(&mut b, function);
-                }
-                b.set(none);
-                b.unsupported(format!("the call of {name}, which has no body here"));
-            }
-            let function = b.finish(format!("virtual {name}"), params, results, Place::default());
+            let function = self.dispatch(&method).unwrap_or_else(|error| Lower::nowhere(&error));
             self.module.functions[id.0 as usize] = function;
         }
         Ok(())
+    }
+
+    /// The function of a virtual call.
+    fn dispatch(&mut self, method: &Method) -> Result<selvedge_ir::Function, CompileError> {
+        let sig = self.world.sig(method)?;
+        let mut b = Builder::default();
+        let mut params = vec![b.reg()];
+        for param in &sig.params {
+            for _ in self.layouts.leaves(&mut self.world, *param)? {
+                params.push(b.reg());
+            }
+        }
+        let results = self.results(sig.result)?;
+        let args: Vec<Operand> = params.iter().map(|r| Operand::Reg(*r)).collect();
+        let out = b.block(results);
+        let mut targets: Vec<(Option<FuncId>, Vec<u32>)> = Vec::new();
+        for ty in self.live.clone() {
+            let unsure = self.is_a(ty, method.owner)? == Is::Unsure;
+            let target = self.target(method, ty)?;
+            let function = target.map(|key| self.function(key)).transpose()?;
+            if function.is_none() && !unsure {
+                continue;
+            }
+            let tag = self.tag(ty)?;
+            match targets.iter_mut().find(|(f, _)| *f == function) {
+                Some((_, tags)) => tags.push(tag),
+                None => targets.push((function, vec![tag])),
+            }
+        }
+        let name = self.world.full_method_name(method);
+        let values = (out..out + results).map(Operand::Reg).collect::<Vec<_>>();
+        let give = |b: &mut Builder, function: Option<FuncId>| match function {
+            Some(function) => {
+                b.call(Some(out), function, args.clone(), results);
+                b.push(Instr::Return { values: values.clone() });
+            }
+            None => b.unsupported(format!("the call of {name} by variance of type parameters")),
+        };
+        if let [(Some(function), _)] = targets[..] {
+            give(&mut b, Some(function));
+        } else {
+            let tag = b.reg();
+            let native = self.native("__selvedge_type", 1, 1);
+            b.call(Some(tag), native, vec![args[0]], 1);
+            let cases: Vec<_> =
+                targets.iter().map(|(function, tags)| (b.label(), *function, tags.clone())).collect();
+            let none = b.label();
+            let list = cases.iter().flat_map(|(l, _, tags)| tags.iter().map(|t| (*t as u64, *l)));
+            b.switch(Operand::Reg(tag), list.collect(), none);
+            for (label, function, _) in cases {
+                b.set(label);
+                give(&mut b, function);
+            }
+            b.set(none);
+            b.unsupported(format!("the call of {name}, which has no body here"));
+        }
+        Ok(b.finish(format!("virtual {name}"), params, results, Place::default()))
     }
 
     pub(super) fn write_tests(&mut self) -> Result<(), CompileError> {

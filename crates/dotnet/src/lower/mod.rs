@@ -19,6 +19,7 @@ mod stack;
 mod statics;
 mod texts;
 mod threading;
+mod waits;
 
 use crate::layout::{HEADER, Layouts, TYPE};
 use crate::types::{DefId, Kind, Ty};
@@ -47,6 +48,10 @@ pub enum Key {
     ThreadEntry,
     /// Where what `ThreadPool` runs begins: a delegate's thread, or a work item's.
     PoolEntry,
+    /// A method of a delegate that does nothing.
+    Nothing,
+    /// Where a string is in another one.
+    IndexOf,
     /// What is answered by the type of an object, of all types that there are objects of.
     GetType,
     EnumBits,
@@ -140,7 +145,8 @@ impl Lower {
         }
         let start = self.reserve(String::from("main"));
         while let Some((id, key)) = self.queue.pop_front() {
-            let function = self.lowered(&key)?;
+            // What cannot even be called is not: who would call it says what is wrong with it.
+            let function = self.lowered(&key).unwrap_or_else(|error| Lower::nowhere(&error));
             self.module.functions[id.0 as usize] = function;
             if self.module.functions.len() > MOST_FUNCTIONS {
                 return refuse("the program, with what it uses of the class library, has too many methods");
@@ -188,6 +194,13 @@ impl Lower {
         Ok(self.module)
     }
 
+    /// Stands for a function that nobody can call.
+    fn nowhere(error: &CompileError) -> Function {
+        let mut b = Builder::default();
+        b.unsupported(error.to_string());
+        b.finish(String::from("nowhere"), Vec::new(), 0, Place::default())
+    }
+
     /// A place for a function whose body comes later.
     fn reserve(&mut self, name: String) -> FuncId {
         let id = FuncId(self.module.functions.len() as u32);
@@ -230,6 +243,13 @@ impl Lower {
             Key::Unboxing(method) => self.unboxing_thunk(method),
             Key::ThreadEntry => self.thread_entry(),
             Key::PoolEntry => self.pool_entry(),
+            Key::IndexOf => Ok(self.index_of()),
+            Key::Nothing => {
+                let mut b = Builder::default();
+                let object = b.reg();
+                b.push(Instr::Return { values: vec![Operand::Const(0)] });
+                Ok(b.finish(String::from("nothing"), vec![object], 1, Place::default()))
+            }
             _ => refuse("these are written at the end"),
         }
     }

@@ -142,7 +142,10 @@ impl Body<'_> {
             "System.String" => self.string(member, sig, vals),
             "System.Object" => self.object(member, sig, vals),
             "System.Exception" => self.exception(member, sig, vals),
-            "System.Array" => self.array(member, vals),
+            "System.Array" => self.array(member, &method.args, vals),
+            "System.Text.StringBuilder" if member == "AppendSpanFormattable" => {
+                self.append_number(method, sig, vals)
+            }
             "System.Delegate" => self.delegate(member, vals),
             "System.Activator" if member == "CreateInstance" && method.args.len() == 1 => {
                 self.create_instance(method.args[0])
@@ -208,6 +211,27 @@ impl Body<'_> {
                 Ok(true)
             }
             "System.Console" if matches!(member, "SetOut" | "SetError" | "Beep" | "Flush") => Ok(true),
+            // A reference in a structure: what compilers make of it is not in its bytecode.
+            "System.ByReference`1" => {
+                match (member, vals) {
+                    (".ctor", [this, to]) => self.b.store(this.one(), to.one(), 8, Mode::Na),
+                    ("get_Value", [this]) => {
+                        let to = self.b.reg();
+                        self.b.load(to, this.one(), 8, Mode::Na);
+                        self.push_copy(Val::object(Operand::Reg(to)));
+                    }
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+            "System.Runtime.CompilerServices.JitHelpers" if vals.len() == 1 => {
+                let val = self.fitted(vals[0].clone(), sig.result, 2)?;
+                let shape = self.shape(sig.result)?;
+                self.push_copy(Val { shape, ..val });
+                Ok(true)
+            }
+            "System.Math" | "System.MathF" if vals.len() == 1 => self.mathematics(member, vals),
+            "System.Threading.Tasks.Task" if member == "Delay" => self.delay(method, sig),
             "System.Threading.Mutex" => self.mutex(member, sig, vals),
             "System.Threading.Semaphore" => self.semaphore(member, sig, vals),
             _ if member == "ToString" && class.starts_with("System.") && PRINTED.contains(&&class[7..]) => {
@@ -320,6 +344,26 @@ impl Body<'_> {
         Ok(())
     }
 
+    /// Functions of floats that are exact.
+    fn mathematics(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
+        use selvedge_ir::FloatOp;
+        let op = match member {
+            "Abs" => FloatOp::Abs,
+            "Floor" => FloatOp::Floor,
+            "Ceiling" => FloatOp::Ceil,
+            "Sqrt" => FloatOp::Sqrt,
+            _ => return Ok(false),
+        };
+        let kind = vals[0].kind();
+        if !matches!(kind, Prim::R4 | Prim::R8) {
+            return Ok(false);
+        }
+        let (dst, none) = (self.b.reg(), Operand::Const(0));
+        self.b.push(Instr::Float { op, bits: kind.bits(), dst, a: vals[0].one(), b: none, c: none });
+        self.give(kind, dst);
+        Ok(true)
+    }
+
     /// 0, or whatever is all zero.
     fn nothing(&mut self, ty: Ty) -> Result<bool, CompileError> {
         if !matches!(self.lower.world.types.kind(ty), Kind::Void) {
@@ -374,8 +418,21 @@ impl Body<'_> {
         Ok(true)
     }
 
-    fn array(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
+    fn array(&mut self, member: &str, args: &[Ty], vals: &[Val]) -> Result<bool, CompileError> {
         match member {
+            // Whoever calls these has looked at the index.
+            "GetGenericValueImpl" | "SetGenericValueImpl" if args.len() == 1 => {
+                let addr = self.element(args[0], &vals[0], &vals[1])?;
+                let (place, own) = (self.b.reg(), vals[2].one());
+                self.b.set_to(place, addr);
+                let (from, to) = match member {
+                    "GetGenericValueImpl" => (Operand::Reg(place), own),
+                    _ => (own, Operand::Reg(place)),
+                };
+                self.load_value(args[0], from, Mode::Na, 0)?;
+                let val = self.pop()?;
+                self.store_value(args[0], to, &val, Mode::Na, 0)?;
+            }
             "GetLength" | "GetUpperBound" => {
                 self.null_check(&vals[0])?;
                 let length = self.library("__dotnet_dimension", vec![vals[0].one(), vals[1].one()], 1);

@@ -2,14 +2,15 @@
 //! written for it; the rest is the class library's own code.
 
 use super::body::Body;
+use super::build::Builder;
 use super::stack::Val;
 use super::{Key, Lower};
 use crate::CompileError;
 use crate::layout::{HEADER, Prim};
 use crate::types::{Kind, Ty};
-use crate::world::Sig;
+use crate::world::{Method, Sig};
 use selvedge_graph::Mode;
-use selvedge_ir::{BinOp, CmpOp, GlobalId, Instr, Operand};
+use selvedge_ir::{BinOp, CmpOp, Function, GlobalId, Instr, Operand, Place};
 
 /// The length that says of a string that nobody knows what it says.
 const UNKNOWN: u32 = u32::MAX;
@@ -105,7 +106,19 @@ impl Body<'_> {
                 self.library("memmove", vec![vals[0].one(), vals[1].one(), Operand::Reg(bytes)], 1);
             }
             // By the culture that there is, which compares as characters do what has no marks of its own.
-            "StartsWith" | "EndsWith" | "IndexOf" if sig.params == [string] => {
+            "IndexOf" | "Contains" if sig.params == [string] => {
+                self.null_check(&vals[0])?;
+                let (at, is) = (self.b.reg(), self.scratch(5));
+                self.b.cmp(CmpOp::Eq, 64, is, vals[1].one(), Operand::Const(0));
+                self.throw_if(Operand::Reg(is), "System.ArgumentNullException");
+                let function = self.lower.function(Key::IndexOf)?;
+                self.b.call(Some(at), function, vec![vals[0].one(), vals[1].one()], 1);
+                if member == "Contains" {
+                    self.b.cmp(CmpOp::Ne, 32, at, Operand::Reg(at), Operand::Const(u32::MAX as u64));
+                }
+                self.give(Prim::I4, at);
+            }
+            "StartsWith" | "EndsWith" if sig.params == [string] => {
                 let Some(how) = self.lower.corlib_class("System.StringComparison") else { return Ok(false) };
                 let wanted = Sig { params: vec![string, how], ..sig.clone() };
                 let Some(method) = self.lower.world.own_method(string, member, &wanted, 0)? else {
@@ -245,6 +258,28 @@ impl Body<'_> {
         Ok(true)
     }
 
+    /// `StringBuilder.Append` of a number: what it looks like is appended.
+    pub(super) fn append_number(
+        &mut self,
+        method: &Method,
+        sig: &Sig,
+        vals: &[Val],
+    ) -> Result<bool, CompileError> {
+        let string = self.lower.world.types.intern(Kind::String);
+        let [of] = method.args[..] else { return Ok(false) };
+        let name = self.lower.world.name(of);
+        let class = name.strip_prefix("System.").unwrap_or(&name).to_string();
+        let own = Sig { has_this: false, params: vec![of], result: string, ..sig.clone() };
+        self.printed(&class, &own, &vals[1..])?;
+        let text = self.pop()?;
+        let wanted = Sig { generics: 0, params: vec![string], ..sig.clone() };
+        let Some(append) = self.lower.world.own_method(method.owner, "Append", &wanted, 0)? else {
+            return Ok(false);
+        };
+        self.call_method(&append, &wanted, vec![vals[0].clone(), text], false)?;
+        Ok(true)
+    }
+
     /// `new String(…)`: the class library has a method for each.
     pub(super) fn new_string(&mut self, sig: &Sig, vals: &[Val]) -> Result<(), CompileError> {
         let string = self.lower.world.types.intern(Kind::String);
@@ -309,6 +344,56 @@ pub const PRINTED: [&str; 15] = [
 ];
 
 impl Lower {
+    /// Where one string is in another, or -1.
+    pub(super) fn index_of(&mut self) -> Function {
+        let mut b = Builder::default();
+        let (string, part) = (b.reg(), b.reg());
+        let [all, len, i, j, is, x, y] = [(); 7].map(|()| b.reg());
+        let [outer, begin, inner, compare, next, more, found, none] = [(); 8].map(|()| b.label());
+        let unknown = b.label();
+        for (length, of) in [(all, string), (len, part)] {
+            b.offset(length, Operand::Reg(of), HEADER as i64);
+            b.load(length, Operand::Reg(length), 4, Mode::Na);
+            b.cmp(CmpOp::Eq, 32, is, Operand::Reg(length), Operand::Const(UNKNOWN as u64));
+            b.branch_if(Operand::Reg(is), unknown);
+        }
+        b.set_to(i, Operand::Const(0));
+        b.jump(outer);
+        b.set(outer);
+        b.bin(BinOp::Add, 64, x, Operand::Reg(i), Operand::Reg(len));
+        b.cmp(CmpOp::Ugt, 64, is, Operand::Reg(x), Operand::Reg(all));
+        b.branch(Operand::Reg(is), none, begin);
+        b.set(begin);
+        b.set_to(j, Operand::Const(0));
+        b.jump(inner);
+        b.set(inner);
+        b.cmp(CmpOp::Uge, 64, is, Operand::Reg(j), Operand::Reg(len));
+        b.branch(Operand::Reg(is), found, compare);
+        b.set(compare);
+        b.bin(BinOp::Add, 64, x, Operand::Reg(i), Operand::Reg(j));
+        for (dst, of, index) in [(x, string, x), (y, part, j)] {
+            let (base, index) = (Operand::Reg(of), Operand::Reg(index));
+            b.push(Instr::Offset { dst, base, index, scale: 2, within: false });
+            b.offset(dst, Operand::Reg(dst), HEADER as i64 + 4);
+            b.load(dst, Operand::Reg(dst), 2, Mode::Na);
+        }
+        b.cmp(CmpOp::Eq, 32, is, Operand::Reg(x), Operand::Reg(y));
+        b.branch(Operand::Reg(is), more, next);
+        b.set(more);
+        b.bin(BinOp::Add, 64, j, Operand::Reg(j), Operand::Const(1));
+        b.jump(inner);
+        b.set(next);
+        b.bin(BinOp::Add, 64, i, Operand::Reg(i), Operand::Const(1));
+        b.jump(outer);
+        b.set(found);
+        b.push(Instr::Return { values: vec![Operand::Reg(i)] });
+        b.set(none);
+        b.push(Instr::Return { values: vec![Operand::Const(u32::MAX as u64)] });
+        b.set(unknown);
+        b.unsupported("the contents of a text that is not followed: of a float, a time, or an object");
+        b.finish(String::from("String.IndexOf"), vec![string, part], 1, Place::default())
+    }
+
     /// The units of a constant string.
     pub fn units(&self, operand: Operand) -> Option<Vec<u16>> {
         let Operand::Global(id, 0) = operand else { return None };

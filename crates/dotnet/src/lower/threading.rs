@@ -119,7 +119,7 @@ impl Body<'_> {
         Operand::Reg(dst)
     }
 
-    fn flag_at(&mut self, val: &Val, flag: Operand) {
+    pub(super) fn flag_at(&mut self, val: &Val, flag: Operand) {
         self.b.store(val.one(), flag, 1, Mode::Na);
     }
 
@@ -295,6 +295,22 @@ impl Body<'_> {
             | "BeginThreadAffinity"
             | "EndThreadAffinity"
             | "DisableComObjectEagerCleanup" => {}
+            // Whether it still runs is only known of one that was not started, or was waited for.
+            "get_IsAlive" => {
+                self.null_check(&vals[0])?;
+                let (place, ended) = (at(self, "internal_thread")?, self.b.reg());
+                self.b.load(ended, place, 8, Mode::Na);
+                let (started, known, running) = (self.b.label(), self.b.label(), self.b.label());
+                self.b.branch(Operand::Reg(ended), started, known);
+                self.b.set(started);
+                let place = at(self, "pending_exception")?;
+                self.b.load(ended, place, 8, Mode::Acq);
+                self.b.branch(Operand::Reg(ended), known, running);
+                self.b.set(running);
+                self.b.unsupported("Thread.IsAlive of a thread that was started and not joined");
+                self.b.set(known);
+                self.push(Val::int(0));
+            }
             "get_Name" => self.unknown_string()?,
             "get_IsThreadPoolThread" | "get_IsBackground" => self.push(Val::int(0)),
             _ => return Ok(false),
@@ -394,126 +410,6 @@ impl Body<'_> {
                 self.give(Prim::I4, got);
             }
             "Close" | "Dispose" => {}
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    /// `ManualResetEventSlim.Wait`: one wait for the flag that its other methods set.
-    ///
-    /// The class library's own way is to look at the flag, to spin, and then to wait for a monitor while it is
-    /// not set; whoever sets it first makes it visible and then wakes those who wait. Whichever way it goes,
-    /// the last thing before it returns is an acquiring load that finds the flag, and nothing that it does
-    /// before is seen by anybody but the event's own methods, which only decide by it whether to wake somebody.
-    /// Those wakings synchronise, too; here they do not, so there are, if anything, more executions. What is
-    /// not assumed: tokens that may be cancelled, events that are disposed of and waits without time go the
-    /// library's way, and with `--timeouts` and `--whole-library` all do. That nobody is forgotten by the
-    /// library is what this rests on; `examples/dotnet/event-slim.cs` checks that of its own code.
-    pub(super) fn wait_slim(
-        &mut self,
-        method: &crate::world::Method,
-        sig: &Sig,
-        vals: &[Val],
-    ) -> Result<bool, CompileError> {
-        const SET: u64 = 1 << 31;
-        const DISPOSED: u64 = 1 << 30;
-        let [this, time, token] = vals else { return Ok(false) };
-        let options = &self.lower.options;
-        if options.timeouts || options.whole_library || token.parts.len() != 1 || time.kind() != Prim::I4 {
-            return Ok(false);
-        }
-        if time.one() != Operand::Const(u32::MAX as u64) {
-            self.lower.native(crate::NO_LIMITS, 0, 0);
-        }
-        let by = self.lower.field_of("System.Threading.ManualResetEventSlim", "m_combinedState")?;
-        let note = self.lower.note(method.owner, by)?;
-        self.null_check(this)?;
-        let (got, at, state, is) = (self.b.reg(), self.b.reg(), self.b.reg(), self.b.reg());
-        let (library, done) = (self.b.label(), self.b.label());
-        let (plain, timed, look, unset, wait) =
-            (self.b.label(), self.b.label(), self.b.label(), self.b.label(), self.b.label());
-        self.b.branch(token.one(), library, plain);
-        self.b.set(plain);
-        self.b.branch(time.one(), timed, library);
-        self.b.set(timed);
-        self.b.offset(at, this.one(), by as i64);
-        self.b.jump(look);
-        self.b.set(look);
-        self.b.place.note = note;
-        self.b.load(state, Operand::Reg(at), 4, Mode::Acq);
-        self.b.place.note = 0;
-        self.b.set_to(got, Operand::Const(1));
-        self.b.bin(BinOp::And, 32, is, Operand::Reg(state), Operand::Const(SET));
-        self.b.branch(Operand::Reg(is), done, unset);
-        self.b.set(unset);
-        self.b.bin(BinOp::And, 32, is, Operand::Reg(state), Operand::Const(DISPOSED));
-        self.b.branch(Operand::Reg(is), library, wait);
-        self.b.set(wait);
-        self.library("__selvedge_block", vec![Operand::Const(5)], 0);
-        self.b.push(Instr::Unreachable);
-        self.b.set(library);
-        let function = self.lower.method_function(method)?;
-        let args = vals.iter().flat_map(|val| val.parts.clone()).collect();
-        self.emit_call(Operand::Func(function), args, sig.result)?;
-        let answer = self.pop()?;
-        self.b.set_to(got, answer.one());
-        self.b.jump(done);
-        self.b.set(done);
-        self.give(Prim::I4, got);
-        Ok(true)
-    }
-
-    /// Mutexes are monitors of their own: recursive, and misuse is an exception.
-    pub(super) fn mutex(&mut self, member: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
-        let by = self.lower.field_of("System.Threading.WaitHandle", "waitHandle")?;
-        match member {
-            ".ctor" if sig.params.len() <= 1 => {
-                if let Some(owned) = vals.get(1) {
-                    let (take, done, at) = (self.b.label(), self.b.label(), self.b.reg());
-                    self.b.offset(at, vals[0].one(), by as i64);
-                    self.b.branch(owned.one(), take, done);
-                    self.b.set(take);
-                    self.library("__dotnet_enter", vec![Operand::Reg(at)], 0);
-                    self.b.jump(done);
-                    self.b.set(done);
-                }
-            }
-            ".ctor" => return self.refuse("mutexes with names are not supported"),
-            "ReleaseMutex" => {
-                self.null_check(&vals[0])?;
-                let at = self.at(vals[0].one(), by, 1);
-                let wrong = self.library("__dotnet_exit", vec![at], 1);
-                self.throw_if(wrong, "System.ApplicationException");
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    pub(super) fn semaphore(&mut self, member: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
-        let by = self.lower.field_of("System.Threading.WaitHandle", "waitHandle")?;
-        let most = self.lower.field_of("System.Threading.WaitHandle", "safeWaitHandle")?;
-        match member {
-            ".ctor" if sig.params.len() == 2 => {
-                for (place, val) in [(by, &vals[1]), (most, &vals[2])] {
-                    let at = self.at(vals[0].one(), place, 1);
-                    self.b.store(at, val.one(), 8, Mode::Na);
-                }
-            }
-            ".ctor" => return self.refuse("semaphores with names are not supported"),
-            "Release" => {
-                self.null_check(&vals[0])?;
-                let (at, room) = (self.b.reg(), self.b.reg());
-                self.b.offset(at, vals[0].one(), by as i64);
-                self.b.offset(room, vals[0].one(), most as i64);
-                let count = vals.get(1).map_or(Operand::Const(1), Val::one);
-                let given = vec![Operand::Reg(at), Operand::Reg(room), count];
-                let before = self.library("__dotnet_semaphore_release", given, 1);
-                let is = self.scratch(5);
-                self.b.cmp(CmpOp::Eq, 32, is, before, Operand::Const(u32::MAX as u64));
-                self.throw_if(Operand::Reg(is), "System.Threading.SemaphoreFullException");
-                self.push_copy(Val::prim(Prim::I4, before));
-            }
             _ => return Ok(false),
         }
         Ok(true)

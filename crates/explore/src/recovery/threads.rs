@@ -246,7 +246,7 @@ fn steps_of<M: Machine>(run: &Execution<'_, After<'_, M>>, left: &Left<'_>) -> V
     let g = run.graph;
     let step = |e: &EventId| {
         let ev = g.event(*e);
-        run.machine().medium(ev.loc).filter(|_| ev.is_read() || ev.is_write())?;
+        (ev.is_read() || ev.is_write()).then(|| run.machine().medium(ev.loc))??;
         let what = match ev.is_write() {
             true => RecoveryAction::Write { loc: ev.loc, value: ev.value },
             false => {

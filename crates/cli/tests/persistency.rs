@@ -376,3 +376,38 @@ fn reductions_leave_out_nothing_that_recovery_sees() {
         }
     }
 }
+
+/// Recovery that creates a thread running `thread`, and then does `then`; with the model, and what comes of it.
+const RECOVERIES: [(&str, &str, &str, &str, &str); 6] = [
+    ("sc", "x = d[0] + 1; r = y;", "y = 1; int s = x; pthread_join(t, 0); assert(r || s);", "verified", ""),
+    (
+        "tso",
+        "atomic_store_explicit(&x, d[0] + 1, memory_order_relaxed); r = atomic_load_explicit(&y, memory_order_relaxed);",
+        "atomic_store_explicit(&y, 1, memory_order_relaxed); int s = atomic_load_explicit(&x, memory_order_relaxed); \
+         pthread_join(t, 0); assert(r || s);",
+        "violated",
+        "recovery-assertion",
+    ),
+    ("rc11", "n += d[0];", "n += 1; pthread_join(t, 0);", "violated", "data-race"),
+    ("rc11", "while (!x) {}", "pthread_join(t, 0);", "violated", "non-termination"),
+    ("tso", "if (p[0]) n = *p[0];", "pthread_join(t, 0);", "violated", "wild-pointer"),
+    ("tso", "d[0] = d[0] + 1;", "pthread_join(t, 0); assert(d[0] == 1 || d[0] == 2);", "verified", ""),
+];
+
+#[test]
+fn recovery_creates_threads() {
+    for (model, thread, then, verdict, kind) in RECOVERIES {
+        let text = format!(
+            "#include <assert.h>\n#include <pthread.h>\n#include <selvedge.h>\n#include <stdatomic.h>\n\
+             #include <stdlib.h>\n\
+             _Alignas(64) int d[16];\n_Alignas(64) int *p[1];\nstatic atomic_int x, y;\nstatic int r, n;\n\
+             static void *run(void *none) {{ {thread} return none; }}\n\
+             void __VERIFIER_recovery_routine(void) {{ pthread_t t; pthread_create(&t, 0, run, 0); {then} }}\n\
+             int main(void) {{ selvedge_durable(d, sizeof d); selvedge_durable(p, sizeof p);\n\
+             d[0] = 1; p[0] = malloc(4); *p[0] = 1; return 0; }}\n"
+        );
+        let report = report("threads", &text, &["--persist", "weakest", "-m", model]);
+        assert_eq!(report["verdict"], verdict, "{thread}: {} {}", report["errors"], report["unknown"]);
+        assert!(kind.is_empty() || report["errors"][0]["kind"] == kind, "{thread}: {}", report["errors"]);
+    }
+}

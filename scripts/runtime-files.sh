@@ -16,7 +16,7 @@ for file in files pmem stdio; do
             -e 's/(call\.[0-9]+)\.as\.[0-9]+/\1/' \
             -e "s/@\.str(\.([0-9]+))?/@__selvedge_${file}_text\2/g" |
             # Declared elsewhere.
-            grep -vE '^func &(pthread_mutex_lock|pthread_mutex_unlock|memcpy|memmove|memset|strlen|__selvedge_print)\([^{]*$' |
+            grep -vE '^func &(pthread_mutex_lock|pthread_mutex_unlock|memcpy|memmove|memset|strlen|__selvedge_(print|choose))\([^{]*$' |
             case $file in
             files) cat ;;
             pmem) grep -vE '^func &__selvedge_(path|map|disk|call_failed)\([^{]*$' ;;

@@ -1,6 +1,6 @@
 // A record is copied to persistent memory, and marked after that: in one cache line, writes persist in their order.
 //
-// expect: px86 tso verified states=3
+// expect: px86 tso verified states=5
 
 #include <assert.h>
 #include <selvedge.h>

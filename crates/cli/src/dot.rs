@@ -5,7 +5,7 @@
 //! `neato -Tpng` both honour it, since the file asks for pinned positions.
 
 use crate::escape::line;
-use selvedge_check::{Action, Event, Files, Thread, Witness};
+use selvedge_check::{Action, Crash, Event, Files, Thread, Witness};
 use selvedge_graph::Mode;
 use std::fmt::Write;
 
@@ -17,6 +17,10 @@ const RF: &str = "#b3001e";
 const CO: &str = "#1f4fbf";
 const FR: &str = "#d97700";
 const CREATE: &str = "#666666";
+
+/// What had persisted at a crash, and what was lost.
+const PERSISTED: &str = "fillcolor=\"#d5efd5\"";
+const LOST: &str = "fillcolor=\"#f9dcdc\", style=\"rounded,filled,dashed\"";
 
 /// `12: W[rel] x=1`, `R[acq] x → 0`, `F[sc]`; `queue.h:12: …` if there are several files.
 fn label(witness: &Witness, files: &Files<'_>, event: &Event) -> String {
@@ -60,6 +64,73 @@ pub fn draw(name: &str, witness: &Witness, initial: Option<&str>) -> String {
     edges(witness, &mut out);
     out.push_str("}\n");
     out
+}
+
+/// The same for an execution that a crash has cut short: what had persisted and what was lost, and recovery in a column of
+/// its own, with what it found and what it missed. Of what the library does for files, only that is shown.
+pub fn draw_crash(name: &str, witness: &Witness, crash: &Crash) -> String {
+    let durable = |number: usize| crash.persisted.contains(&number) || crash.lost.contains(&number);
+    let files = witness.events.iter().any(|event| durable(event.number) && in_library(&event.action));
+    let mut shown = witness.clone();
+    shown.events.retain(|event| match &event.action {
+        Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
+        action => !files || durable(event.number) && !is_journal(action),
+    });
+    let kept = |number: usize| number == 0 || shown.events.iter().any(|event| event.number == number);
+    let r = &mut shown.relations;
+    for pairs in [&mut r.rf, &mut r.co, &mut r.fr, &mut r.rmw, &mut r.create, &mut r.join, &mut r.barrier] {
+        pairs.retain(|(from, to)| kept(*from) && kept(*to));
+    }
+    let mut text = draw(name, &shown, Some("what was there"));
+    text.truncate(text.trim_end().len() - 1);
+    for (fates, look) in [(&crash.persisted, PERSISTED), (&crash.lost, LOST)] {
+        for number in fates.iter().filter(|number| kept(**number)) {
+            let _ = writeln!(text, "  {} [{look}];", node(*number));
+        }
+    }
+    recovery(&shown, crash, &mut text);
+    text.push_str("}\n");
+    text
+}
+
+fn recovery(witness: &Witness, crash: &Crash, out: &mut String) {
+    let wide = |event: &Event| label(witness, &witness.files(), event).chars().count() as f64 * 0.11 + 1.6;
+    let widths = columns(witness).into_iter().filter(|column| !column.is_empty());
+    let x: f64 = widths.map(|column| column.into_iter().map(wide).fold(COLUMN, f64::max)).sum();
+    let _ = writeln!(
+        out,
+        "  recovery [label=\"recovery\", shape=plaintext, style=\"\", fontname=\"Helvetica-Bold\", pos=\"{x:.2},{:.2}!\"];",
+        -0.75 * ROW
+    );
+    for (at, step) in crash.steps.iter().enumerate() {
+        let line = step.place.as_ref().map_or(String::new(), |place| format!("{}: ", place.line));
+        let what = match step.writes {
+            true => format!("{line}W {}={}", step.location, step.value),
+            false => format!("{line}R {} → {}", step.location, step.value),
+        };
+        let y = -(at as f64 + 1.4) * ROW;
+        let _ = writeln!(out, "  r{at} [label=\"{}\", pos=\"{x:.2},{y:.2}!\"];", escape(&what));
+        if at > 0 {
+            edge(out, format!("r{}", at - 1), format!("r{at}"), Side::Middle, "po", "black");
+        }
+        if !step.writes {
+            edge(out, node(step.from.unwrap_or(0)), format!("r{at}"), Side::Head, "rf", RF);
+        }
+        for lost in &step.missing {
+            edge(out, format!("r{at}"), node(*lost), Side::Tail, "lost", FR);
+        }
+    }
+}
+
+/// Whether it is what the library does with the disk.
+pub fn in_library(action: &Action) -> bool {
+    let Action::Write { location, .. } = action else { return false };
+    ["byte ", "size of file ", "name ", "journal of file "].iter().any(|of| location.starts_with(of))
+}
+
+/// Marks in the journal mean nothing to readers.
+pub fn is_journal(action: &Action) -> bool {
+    matches!(action, Action::Write { location, .. } if location.starts_with("journal of file "))
 }
 
 /// By thread, in program order.

@@ -287,3 +287,127 @@ fn what_makes_a_line_persist_and_what_does_not() {
     let stream = two_lines("_mm_stream_si32((int *)&m[32], 1);");
     assert_eq!(report("stream", &stream, &["--persist", "px86", "-m", "tso"])["verdict"], "unknown");
 }
+
+#[test]
+fn workers_checkpoints_and_estimates_go_with_crashes() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/files/many.c");
+    let file = file.to_str().expect("a name");
+    let checkpoint = std::env::temp_dir().join(format!("selvedge-persist-{}.checkpoint", std::process::id()));
+    let checkpoint = checkpoint.to_str().expect("a name");
+    let run = |more: &[&str]| -> Value {
+        let mut args = vec!["check", file, "--persist", "px86", "-m", "tso", "--format", "json"];
+        args.extend(more);
+        args.extend(["--", "-mclwb"]);
+        serde_json::from_slice(&selvedge(&args).stdout).expect("a report")
+    };
+    let all = run(&["-j", "1"]);
+    let counts = |report: &Value| {
+        (report["verdict"].clone(), report["executions"].clone(), report["post_crash_states"].clone())
+    };
+    assert_eq!(all["verdict"], "verified");
+    assert_eq!(counts(&run(&["-j", "2", "--alone", "0"])), counts(&all));
+    let part = run(&["--max-executions", "20", "--checkpoint", checkpoint]);
+    assert_eq!(part["verdict"], "unknown");
+    assert!(part["post_crash_states"].as_u64() < all["post_crash_states"].as_u64());
+    assert_eq!(counts(&run(&["--resume", checkpoint])), counts(&all));
+    // Another persistency model is another check.
+    let other = selvedge(&[
+        "check",
+        file,
+        "--persist",
+        "weakest",
+        "-m",
+        "tso",
+        "--resume",
+        checkpoint,
+        "--",
+        "-mclwb",
+    ]);
+    assert_eq!(other.status.code(), Some(2));
+    std::fs::remove_file(checkpoint).expect("it was there");
+    let estimate = selvedge(&["estimate", file, "-m", "tso", "--", "-mclwb"]);
+    let said = format!("about {} executions", all["executions"]);
+    assert!(String::from_utf8_lossy(&estimate.stdout).contains(&said), "{estimate:?}");
+}
+
+/// What a reduction would leave out, if it did not know that recovery looks: a state between two steps that others take
+/// for one, the order of threads that do the same, writes that come to nothing.
+const SEEN_BY_RECOVERY: [(&str, &str, &str); 6] = [
+    ("m[0] == 0", "", "atomic_fetch_add(&m[0], 1); _mm_clflush((void *)&m[0]); atomic_fetch_sub(&m[0], 1);"),
+    (
+        "m[0] == 0 || m[0] == 2",
+        "while (atomic_load(&m[0]) != 2) {}",
+        "atomic_fetch_add(&m[0], 1); while (atomic_load(&m[0]) != 2) {}",
+    ),
+    ("!(m[16] && !m[0])", "", "atomic_store(&m[16 * me], 1); atomic_fetch_add(&m[32], 1);"),
+    ("!(m[0] && !m[16])", "", "atomic_store(&m[16 * me], 1); atomic_fetch_add(&m[32], 1);"),
+    (
+        "!(m[16] && !m[0])",
+        "",
+        "pthread_mutex_lock(&lock); m[16 * me] = 1; _mm_clflush((void *)&m[16 * me]); pthread_mutex_unlock(&lock);",
+    ),
+    (
+        "m[0] == m[16]",
+        "int was = 0; atomic_compare_exchange_strong(&m[0], &was, 1);",
+        "int was = 0; atomic_compare_exchange_strong(&m[0], &was, 1); atomic_store(&m[16], 1);",
+    ),
+];
+
+#[test]
+fn reductions_leave_out_nothing_that_recovery_sees() {
+    for (holds, main, thread) in SEEN_BY_RECOVERY {
+        let text = format!(
+            "#include <assert.h>\n#include <immintrin.h>\n#include <pthread.h>\n#include <selvedge.h>\n\
+             #include <stdatomic.h>\n\
+             _Alignas(64) _Atomic int m[48];\nstatic pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+             static void *run(void *at) {{ int me = (int)(long)at; {thread} return (void *)(long)(me * 0); }}\n\
+             void __VERIFIER_recovery_routine(void) {{ assert({holds}); (void)lock; }}\n\
+             int main(void) {{ pthread_t a, b; selvedge_durable(m, sizeof m);\n\
+             pthread_create(&a, 0, run, (void *)0L); pthread_create(&b, 0, run, (void *)1L);\n\
+             {main}\n\
+             pthread_join(a, 0); pthread_join(b, 0); return 0; }}\n"
+        );
+        for more in [&[][..], &["--disable", "all"]] {
+            let mut args = vec!["--persist", "px86", "-m", "tso"];
+            args.extend(more);
+            let report = report("seen", &text, &args);
+            let first = &report["errors"][0]["kind"];
+            assert_eq!(*first, "recovery-assertion", "{thread} {more:?}: {}", report["unknown"]);
+        }
+    }
+}
+
+/// Recovery that creates a thread running `thread`, and then does `then`; with the model, and what comes of it.
+const RECOVERIES: [(&str, &str, &str, &str, &str); 6] = [
+    ("sc", "x = d[0] + 1; r = y;", "y = 1; int s = x; pthread_join(t, 0); assert(r || s);", "verified", ""),
+    (
+        "tso",
+        "atomic_store_explicit(&x, d[0] + 1, memory_order_relaxed); r = atomic_load_explicit(&y, memory_order_relaxed);",
+        "atomic_store_explicit(&y, 1, memory_order_relaxed); int s = atomic_load_explicit(&x, memory_order_relaxed); \
+         pthread_join(t, 0); assert(r || s);",
+        "violated",
+        "recovery-assertion",
+    ),
+    ("rc11", "n += d[0];", "n += 1; pthread_join(t, 0);", "violated", "data-race"),
+    ("rc11", "while (!x) {}", "pthread_join(t, 0);", "violated", "non-termination"),
+    ("tso", "if (p[0]) n = *p[0];", "pthread_join(t, 0);", "violated", "wild-pointer"),
+    ("tso", "d[0] = d[0] + 1;", "pthread_join(t, 0); assert(d[0] == 1 || d[0] == 2);", "verified", ""),
+];
+
+#[test]
+fn recovery_creates_threads() {
+    for (model, thread, then, verdict, kind) in RECOVERIES {
+        let text = format!(
+            "#include <assert.h>\n#include <pthread.h>\n#include <selvedge.h>\n#include <stdatomic.h>\n\
+             #include <stdlib.h>\n\
+             _Alignas(64) int d[16];\n_Alignas(64) int *p[1];\nstatic atomic_int x, y;\nstatic int r, n;\n\
+             static void *run(void *none) {{ {thread} return none; }}\n\
+             void __VERIFIER_recovery_routine(void) {{ pthread_t t; pthread_create(&t, 0, run, 0); {then} }}\n\
+             int main(void) {{ selvedge_durable(d, sizeof d); selvedge_durable(p, sizeof p);\n\
+             d[0] = 1; p[0] = malloc(4); *p[0] = 1; return 0; }}\n"
+        );
+        let report = report("threads", &text, &["--persist", "weakest", "-m", model]);
+        assert_eq!(report["verdict"], verdict, "{thread}: {} {}", report["errors"], report["unknown"]);
+        assert!(kind.is_empty() || report["errors"][0]["kind"] == kind, "{thread}: {}", report["errors"]);
+    }
+}

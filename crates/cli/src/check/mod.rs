@@ -49,7 +49,10 @@ pub fn main(args: &CheckArgs) -> Exit {
     };
     guard::claim();
     let first = outcome.violations.first().filter(|_| args.dot.is_some() || args.svg.is_some());
-    let drawing = first.map(|violation| dot::draw("execution", &violation.witness, None));
+    let drawing = first.map(|violation| match &violation.crash {
+        Some(crash) => dot::draw_crash("execution", &violation.witness, crash),
+        None => dot::draw("execution", &violation.witness, None),
+    });
     let verdict = outcome.verdict;
     tell("check", args.format.format(), &Report::of(outcome, args.model()));
     if let Some(drawing) = drawing {

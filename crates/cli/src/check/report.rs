@@ -1,5 +1,6 @@
 //! An outcome in the words of the report, which is text or JSON.
 
+use crate::dot::{in_library, is_journal};
 use selvedge_check::{
     Action, Call, Crash, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
 };
@@ -292,17 +293,6 @@ impl Finding {
             witness,
         }
     }
-}
-
-/// Whether this is about the disk, which is memory of the library.
-fn in_library(action: &Action) -> bool {
-    let Action::Write { location, .. } = action else { return false };
-    ["byte ", "size of file ", "name ", "journal of file "].iter().any(|of| location.starts_with(of))
-}
-
-/// Marks in the journal mean nothing to readers.
-fn is_journal(action: &Action) -> bool {
-    matches!(action, Action::Write { location, .. } if location.starts_with("journal of file "))
 }
 
 impl Spot {

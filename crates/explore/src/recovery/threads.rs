@@ -198,7 +198,7 @@ fn ended<M: Machine>(run: &Execution<'_, After<'_, M>>, may_write: bool) -> (Rec
     let g = run.graph;
     let machine = run.machine();
     let wrong = |kind: ErrorKind, what: &str, e: EventId| {
-        (RecoveryEnd::Wrong(kind, format!("recovery: {what}")), g.event(e).tid)
+        (RecoveryEnd::Wrong(kind, format!("{what}, in recovery")), g.event(e).tid)
     };
     let events = &g.order()[1..];
     let allocated: HashSet<u32> = events
@@ -212,11 +212,11 @@ fn ended<M: Machine>(run: &Execution<'_, After<'_, M>>, may_write: bool) -> (Rec
             && machine.is_allocated(object)
             && !allocated.contains(&object)
         {
-            let what = "volatile memory from before the crash is used, through a pointer that was kept";
+            let what = "volatile memory from before the crash is used through a pointer that was kept";
             return wrong(ErrorKind::WildPointer, what, e);
         }
         if !may_write && g.event(e).is_write() && machine.medium(loc).is_some() {
-            return wrong(ErrorKind::RecoveryWrite, "it writes to what is durable", e);
+            return wrong(ErrorKind::RecoveryWrite, "a write to what is durable", e);
         }
     }
     if let Some(failure) = run.failure() {
@@ -234,11 +234,17 @@ fn ended<M: Machine>(run: &Execution<'_, After<'_, M>>, may_write: bool) -> (Rec
         _ if run.exited() => (RecoveryEnd::Done, Tid(0)),
         End::Complete | End::Error => (RecoveryEnd::Done, Tid(0)),
         End::Cut => (RecoveryEnd::Cut, Tid(0)),
-        End::Blocked => match run.stuck().and_then(|stuck| stuck.first().copied()) {
+        End::Blocked => match run.stuck().as_deref().and_then(cause) {
             Some((t, why)) => (RecoveryEnd::Stuck(why.unwrap_or(Block::Other)), t),
             None => (RecoveryEnd::Assumed, Tid(0)),
         },
     }
+}
+
+/// Of threads that wait for ever, one that others wait for.
+fn cause(stuck: &[(Tid, Option<Block>)]) -> Option<(Tid, Option<Block>)> {
+    let spins = stuck.iter().find(|(_, why)| *why == Some(Block::Spin));
+    spins.or_else(|| stuck.iter().find(|(_, why)| why.is_some())).or(stuck.first()).copied()
 }
 
 /// What was done with what is durable.
@@ -246,7 +252,7 @@ fn steps_of<M: Machine>(run: &Execution<'_, After<'_, M>>, left: &Left<'_>) -> V
     let g = run.graph;
     let step = |e: &EventId| {
         let ev = g.event(*e);
-        run.machine().medium(ev.loc).filter(|_| ev.is_read() || ev.is_write())?;
+        (ev.is_read() || ev.is_write()).then(|| run.machine().medium(ev.loc))??;
         let what = match ev.is_write() {
             true => RecoveryAction::Write { loc: ev.loc, value: ev.value },
             false => {

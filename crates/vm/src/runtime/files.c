@@ -54,6 +54,7 @@ long __selvedge_fs_inodes;
 long __selvedge_fs_descriptions_used;
 struct description __selvedge_fs_descriptions[DESCRIPTORS];
 int __selvedge_fs_descriptors[DESCRIPTORS]; /* 1 + the number of the description */
+int __selvedge_fs_taken; /* so many from 3 on are taken, at least */
 
 static long __selvedge_fs_fail(const char *call, long error)
 {
@@ -81,8 +82,9 @@ static struct description *__selvedge_fs_open_file(int fd)
 /* With the lock of names held. */
 static int __selvedge_fs_new_descriptor(long description)
 {
-    for (int fd = 3; fd < DESCRIPTORS; fd++)
+    for (int fd = 3 + __selvedge_fs_taken; fd < DESCRIPTORS; fd++)
         if (!__atomic_load_n(&__selvedge_fs_descriptors[fd], __ATOMIC_RELAXED)) {
+            __selvedge_fs_taken = fd - 2;
             __atomic_store_n(&__selvedge_fs_descriptors[fd], (int)description + 1, __ATOMIC_RELEASE);
             return fd;
         }
@@ -178,8 +180,11 @@ int close(int fd)
         return 0;
     pthread_mutex_lock(&__selvedge_fs_names_lock);
     int was = fd >= 3 && fd < DESCRIPTORS ? __atomic_load_n(&__selvedge_fs_descriptors[fd], __ATOMIC_RELAXED) : 0;
-    if (was)
+    if (was) {
         __atomic_store_n(&__selvedge_fs_descriptors[fd], 0, __ATOMIC_RELEASE);
+        if (fd - 3 < __selvedge_fs_taken)
+            __selvedge_fs_taken = fd - 3;
+    }
     pthread_mutex_unlock(&__selvedge_fs_names_lock);
     return was ? 0 : (int)__selvedge_fs_fail("close", EBADF);
 }

@@ -196,7 +196,7 @@ impl<M: Machine> Explorer<'_, M> {
             Some(rival) => self.graph.event(rival).stamp + 1,
             None => self.graph.event(e).stamp,
         };
-        match self.model.first_revisitable(&self.graph, e) {
+        match self.first_revisitable(e, scan) {
             Some(first) => self.next_revisit(e, scan, first),
             None => self.remove(e),
         }

@@ -20,7 +20,8 @@ impl TidSet {
 
     #[inline]
     pub fn first(&self) -> Option<Tid> {
-        self.iter().next()
+        let at = self.0.iter().position(|&word| word != 0)?;
+        Some(Tid((64 * at) as u16 + self.0[at].trailing_zeros() as u16))
     }
 
     /// In ascending order.

@@ -53,10 +53,15 @@ impl Component {
         thread.get(first.max(from) as usize - 1..end).unwrap_or_default()
     }
 
+    /// All of them.
+    pub fn events<'g>(&'g self, g: &'g ExecutionGraph) -> impl Iterator<Item = EventId> + 'g {
+        let threads = (0..g.threads() as u16).map(Tid);
+        threads.flat_map(move |t| self.rest(g, t, 1)).copied()
+    }
+
     /// Whether one of them has this attribute.
     pub fn has_attribute(&self, g: &ExecutionGraph, attr: Attrs) -> bool {
-        let threads = (0..g.threads() as u16).map(Tid);
-        threads.flat_map(|t| self.rest(g, t, 1)).any(|&x| g.event(x).attrs.has(attr))
+        self.events(g).any(|x| g.event(x).attrs.has(attr))
     }
 
     /// An event leads back, and with it those before it in its thread. What is not reached is of no interest.

@@ -9,6 +9,7 @@
 //! looked for (`search`); and an event that was added maximally has no step that leads out of it.
 
 use crate::classes::Classes;
+use crate::direct::Direct;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
 use crate::interleaving;
@@ -57,6 +58,8 @@ pub struct CycleCheck {
     pub(crate) plain: bool,
     /// This relation is all that sequential consistency is made of.
     pub(crate) interleaving: bool,
+    /// Of which events a cycle needs no search.
+    pub(crate) direct: Option<Direct>,
 }
 
 /// Automata with more states than this are refused: states are kept in one machine word.
@@ -65,6 +68,7 @@ pub const MAX_STATES: usize = 64;
 impl CycleCheck {
     /// The check of a term, for programs that have no events but those of `classes`.
     pub fn new(positions: &Positions, repeat: bool, classes: Option<&Classes>) -> CycleCheck {
+        let direct = repeat.then(|| Direct::of(positions)).flatten();
         let simpler = classes.map(|classes| classes.simplify(positions));
         let positions = simpler.as_ref().unwrap_or(positions);
         let n = positions.letters.len();
@@ -95,6 +99,7 @@ impl CycleCheck {
             needs: None,
             plain: false,
             interleaving: false,
+            direct,
         };
         if classes.is_some() {
             check.trim();

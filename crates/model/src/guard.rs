@@ -50,6 +50,11 @@ impl Test {
         }
     }
 
+    /// Whether it holds of every event.
+    pub fn is_always(&self) -> bool {
+        self.first == Cube { must: 0, mustnot: 0 }
+    }
+
     /// Attributes of which every event that passes has at least one.
     pub fn hints(&self) -> Attrs {
         let all = std::iter::once(&self.first).chain(&self.rest);

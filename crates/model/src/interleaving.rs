@@ -4,7 +4,7 @@
 //! Whatever is reached, the rest of its thread is reached, too; so what was reached is, in every thread, all
 //! from some event on. And whoever comes to the causal past of an event comes to that event.
 
-use crate::letter::{Base, Letter, waiting_for};
+use crate::letter::{Base, Letter, tj_source};
 use crate::model::CAUSAL;
 use selvedge_graph::{Event, EventId, ExecutionGraph, Kind, Tid};
 
@@ -121,6 +121,7 @@ impl Walk<'_> {
         if ev.kind == Kind::Arrive {
             return g.round(x).iter().filter_map(|&a| g.po_succ(a)).any(|y| self.reach(y));
         }
-        (ev.kind == Kind::Spawn || g.po_succ(x).is_none()) && waiting_for(g, x).any(|y| self.reach(y))
+        let mut joined = |t: Tid| g.joins_of(t).any(|y| tj_source(g, y) == Some(x) && self.reach(y));
+        (g.po_succ(x).is_none() && joined(ev.tid)) || (ev.kind == Kind::Spawn && joined(ev.peer))
     }
 }

@@ -15,6 +15,7 @@ mod compile;
 mod compiled;
 mod component;
 mod cycle;
+mod direct;
 mod epoch;
 mod glushkov;
 mod guard;

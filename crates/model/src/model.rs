@@ -368,24 +368,16 @@ impl Model {
         g.order()[1..].iter().all(|&e| self.consistent_at(g, e, scratch))
     }
 
-    /// The smallest stamp of a read of `w`'s location that is not in the causal prefix of `w`, if there
-    /// is one: nothing that was added before it can be revisited by `w`.
+    /// The reads of `w`'s location that are not in the causal prefix of `w`, and not in its thread.
     #[inline]
-    pub fn first_revisitable(&self, g: &ExecutionGraph, w: EventId) -> Option<u32> {
+    pub fn revisitable<'g>(&self, g: &'g ExecutionGraph, w: EventId) -> impl Iterator<Item = EventId> + 'g {
         let ev = g.event(w);
-        let mut first = None;
-        for (t, &known) in g.clocks().slice(g.clock(w, self.prefix)).iter().enumerate() {
-            if t == ev.tid.index() {
-                continue;
-            }
-            for x in g.accesses_after(ev.loc, Tid(t as u16), known) {
-                let x = g.event(x);
-                if x.is_read() && first.is_none_or(|f| x.stamp < f) {
-                    first = Some(x.stamp);
-                }
-            }
-        }
-        first
+        let (own, loc) = (ev.tid.index(), ev.loc);
+        let known = g.clocks().slice(g.clock(w, self.prefix)).iter().enumerate();
+        let others = known.filter(move |(t, _)| *t != own);
+        others
+            .flat_map(move |(t, &known)| g.accesses_after(loc, Tid(t as u16), known))
+            .filter(|&x| g.event(x).is_read())
     }
 
     // ---- errors ----

@@ -120,6 +120,10 @@ pub fn all_hold_at<'c>(
     }
     search.component.find(g, e, &mut search.reached);
     asked.all(|c| {
+        if c.direct.as_ref().is_some_and(|direct| direct.is_all(g, &search.component)) {
+            debug_assert!(!c.holds_plainly_at(g, e, search));
+            return false;
+        }
         let idle = c.needs.is_some_and(|a| !search.component.has_attribute(g, a));
         debug_assert!(!idle || c.holds_plainly_at(g, e, search));
         idle || c.holds_at(g, e, search)

@@ -47,6 +47,8 @@ pub struct View {
     slots: usize,
     /// What an event takes over from a predecessor, by the kind of step that leads from there.
     from_po: Vec<Take>,
+    /// Unfinished words that go on along `po` whatever the events are, and stay in their slot.
+    carried: Vec<usize>,
     from_rf: Vec<Take>,
     from_rmw: Vec<Take>,
     from_tc: Vec<Take>,
@@ -79,6 +81,18 @@ struct Take {
     to: Result<usize, Test>,
 }
 
+impl Take {
+    /// The slot of words that it takes over as they are from whatever event is before.
+    fn carries(&self) -> Option<usize> {
+        match (self.from, &self.to) {
+            (Some(from), Ok(to)) if from == *to && self.letter.is_plain() && self.guard.is_always() => {
+                Some(from)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl View {
     /// Compiles the view of a term, with its clocks from slot `base` on, for programs that have no
     /// events but those of `classes`. `None` if the term is not of the shape that clocks can represent.
@@ -96,6 +110,7 @@ impl View {
             main: base,
             slots: 1,
             from_po: Vec::new(),
+            carried: Vec::new(),
             from_rf: Vec::new(),
             from_rmw: Vec::new(),
             from_tc: Vec::new(),
@@ -124,7 +139,10 @@ impl View {
                 };
                 let take = Take { letter: rule.letter, guard: Test::of(&rule.guard), from, to: to.clone() };
                 match rule.letter.base {
-                    Base::PoImm => view.from_po.push(take),
+                    Base::PoImm => match take.carries() {
+                        Some(slot) => view.carried.push(slot),
+                        None => view.from_po.push(take),
+                    },
                     Base::Po => view.from_far_po.push(take),
                     Base::Rf => view.from_rf.push(take),
                     Base::Rmw => view.from_rmw.push(take),
@@ -134,6 +152,7 @@ impl View {
                 }
             }
         }
+        view.each_take().for_each(|takes| takes.sort_by_key(|take| take.from.is_some()));
         let at_read = |test: &Guard| !test.and(&Guard::attr(Attrs::R)).is_never();
         view.reads_learn_from_source_only = states.iter().all(|state| {
             !at_read(&state.accept)
@@ -184,22 +203,23 @@ impl View {
         let mut view = self.clone();
         let base = view.main;
         view.main = to;
-        let all = [
-            &mut view.from_po,
-            &mut view.from_rf,
-            &mut view.from_rmw,
-            &mut view.from_tc,
-            &mut view.from_tj,
-            &mut view.from_far_po,
-        ];
-        for take in all.into_iter().flatten() {
+        for take in view.each_take().flatten() {
             take.from = take.from.map(|s| s - base + to);
             take.to = take.to.clone().map(|s| s - base + to);
+        }
+        for slot in &mut view.carried {
+            *slot = *slot - base + to;
         }
         for (slot, _) in &mut view.finished {
             *slot = *slot - base + to;
         }
         view
+    }
+
+    /// What is taken over along each kind of step.
+    fn each_take(&mut self) -> impl Iterator<Item = &mut Vec<Take>> {
+        let po = [&mut self.from_po, &mut self.from_far_po, &mut self.from_rmw];
+        po.into_iter().chain([&mut self.from_rf, &mut self.from_tc, &mut self.from_tj])
     }
 
     /// Computes the clocks of `e` from those of its causal predecessors. While a read has no source,
@@ -235,6 +255,9 @@ impl View {
         let ev = g.event(e);
         let (attrs, kind, tid, idx) = (ev.attrs, ev.kind, ev.tid, ev.idx);
         if let Some(p) = pred {
+            if g.note(p) & self.bit != 0 {
+                self.carry_words(g, p, e);
+            }
             if !self.from_po.is_empty() {
                 main = self.take(&self.from_po, g, p, e, attrs, main);
             }
@@ -309,6 +332,21 @@ impl View {
         main
     }
 
+    /// Takes over from the event before `e` what goes on along `po` as it is; `e` has no words yet.
+    #[inline]
+    fn carry_words(&self, g: &mut ExecutionGraph, p: EventId, e: EventId) {
+        let mut any = false;
+        for &slot in &self.carried {
+            let words = g.clock(p, slot);
+            debug_assert_eq!(g.clock(e, slot), ClockId::EMPTY);
+            g.set_clock(e, slot, words);
+            any |= words != ClockId::EMPTY;
+        }
+        if any {
+            g.set_note(e, g.note(e) | self.bit);
+        }
+    }
+
     fn forget_words(&self, g: &mut ExecutionGraph, e: EventId) {
         for slot in self.main + 1..self.main + self.slots {
             g.set_clock(e, slot, ClockId::EMPTY);
@@ -348,10 +386,11 @@ impl View {
         // No unfinished words are on their way through `x`.
         let quiet = g.note(x) & self.bit == 0;
         for take in takes {
-            if quiet && take.from.is_some()
-                || !take.guard.holds(before)
-                || !(take.letter.is_plain() || take.letter.allows(g, x, e))
-            {
+            // Words that begin come first.
+            if quiet && take.from.is_some() {
+                break;
+            }
+            if !take.guard.holds(before) || !(take.letter.is_plain() || take.letter.allows(g, x, e)) {
                 continue;
             }
             let so_far = match &take.to {

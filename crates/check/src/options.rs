@@ -13,6 +13,8 @@ use std::time::Duration;
 pub struct Options {
     /// Iterations of a loop after which an execution is cut.
     pub unroll: u32,
+    /// Looks for errors with smaller bounds first, where loops run into them.
+    pub grow: bool,
     /// The same for some loops.
     pub unroll_some: Vec<LoopBound>,
     /// More threads than this are an error.
@@ -76,6 +78,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             unroll: 16,
+            grow: true,
             unroll_some: Vec::new(),
             most_threads: 32,
             most_events: 4_000_000,

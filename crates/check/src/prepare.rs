@@ -129,6 +129,9 @@ pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Mo
     if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
 }
 
+/// Threads to make room for at first. Room costs time per event, and most programs have few.
+pub const FEW_THREADS: u32 = 4;
+
 /// What machines are made with, and what is explored of them.
 pub struct Ground {
     of_machine: selvedge_vm::Options,
@@ -164,6 +167,16 @@ impl Ground {
             Reduction::ALL.into_iter().filter(|r| !matches!(r, Reduction::Annotations | Reduction::Futile));
         let reductions = others.fold(options.reductions, Reductions::without);
         Ground { of_machine, config: options.config(reductions, Some(watch.clone())) }
+    }
+
+    /// The same with loops that are cut early, and so many executions at most.
+    pub fn briefly(&self, bound: u32, executions: u64) -> Ground {
+        let of_machine = selvedge_vm::Options { unroll: bound, brief: true, ..self.of_machine.clone() };
+        let watches = self.config.watches.anew();
+        Ground {
+            of_machine,
+            config: Config { max_executions: Some(executions), watches, ..self.config.clone() },
+        }
     }
 
     /// A machine with room for so many threads, if there may be as many.

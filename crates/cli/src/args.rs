@@ -174,8 +174,9 @@ pub struct CheckArgs {
     pub max_states: usize,
 
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    pub unroll: u32,
+    /// [default: 16, after having looked for errors with 2 and 4]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
 
     /// The same for the loops of a function, or of a line: FUNCTION=N, LINE=N or FUNCTION:LINE=N
     #[arg(long, value_name = "LOOP=N")]

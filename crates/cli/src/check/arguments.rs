@@ -10,6 +10,9 @@ use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_model::Persistency;
 use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 
+/// Iterations after which a loop is cut.
+const DEFAULT_UNROLL: u32 = 16;
+
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
     let theory = selvedge_kat::load_named(args.model()).map_err(InputError::of_model)?;
@@ -35,7 +38,8 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
     let mut unroll_some = loop_bounds(&args.unroll_loop)?;
     unroll_some.extend(managed.iter().flat_map(bounds_of_constructors));
     let options = Options {
-        unroll: args.unroll,
+        unroll: args.unroll.unwrap_or(DEFAULT_UNROLL),
+        grow: args.unroll.is_none(),
         unroll_some,
         most_threads: args.threads_max,
         most_events: args.max_events,

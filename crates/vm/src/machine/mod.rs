@@ -27,6 +27,7 @@ mod parts;
 mod peek;
 mod print;
 mod purity;
+mod relock;
 mod run;
 mod sample;
 mod state;
@@ -60,6 +61,7 @@ use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reduction, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
+use smallvec::SmallVec;
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -516,6 +518,7 @@ impl VmMachine {
             last_read: None,
             repeats: None,
             left_result: false,
+            takes: SmallVec::new(),
             tracking: self.options.track_deps.then(Box::default),
         }
     }

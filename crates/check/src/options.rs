@@ -56,6 +56,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The program's environment.
     pub env: Vec<(String, String)>,
+    /// Functions that nobody knows give any value, and do nothing else.
+    pub unknown_functions: bool,
     /// What `__VERIFIER_nondet_int` and its kin give is within this range.
     pub nondet_range: Option<NondetRange>,
     /// How many explore.
@@ -97,6 +99,7 @@ impl Default for Options {
             joined_panics: false,
             args: Vec::new(),
             env: Vec::new(),
+            unknown_functions: false,
             nondet_range: None,
             workers: Workers::default(),
             deterministic: false,
@@ -167,6 +170,7 @@ impl Options {
             reductions,
             args: self.args.clone(),
             env: self.env.clone(),
+            unknown_functions: self.unknown_functions,
             nondet_range: self.nondet_range,
             errors: self.errors,
             disk: self.disk,
@@ -177,7 +181,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {} {:?} {:?} {}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -193,6 +197,7 @@ impl Options {
             self.reductions,
             self.args,
             self.env,
+            self.unknown_functions,
             self.nondet_range,
             self.disk,
             self.persist.as_ref().map_or(String::new(), Persist::identity)

@@ -190,6 +190,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub leaks: bool,
 
+    /// What calls of functions that are neither in the program nor in the library come to
+    #[arg(long, value_enum, default_value_t = UnknownFunctions::Refuse)]
+    pub unknown_functions: UnknownFunctions,
+
     /// What volatile accesses are: plain ones, or relaxed atomic ones
     #[arg(long, value_enum, default_value_t = Volatile::Plain)]
     pub volatile: Volatile,
@@ -329,6 +333,15 @@ pub enum Engine {
     Executions,
     /// States, each once
     States,
+}
+
+/// What is done about functions that nobody knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum UnknownFunctions {
+    /// There is no verdict if one is called
+    Refuse,
+    /// They give any value, and do nothing else
+    Input,
 }
 
 /// What an access of a volatile object is.

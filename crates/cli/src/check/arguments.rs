@@ -1,6 +1,6 @@
 //! From arguments to a check.
 
-use crate::args::{CheckArgs, Engine, Volatile};
+use crate::args::{CheckArgs, Engine, UnknownFunctions, Volatile};
 use selvedge_check::{
     Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program,
     Sources,
@@ -58,6 +58,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         joined_panics: args.joined_panics,
         args: args.args.clone(),
         env: environment(&args.env)?,
+        unknown_functions: args.unknown_functions == UnknownFunctions::Input,
         nondet_range: args.nondet_range.as_deref().map(nondet_range).transpose()?,
         workers: args.jobs.workers(),
         deterministic: args.deterministic,

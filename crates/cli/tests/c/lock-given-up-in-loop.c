@@ -1,7 +1,7 @@
 // A thread that gives a lock up and takes it again does not wait with the lock: whoever it waits for may have it in between.
 // check: --errors assertion,deadlock,non-termination
-// expect: sc bounded
-// expect: rc11 bounded
+// expect: sc verified
+// expect: rc11 verified
 #include <pthread.h>
 #include <sched.h>
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -157,6 +157,9 @@ impl VmMachine {
         outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
+        if options.unknown_functions {
+            outside.admit(&module);
+        }
         let hooks = Hooks::of(&module);
         let disk = durable::Disk::of(&mut module, options.disk);
         relocate(&mut module);

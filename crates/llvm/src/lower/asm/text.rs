@@ -237,7 +237,8 @@ mod tests {
 
     #[test]
     fn tables_elsewhere_are_passed_over() {
-        let table = ".pushsection .smp_locks,\"a\"\n.balign 4\n.long 671f - .\n.popsection\n671:\n\tlock; incl $0";
+        let table =
+            ".pushsection .smp_locks,\"a\"\n.balign 4\n.long 671f - .\n.popsection\n671:\n\tlock; incl $0";
         let found = statements(table).expect("all of it");
         assert_eq!(found.len(), 2);
         assert_eq!(found.first(), Some(&Statement::Label(671)));

@@ -11,9 +11,10 @@ use crate::observer::{Nobody, Observer, Phase};
 use crate::options::Options;
 use crate::outcome::{Bound, Comparison, Outcome, PostCrashStates, Undecided, Warning};
 use crate::prepare::{
-    Ground, hoped_for, reductions_for, refuse_coherence, refuse_no_recovery, refuse_sections, simplified,
-    simplified_in_order, with_races, with_symmetry,
+    FEW_THREADS, Ground, hoped_for, reductions_for, refuse_coherence, refuse_no_recovery, refuse_sections,
+    simplified, simplified_in_order, with_races, with_symmetry,
 };
+use crate::stages::look;
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
@@ -26,9 +27,6 @@ use selvedge_model::relational::Relational;
 use selvedge_model::{Compiled, Model, Properties, Property};
 use selvedge_vm::VmMachine;
 use std::time::{Duration, Instant};
-
-/// Threads to make room for at first. Room costs time per event, and most programs have few.
-const FEW_THREADS: u32 = 4;
 
 /// For the estimate before a check.
 const SHORT: Sampling = Sampling {
@@ -360,6 +358,9 @@ impl Check {
             }
         }
         observer.phase(Phase::Exploring);
+        if let Some((machine, run)) = look(&ground, module, under, options, watch, observer)? {
+            return Ok((machine, run, seconds_before));
+        }
         let mut config = ground.config;
         let mut from = None;
         if let Some(saved) = saved {

@@ -32,6 +32,7 @@ mod prepare;
 mod reason;
 mod recorded;
 mod settle;
+mod stages;
 mod states;
 mod stopped;
 mod verdict;

@@ -13,6 +13,8 @@ use std::time::Duration;
 pub struct Options {
     /// Iterations of a loop after which an execution is cut.
     pub unroll: u32,
+    /// Looks for errors with smaller bounds first, where loops run into them.
+    pub grow: bool,
     /// The same for some loops.
     pub unroll_some: Vec<LoopBound>,
     /// More threads than this are an error.
@@ -54,6 +56,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// The program's environment.
     pub env: Vec<(String, String)>,
+    /// Functions that nobody knows give any value, and do nothing else.
+    pub unknown_functions: bool,
     /// What `__VERIFIER_nondet_int` and its kin give is within this range.
     pub nondet_range: Option<NondetRange>,
     /// How many explore.
@@ -76,6 +80,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             unroll: 16,
+            grow: true,
             unroll_some: Vec::new(),
             most_threads: 32,
             most_events: 4_000_000,
@@ -94,6 +99,7 @@ impl Default for Options {
             joined_panics: false,
             args: Vec::new(),
             env: Vec::new(),
+            unknown_functions: false,
             nondet_range: None,
             workers: Workers::default(),
             deterministic: false,
@@ -164,6 +170,7 @@ impl Options {
             reductions,
             args: self.args.clone(),
             env: self.env.clone(),
+            unknown_functions: self.unknown_functions,
             nondet_range: self.nondet_range,
             errors: self.errors,
             disk: self.disk,
@@ -174,7 +181,7 @@ impl Options {
     /// All that makes a difference to what is explored, and in which order.
     pub(crate) fn identity(&self) -> String {
         format!(
-            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {:?} {:?} {}",
+            "{:?} {} {:?} {} {:?} {} {} {} {} {} {} {} {} {:?} {:?} {} {:?} {:?} {}",
             self.equivalence,
             self.unroll,
             self.unroll_some,
@@ -190,6 +197,7 @@ impl Options {
             self.reductions,
             self.args,
             self.env,
+            self.unknown_functions,
             self.nondet_range,
             self.disk,
             self.persist.as_ref().map_or(String::new(), Persist::identity)

@@ -165,6 +165,9 @@ fn is_in_order(reduction: Reduction) -> bool {
     )
 }
 
+/// Threads to make room for at first. Room costs time per event, and most programs have few.
+pub const FEW_THREADS: u32 = 4;
+
 /// What machines are made with, and what is explored of them.
 pub struct Ground {
     of_machine: selvedge_vm::Options,
@@ -220,6 +223,16 @@ impl Ground {
         ground.of_machine.in_order = true;
         ground.config = watching(options.config(reductions, None));
         ground
+    }
+
+    /// The same with loops that are cut early, and so many executions at most.
+    pub fn briefly(&self, bound: u32, executions: u64) -> Ground {
+        let of_machine = selvedge_vm::Options { unroll: bound, brief: true, ..self.of_machine.clone() };
+        let watches = self.config.watches.anew();
+        Ground {
+            of_machine,
+            config: Config { max_executions: Some(executions), watches, ..self.config.clone() },
+        }
     }
 
     /// A machine with room for so many threads, if there may be as many.

@@ -183,8 +183,9 @@ pub struct CheckArgs {
     pub max_states: usize,
 
     /// Iterations of a loop after which an execution is cut, if what others write decides how many there are
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    pub unroll: u32,
+    /// [default: 16, after having looked for errors with 2 and 4]
+    #[arg(long, value_name = "N")]
+    pub unroll: Option<u32>,
 
     /// The same for the loops of a function, or of a line: FUNCTION=N, LINE=N or FUNCTION:LINE=N
     #[arg(long, value_name = "LOOP=N")]
@@ -197,6 +198,10 @@ pub struct CheckArgs {
     /// Report objects on the heap that are never freed
     #[arg(long)]
     pub leaks: bool,
+
+    /// What calls of functions that are neither in the program nor in the library come to
+    #[arg(long, value_enum, default_value_t = UnknownFunctions::Refuse)]
+    pub unknown_functions: UnknownFunctions,
 
     /// What volatile accesses are: plain ones, or relaxed atomic ones
     #[arg(long, value_enum, default_value_t = Volatile::Plain)]
@@ -337,6 +342,15 @@ pub enum Engine {
     Executions,
     /// States, each once
     States,
+}
+
+/// What is done about functions that nobody knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum UnknownFunctions {
+    /// There is no verdict if one is called
+    Refuse,
+    /// They give any value, and do nothing else
+    Input,
 }
 
 /// What an access of a volatile object is.

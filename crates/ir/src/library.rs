@@ -110,7 +110,12 @@ pub fn only_annotates(name: &str) -> bool {
 
 /// Whether a function marks an iteration of a loop that waits: it may wait there, and does nothing else.
 pub fn marks_waiting(name: &str) -> bool {
-    matches!(name, "selvedge_spin_begin" | "selvedge_spin_end" | "__VERIFIER_spin_end")
+    name == "selvedge_spin_begin" || ends_spin(name)
+}
+
+/// Whether a function marks the end of such an iteration.
+pub fn ends_spin(name: &str) -> bool {
+    matches!(name, "selvedge_spin_end" | "__VERIFIER_spin_end")
 }
 
 /// Functions of the C library that are not another name of what comes after their underscores.

@@ -1,6 +1,6 @@
 //! From arguments to a check.
 
-use crate::args::{CheckArgs, Engine, Volatile};
+use crate::args::{CheckArgs, Engine, UnknownFunctions, Volatile};
 use selvedge_check::{
     Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program,
     Sources,
@@ -10,6 +10,9 @@ use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
 use selvedge_model::Persistency;
 use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 use std::path::PathBuf;
+
+/// Iterations after which a loop is cut.
+const DEFAULT_UNROLL: u32 = 16;
 
 /// What is asked for.
 pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
@@ -44,7 +47,8 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
     let mut unroll_some = loop_bounds(&args.unroll_loop)?;
     unroll_some.extend(managed.iter().flat_map(|module| bounds_of_library(module, args.unroll)));
     let options = Options {
-        unroll: args.unroll,
+        unroll: args.unroll.unwrap_or(DEFAULT_UNROLL),
+        grow: args.unroll.is_none(),
         unroll_some,
         most_threads: args.threads_max,
         most_events: args.max_events,
@@ -63,6 +67,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         joined_panics: args.joined_panics,
         args: args.args.clone(),
         env: environment(&args.env)?,
+        unknown_functions: args.unknown_functions == UnknownFunctions::Input,
         nondet_range: args.nondet_range.as_deref().map(nondet_range).transpose()?,
         workers: args.jobs.workers(),
         deterministic: args.deterministic,

@@ -262,6 +262,7 @@ impl Finding {
         });
         let shown = |event: &&Event| match &event.action {
             Action::Choose { by_input, .. } => !by_input,
+            Action::Read { location, .. } if is_section(location) => false,
             Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
             action if files_are_used => !fate(event.number).is_empty() && !is_journal(action),
             _ => true,
@@ -271,10 +272,16 @@ impl Finding {
             name: witness.thread(event.thread).to_string(),
             file: event.place.as_ref().map(|place| place.file.clone()),
             line: event.place.as_ref().map(|place| place.line),
-            action: format!("{}{}", witness.action(event), fate(event.number)),
+            action: match section(&event.action) {
+                Some(text) => text.to_string(),
+                None => format!("{}{}", witness.action(event), fate(event.number)),
+            },
             from: witness.source_in(&files, event),
             stale: matches!(event.action, Action::Read { stale: true, .. }),
-            at: event.place.as_ref().map(|place| place_of(place, "")),
+            at: event.place.as_ref().map(|place| match caller(event) {
+                Some(from) => format!("{} < {}", place_of(place, ""), place_of(from, "")),
+                None => place_of(place, ""),
+            }),
             source: source_of(event),
         });
         Finding {
@@ -292,6 +299,27 @@ impl Finding {
             threads: witness.threads.iter().map(|thread| thread.name.clone()).collect(),
             witness,
         }
+    }
+}
+
+/// Where something was called that is in another file: many steps may be in the same line of a header.
+fn caller(event: &Event) -> Option<&Place> {
+    let own = event.place.as_ref()?;
+    event.stack.iter().filter_map(|call| call.place.as_ref()).find(|place| place.file != own.file)
+}
+
+/// Whether a location is the lock that stands for atomic sections.
+fn is_section(location: &str) -> bool {
+    location.starts_with("__selvedge_atomic_section")
+}
+
+/// What is done about an atomic section, in words of the program.
+fn section(action: &Action) -> Option<&'static str> {
+    match action {
+        Action::Write { location, rmw, .. } if is_section(location) => {
+            Some(if *rmw { "begins an atomic section" } else { "ends an atomic section" })
+        }
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@
 
 pub mod anonymity;
 pub mod attempts;
+pub mod choices;
 pub mod counted;
 pub mod effects;
 pub mod escape;

@@ -25,8 +25,9 @@ impl VmMachine {
     ) -> Result<Option<Op>, Halt> {
         let function = self.function(func);
         if function.code.is_empty() {
-            let Some(native) = self.info(func).native else {
-                let help = "a definition of it in the program, or in another file, is used if there is one";
+            let Some(native) = self.info(func).native.or_else(|| self.as_input(function)) else {
+                let help = "a definition of it in the program, or in another file, is used if there is one; or \
+                            `--unknown-functions input`";
                 return fail(
                     ErrorKind::Unsupported,
                     format!("the function `{}` is not known; {help}", function.name),

@@ -33,7 +33,8 @@
 use super::VmMachine;
 use super::state::{Stage, VmState};
 use selvedge_graph::{Loc, Value};
-use selvedge_ir::{Instr, RmwOp};
+use selvedge_ir::library::ends_spin;
+use selvedge_ir::{Instr, Operand, RmwOp};
 use selvedge_machine::{Block, Machine, Op, Reduction};
 
 /// How many instructions there may be between the read-modify-write and the end of the iteration: pauses of
@@ -112,7 +113,14 @@ impl VmMachine {
         ahead.frame.pc += 1;
         for _ in 0..FAR {
             let code = &self.function(ahead.frame.func).code;
-            let at_end = matches!(code.get(ahead.frame.pc as usize), Some(Instr::LoopBack { .. }));
+            let at_end = match code.get(ahead.frame.pc as usize) {
+                Some(Instr::LoopBack { .. }) => true,
+                // Here the program says that an iteration ends that began before the attempt.
+                Some(Instr::Call { callee: Operand::Func(f), .. }) => {
+                    ends_spin(&self.module.functions[f.0 as usize].name)
+                }
+                _ => false,
+            };
             let poll = self.info(ahead.frame.func).polls.get(ahead.frame.pc as usize).copied().flatten();
             let end = match self.run(&mut ahead) {
                 Ok(None) => continue,

@@ -5,7 +5,9 @@ use super::lock_order::uses_locks;
 use super::native::Native;
 use super::zne::LOCKS;
 use crate::annotated::annotated;
+use crate::runtime::is_section_mark;
 use selvedge_ir::analysis::attempts::counters_of;
+use selvedge_ir::analysis::choices::idle_choices;
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::helping::ignored_outcomes;
@@ -23,6 +25,8 @@ pub struct FunctionInfo {
     pub folded: bool,
     /// It takes a lock or gives it back.
     pub locks: bool,
+    /// It begins or ends an atomic section.
+    pub section: bool,
     /// It accesses the memory of locks as such.
     pub uses_locks: bool,
     /// It gives locks back: its releasing stores are told apart from others.
@@ -51,6 +55,8 @@ pub struct FunctionInfo {
     pub counters: Vec<Vec<Reg>>,
     /// By instruction, the loop that goes round after this load; empty if there is none.
     pub polls: Vec<Option<u32>>,
+    /// By loop, whether what is chosen in it makes no difference to whether it goes round.
+    pub idle_choices: Vec<bool>,
     /// It calls a function that says which executions are of interest.
     pub assumes: bool,
 }
@@ -109,6 +115,7 @@ impl FunctionInfo {
             runtime,
             folded: is_of_library(module, function),
             locks: runtime && LOCKS.contains(&function.name.as_str()),
+            section: runtime && is_section_mark(&function.name),
             uses_locks: runtime && uses_locks(&function.name),
             unlocks: runtime && options.track_deps && function.name.ends_with("unlock"),
             native,
@@ -124,6 +131,14 @@ impl FunctionInfo {
             }),
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
             polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
+            idle_choices: idle_choices(
+                function,
+                |f| {
+                    let native = callee(Operand::Func(f)).and_then(|f| Native::named(&f.name));
+                    matches!(native, Some(Native::Choose | Native::Nondet | Native::Input))
+                },
+                |f| callee(Operand::Func(f)).is_some_and(|f| library::only_pauses(&f.name)),
+            ),
             assumes: function.code.iter().any(assumes),
         }
     }

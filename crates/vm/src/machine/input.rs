@@ -4,6 +4,7 @@
 //! Time, random numbers and what `__VERIFIER_nondet_int` and its kin give may be anything: they are
 //! unknowns, and whatever depends on one is explored (`symbolic.rs`).
 
+use super::native::Native;
 use super::state::{Val, VmState};
 use super::{Halt, NondetRange, VmMachine, fail};
 use crate::contents::Bytes;
@@ -31,6 +32,9 @@ const TOLD: [&str; 14] = [
 
 /// Process ids: any positive numbers, and these are.
 const PID: u64 = 4242;
+
+/// So many names of functions are shown.
+const MANY_NAMES: usize = 8;
 
 /// What the verdict depends on beside the program.
 #[derive(Clone, Debug, Default)]
@@ -154,7 +158,35 @@ fn reads_arguments(module: &Module) -> bool {
     })
 }
 
+impl VmMachine {
+    /// What a call of a function comes to that nobody knows, if that was asked for. Where dependencies are
+    /// followed, nobody knows what its result depends on.
+    pub(super) fn as_input(&self, function: &Function) -> Option<Native> {
+        let gives = if function.results == 0 { Native::Nothing } else { Native::Nondet };
+        (self.options.unknown_functions && !self.options.track_deps).then_some(gives)
+    }
+}
+
 impl Outside {
+    /// Says which functions nobody knows are taken to give any value. The library is linked already.
+    pub fn admit(&mut self, module: &Module) {
+        let is_unknown = |f: &&Function| f.code.is_empty() && Native::named(&f.name).is_none();
+        let mut names: Vec<&str> =
+            module.functions.iter().filter(is_unknown).map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        if names.is_empty() {
+            return;
+        }
+        self.unknown = true;
+        let more = names.len().saturating_sub(MANY_NAMES);
+        names.truncate(MANY_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        self.notes.push(format!(
+            "functions that are not known are taken to give any value and to do nothing else: {}{more}",
+            names.join(", ")
+        ));
+    }
+
     /// Says so if numbers are looked for in a range that does not have them all.
     pub fn narrow(&mut self, module: &Module, range: Option<NondetRange>) {
         let Some(range) = range else { return };

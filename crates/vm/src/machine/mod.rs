@@ -27,6 +27,7 @@ mod parts;
 mod peek;
 mod print;
 mod purity;
+mod relock;
 mod run;
 mod sample;
 mod state;
@@ -60,6 +61,7 @@ use selvedge_ir::check::{self, Malformed};
 use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reduction, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
+use smallvec::SmallVec;
 use state::{Frame, Made, Rare, Stage};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -155,6 +157,9 @@ impl VmMachine {
         outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
+        if options.unknown_functions {
+            outside.admit(&module);
+        }
         let hooks = Hooks::of(&module);
         let disk = durable::Disk::of(&mut module, options.disk);
         relocate(&mut module);
@@ -516,6 +521,7 @@ impl VmMachine {
             last_read: None,
             repeats: None,
             left_result: false,
+            takes: SmallVec::new(),
             tracking: self.options.track_deps.then(Box::default),
         }
     }

@@ -303,7 +303,13 @@ impl VmMachine {
                 pointer::make(self.intern(Object::Destructor(key)), 0)
             }
             Native::Futex => pointer::make(self.intern(Object::Waiters(known(0)?)), 0),
-            Native::LockHeld => held_alone(state, known(0)?).is_some() as u64,
+            Native::LockHeld => {
+                let held = held_alone(state, known(0)?).is_some();
+                if !held && let Some(wait) = self.waits_without(state) {
+                    return Ok(Some(Op::Block(wait)));
+                }
+                held as u64
+            }
             Native::LockAgain => {
                 if let Some(at) = held_alone(state, known(0)?) {
                     Rc::make_mut(&mut state.rare).held[at].count += 1;
@@ -317,7 +323,8 @@ impl VmMachine {
                     1 => Held { shared: true, ..Held::alone(addr) },
                     _ => self.taken_in_part(state, addr),
                 };
-                Rc::make_mut(&mut state.rare).held.push(held);
+                let since = state.made.steps;
+                Rc::make_mut(&mut state.rare).held.push(Held { since, ..held });
                 0
             }
             Native::LockLeave => lock_leave(state, known(0)?),
@@ -386,8 +393,10 @@ impl VmMachine {
                     (false, _) => known(0)?,
                 };
                 let began = Rc::make_mut(&mut state.rare).spins.pop();
+                // An iteration that read nothing waits for nothing, whatever is said of it.
                 if let Some((loads, effects)) = began
                     && again as u32 != 0
+                    && state.loads != loads
                     && state.effects == effects
                 {
                     state.loads_at_header = loads;

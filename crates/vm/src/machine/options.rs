@@ -8,6 +8,11 @@ use selvedge_machine::{ErrorKinds, Reductions};
 pub struct Options {
     /// How often the back edge of a loop may be taken.
     pub unroll: u32,
+    /// Iterations in which something is found out about an unknown number count for every loop, and no
+    /// iteration waits because of its bound: to look at little of a program with many unknowns.
+    pub brief: bool,
+    /// Functions that nobody knows give any value and do nothing else; if not, a call of one is not supported.
+    pub unknown_functions: bool,
     /// Other bounds for some loops; the first that fits counts.
     pub unroll_some: Vec<LoopBound>,
     pub max_call_depth: u32,
@@ -56,6 +61,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             unroll: 16,
+            brief: false,
+            unknown_functions: false,
             unroll_some: Vec::new(),
             max_call_depth: 256,
             max_threads: 32,

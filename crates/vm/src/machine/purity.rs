@@ -61,6 +61,18 @@ struct AtHeader {
 }
 
 impl VmMachine {
+    /// Whether a thread is about to begin or end an atomic section. That is no step of the program: its
+    /// accesses are all that others see of a section, and an iteration of which the sections only read wrote
+    /// nothing. Sections are one step each of an interleaving (other models are refused), and what is left of
+    /// an interleaving without a step that only reads is one, too. Nobody can look whether somebody is in a
+    /// section, so nobody can tell.
+    pub(super) fn is_at_section(&self, state: &VmState) -> bool {
+        const CALLS: usize = 4; // the section's function, and those of locks that it calls
+        self.info(state.frame.func).locks
+            && self.options.reductions.has(Reduction::Pef)
+            && state.frames().take(CALLS).any(|frame| self.info(frame.func).section)
+    }
+
     pub(super) fn pass_header(&self, state: &mut VmState, number: u32, live: &[Reg], rewritten: &[OwnCell]) {
         let frame = &state.frame;
         let address = |cell: &OwnCell| {
@@ -119,7 +131,8 @@ impl VmMachine {
             return detour.then_some(Block::Assume);
         }
         // Another choice may lead on: then this is no wait for ever.
-        let chose = decided || watch.choices != state.choices;
+        let idly = self.info(state.frame.func).idle_choices[number as usize];
+        let chose = (decided || watch.choices != state.choices) && !idly;
         state.loads_at_header = watch.loads;
         Some(if chose { Block::Assume } else { Block::Spin })
     }
@@ -287,13 +300,13 @@ impl VmMachine {
 }
 
 /// But for what only tells how far a thread has come.
-fn same_counts(a: &Made, b: &Made) -> bool {
+pub(super) fn same_counts(a: &Made, b: &Made) -> bool {
     let stripped = |made: &Made| Made { steps: 0, weak_failure: 0, unknowns: 0, ..*made };
     stripped(a) == stripped(b)
 }
 
 /// Whether what the library keeps is the same. Where it cannot be compared, it is not.
-fn same_rest(a: &Rare, b: &Rare) -> bool {
+pub(super) fn same_rest(a: &Rare, b: &Rare) -> bool {
     let simple = |rare: &Rare| rare.jumps.is_empty() && rare.text.is_none();
     let Rare {
         held,
@@ -320,7 +333,7 @@ fn same_rest(a: &Rare, b: &Rare) -> bool {
         && simple(b)
 }
 
-fn same_memory(a: &Rc<Vec<Rc<PrivateObject>>>, b: &Rc<Vec<Rc<PrivateObject>>>) -> bool {
+pub(super) fn same_memory(a: &Rc<Vec<Rc<PrivateObject>>>, b: &Rc<Vec<Rc<PrivateObject>>>) -> bool {
     let same = |(a, b): (&Rc<PrivateObject>, &Rc<PrivateObject>)| Rc::ptr_eq(a, b) || a == b;
     Rc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(same))
 }

@@ -273,13 +273,15 @@ impl VmMachine {
             (rounds.counted, rounds.free) = (0, 0);
         }
         let (inputs, steps) = (state.loads + state.choices, state.made.steps);
+        let facts = state.facts.len() as u32;
         let rounds = &mut state.frame.rounds[number as usize];
         let has_read = std::mem::replace(&mut rounds.inputs, inputs) != inputs || self.hooks.barriers;
         let has_acted = std::mem::replace(&mut rounds.steps, steps) != steps;
+        let has_decided = std::mem::replace(&mut rounds.facts, facts) != facts && self.options.brief;
         let counts = match info.counting[number as usize] {
             Counting::All => true,
-            Counting::Reading => has_read,
-            Counting::None => false,
+            Counting::Reading => has_read || has_decided,
+            Counting::None => has_decided,
         };
         let bound = info.bounds[number as usize];
         if counts {
@@ -296,7 +298,9 @@ impl VmMachine {
         }
         // Where iterations without effect are repeated, the bound is no reason to go on with one: what comes
         // after it also comes after fewer of them.
-        if let Some(block) = self.idle(state, number, function) {
+        if !self.options.brief
+            && let Some(block) = self.idle(state, number, function)
+        {
             return Some(Op::Block(block));
         }
         self.note(Limit::Loop(func, number));

@@ -53,6 +53,8 @@ pub struct VmState {
     pub(super) choices: u32,
     /// A thread leaves its result once.
     pub(super) left_result: bool,
+    /// How it was when it was last about to take a lock, by place (`relock.rs`).
+    pub(super) takes: SmallVec<[Rc<VmState>; 1]>,
     /// What depends on what, if that is of interest.
     pub(super) tracking: Option<Box<Tracking>>,
 }
@@ -149,12 +151,15 @@ pub struct Held {
     pub word: u64,
     /// From where the thread took it, if not the lock.
     pub site: u64,
+    /// After how many operations of the thread. Who gives a lock back and takes it again is where it was, but
+    /// must not wait there with the lock (`purity`): whoever it waits for may need it in between.
+    pub since: u32,
 }
 
 impl Held {
     /// A lock that was taken as it is, by this thread alone.
     pub fn alone(addr: u64) -> Held {
-        Held { addr, count: 1, shared: false, word: 0, site: 0 }
+        Held { addr, count: 1, shared: false, word: 0, site: 0, since: 0 }
     }
 }
 
@@ -168,6 +173,8 @@ pub struct Rounds {
     /// How many loads and choices, and how many operations, there had been when it was taken last.
     pub inputs: u32,
     pub steps: u32,
+    /// How much had been found out about unknown numbers.
+    pub facts: u32,
 }
 
 /// One call of a function.

@@ -9,7 +9,7 @@ mod ctype;
 mod sections;
 mod select;
 
-pub use sections::{SECTION_LOCK, wrap_sections};
+pub use sections::{SECTION_LOCK, is_section_mark, wrap_sections};
 
 use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};

@@ -9,6 +9,11 @@ const PREFIX: &str = "__VERIFIER_atomic_";
 const BEGIN: &str = "__VERIFIER_atomic_begin";
 const END: &str = "__VERIFIER_atomic_end";
 
+/// Whether a function of the library begins or ends an atomic section.
+pub fn is_section_mark(name: &str) -> bool {
+    matches!(name, BEGIN | END)
+}
+
 /// Puts a section around each function of that name: it becomes one that begins a section, calls what the
 /// function was, and ends the section. Calls that the optimiser has inlined are out of reach.
 pub fn wrap_sections(module: &mut Module) {

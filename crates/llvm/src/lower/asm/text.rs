@@ -29,8 +29,22 @@ pub(super) enum Statement {
 /// Takes a text apart. What cannot be taken apart is given back.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     let mut found = Vec::new();
+    let mut elsewhere = false;
     for line in without_comments(text).split(['\n', ';']) {
         let mut rest = line.trim();
+        // Tables in other sections say where instructions are (the kernel's `LOCK_PREFIX`). Without a label
+        // nothing comes there.
+        if rest.starts_with(".pushsection") || rest.starts_with(".section") {
+            elsewhere = true;
+            continue;
+        }
+        if elsewhere {
+            elsewhere = !matches!(rest, ".popsection" | ".previous");
+            if label_of(rest).is_some() {
+                return Err(line.trim().to_owned());
+            }
+            continue;
+        }
         while let Some((label, after)) = label_of(rest) {
             found.push(Statement::Label(label));
             rest = after;
@@ -38,6 +52,9 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
         if !rest.is_empty() {
             found.push(instruction(rest)?);
         }
+    }
+    if elsewhere {
+        return Err(text.to_owned());
     }
     // `lock; addl` is one instruction on two lines.
     let mut joined: Vec<Statement> = Vec::new();
@@ -216,6 +233,17 @@ mod tests {
         assert_eq!(found.first(), Some(&Statement::Label(1)));
         assert_eq!(found.last(), Some(&Statement::Label(2)));
         assert_eq!(found.len(), 4);
+    }
+
+    #[test]
+    fn tables_elsewhere_are_passed_over() {
+        let table =
+            ".pushsection .smp_locks,\"a\"\n.balign 4\n.long 671f - .\n.popsection\n671:\n\tlock; incl $0";
+        let found = statements(table).expect("all of it");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found.first(), Some(&Statement::Label(671)));
+        statements(".section .text.lock,\"ax\"\n2: pause\n.previous").expect_err("code elsewhere");
+        statements(".pushsection .text").expect_err("no end");
     }
 
     #[test]

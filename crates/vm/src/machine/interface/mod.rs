@@ -106,7 +106,10 @@ impl Machine for VmMachine {
                     self.note_divided_lock(state, loc);
                 }
             }
-            Op::Store { .. } => state.effects += u32::from(!self.is_at_quiet_lock(state)),
+            Op::Store { .. } => {
+                let quiet = self.is_at_quiet_lock(state) || self.is_at_section(state);
+                state.effects += u32::from(!quiet);
+            }
             Op::Spawn { .. } | Op::Join { .. } | Op::Detach { .. } | Op::Alloc { .. } | Op::Free { .. } => {
                 state.effects += 1;
             }

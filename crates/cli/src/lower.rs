@@ -45,9 +45,6 @@ struct LowerArgs {
     #[arg(long, hide = true)]
     raw: bool,
 
-    /// Run Rust's library as it is
-    #[arg(long, hide = true)]
-    whole_library: bool,
 
     /// C (.c, .i), C++ (.cpp, .cc, .cxx), Rust (.rs) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
@@ -131,7 +128,6 @@ fn main() -> ExitCode {
         strict_bounds: args.strict_bounds,
         volatile_atomic: args.volatile_atomic,
         raw: args.raw,
-        replace_library: !args.whole_library,
     };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);

@@ -1,9 +1,25 @@
 //! C++: what the headers of libstdc++ leave to its library.
 //!
-//! `build.rs` compiles it (`libstdcxx/support.cpp`), so that checking a program does not.
+//! `build.rs` compiles it (`libstdcxx/library.cpp`), so that checking a program does not.
 
 /// The module; empty if there was no libstdc++ to compile it with.
 pub(crate) const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libstdcxx.bc"));
 
 /// What its source is called in debug information.
-pub(crate) const SOURCE: &str = "libstdcxx/support.cpp";
+pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
+
+/// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
+const WAITING: [(&str, &str); 3] = [
+    ("_ZNKSt8__detail18__waiter_pool_base10_M_waitingEv", "__selvedge_cpp_waiting"),
+    ("_ZNSt8__detail18__waiter_pool_base13_M_enter_waitEv", "__selvedge_cpp_count"),
+    ("_ZNSt8__detail18__waiter_pool_base13_M_leave_waitEv", "__selvedge_cpp_count"),
+];
+
+/// What is called in place of a function.
+pub(crate) fn replaced(symbol: &str) -> Option<String> {
+    // What it is called with besides has no size.
+    if symbol.starts_with("_ZSt13__atomic_spinI") && symbol.contains("__default_spin_policy") {
+        return Some(String::from("__selvedge_cpp_spin"));
+    }
+    WAITING.iter().find(|(of, _)| *of == symbol).map(|(_, by)| (*by).to_owned())
+}

@@ -56,10 +56,14 @@ pub enum Reduction {
     RaceFree,
     /// Atomic sections of a single access are that access.
     Sections,
+    /// Where Rust's library would spin, sleep and be woken, a thread waits.
+    Library,
+    /// Handles of threads, of scopes and of who waits at a channel are never freed (Rust).
+    Handles,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 24] = [
+    pub const ALL: [Reduction; 26] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -84,6 +88,8 @@ impl Reduction {
         Reduction::LockOrder,
         Reduction::RaceFree,
         Reduction::Sections,
+        Reduction::Library,
+        Reduction::Handles,
     ];
 
     /// Whether it leaves out nothing that recovery could tell after a crash.
@@ -131,6 +137,8 @@ impl Reduction {
             Reduction::LockOrder => "lock-order",
             Reduction::RaceFree => "race-free",
             Reduction::Sections => "sections",
+            Reduction::Library => "library",
+            Reduction::Handles => "handles",
         }
     }
 }

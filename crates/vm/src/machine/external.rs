@@ -38,7 +38,7 @@ fn flow(native: Native) -> Flow {
         Native::Fill | Native::Undefine => Flow::Fills,
         Native::Copy => Flow::Copies,
         Native::TextCopy => Flow::WritesText,
-        Native::BarrierNew => Flow::KeepsNone,
+        Native::BarrierNew | Native::BarrierAt => Flow::KeepsNone,
         Native::Spawn => Flow::Spawns,
         Native::Unwind | Native::EndThread => Flow::Ends,
         Native::LongJump | Native::Raise | Native::Resume | Native::Panic => Flow::Jumps,
@@ -134,6 +134,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Selector
         | Native::Adjusted
         | Native::PanicText
+        | Native::PanicExpected
+        | Native::RustParks
         | Native::Panic
         | Native::RustCurrent
         | Native::LastRead
@@ -158,6 +160,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::GetSpecific
         | Native::SetSpecific
         | Native::BarrierNew
+        | Native::BarrierAt
         | Native::TextCopy => false,
     }
 }

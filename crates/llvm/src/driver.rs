@@ -103,12 +103,19 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
             program.replace_calls(rust::PARK, name, |symbol| rust::is_at(caller, symbol));
         }
         program.replace_functions(cpp::replaced);
+        program.replace_bounds(cpp::LOOKS, 1, cpp::spins);
     }
     program.inline_always(rust::is_access);
     let called = LIBRARY.into_iter().chain(rust::CALLED.map(|(_, name)| name));
     let defined = called.filter(|name| program.defines(name));
     let roots: Vec<&str> = defined.chain([MAIN]).collect();
-    program.keep_reachable(&roots)
+    program.keep_reachable(&roots)?;
+    // By parking, a thread that waits at a channel may use up a token that was meant for something else.
+    let parks = rust::PARKS.iter().any(|name| program.functions().iter().any(|f| f.name() == *name));
+    if library && !parks && program.replace_functions(rust::waits_at_a_channel) > 0 {
+        program.keep_reachable(&roots)?;
+    }
+    Ok(())
 }
 
 /// Whether the program can be run at all.

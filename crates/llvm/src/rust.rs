@@ -70,6 +70,22 @@ const HANDLES: [&str; 3] = [
     "std::sync::mpmc::context::Inner",
 ];
 
+/// What a program calls whose threads park by themselves: whether there is a token matters to it.
+pub(crate) const PARKS: [&str; 2] = ["__selvedge_rust_park", "__selvedge_rust_park_timeout"];
+
+/// Where a receiver that found nothing goes to wait, by the kind of its channel.
+pub(crate) fn waits_at_a_channel(symbol: &str) -> Option<String> {
+    let path = names::rust(symbol)?;
+    let closure = path.strip_prefix("<std::sync::mpmc::context::Context>::with::<<std::sync::mpmc::")?;
+    let (kind, rest) = closure.split_once("::Channel<")?;
+    let by = match kind {
+        "list" => "__selvedge_rust_list_wait",
+        "array" => "__selvedge_rust_array_wait",
+        _ => return None,
+    };
+    rest.ends_with(">>::recv::{closure#1}, ()>").then(|| by.to_owned())
+}
+
 /// What is called in place of a function.
 pub(crate) fn replaced(symbol: &str, library: bool, handles: bool) -> Option<String> {
     // The rules of landing pads are those of the machine.

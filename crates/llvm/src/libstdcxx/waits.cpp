@@ -15,7 +15,8 @@ static nanoseconds now_by(clockid_t clock)
 {
     timespec now;
     clock_gettime(clock, &now);
-    return seconds(now.tv_sec) + nanoseconds(now.tv_nsec);
+    // Nobody knows what time it is, but that sums with it are numbers.
+    return seconds(now.tv_sec & 0x7fffffff) + nanoseconds(now.tv_nsec & 0x1fffffff);
 }
 system_clock::time_point system_clock::now() noexcept { return time_point(duration(now_by(CLOCK_REALTIME))); }
 steady_clock::time_point steady_clock::now() noexcept { return time_point(duration(now_by(CLOCK_MONOTONIC))); }

@@ -14,7 +14,7 @@ DOTNET   := mcs:mono-mcs /usr/lib/mono/4.5/mscorlib.dll:libmono-corlib4.5-cil \
 # Solvers, for proofs.
 SOLVERS  := z3:z3 cvc5:cvc5
 
-.PHONY: demo test soak lint bench fuzz fuzz-models fuzz-inputs build clean
+.PHONY: demo test test-crates soak lint bench fuzz fuzz-models fuzz-inputs build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
@@ -69,6 +69,11 @@ fuzz:
 # Thousands of generated claims about expressions and models, against all small executions: some minutes.
 fuzz-models:
 	cargo test --release -p selvedge-decide -- --ignored
+
+# Clients of crates from the registry, which cargo fetches: all are verified but the one that is wrong.
+test-crates: build
+	cargo build --release -q -p cargo-selvedge
+	PATH="$(CURDIR)/target/release:$$PATH" scripts/test-crates.sh
 
 # Generated programs with undefined values: Selvedge against a naive evaluator, and both against MemorySanitizer and
 # memcheck. Tens of minutes; make soak PROGRAMS=1000000 SEED=7 for more, or others.

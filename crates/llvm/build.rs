@@ -65,13 +65,14 @@ const CLANG_COMPONENTS: [&str; 11] = [
 const SHIM: &str = "src/llvm/clang.cpp";
 const SHIM_CALL: &str = "selvedge_clang";
 /// What programs in C++ are linked with, compiled as they are.
-const LIBRARY: &str = "src/libstdcxx/support.cpp";
+const LIBRARY: &str = "src/libstdcxx/library.cpp";
+const LIBRARY_PARTS: &str = "src/libstdcxx";
 
 fn main() {
     for variable in [PREFIX, KIND] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    for file in ["build.rs", SHIM, LIBRARY] {
+    for file in ["build.rs", SHIM, LIBRARY_PARTS] {
         println!("cargo::rerun-if-changed={file}");
     }
     println!("cargo::rustc-check-cfg=cfg(clang_library)");

@@ -9,6 +9,7 @@ mod command;
 mod dependencies;
 mod engine;
 mod fix;
+mod languages;
 mod measure;
 mod peer;
 mod persistency;
@@ -57,6 +58,7 @@ fn list() {
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
     println!("fix           Repairs: `selvedge fix`\nbarrier-suite Barriers and mistakes in them");
     println!("persistency   What survives a crash: `--persist`");
+    println!("rust          The same programs in C, C++ and Rust");
     engine::list();
 }
 
@@ -74,6 +76,7 @@ fn print(name: &str) -> Result<(), String> {
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
         "persistency" => persistency::markdown()?,
+        "rust" => languages::markdown()?,
         "barrier-suite" => barrier_suite::markdown()?,
         _ => engine::markdown(name)?,
     };

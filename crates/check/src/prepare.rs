@@ -37,7 +37,12 @@ pub fn hoped_for(theory: &Theory, options: &Options) -> Reductions {
     let coherence_counts = options.equivalence == Equivalence::Co;
     let races_are_reported = options.races && !options.races_aside;
     let facts = ProgramFacts { coherence_counts, races_are_reported, ..ProgramFacts::unknown(options.races) };
-    sound(options.reductions, &Properties::hoped_for(theory), &facts).on
+    // Whoever looks for what is not freed is not to be shown what is never freed here.
+    let wanted = match options.leaks {
+        true => options.reductions.without(Reduction::Handles),
+        false => options.reductions,
+    };
+    sound(wanted, &Properties::hoped_for(theory), &facts).on
 }
 
 /// Where coherence is not told apart, what a program says of it cannot be judged.

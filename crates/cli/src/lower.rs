@@ -49,10 +49,6 @@ struct LowerArgs {
     #[arg(long, hide = true)]
     names: bool,
 
-    /// Run Rust's library as it is
-    #[arg(long, hide = true)]
-    whole_library: bool,
-
     /// C (.c, .i), C++ (.cpp, .cc, .cxx), Rust (.rs) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -136,7 +132,6 @@ fn main() -> ExitCode {
         volatile_atomic: args.volatile_atomic,
         names: args.names,
         raw: args.raw,
-        replace_library: !args.whole_library,
     };
     // Types, constants and expressions may be nested as deep as somebody likes.
     let compile = move || selvedge_llvm::compile(&args.files, &options);

@@ -2,6 +2,8 @@
 //! `examples/c`:
 //! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [no-races]`, with `// args:` for the compiler.
 
+#[path = "languages/generated.rs"]
+mod generated;
 mod support;
 
 use serde_json::Value;
@@ -75,3 +77,134 @@ fn the_examples_in_rust_are_what_they_say() {
 fn the_examples_in_cpp_are_what_they_say() {
     check_all("cpp", "cpp", 8);
 }
+
+/// A file in a directory of its own, which is removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("selvedge-languages-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a directory");
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on it.
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What became of each test of a file, by what `selvedge test` prints of it; executions are left out.
+fn verdicts(file: &str, disable: &str) -> Vec<(String, String)> {
+    let run = selvedge(["test", file, "--disable", disable, "--max-executions", "20000", "--", "--test"]);
+    let of = |line: &str| {
+        let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
+        let name = name.trim_end_matches(" - should panic");
+        Some((name.to_owned(), rest.split(' ').next().unwrap_or(rest).to_owned()))
+    };
+    let found: Vec<_> = run.out.lines().filter_map(of).collect();
+    assert!(!found.is_empty(), "{}{}", run.out, run.err);
+    found
+}
+
+/// What stands for functions of Rust's library, against the library as it is. `SELVEDGE_RUST_PROGRAMS` and
+/// `SELVEDGE_RUST_SEED` ask for more programs, and others.
+#[test]
+fn what_stands_for_the_library_of_rust_finds_what_the_library_itself_does() {
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect("a number"))
+    };
+    let (seed, count) = (number("SELVEDGE_RUST_SEED", 1), number("SELVEDGE_RUST_PROGRAMS", 6));
+    let dir = Scratch::new("library");
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for part in 0..count.div_ceil(30) {
+        let mut dice = generated::Dice::new(seed.wrapping_mul(1000) + part);
+        let text = generated::tests(&mut dice, usize::try_from(count - 30 * part).unwrap_or(30).min(30));
+        let file = support::write(&dir.0, "generated.rs", &text);
+        let (on, off) = (verdicts(&file, ""), verdicts(&file, "library,handles"));
+        for ((name, on), (_, off)) in on.iter().zip(&off) {
+            let undecided = [on, off].into_iter().any(|verdict| verdict == "undecided");
+            compared += usize::from(!undecided);
+            if !undecided && on != off {
+                let from = text.find(&format!("fn {name}()")).unwrap_or(0);
+                let body = text[from..].split("#[test]").next().unwrap_or("");
+                wrong.push(format!("{name} of part {part} is {on}, and {off} with the library:\n{body}"));
+            }
+        }
+    }
+    eprintln!("{compared} of {count} programs compared");
+    assert!(compared > 0 && wrong.is_empty(), "{compared} compared:\n{}", wrong.join("\n"));
+}
+
+/// A test that is to panic does so in every execution.
+#[test]
+fn a_test_that_should_panic_does_in_every_execution() {
+    let dir = Scratch::new("should-panic");
+    let file = support::write(&dir.0, "tests.rs", SHOULD_PANIC);
+    let found = verdicts(&file, "");
+    for (name, verdict) in &found {
+        let wanted = if name.contains("right") { "ok" } else { "FAILED" };
+        assert_eq!(verdict, wanted, "{name}");
+    }
+    assert_eq!(found.len(), 8);
+}
+
+const SHOULD_PANIC: &str = r#"
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::thread;
+
+static X: AtomicU32 = AtomicU32::new(0);
+
+#[test]
+#[should_panic]
+fn right_always() {
+    panic!("boom");
+}
+
+#[test]
+#[should_panic(expected = "oo")]
+fn right_text() {
+    panic!("b{}m", "oo");
+}
+
+#[test]
+#[should_panic]
+fn right_by_a_thread() {
+    thread::spawn(|| panic!("in the thread")).join().unwrap();
+}
+
+#[test]
+#[should_panic(expected = "of the scope")]
+fn right_in_a_scope() {
+    thread::scope(|scope| {
+        scope.spawn(|| ());
+        panic!("of the scope");
+    });
+}
+
+#[test]
+#[should_panic]
+fn wrong_sometimes() {
+    let thread = thread::spawn(|| X.store(1, Relaxed));
+    assert_eq!(X.load(Relaxed), 0);
+    thread.join().unwrap();
+}
+
+#[test]
+#[should_panic]
+fn wrong_never() {}
+
+#[test]
+#[should_panic(expected = "other")]
+fn wrong_text() {
+    panic!("boom");
+}
+
+#[test]
+#[should_panic]
+fn wrong_thread() {
+    _ = thread::spawn(|| panic!("only the thread")).join();
+}
+"#;

@@ -114,7 +114,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
     use Property::*;
     match reduction {
         Reduction::Rotation | Reduction::Bisimilarity | Reduction::Faint => &[],
-        Reduction::RaceFree | Reduction::ProgramOrder => &[],
+        Reduction::RaceFree | Reduction::ProgramOrder | Reduction::Library | Reduction::Handles => &[],
         Reduction::Sections => &[RacesNotReported],
         Reduction::SpinAssume | Reduction::Pef => &[Model(ForgetsReads)],
         Reduction::Attempts => &[Model(NoDependencies), Model(ForgetsReads), Model(RepeatsReads)],

@@ -1,6 +1,6 @@
 //! C++: what the headers of libstdc++ leave to its library.
 //!
-//! `build.rs` compiles it (`libstdcxx/support.cpp`), so that checking a program does not.
+//! `build.rs` compiles it (`libstdcxx/library.cpp`), so that checking a program does not.
 
 use crate::names;
 
@@ -8,7 +8,29 @@ use crate::names;
 pub(crate) const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libstdcxx.bc"));
 
 /// What its source is called in debug information.
-pub(crate) const SOURCE: &str = "libstdcxx/support.cpp";
+pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
+
+/// Where its sources are, in debug information.
+pub(crate) const DIRECTORY: &str = "crates/llvm/src/libstdcxx/";
+
+/// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
+const WAITING: [(&str, &str); 3] = [
+    ("_ZNKSt8__detail18__waiter_pool_base10_M_waitingEv", "__selvedge_cpp_waiting"),
+    ("_ZNSt8__detail18__waiter_pool_base13_M_enter_waitEv", "__selvedge_cpp_count"),
+    ("_ZNSt8__detail18__waiter_pool_base13_M_leave_waitEv", "__selvedge_cpp_count"),
+];
+
+/// Functions that look a number of times before they wait, and that number: once is enough.
+pub(crate) const LOOKS: u64 = 16;
+
+pub(crate) fn spins(symbol: &str) -> bool {
+    symbol.starts_with("_ZSt13__atomic_spinI")
+}
+
+/// What is called in place of a function.
+pub(crate) fn replaced(symbol: &str) -> Option<String> {
+    WAITING.iter().find(|(of, _)| *of == symbol).map(|(_, by)| (*by).to_owned())
+}
 
 /// Where the headers have their atomic operations.
 const ACCESSES: [&str; 7] = [

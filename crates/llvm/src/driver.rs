@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use selvedge_ir::Module;
-use selvedge_machine::Reductions;
+use selvedge_machine::{Reduction, Reductions};
 
 use crate::clang::{self, Clang};
 use crate::cpp;
@@ -27,8 +27,6 @@ pub struct Options {
     pub strict_bounds: bool,
     /// Leaves out the passes that find loops: somebody runs them later.
     pub raw: bool,
-    /// Functions of Rust's library that have a meaning of their own here get it (see [`rust`](crate::rust)).
-    pub replace_library: bool,
     /// Volatile accesses of a size that machines access as a whole are relaxed atomic ones.
     pub volatile_atomic: bool,
     /// Registers that hold variables of the source have their names ([`Function::locals`](selvedge_ir::Function)).
@@ -43,7 +41,6 @@ impl Default for Options {
             reductions: Reductions::default(),
             strict_bounds: false,
             raw: false,
-            replace_library: true,
             volatile_atomic: false,
             names: false,
         }
@@ -101,15 +98,27 @@ const LIBRARY: [&str; 8] =
 /// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
 fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {
     program.rename_functions(rust::called);
-    if options.replace_library {
-        program.replace_functions(rust::replaced);
-        program.replace_calls(rust::PARK, rust::SCOPE_WAIT, rust::is_scope);
+    let library = options.reductions.has(Reduction::Library);
+    let handles = library && options.reductions.has(Reduction::Handles);
+    program.replace_functions(|symbol| rust::replaced(symbol, library, handles));
+    if library {
+        for (caller, name) in rust::PARKING {
+            program.replace_calls(rust::PARK, name, |symbol| rust::is_at(caller, symbol));
+        }
+        program.replace_functions(cpp::replaced);
+        program.replace_bounds(cpp::LOOKS, 1, cpp::spins);
     }
     program.inline_always(|symbol| rust::is_access(symbol) || cpp::is_access(symbol));
     let called = LIBRARY.into_iter().chain(rust::CALLED.map(|(_, name)| name));
     let defined = called.filter(|name| program.defines(name));
     let roots: Vec<&str> = defined.chain([MAIN]).collect();
-    program.keep_reachable(&roots)
+    program.keep_reachable(&roots)?;
+    // By parking, a thread that waits at a channel may use up a token that was meant for something else.
+    let parks = rust::PARKS.iter().any(|name| program.functions().iter().any(|f| f.name() == *name));
+    if library && !parks && program.replace_functions(rust::waits_at_a_channel) > 0 {
+        program.keep_reachable(&roots)?;
+    }
+    Ok(())
 }
 
 /// Whether the program can be run at all.

@@ -23,14 +23,21 @@ const CHOICE: &str = "SELVEDGE_RUSTC";
 /// The release whose library the table below is about.
 pub const KNOWN: &str = "1.95";
 
-/// Functions of the standard library by their paths, and what is called instead.
-const REPLACED: [(&str, &str); 23] = [
+/// Functions of the standard library by their paths, and what is called instead: what a program cannot do
+/// without here.
+const START: [(&str, &str); 8] = [
     ("std::rt::lang_start_internal", "__selvedge_rust_start"),
     ("std::sys::pal::unix::stack_overflow::imp::make_handler", "__selvedge_rust_no_handler"),
     ("std::sys::pal::unix::stack_overflow::imp::drop_handler", "__selvedge_rust_nothing"),
     ("std::alloc::rust_oom", "__selvedge_rust_oom"),
     ("std::sys::thread_local::guard::key::enable", "__selvedge_rust_guard"),
     ("std::thread::id::ThreadId::new", "__selvedge_rust_thread_id"),
+    ("std::panicking::default_hook", "__selvedge_rust_hook"),
+    ("test::test_main_static", selvedge_ir::harness::RUN),
+];
+
+/// Where a thread has to wait (`Reduction::Library`).
+const WAITING: [(&str, &str); 22] = [
     ("std::sys::sync::mutex::futex::Mutex::lock_contended", "__selvedge_rust_lock"),
     ("std::sys::sync::rwlock::futex::RwLock::read_contended", "__selvedge_rust_read"),
     ("std::sys::sync::rwlock::futex::RwLock::write_contended", "__selvedge_rust_write"),
@@ -40,24 +47,62 @@ const REPLACED: [(&str, &str); 23] = [
     ("std::sys::sync::condvar::futex::Condvar::wait_optional_timeout", "__selvedge_rust_wait_timeout"),
     ("std::sync::poison::condvar::Condvar::notify_one", "__selvedge_rust_notify_one"),
     ("std::sync::poison::condvar::Condvar::notify_all", "__selvedge_rust_notify_all"),
+    ("std::sync::nonpoison::condvar::Condvar::notify_one", "__selvedge_rust_notify_one"),
+    ("std::sync::nonpoison::condvar::Condvar::notify_all", "__selvedge_rust_notify_all"),
+    ("std::sys::sync::condvar::futex::Condvar::notify_one", "__selvedge_rust_notify_one"),
+    ("std::sys::sync::condvar::futex::Condvar::notify_all", "__selvedge_rust_notify_all"),
+    ("std::sync::barrier::Barrier::wait", "__selvedge_rust_barrier"),
     ("std::thread::thread::Thread::park", "__selvedge_rust_park_handle"),
     ("std::thread::thread::Thread::park_timeout", "__selvedge_rust_park_handle_timeout"),
+    ("std::thread::thread::Thread::unpark", "__selvedge_rust_unpark"),
     ("std::thread::functions::park", "__selvedge_rust_park"),
+    ("std::thread::functions::park_timeout", "__selvedge_rust_park_timeout"),
     ("std::thread::scoped::ScopeData::decrement_num_running_threads", "__selvedge_rust_scope_leave"),
     ("std::sync::mpmc::utils::Backoff::spin_light", "__selvedge_rust_backoff"),
     ("std::sync::mpmc::utils::Backoff::spin_heavy", "__selvedge_rust_backoff"),
-    ("std::panicking::default_hook", "__selvedge_rust_hook"),
-    ("test::test_main_static", selvedge_ir::harness::RUN),
 ];
 
+/// Types whose counted pointers are not dropped (`Reduction::Handles`): nothing happens where the last one
+/// is but that memory is freed, which nobody can see.
+const HANDLES: [&str; 3] = [
+    "std::thread::thread::Inner, std::alloc::System",
+    "std::thread::scoped::ScopeData",
+    "std::sync::mpmc::context::Inner",
+];
+
+/// What a program calls whose threads park by themselves: whether there is a token matters to it.
+pub(crate) const PARKS: [&str; 2] = ["__selvedge_rust_park", "__selvedge_rust_park_timeout"];
+
+/// Where a receiver that found nothing goes to wait, by the kind of its channel.
+pub(crate) fn waits_at_a_channel(symbol: &str) -> Option<String> {
+    let path = names::rust(symbol)?;
+    let closure = path.strip_prefix("<std::sync::mpmc::context::Context>::with::<<std::sync::mpmc::")?;
+    let (kind, rest) = closure.split_once("::Channel<")?;
+    let by = match kind {
+        "list" => "__selvedge_rust_list_wait",
+        "array" => "__selvedge_rust_array_wait",
+        _ => return None,
+    };
+    rest.ends_with(">>::recv::{closure#1}, ()>").then(|| by.to_owned())
+}
+
 /// What is called in place of a function.
-pub(crate) fn replaced(symbol: &str) -> Option<String> {
+pub(crate) fn replaced(symbol: &str, library: bool, handles: bool) -> Option<String> {
     // The rules of landing pads are those of the machine.
     if symbol == "rust_eh_personality" {
         return Some(String::from("__selvedge_rust_personality"));
     }
-    let path = names::plain_path(&names::rust(symbol)?);
-    REPLACED.iter().find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
+    let whole = names::rust(symbol)?;
+    if handles
+        && let Some(ty) = whole.strip_prefix("<alloc::sync::Arc<")
+        && let Some(ty) = ty.strip_suffix("> as core::ops::drop::Drop>::drop")
+        && HANDLES.contains(&ty)
+    {
+        return Some(String::from("__selvedge_rust_keep"));
+    }
+    let path = names::plain_path(&whole);
+    let waiting: &[(&str, &str)] = if library { &WAITING } else { &[] };
+    START.iter().chain(waiting).find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
 }
 
 /// Functions of the standard library that what stands for others calls.
@@ -72,13 +117,15 @@ pub(crate) const CALLED: [(&str, &str); 2] = [
     ("std::sys::thread_local::guard::key::enable::run", "__selvedge_rust_thread_end"),
 ];
 
-/// A scope waits for its threads by parking.
+/// A scope waits for its threads by parking, and so does a thread at a channel: what they call instead.
 pub(crate) const PARK: &str = "__selvedge_rust_park_handle";
-pub(crate) const SCOPE_WAIT: &str = "__selvedge_rust_scope_wait";
+pub(crate) const PARKING: [(&str, &str); 2] = [
+    ("std::thread::scoped::scope", "__selvedge_rust_scope_wait"),
+    ("std::sync::mpmc::context::Context::wait_until", "__selvedge_rust_channel_wait"),
+];
 
-pub(crate) fn is_scope(symbol: &str) -> bool {
-    symbol.starts_with("_RI")
-        && names::rust(symbol).is_some_and(|path| path.starts_with("std::thread::scoped::scope::<"))
+pub(crate) fn is_at(path: &str, symbol: &str) -> bool {
+    names::rust(symbol).is_some_and(|name| names::plain_path(&name) == path)
 }
 
 /// Functions that only stand for an access, or for a look at what it gave. A program that is not optimised

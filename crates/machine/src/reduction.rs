@@ -59,10 +59,14 @@ pub enum Reduction {
     /// Under models that follow dependencies, programs are first explored in program order, as most have no
     /// executions that need another.
     ProgramOrder,
+    /// Where Rust's library would spin, sleep and be woken, a thread waits.
+    Library,
+    /// Handles of threads, of scopes and of who waits at a channel are never freed (Rust).
+    Handles,
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 25] = [
+    pub const ALL: [Reduction; 27] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -88,6 +92,8 @@ impl Reduction {
         Reduction::RaceFree,
         Reduction::Sections,
         Reduction::ProgramOrder,
+        Reduction::Library,
+        Reduction::Handles,
     ];
 
     /// Whether it leaves out nothing that recovery could tell after a crash.
@@ -137,6 +143,8 @@ impl Reduction {
             Reduction::RaceFree => "race-free",
             Reduction::Sections => "sections",
             Reduction::ProgramOrder => "program-order",
+            Reduction::Library => "library",
+            Reduction::Handles => "handles",
         }
     }
 }

@@ -84,6 +84,16 @@ void release(Header *header)
 
 } // namespace
 
+// For `make_exception_ptr`.
+__cxxabiv1::__cxa_refcounted_exception *__cxxabiv1::__cxa_init_primary_exception(
+    void *object, std::type_info *type, void (*destroy)(void *)) noexcept
+{
+    Header *header = header_of(object);
+    header->type = type;
+    header->destroy = destroy;
+    return nullptr;
+}
+
 extern "C" {
 
 void *__cxa_allocate_exception(std::size_t size) noexcept
@@ -346,7 +356,6 @@ void __throw_bad_alloc() { throw bad_alloc(); }
 void __throw_bad_array_new_length() { throw bad_array_new_length(); }
 void __throw_bad_cast() { throw bad_cast(); }
 void __throw_system_error(int number) { throw system_error(number, generic_category()); }
-void __throw_bad_function_call() { selvedge_error("std::bad_function_call: an empty std::function is called"); }
 void __throw_future_error(int number) { throw future_error(make_error_code(future_errc(number))); }
 
 // ---- errors of the system ----
@@ -570,17 +579,6 @@ _Rb_tree_node_base *_Rb_tree_rebalance_for_erase(_Rb_tree_node_base *const node,
         next->_M_left->_M_parent = next;
     }
     return node;
-}
-
-// ---- tables of hashes ----
-
-size_t _Hash_bytes(const void *data, size_t length, size_t seed)
-{
-    auto *bytes = static_cast<const unsigned char *>(data);
-    size_t hash = seed ^ 14695981039346656037ul;
-    for (size_t at = 0; at < length; at++)
-        hash = (hash ^ bytes[at]) * 1099511628211ul;
-    return hash;
 }
 
 // Strings are instances of a template that the headers leave to the library.

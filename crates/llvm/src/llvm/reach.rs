@@ -7,7 +7,7 @@
 use std::ffi::CString;
 
 use llvm_sys::core::*;
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage};
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode};
 
 use super::value::Value;
 use super::{Module, ValueKind};
@@ -62,6 +62,24 @@ impl Module<'_> {
                 for index in 0..LLVMGetNumOperands(user) as u32 {
                     if LLVMGetOperand(user, index) == old {
                         LLVMSetOperand(user, index, declared);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where functions for which `of` holds compare something with a number, they compare it with another.
+    pub(crate) fn replace_bounds(&mut self, old: u64, new: u64, of: impl Fn(&str) -> bool) {
+        let chosen: Vec<_> = self.functions().into_iter().filter(|f| of(&f.name())).collect();
+        let instructions = chosen.iter().flat_map(|f| f.blocks()).flat_map(|block| block.instructions());
+        let compared: Vec<_> = instructions.filter(|i| i.opcode() == Some(LLVMOpcode::LLVMICmp)).collect();
+        for user in compared.into_iter().map(|user| user.raw()) {
+            for index in 0..2 {
+                // SAFETY: a comparison of this module, and a constant of the type of its operands.
+                unsafe {
+                    let operand = LLVMGetOperand(user, index);
+                    if !LLVMIsAConstantInt(operand).is_null() && LLVMConstIntGetZExtValue(operand) == old {
+                        LLVMSetOperand(user, index, LLVMConstInt(LLVMTypeOf(operand), new, 0));
                     }
                 }
             }

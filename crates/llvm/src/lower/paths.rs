@@ -43,8 +43,8 @@ fn of_library(whole: &Path) -> Option<String> {
     if let Some((_, rest)) = rust {
         return Some(format!("<rust>/{rest}"));
     }
-    if text.ends_with(crate::cpp::SOURCE) {
-        return Some(String::from("<c++>/support.cpp"));
+    if let Some((_, file)) = text.split_once(crate::cpp::DIRECTORY) {
+        return Some(format!("<c++>/{file}"));
     }
     let headers = text.split_once("/include/c++/").filter(|_| text.starts_with("/usr/"));
     headers.map(|(_, rest)| format!("<c++>/{}", rest.split_once('/').map_or(rest, |(_, rest)| rest)))

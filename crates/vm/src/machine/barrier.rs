@@ -8,7 +8,7 @@
 use super::state::{Frame, Stage, Val, VmState};
 use super::{BEFORE_FIRST, Halt, VmMachine, fail};
 use crate::tables::Object;
-use selvedge_graph::Value;
+use selvedge_graph::{Tid, Value};
 use selvedge_ir::passes::arrivals::GATHERING;
 use selvedge_ir::{FuncId, GlobalId, Instr, Reg, pointer};
 use selvedge_machine::{ErrorKind, Meeting, Op};
@@ -16,6 +16,9 @@ use std::rc::Rc;
 
 /// `PTHREAD_BARRIER_SERIAL_THREAD`.
 const SERIAL: u64 = u32::MAX as u64;
+
+/// The number of barriers that nobody made: they are known by their addresses.
+const BY_ADDRESS: u32 = u32::MAX;
 
 impl VmMachine {
     /// `home` is the address that it is initialised at.
@@ -32,6 +35,12 @@ impl VmMachine {
         let object = Object::Barrier { thread: state.thread, number: state.made.barriers, count, home };
         state.made.barriers += 1;
         Ok(pointer::make(self.intern(object), 0))
+    }
+
+    /// The barrier at an address, for so many threads: it is there with the first that asks for it.
+    pub(super) fn barrier_at(&self, count: u32, home: u64) -> u64 {
+        let object = Object::Barrier { thread: Tid(0), number: BY_ADDRESS, count, home };
+        pointer::make(self.intern(object), 0)
     }
 
     /// The barrier that a word stands for, and how many threads meet there.
@@ -59,7 +68,10 @@ impl VmMachine {
         }
         let tables = self.tables.borrow();
         let meeting = |(number, of): (u32, &Object)| {
-            let Object::Barrier { count, home, .. } = *of else { return None };
+            let Object::Barrier { count, home, number: made, .. } = *of else { return None };
+            if made == BY_ADDRESS {
+                return None;
+            }
             let (_, at) = pointer::split(home).filter(|(within, _)| *within == object)?;
             let word = tables.layout.exact(object, u32::try_from(at).ok()?, 8)?;
             let counter = tables.layout.exact(number, 0, 4);

@@ -41,7 +41,7 @@ fn flow(native: Native) -> Flow {
         Native::Fill | Native::Undefine => Flow::Fills,
         Native::Copy => Flow::Copies,
         Native::TextCopy => Flow::WritesText,
-        Native::BarrierNew => Flow::KeepsNone,
+        Native::BarrierNew | Native::BarrierAt => Flow::KeepsNone,
         Native::Spawn => Flow::Spawns,
         Native::Unwind | Native::EndThread => Flow::Ends,
         Native::LongJump | Native::Raise | Native::Resume | Native::Panic => Flow::Jumps,
@@ -140,6 +140,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Selector
         | Native::Adjusted
         | Native::PanicText
+        | Native::PanicExpected
+        | Native::RustParks
         | Native::Panic
         | Native::RustCurrent
         | Native::LastRead
@@ -164,6 +166,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::GetSpecific
         | Native::SetSpecific
         | Native::BarrierNew
+        | Native::BarrierAt
         | Native::TextCopy => false,
     }
 }

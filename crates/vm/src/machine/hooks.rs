@@ -14,6 +14,8 @@ pub struct Hooks {
     pub main_exits: Option<FuncId>,
     /// The variable in which threads of Rust keep their handles.
     pub rust_current: Option<GlobalId>,
+    /// Whether threads of a Rust program park by themselves, and not only where its library does it.
+    pub rust_parks: bool,
     /// Runs what `atexit` was given when `main` returns.
     pub main_returned: Option<FuncId>,
     /// Whether the program says of writes that they are final, or of objects that they are local.
@@ -52,7 +54,8 @@ impl Hooks {
             main_returned: named("__selvedge_main_returned"),
             final_writes: declared(native::FINAL_BEGIN),
             local_objects: declared(native::LOCAL),
-            barriers: declared("pthread_barrier_init"),
+            barriers: declared("pthread_barrier_init") || declared("__selvedge_rust_barrier"),
+            rust_parks: declared("__selvedge_rust_park") || declared("__selvedge_rust_park_timeout"),
             assumes: module
                 .functions
                 .iter()

@@ -219,6 +219,24 @@ impl VmMachine {
                 let text = self.constant_text(known(0)?).unwrap_or_default();
                 return fail(ErrorKind::Panic, text);
             }
+            Native::PanicExpected => {
+                let rare = Rc::make_mut(&mut state.rare);
+                let text = rare.text.take().map_or(Vec::new(), |text| text.out);
+                let (expected, said) = (String::from_utf8_lossy(&text), rare.panic.as_deref().unwrap_or(""));
+                match said {
+                    _ if known(0)? == 0 => {
+                        return fail(ErrorKind::Assertion, "the test is to panic, and returns");
+                    }
+                    said if !said.contains(&*expected) => {
+                        let message = format!(
+                            "the test is to panic with a message that contains `{expected}`; it says `{said}`"
+                        );
+                        return fail(ErrorKind::Assertion, message);
+                    }
+                    _ => 0,
+                }
+            }
+            Native::RustParks => self.hooks.rust_parks as u64,
             Native::RustCurrent => match self.hooks.rust_current {
                 Some(global) => self.value(state, Operand::Global(global, 0)).bits,
                 None => 0,
@@ -353,6 +371,7 @@ impl VmMachine {
                 return fail(ErrorKind::LockMisuse, message);
             }
             Native::BarrierNew => self.new_barrier(state, known(0)? as u32, known(1)?)?,
+            Native::BarrierAt => self.barrier_at(known(0)? as u32, known(1)?),
             Native::BarrierLooks => !self.options.track_deps as u64,
             Native::BarrierNone => self.no_barrier_yet(args.first().copied().unwrap_or(Val::known(0)))?,
             Native::BarrierCheck => self.check_barrier(known(0)?, known(1)?)?,

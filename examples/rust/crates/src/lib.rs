@@ -1,0 +1,1 @@
+//! Clients of crates from the registry; the tests are what there is of them.

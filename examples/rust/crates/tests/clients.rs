@@ -1,0 +1,164 @@
+//! Small clients of crates, two threads each; those that are wrong are named so, and must fail.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::Arc;
+use std::thread;
+
+#[test]
+fn arc_swap() {
+    let shared = Arc::new(arc_swap::ArcSwap::from_pointee(1));
+    let writer = thread::spawn({
+        let shared = shared.clone();
+        move || shared.store(Arc::new(2))
+    });
+    let seen = **shared.load();
+    assert!(seen == 1 || seen == 2);
+    writer.join().unwrap();
+    assert_eq!(**shared.load(), 2);
+}
+
+#[test]
+fn concurrent_queue() {
+    static QUEUE: std::sync::LazyLock<concurrent_queue::ConcurrentQueue<u32>> =
+        std::sync::LazyLock::new(|| concurrent_queue::ConcurrentQueue::bounded(2));
+    QUEUE.push(1).unwrap();
+    let thread = thread::spawn(|| QUEUE.push(2).unwrap());
+    assert_eq!(QUEUE.pop(), Ok(1));
+    thread.join().unwrap();
+    assert_eq!(QUEUE.pop(), Ok(2));
+}
+
+#[test]
+fn crossbeam_array_queue() {
+    let queue = Arc::new(crossbeam_queue::ArrayQueue::new(2));
+    let thread = thread::spawn({
+        let queue = queue.clone();
+        move || queue.push(1).unwrap()
+    });
+    let first = queue.pop();
+    thread.join().unwrap();
+    assert_eq!(first.or_else(|| queue.pop()), Some(1));
+}
+
+#[test]
+fn crossbeam_seg_queue() {
+    static QUEUE: crossbeam_queue::SegQueue<u32> = crossbeam_queue::SegQueue::new();
+    let thread = thread::spawn(|| QUEUE.push(1));
+    let first = QUEUE.pop();
+    thread.join().unwrap();
+    assert_eq!(first.or_else(|| QUEUE.pop()), Some(1));
+}
+
+#[test]
+fn crossbeam_channel_bounded() {
+    let (sender, receiver) = crossbeam_channel::bounded(1);
+    let thread = thread::spawn(move || sender.send(1).unwrap());
+    assert_eq!(receiver.recv(), Ok(1));
+    thread.join().unwrap();
+}
+
+#[test]
+fn crossbeam_epoch() {
+    use crossbeam_epoch::{self as epoch, Atomic, Owned};
+    static VALUE: Atomic<u32> = Atomic::null();
+    let thread = thread::spawn(|| {
+        let guard = epoch::pin();
+        VALUE.store(Owned::new(7), std::sync::atomic::Ordering::Release);
+        drop(guard);
+    });
+    let guard = epoch::pin();
+    let seen = VALUE.load(std::sync::atomic::Ordering::Acquire, &guard);
+    if let Some(value) = unsafe { seen.as_ref() } {
+        assert_eq!(*value, 7);
+    }
+    drop(guard);
+    thread.join().unwrap();
+}
+
+#[test]
+fn event_listener() {
+    use event_listener::{Event, Listener};
+    static FLAG: AtomicU32 = AtomicU32::new(0);
+    let event = Arc::new(Event::new());
+    let thread = thread::spawn({
+        let event = event.clone();
+        move || {
+            FLAG.store(1, Relaxed);
+            event.notify(1);
+        }
+    });
+    let listener = event.listen();
+    if FLAG.load(Relaxed) == 0 {
+        listener.wait();
+    }
+    thread.join().unwrap();
+}
+
+#[test]
+fn once_cell() {
+    static CELL: once_cell::sync::OnceCell<u32> = once_cell::sync::OnceCell::new();
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let ask = || *CELL.get_or_init(|| MADE.fetch_add(1, Relaxed));
+    let thread = thread::spawn(ask);
+    assert_eq!(ask(), 0);
+    assert_eq!(thread.join().unwrap(), 0);
+}
+
+#[test]
+fn parking_lot_mutex() {
+    static COUNT: parking_lot::Mutex<u32> = parking_lot::Mutex::new(0);
+    let thread = thread::spawn(|| *COUNT.lock() += 1);
+    *COUNT.lock() += 1;
+    thread.join().unwrap();
+    assert_eq!(*COUNT.lock(), 2);
+}
+
+#[test]
+fn rtrb() {
+    let (mut producer, mut consumer) = rtrb::RingBuffer::new(1);
+    let thread = thread::spawn(move || producer.push(5).unwrap());
+    let first = consumer.pop();
+    thread.join().unwrap();
+    assert_eq!(first.or_else(|_| consumer.pop()), Ok(5));
+}
+
+#[test]
+fn spin_mutex() {
+    static COUNT: spin::Mutex<u32> = spin::Mutex::new(0);
+    let thread = thread::spawn(|| *COUNT.lock() += 1);
+    *COUNT.lock() += 1;
+    thread.join().unwrap();
+    assert_eq!(*COUNT.lock(), 2);
+}
+
+#[test]
+fn triomphe() {
+    let value = triomphe::Arc::new(AtomicU32::new(1));
+    let other = value.clone();
+    let thread = thread::spawn(move || other.fetch_add(1, Relaxed));
+    let seen = value.load(Relaxed);
+    assert!(seen == 1 || seen == 2);
+    drop(value);
+    thread.join().unwrap();
+}
+
+/// A slot as one might write it: the flag is published without an ordering.
+#[test]
+fn wrong_slot() {
+    static SLOT: Slot = Slot { full: AtomicU32::new(0), value: std::cell::UnsafeCell::new(0) };
+    let thread = thread::spawn(|| {
+        unsafe { *SLOT.value.get() = 7 };
+        SLOT.full.store(1, Relaxed);
+    });
+    if SLOT.full.load(std::sync::atomic::Ordering::Acquire) == 1 {
+        assert_eq!(unsafe { *SLOT.value.get() }, 7);
+    }
+    thread.join().unwrap();
+}
+
+struct Slot {
+    full: AtomicU32,
+    value: std::cell::UnsafeCell<u32>,
+}
+
+unsafe impl Sync for Slot {}

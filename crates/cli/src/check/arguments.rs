@@ -44,10 +44,11 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         _ => errors,
     };
     let races = races && managed.is_none();
+    let unroll = args.unroll.unwrap_or(DEFAULT_UNROLL);
     let mut unroll_some = loop_bounds(&args.unroll_loop)?;
-    unroll_some.extend(managed.iter().flat_map(|module| bounds_of_library(module, args.unroll)));
+    unroll_some.extend(managed.iter().flat_map(|module| bounds_of_library(module, unroll)));
     let options = Options {
-        unroll: args.unroll.unwrap_or(DEFAULT_UNROLL),
+        unroll,
         grow: args.unroll.is_none(),
         unroll_some,
         most_threads: args.threads_max,

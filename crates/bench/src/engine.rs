@@ -79,10 +79,14 @@ pub fn list() {
     }
 }
 
-/// The tables of this name, `all` for all; empty if there is none.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().map(|(name, ..)| *name)
+}
+
+/// The table of this name; empty if there is none.
 pub fn markdown(name: &str) -> Result<String, String> {
     let mut text = String::new();
-    for (key, title, rows) in TABLES.iter().filter(|(key, ..)| name == "all" || name == *key) {
+    for (key, title, rows) in TABLES.iter().filter(|(key, ..)| name == *key) {
         let _ = writeln!(
             text,
             "## {title} [{key}]\n\n\

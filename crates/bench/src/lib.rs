@@ -2,4 +2,5 @@
 //! Kokologiannakis24.
 
 pub mod catalogue;
+pub mod page;
 pub mod programs;

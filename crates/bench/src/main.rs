@@ -1,5 +1,5 @@
-//! The benchmark harness: `table NAME` prints a table, `report DIR` writes all of them, `run …` measures one
-//! row of the tables of the explorer alone.
+//! The benchmark harness: `table NAME` prints a table, `report DIR` writes all of them, `report DIR NAME…`
+//! measures some of them again, `run …` measures one row of the tables of the explorer alone.
 //!
 //! Every row runs in a process of its own, so that peak memory is that row's.
 
@@ -24,7 +24,8 @@ use selvedge_bench::catalogue::TABLES;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: selvedge-bench table NAME | report DIR | run PROGRAM N MODEL co|rf | list";
+const USAGE: &str =
+    "usage: selvedge-bench table NAME | report DIR [NAME…] | run PROGRAM N MODEL co|rf | list";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["table", name] => print(name),
         ["report", dir] => report::write(Path::new(dir)),
+        ["report", dir, tables @ ..] => report::refresh(Path::new(dir), tables),
         ["list"] => {
             list();
             Ok(())
@@ -63,26 +65,10 @@ fn list() {
 }
 
 fn print(name: &str) -> Result<(), String> {
-    if let Some(table) = TABLES.iter().find(|table| table.key == name) {
-        let outcomes = table::run(table)?;
-        print!("{}", table::markdown(table, &outcomes)?);
-        print!("{}", summary::markdown(&outcomes, summary::start_up()?));
-        return Ok(());
-    }
-    let text = match name {
-        "reductions" => switches::markdown()?,
-        "estimates" => accuracy::markdown()?,
-        "workers" => scaling::markdown()?,
-        "dependencies" => dependencies::markdown()?,
-        "fix" => fix::markdown()?,
-        "persistency" => persistency::markdown()?,
-        "rust" => languages::markdown()?,
-        "barrier-suite" => barrier_suite::markdown()?,
-        _ => engine::markdown(name)?,
-    };
-    if text.is_empty() {
-        return Err(format!("no table `{name}`; see `list`"));
-    }
+    let (text, outcomes) = report::section(name, None)?;
     print!("{text}");
+    if !outcomes.is_empty() {
+        print!("{}", summary::markdown(&outcomes, summary::start_up()?));
+    }
     Ok(())
 }

@@ -132,3 +132,22 @@ fn a_row_that_breaks_is_an_error() {
     assert_eq!(out.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&out.stderr).contains("no table `nonsense`"));
 }
+
+#[test]
+fn one_table_of_a_page_is_measured_again() {
+    let scratch = Scratch::new("refresh");
+    let selvedge = scratch.script("selvedge", &report("verified"));
+    let (before, after) = ("# Page\n\n## A [loads]\n\nold\n\n", "## All rows together [summary]\n\nsum\n");
+    let page = scratch.0.join("benchmarks.md");
+    let text = format!("{before}## Loops [bisimilarity]\n\nold figures\n\n{after}");
+    std::fs::write(&page, text).expect("the page is written");
+    let dir = scratch.0.to_str().expect("a path in UTF-8");
+    let out = bench(&selvedge, None, &["report", dir, "bisimilarity"]);
+    assert!(out.status.success(), "{out:?}");
+    let text = std::fs::read_to_string(&page).expect("the page is there");
+    assert!(text.starts_with(before) && text.ends_with(after), "{text}");
+    assert!(row(&text, "ws+r-peeled(3)").contains("6,720") && !text.contains("old figures"), "{text}");
+    let out = bench(&selvedge, None, &["report", dir, "no-such-table"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("no table `no-such-table`"), "{out:?}");
+}

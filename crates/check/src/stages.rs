@@ -21,10 +21,10 @@ use selvedge_machine::ErrorKind;
 use selvedge_vm::VmMachine;
 
 /// How many executions the first look has.
-const GLANCE: u64 = 500;
+const GLANCE: u64 = 64;
 
 /// Bounds, and how many executions are looked at with each.
-const STAGES: [(u32, u64); 3] = [(2, GLANCE), (2, 20_000), (4, 20_000)];
+const STAGES: [(u32, u64); 3] = [(2, GLANCE), (2, 3_000), (4, 3_000)];
 
 /// Whether there is anything to be gained. Who wants to see all of it, to interrupt it, or said himself what
 /// the bounds are, has one exploration.

@@ -1,5 +1,6 @@
-// ManualResetEventSlim by the class library's own code, its waiting included: it looks at its flag, spins, and waits
-// for a monitor. Whoever waits sees what was written before the event was set, and nobody is forgotten.
+// ManualResetEventSlim by the class library's own code, its waiting included: it looks at its flag, spins,
+// and waits for a monitor. Whoever waits sees what was written before the event was set, and nobody is
+// forgotten.
 //
 // expect: sc verified
 // check: --whole-library

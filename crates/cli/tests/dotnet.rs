@@ -162,6 +162,14 @@ fn bad_input_is_refused() {
     let mut bytes = std::fs::read(&program).expect("the program");
     let new = u32::from_le_bytes(bytes[0x3c..0x40].try_into().expect("four")) as usize;
     let directories = new + 24 + 96;
+    // The header of the runtime is in the first section, which the compiler puts at 0x2000, from 0x200 on.
+    let header = directories + 8 * 14;
+    let at =
+        u32::from_le_bytes(bytes[header..header + 4].try_into().expect("four")) as usize - 0x2000 + 0x200;
+    let mut mixed = bytes.clone();
+    mixed[at + 16] &= !1;
+    std::fs::write(&program, &mixed).expect("the program");
+    refused(&program, &[], "mixed-mode");
     bytes[directories + 8 * 14..directories + 8 * 15].fill(0);
     std::fs::write(&program, &bytes).expect("the program");
     refused(&program, &[], "native image");

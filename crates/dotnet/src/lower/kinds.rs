@@ -76,8 +76,8 @@ impl Lower {
         Ok(facts)
     }
 
-    /// The name of a type without its namespace, with it, and as it says of itself; the second is not followed
-    /// for generic types.
+    /// The name of a type without its namespace, with it, and as it says of itself; the second is not
+    /// followed for generic types.
     fn type_names(&self, ty: Ty) -> (String, Option<String>, String) {
         let full = match self.world.types.kind(ty) {
             Kind::Def(def, _) => self.world.def_name(*def).unwrap_or_default().replace('/', "+"),
@@ -314,8 +314,8 @@ impl Lower {
         Ok(())
     }
 
-    /// Whether the parts of a structure with the size of a reference are native integers: not told apart here,
-    /// so they are asked for by the names of their types.
+    /// Whether the parts of a structure with the size of a reference are native integers: not told apart
+    /// here, so they are asked for by the names of their types.
     fn only_numbers(&mut self, ty: Ty) -> Result<bool, CompileError> {
         Ok(matches!(self.world.types.kind(ty), Kind::I | Kind::U | Kind::Ptr(_) | Kind::FnPtr))
     }

@@ -1,4 +1,5 @@
-//! What threads wait for: slim events and spin locks as one wait each, mutexes and semaphores of the kernel, time.
+//! What threads wait for: slim events and spin locks as one wait each, mutexes and semaphores of the
+//! kernel, time.
 
 use super::Key;
 use super::body::Body;
@@ -13,14 +14,15 @@ use selvedge_ir::{BinOp, CmpOp, Instr, Operand};
 impl Body<'_> {
     /// `ManualResetEventSlim.Wait`: one wait for the flag that its other methods set.
     ///
-    /// The class library's own way is to look at the flag, to spin, and then to wait for a monitor while it is
-    /// not set; whoever sets it first makes it visible and then wakes those who wait. Whichever way it goes,
-    /// the last thing before it returns is an acquiring load that finds the flag, and nothing that it does
-    /// before is seen by anybody but the event's own methods, which only decide by it whether to wake somebody.
-    /// Those wakings synchronise, too; here they do not, so there are, if anything, more executions. What is
-    /// not assumed: tokens that may be cancelled, events that are disposed of and waits of no time, or of less, go the
-    /// library's way, and with `--timeouts` and `--whole-library` all do. That nobody is forgotten by the
-    /// library is what this rests on; `examples/dotnet/event-slim.cs` checks that of its own code.
+    /// The class library's own way is to look at the flag, to spin, and then to wait for a monitor while it
+    /// is not set; whoever sets it first makes it visible and then wakes those who wait. Whichever way it
+    /// goes, the last thing before it returns is an acquiring load that finds the flag, and nothing that it
+    /// does before is seen by anybody but the event's own methods, which only decide by it whether to wake
+    /// somebody. Those wakings synchronise, too; here they do not, so there are, if anything, more
+    /// executions. What is not assumed: tokens that may be cancelled, events that are disposed of and waits
+    /// of no time, or of less, go the library's way, and with `--timeouts` and `--whole-library` all do.
+    /// That nobody is forgotten by the library is what this rests on; `examples/dotnet/event-slim.cs`
+    /// checks that of its own code.
     pub(super) fn wait_slim(
         &mut self,
         method: &crate::world::Method,
@@ -77,12 +79,13 @@ impl Body<'_> {
         Ok(true)
     }
 
-    /// What `SpinLock` does when the lock is not free at once: a wait until it is, and the compare-and-exchange that
-    /// takes it.
+    /// What `SpinLock` does when the lock is not free at once: a wait until it is, and the
+    /// compare-and-exchange that takes it.
     ///
-    /// The class library's own way is to count itself among those who wait, and to spin with growing pauses. The
-    /// count is in the same word, and decides about nothing but how long to spin; taking the lock keeps it as
-    /// it is here. Locks that know their owners, time limits and misuse go the library's way.
+    /// The class library's own way is to count itself among those who wait, and to spin with growing
+    /// pauses. The count is in the same word, and decides about nothing but how long to spin; taking the
+    /// lock keeps it as it is here. Locks that know their owners, time limits and misuse go the library's
+    /// way.
     pub(super) fn wait_spin_lock(
         &mut self,
         method: &crate::world::Method,

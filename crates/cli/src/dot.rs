@@ -66,8 +66,9 @@ pub fn draw(name: &str, witness: &Witness, initial: Option<&str>) -> String {
     out
 }
 
-/// The same for an execution that a crash has cut short: what had persisted and what was lost, and recovery in a column of
-/// its own, with what it found and what it missed. Of what the library does for files, only that is shown.
+/// The same for an execution that a crash has cut short: what had persisted and what was lost, and recovery
+/// in a column of its own, with what it found and what it missed. Of what the library does for files, only
+/// that is shown.
 pub fn draw_crash(name: &str, witness: &Witness, crash: &Crash) -> String {
     let durable = |number: usize| crash.persisted.contains(&number) || crash.lost.contains(&number);
     let files = witness.events.iter().any(|event| durable(event.number) && in_library(&event.action));

@@ -181,7 +181,8 @@ fn calls_and_streams_do_what_the_manual_says() {
     }
 }
 
-/// Two files are written and synchronised in turn, as `between` says; recovery wants the first if it finds the second.
+/// Two files are written and synchronised in turn, as `between` says; recovery wants the first if it finds
+/// the second.
 fn two_files(between: &str) -> String {
     format!(
         "#define _GNU_SOURCE\n#include <assert.h>\n#include <fcntl.h>\n#include <selvedge.h>\n#include <stdio.h>\n\
@@ -330,8 +331,8 @@ fn workers_checkpoints_and_estimates_go_with_crashes() {
     assert!(String::from_utf8_lossy(&estimate.stdout).contains(&said), "{estimate:?}");
 }
 
-/// What a reduction would leave out, if it did not know that recovery looks: a state between two steps that others take
-/// for one, the order of threads that do the same, writes that come to nothing.
+/// What a reduction would leave out, if it did not know that recovery looks: a state between two steps that
+/// others take for one, the order of threads that do the same, writes that come to nothing.
 const SEEN_BY_RECOVERY: [(&str, &str, &str); 6] = [
     ("m[0] == 0", "", "atomic_fetch_add(&m[0], 1); _mm_clflush((void *)&m[0]); atomic_fetch_sub(&m[0], 1);"),
     (
@@ -377,7 +378,8 @@ fn reductions_leave_out_nothing_that_recovery_sees() {
     }
 }
 
-/// Recovery that creates a thread running `thread`, and then does `then`; with the model, and what comes of it.
+/// Recovery that creates a thread running `thread`, and then does `then`; with the model, and what comes of
+/// it.
 const RECOVERIES: [(&str, &str, &str, &str, &str); 6] = [
     ("sc", "x = d[0] + 1; r = y;", "y = 1; int s = x; pthread_join(t, 0); assert(r || s);", "verified", ""),
     (

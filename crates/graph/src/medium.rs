@@ -46,8 +46,8 @@ pub enum PersistOp {
     Barrier,
     /// `sfence`: what flushes wait for is waited for.
     StoreFence,
-    /// The next so many writes of the thread (in place of a unit) are pieces of one copy: who copies says nothing
-    /// about their order.
+    /// The next so many writes of the thread (in place of a unit) are pieces of one copy: who copies says
+    /// nothing about their order.
     Copy,
 }
 

@@ -99,8 +99,8 @@ fn taken_down(
     (events, r)
 }
 
-/// Pairs of different writes that are pieces of one copy: `n` writes of a thread after it says so, or fewer if it copies
-/// once more.
+/// Pairs of different writes that are pieces of one copy: `n` writes of a thread after it says so, or fewer
+/// if it copies once more.
 fn pieces(events: &[Event]) -> Matrix {
     let mut pairs = Matrix::EMPTY;
     for (copy, event) in events.iter().enumerate() {

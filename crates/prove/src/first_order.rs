@@ -145,9 +145,10 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     let mut all = first;
     all.extend(hypotheses);
     all.extend(facts);
-    // Where everybody is stuck, the first round names elements that a second one may need.
+    // Where everybody is stuck, and at first, one round names elements that a second one may need.
+    let rounds = if matches!(o.origin, Origin::Deadlock | Origin::Init) { 2 } else { 1 };
     let mut done = Vec::new();
-    for _ in 0..if o.origin == Origin::Deadlock { 2 } else { 1 } {
+    for _ in 0..rounds {
         let before = q.terms.len();
         done = all.iter().map(|e| q.instantiate(e)).collect::<Result<Vec<_>, _>>()?;
         for e in &done {

@@ -369,12 +369,18 @@ impl Prover<'_> {
         let deadlock = o.origin == Origin::Deadlock;
         let found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits), shape(Shape::Tree)) {
             (true, true, ..) => vec![(Mode { ground: true, ..hinted }, 1)],
-            (true, _, _, true) => vec![(hinted, 1), (Mode { hints: true, ..more }, 1)],
+            (true, _, _, true) => {
+                let more = Mode { hints: true, ..more };
+                vec![(hinted, 60), (more, 60), (hinted, 2), (more, 2)]
+            }
             (true, ..) => vec![(hinted, 1)],
             (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
             (false, _, true, _) => vec![(base, 2), (more, 1)],
             (false, _, _, true) => {
-                vec![(light, 4), (Mode { hints: true, everywhere: true, ..light }, 2), (hinted, 1)]
+                // A little of each, then more: which one works differs, and most of them soon do.
+                let wide = Mode { hints: true, everywhere: true, ..light };
+                let round = |part: u64| [(light, part), (wide, part), (hinted, part)];
+                [round(240), round(24), round(3)].concat()
             }
             _ => vec![(base, 1)],
         };
@@ -437,7 +443,7 @@ impl Prover<'_> {
         kept: &mut Option<Script>,
     ) -> Result<Option<Ending>, SolverError> {
         let ways = self.ways(o);
-        for (mode, part) in &ways {
+        for (n, (mode, part)) in ways.iter().enumerate() {
             let script = match self.script(o, *mode) {
                 Ok(script) => script,
                 Err(message) => {
@@ -452,8 +458,7 @@ impl Prover<'_> {
             if let Answer::Unknown(text) = &answer {
                 why.clone_from(text);
                 // Where it is not known, the other one may know.
-                let last = Some(mode) == ways.last().map(|w| &w.0);
-                if last && self.ask(first.other(), &script, work)? == Answer::Unsat {
+                if n + 1 == ways.len() && self.ask(first.other(), &script, work)? == Answer::Unsat {
                     by = Some(first.other());
                 }
             } else {

@@ -486,7 +486,7 @@ impl Prover<'_> {
         Ok(None)
     }
 
-    /// The same with nothing known but the conjunct itself, where many steps are of no concern to many conjuncts.
+    /// The same with nothing known but the conjunct itself: many steps are of no concern to many conjuncts.
     fn alone(&self, o: &Obligation) -> Option<Obligation> {
         let claim = &self.system.invariant[o.conjunct?].formula;
         if self.counters.is_some() || !o.known.contains(claim) || !matches!(o.origin, Origin::Step(_)) {

@@ -14,7 +14,7 @@ DOTNET   := mcs:mono-mcs /usr/lib/mono/4.5/mscorlib.dll:libmono-corlib4.5-cil \
 # Solvers, for proofs.
 SOLVERS  := z3:z3 cvc5:cvc5
 
-.PHONY: demo test test-crates soak lint bench fuzz fuzz-models fuzz-inputs build clean
+.PHONY: demo test test-crates soak lint bench fuzz fuzz-models fuzz-proofs fuzz-inputs build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
@@ -74,6 +74,12 @@ fuzz-models:
 test-crates: build
 	cargo build --release -q -p cargo-selvedge
 	PATH="$(CURDIR)/target/release:$$PATH" scripts/test-crates.sh
+
+# Generated systems and formulas, of five families: what a proof of them says against all small instances.
+FORMULAS ?= 20000
+fuzz-proofs:
+	@scripts/setup.sh $(SOLVERS)
+	SELVEDGE_FORMULAS=$(FORMULAS) cargo test -q -p selvedge-prove --test brute_force -- --nocapture
 
 # Generated programs with undefined values: Selvedge against a naive evaluator, and both against MemorySanitizer and
 # memcheck. Tens of minutes; make soak PROGRAMS=1000000 SEED=7 for more, or others.

@@ -129,3 +129,38 @@ fn a_reduction_that_there_is_not() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no reduction `nothing`"));
 }
+
+/// Barriers of `examples/barriers` for every number of threads, from their programs; what is wrong with them is
+/// found, and what cannot be derived is said.
+#[test]
+fn programs_are_proved_for_every_number_of_threads() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let prove = |name: &str, function: &str, clang: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .arg("prove")
+            .arg(root.join(format!("examples/barriers/{name}.c")))
+            .args(["--threads", function, "--format", "json", "--invariant"])
+            .arg(root.join(format!("proofs/c/{name}.inv")))
+            .arg("--")
+            .args(clang)
+            .output()
+            .expect("selvedge runs");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (output.status.code(), report)
+    };
+    for name in ["central", "sense-reversing", "dissemination"] {
+        let (code, report) = prove(name, "barrier", &[]);
+        assert_eq!((code, &report["verdict"]), (Some(0), &"proved".into()), "{name}: {report}");
+        assert!(report["system"].as_str().is_some_and(|text| text.contains("threads Thread")), "{report}");
+    }
+    for (name, mutant) in [
+        ("central", "INIT_LOW"),
+        ("central", "INIT_HIGH"),
+        ("sense-reversing", "NO_TOGGLE"),
+        ("dissemination", "FEW_ROUNDS"),
+    ] {
+        let (code, report) = prove(name, "barrier", &[&format!("-DMUTANT={mutant}")]);
+        assert_eq!((code, &report["verdict"]), (Some(1), &"violated".into()), "{name} {mutant}: {report}");
+    }
+    assert_eq!(prove("central", "nothing", &[]).0, Some(2));
+}

@@ -1,5 +1,5 @@
-//! The variables of a program, as a parameterised system has them: shared ones, perhaps arrays, and those that
-//! each thread has.
+//! The variables of a program, as a parameterised system has them: shared ones, perhaps arrays, and those
+//! that each thread has.
 
 use crate::Error;
 use crate::samples::{Num, Samples};

@@ -34,6 +34,12 @@ pub struct Mode {
     pub more_induction: bool,
 }
 
+impl Mode {
+    /// Formulas that say "for every … there is …" at named elements, and nothing besides.
+    pub const NAMED: Mode =
+        Mode { ground: false, everywhere: false, exists: true, hints: false, more_induction: false };
+}
+
 pub(crate) struct Question<'s> {
     pub system: &'s System,
     mode: Mode,
@@ -45,6 +51,9 @@ pub(crate) struct Question<'s> {
     /// What was made of an instance of a formula: the same elements are named once.
     made: BTreeMap<Expr, Expr>,
     instances: usize,
+    /// Extreme elements at which "for every … there is …" is not used: steps rarely need it there, and it names
+    /// many.
+    aside: BTreeSet<Var>,
 }
 
 /// The question whether an obligation can fail.
@@ -60,6 +69,7 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
         terms: BTreeSet::new(),
         made: BTreeMap::new(),
         instances: 0,
+        aside: BTreeSet::new(),
     };
     let mut first = Vec::new();
     if let Some(s) = o.step() {
@@ -91,8 +101,12 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     if mode.more_induction {
         hints.extend(q.guessed());
     }
+    let named: BTreeSet<Var> = q.constants.keys().copied().collect();
     for hint in &hints {
         first.push(q.witness(hint));
+    }
+    if !mode.everywhere && matches!(o.origin, Origin::Step(_)) {
+        q.aside = q.constants.keys().filter(|v| !named.contains(v)).copied().collect();
     }
     for (s, sort) in system.sorts.iter().enumerate() {
         if sort.shape == Shape::Tree {
@@ -145,9 +159,10 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     let mut all = first;
     all.extend(hypotheses);
     all.extend(facts);
-    // Where everybody is stuck, the first round names elements that a second one may need.
+    // Where everybody is stuck, and at first, one round names elements that a second one may need.
+    let rounds = if matches!(o.origin, Origin::Deadlock | Origin::Init) { 2 } else { 1 };
     let mut done = Vec::new();
-    for _ in 0..if o.origin == Origin::Deadlock { 2 } else { 1 } {
+    for _ in 0..rounds {
         let before = q.terms.len();
         done = all.iter().map(|e| q.instantiate(e)).collect::<Result<Vec<_>, _>>()?;
         for e in &done {
@@ -399,8 +414,8 @@ impl Question<'_> {
             Expr::Or(es) => Expr::or(es.iter().map(|e| self.instantiate(e)).collect::<Result<Vec<_>, _>>()?),
             Expr::All(_, d, body) if !self.mode.exists && self.leads_back(d, body) => Expr::Bool(true),
             Expr::All(v, d, body) if self.mode.ground || self.leads_back(d, body) => {
-                let terms: Vec<Expr> =
-                    self.terms.iter().filter(|t| t.0 == d.of()).map(|t| t.1.clone()).collect();
+                let here = |t: &&(Type, Expr)| t.0 == d.of() && t.1.free().is_disjoint(&self.aside);
+                let terms: Vec<Expr> = self.terms.iter().filter(here).map(|t| t.1.clone()).collect();
                 let mut parts = Vec::new();
                 for term in terms {
                     self.instances += 1;

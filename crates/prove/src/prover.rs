@@ -369,12 +369,21 @@ impl Prover<'_> {
         let deadlock = o.origin == Origin::Deadlock;
         let found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits), shape(Shape::Tree)) {
             (true, true, ..) => vec![(Mode { ground: true, ..hinted }, 1)],
-            (true, _, _, true) => vec![(hinted, 1), (Mode { hints: true, ..more }, 1)],
+            (true, _, _, true) => {
+                let more = Mode { hints: true, ..more };
+                vec![(hinted, 60), (more, 60), (hinted, 2), (more, 2)]
+            }
             (true, ..) => vec![(hinted, 1)],
             (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
             (false, _, true, _) => vec![(base, 2), (more, 1)],
             (false, _, _, true) => {
-                vec![(light, 4), (Mode { hints: true, everywhere: true, ..light }, 2), (hinted, 1)]
+                // A little of each, then more: which one works differs, and most of them soon do.
+                let named = Mode { exists: true, ..light };
+                let close = Mode { hints: true, ..named };
+                let wide = Mode { hints: true, everywhere: true, ..light };
+                let round =
+                    |part: u64| [(light, part), (named, part), (close, part), (wide, part), (hinted, part)];
+                [round(240), round(24), round(3)].concat()
             }
             _ => vec![(base, 1)],
         };
@@ -436,8 +445,17 @@ impl Prover<'_> {
         why: &mut String,
         kept: &mut Option<Script>,
     ) -> Result<Option<Ending>, SolverError> {
+        if let Some(alone) = self.alone(o)
+            && let Ok(script) = self.script(&alone, Some(Mode::NAMED))
+            && self.ask(self.options.solver, &script, self.options.work / 240)? == Answer::Unsat
+        {
+            if self.options.keep_scripts {
+                *kept = Some(script);
+            }
+            return Ok(Some(self.confirmed(self.options.solver, &alone, &[(Some(Mode::NAMED), 24)])?));
+        }
         let ways = self.ways(o);
-        for (mode, part) in &ways {
+        for (n, (mode, part)) in ways.iter().enumerate() {
             let script = match self.script(o, *mode) {
                 Ok(script) => script,
                 Err(message) => {
@@ -452,8 +470,7 @@ impl Prover<'_> {
             if let Answer::Unknown(text) = &answer {
                 why.clone_from(text);
                 // Where it is not known, the other one may know.
-                let last = Some(mode) == ways.last().map(|w| &w.0);
-                if last && self.ask(first.other(), &script, work)? == Answer::Unsat {
+                if n + 1 == ways.len() && self.ask(first.other(), &script, work)? == Answer::Unsat {
                     by = Some(first.other());
                 }
             } else {
@@ -467,6 +484,15 @@ impl Prover<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The same with nothing known but the conjunct itself: many steps are of no concern to many conjuncts.
+    fn alone(&self, o: &Obligation) -> Option<Obligation> {
+        let claim = &self.system.invariant[o.conjunct?].formula;
+        if self.counters.is_some() || !o.known.contains(claim) || !matches!(o.origin, Origin::Step(_)) {
+            return None;
+        }
+        Some(Obligation { known: vec![claim.clone()], ..o.clone() })
     }
 
     /// Asks the other solver, if this is wanted.
@@ -493,6 +519,7 @@ impl Prover<'_> {
     /// A small instance in which an obligation fails.
     fn counterexample(&self, o: &Obligation) -> Result<Option<Found>, SolverError> {
         let mut left = MOST_LOOKED_AT;
+        let work = (self.options.work / 20).max(500_000);
         let more = Options { small: self.options.small + 1, ..self.options.clone() };
         for total in totals(self.system, &more) {
             for sizes in sizes(self.system, total) {
@@ -504,7 +531,7 @@ impl Prover<'_> {
                     // z3 decides these; cvc5 is asked if it is the one that was chosen.
                     let solvers = &mut *self.solvers.borrow_mut();
                     let solver = (solvers, self.options.solver);
-                    let found = counterexample(self.system, &instance, o, solver, self.options.work / 20)?;
+                    let found = counterexample(self.system, &instance, o, solver, work)?;
                     if found.is_some() {
                         return Ok(found);
                     }

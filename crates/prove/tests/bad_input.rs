@@ -29,6 +29,11 @@ fn errors_name_the_line_and_what_is_expected() {
         ("opaque local o: int = 0; step A { goto B; }\ninvariant i: forall t: T. o[t] == 0;", 7, "opaque"),
         ("shared x: bool = true;", 6, "there is a `x` already"),
         ("step A { goto B; } €", 6, "no meaning"),
+        ("step A { goto B; }\ninvariant i: x' == 0;", 7, "no meaning"),
+        ("step A { goto B; }\ninvariant i: x / 2 == 0;", 7, "no division"),
+        ("step A { goto B; }\ninvariant i: x == 1000001;", 7, "up to 1000000"),
+        ("step A { goto B; }\ninvariant i: 1000 * (2000 * x) == 0;", 7, "too large"),
+        ("step A { goto B; }\nphase p { } phase p { }", 7, "already"),
     ] {
         let found = message(&format!("{START}{rest}"));
         assert!(found.contains(words), "{rest}: {found}");
@@ -54,4 +59,14 @@ fn damaged_texts_are_refused_or_read() {
     }
     let blocks = format!("{START}step A {{ {}", "if (true) { ".repeat(5000));
     assert!(selvedge_prove::parse("deep", &blocks).is_err());
+}
+
+#[test]
+fn errors_in_what_is_claimed_of_a_derived_system_name_the_line_of_the_claim() {
+    let derived = "threads T;\nlocations A, end B;\nshared x: int = 0;\nstep A { goto B; }\n";
+    let claims = "// of x\nproperty p: x == 0;\n";
+    assert!(selvedge_prove::parse_derived(derived, "claims.inv", claims).is_ok());
+    let wrong = "// of y\nproperty p: y == 0;\n";
+    let error = selvedge_prove::parse_derived(derived, "claims.inv", wrong).expect_err("no y").to_string();
+    assert!(error.contains("claims.inv:2:13") && error.contains("`y` is not defined"), "{error}");
 }

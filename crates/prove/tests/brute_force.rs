@@ -1,5 +1,5 @@
-//! Every encoding against brute force: generated systems, all states of all small instances. What fails in one
-//! of them must not be proved. `SELVEDGE_FORMULAS` is how many are generated of each family, `SELVEDGE_SEED`
+//! Every encoding against brute force: generated systems, all states of small instances. What fails in one of
+//! them must not be proved. `SELVEDGE_FORMULAS` is how many are generated of each family, `SELVEDGE_SEED`
 //! where generators begin; `make fuzz-proofs` runs many.
 
 use rand::rngs::SmallRng;

@@ -97,6 +97,37 @@ fn every_conjunct_of_the_central_barrier_is_needed() {
     assert_eq!(needed.iter().filter(|n| n.needed).count(), 3);
 }
 
+/// What is claimed of nothing, or of something that cannot be, is not proved.
+#[test]
+fn nothing_follows_from_nothing() {
+    let start = "threads T; locations A, end B; shared x: int = 0;";
+    let verdict = |rest: &str| {
+        let system = selvedge_prove::parse("vacuous", &format!("{start} {rest}")).expect("a system");
+        prove(&system, &Options { work: 1_000_000, deadlock: false, ..options() }).expect("a solver").verdict
+    };
+    // No obligation at all; axioms that nothing satisfies; a first state outside of its range.
+    assert_eq!(verdict("step A { goto B; }"), Verdict::Unknown);
+    assert_eq!(
+        verdict("const c: int; axiom no: c < c; step A { goto B; } property p: x == 1;"),
+        Verdict::Unknown
+    );
+    assert_eq!(verdict("shared y: 0..2 = 5; step A { goto B; } property p: y <= 2;"), Verdict::Violated);
+    // Sums beyond 64 bits are sums.
+    let large = "step A { x := 1000000 * x + 1000000; goto A; } property p: x < 1000;";
+    assert_eq!(verdict(large), Verdict::Violated);
+}
+
+/// A number beyond the ring is nobody's, and is not counted.
+#[test]
+fn who_is_not_there_is_not_counted() {
+    let text = "threads T = ring; locations A, end B; shared flag[T]: bool = false;
+        step A { flag[self + 1] := true; goto B; }
+        invariant counted: #{t: T | flag[t]} >= #{t: T | t @ B};
+        property p: #{t: T | t @ B} <= #{t: T | flag[t]};";
+    let system = selvedge_prove::parse("beyond", text).expect("a system");
+    assert_ne!(selvedge_prove::prover::prove_only(&system, &options()).expect("a solver"), Verdict::Proved);
+}
+
 #[test]
 fn every_file_is_a_system() {
     let mut seen = 0;

@@ -134,9 +134,9 @@ fn a_reduction_that_there_is_not() {
 /// found, and what cannot be derived is said.
 #[test]
 fn programs_are_proved_for_every_number_of_threads() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let prove = |name: &str, function: &str, clang: &[&str]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
             .arg("prove")
             .arg(root.join(format!("examples/barriers/{name}.c")))
             .args(["--threads", function, "--format", "json", "--invariant"])

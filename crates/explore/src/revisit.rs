@@ -20,25 +20,16 @@ impl<M: Machine> Explorer<'_, M> {
         })
     }
 
-    /// The smallest stamp below `scan` of a read that `w` may revisit, if there is one. A read of the location
-    /// that was not added maximally is not revisited, nor is what was added before it; which is found out here,
-    /// of a few reads, so that all that was added since need not be looked at.
+    /// The smallest stamp below `scan` of a read that `w` may revisit, if there may be one. A read of the
+    /// location that was not added maximally is not revisited, nor is what was added before it. If that is
+    /// the latest one, nothing else has to be looked at.
     #[inline]
     pub(crate) fn first_revisitable(&self, w: EventId, scan: u32) -> Option<u32> {
+        let (first, latest) = self.model.revisitable(&self.graph, w, scan)?;
         let (g, past) = (&self.graph, self.model.past(&self.graph, w));
-        let in_order = self.config.equivalence == Equivalence::Co;
-        let stamp = |x: EventId| Some(g.event(x).stamp).filter(|&stamp| stamp < scan);
-        let (mut latest, mut fixed) = (None, 0);
-        self.model.revisitable(g, w).for_each(|x| {
-            let Some(stamp) = stamp(x).filter(|&stamp| stamp >= fixed) else { return };
-            if in_order && !self.is_maximal(x, |y| past.has(g.event(y))) {
-                fixed = stamp + 1;
-            } else {
-                latest = latest.max(Some(stamp));
-            }
-        });
-        latest.filter(|&latest| latest >= fixed)?;
-        self.model.revisitable(g, w).filter_map(stamp).filter(|&stamp| stamp >= fixed).min()
+        let may =
+            self.config.equivalence == Equivalence::Rf || self.is_maximal(latest, |y| past.has(g.event(y)));
+        may.then_some(first)
     }
 
     /// Goes to the next read that `w` revisits, from the latest one down to the one at `first`.

@@ -368,16 +368,28 @@ impl Model {
         g.order()[1..].iter().all(|&e| self.consistent_at(g, e, scratch))
     }
 
-    /// The reads of `w`'s location that are not in the causal prefix of `w`, and not in its thread.
+    /// Of the reads of `w`'s location that are not in the causal prefix of `w` and have a stamp below `end`:
+    /// the smallest stamp, and the one with the largest.
     #[inline]
-    pub fn revisitable<'g>(&self, g: &'g ExecutionGraph, w: EventId) -> impl Iterator<Item = EventId> + 'g {
+    pub fn revisitable(&self, g: &ExecutionGraph, w: EventId, end: u32) -> Option<(u32, EventId)> {
         let ev = g.event(w);
-        let (own, loc) = (ev.tid.index(), ev.loc);
-        let known = g.clocks().slice(g.clock(w, self.prefix)).iter().enumerate();
-        let others = known.filter(move |(t, _)| *t != own);
-        others
-            .flat_map(move |(t, &known)| g.accesses_after(loc, Tid(t as u16), known))
-            .filter(|&x| g.event(x).is_read())
+        let (mut first, mut latest) = (u32::MAX, None);
+        let mut last = 0;
+        for (t, &known) in g.clocks().slice(g.clock(w, self.prefix)).iter().enumerate() {
+            if t == ev.tid.index() {
+                continue;
+            }
+            for x in g.accesses_after(ev.loc, Tid(t as u16), known) {
+                let read = g.event(x);
+                if read.is_read() && read.stamp < end {
+                    first = first.min(read.stamp);
+                    if read.stamp >= last {
+                        (last, latest) = (read.stamp, Some(x));
+                    }
+                }
+            }
+        }
+        latest.map(|latest| (first, latest))
     }
 
     // ---- errors ----

@@ -105,7 +105,8 @@ impl Body<'_> {
     ) -> Result<(), CompileError> {
         let name = self.lower.world.native_name(method);
         let flags = self.lower.world.method_flags(method.def)?;
-        if self.delegate_call(method, sig, &vals)? || self.always_native(&name, sig, &vals)? {
+        let of_library = method.def.assembly != 0;
+        if self.delegate_call(method, sig, &vals)? || of_library && self.always_native(&name, sig, &vals)? {
             return Ok(());
         }
         let virt = through && flags & VIRTUAL != 0 && flags & FINAL == 0;
@@ -123,6 +124,7 @@ impl Body<'_> {
             }
         }
         let waits = match name.as_str() {
+            _ if !of_library => false,
             "System.Threading.ManualResetEventSlim.Wait" => self.wait_slim(method, sig, &vals)?,
             "System.Threading.SpinLock.ContinueTryEnter" => self.wait_spin_lock(method, sig, &vals)?,
             _ => false,

@@ -110,6 +110,10 @@ impl Body<'_> {
         sig: &Sig,
         vals: &[Val],
     ) -> Result<bool, CompileError> {
+        // A program may have classes of any name: they are its own.
+        if method.def.assembly == 0 {
+            return Ok(false);
+        }
         let Some((class, member)) = name.rsplit_once('.').map(|(c, m)| (c.trim_end_matches('.'), m)) else {
             return Ok(false);
         };

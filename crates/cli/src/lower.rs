@@ -45,7 +45,6 @@ struct LowerArgs {
     #[arg(long, hide = true)]
     raw: bool,
 
-
     /// C (.c, .i), C++ (.cpp, .cc, .cxx), Rust (.rs) or LLVM's intermediate language (.bc, .ll)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

@@ -26,6 +26,12 @@ demo: build
 	@echo "== The same with a relaxed publication"
 	$(SELVEDGE) check examples/c/treiber-bug.c || true
 	@echo
+	@echo "== Rust: two threads wait for different things, and the wrong one is woken"
+	$(SELVEDGE) check examples/rust/wake-up-bug.rs || true
+	@echo
+	@echo "== C++: a condition variable, as it should be"
+	$(SELVEDGE) check examples/cpp/condition.cpp
+	@echo
 	@echo "== Message passing with relaxed accesses, under RC11: may the flag be seen without the data?"
 	$(SELVEDGE) litmus -m rc11 --dot $(DEMO) examples/litmus/MP+rlx.litmus
 	@dot -Tpng -o $(DEMO)/MP+rlx.png $(DEMO)/MP+rlx.dot && echo "The witness, drawn: $(DEMO)/MP+rlx.png"

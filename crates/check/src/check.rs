@@ -209,7 +209,8 @@ impl Check {
             Program::Module(module) => Ok(Module::clone(module)),
             Program::Sources(sources) => {
                 let watch = self.limits.start(&self.cancel);
-                Lowering::start(sources, None, self.limits, observer)?.finish(&watch, observer)
+                let reductions = hoped_for(&self.theory, &self.options);
+                Lowering::start(sources, reductions, true, self.limits, observer)?.finish(&watch, observer)
             }
         }
     }
@@ -225,7 +226,7 @@ impl Check {
             Program::Module(module) => Ok(Source::Module(Module::clone(module))),
             Program::Sources(sources) => {
                 let reductions = hoped_for(&self.theory, &self.options);
-                let lowering = Lowering::start(sources, Some(reductions), self.limits, observer)?;
+                let lowering = Lowering::start(sources, reductions, false, self.limits, observer)?;
                 Ok(Source::Lowering(lowering))
             }
         }

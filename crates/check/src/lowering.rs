@@ -73,10 +73,11 @@ fn bad(message: String, help: Option<&str>) -> Stopped {
 }
 
 impl Lowering {
-    /// Starts the compiler. Without reductions, no pass looks at the loops of the program.
+    /// Starts the compiler. If it is to be raw, no pass looks at the loops of the program.
     pub fn start(
         sources: &Sources,
-        reductions: Option<Reductions>,
+        reductions: Reductions,
+        raw: bool,
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Lowering, Stopped> {
@@ -94,8 +95,8 @@ impl Lowering {
         let mut child = command
             .arg("--leash")
             .arg(format!("--expects={}", env!("CARGO_PKG_VERSION")))
-            .args(reductions.map(|reductions| format!("--disable={reductions}")))
-            .args(reductions.is_none().then_some("--raw"))
+            .arg(format!("--disable={reductions}"))
+            .args(raw.then_some("--raw"))
             .args(sources.strict_bounds.then_some("--strict-bounds"))
             .args(sources.volatile_atomic.then_some("--volatile-atomic"))
             .args(sources.names.then_some("--names"))

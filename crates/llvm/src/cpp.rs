@@ -14,17 +14,21 @@ pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
 pub(crate) const DIRECTORY: &str = "crates/llvm/src/libstdcxx/";
 
 /// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
-const WAITING: [(&str, &str); 3] = [
+const WAITING: [(&str, &str); 7] = [
     ("_ZNKSt8__detail18__waiter_pool_base10_M_waitingEv", "__selvedge_cpp_waiting"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_enter_waitEv", "__selvedge_cpp_count"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_leave_waitEv", "__selvedge_cpp_count"),
+    ("_ZNSt18__atomic_semaphore10_M_acquireEv", "__selvedge_cpp_acquire"),
+    ("_ZNSt18__atomic_semaphore10_M_releaseEl", "__selvedge_cpp_release"),
+    ("_ZNSt5latch10count_downEl", "__selvedge_cpp_count_down"),
+    ("_ZNKSt5latch4waitEv", "__selvedge_cpp_latch"),
 ];
 
 /// Functions that look a number of times before they wait, and that number: once is enough.
 pub(crate) const LOOKS: u64 = 16;
 
 pub(crate) fn spins(symbol: &str) -> bool {
-    symbol.starts_with("_ZSt13__atomic_spinI")
+    symbol.starts_with("_ZNSt8__detail13__atomic_spinI")
 }
 
 /// What is called in place of a function.

@@ -98,7 +98,9 @@ const LIBRARY: [&str; 8] =
 /// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
 fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {
     program.rename_functions(rust::called);
-    let library = options.reductions.has(Reduction::Library);
+    // What is known of the library's memory is that of one release.
+    let known = program.compilers().iter().all(|compiler| rust::is_known(compiler));
+    let library = known && options.reductions.has(Reduction::Library);
     let handles = library && options.reductions.has(Reduction::Handles);
     program.replace_functions(|symbol| rust::replaced(symbol, library, handles));
     if library {

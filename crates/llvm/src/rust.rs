@@ -165,6 +165,13 @@ impl Version {
     }
 }
 
+/// Whether a compiler that says this of itself is not rustc, or one whose library is known.
+pub(crate) fn is_known(compiler: &str) -> bool {
+    let Some(rest) = compiler.strip_prefix("rustc version ") else { return true };
+    let release = rest.split(' ').next().unwrap_or(rest).to_owned();
+    Version { release, llvm: 0 }.is_known()
+}
+
 /// Asks a compiler.
 pub fn version_of(compiler: &OsStr) -> Result<Version, CompileError> {
     let missing = || CompileError::NoRustc { tried: compiler.to_string_lossy().into_owned() };
@@ -256,6 +263,13 @@ pub(crate) fn bitcode_of(file: &Path, options: &Options) -> Result<Vec<u8>, Comp
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_of_other_releases_are_told_apart() {
+        assert!(is_known("rustc version 1.95.0 (59807616e 2026-04-14)"));
+        assert!(!is_known("rustc version 1.96.0-nightly (0123 2026-05-01)"));
+        assert!(is_known("clang version 22.1.0"));
+    }
 
     #[test]
     fn the_installed_compiler_is_known() {

@@ -4,9 +4,10 @@
 //! for start-up, for messages of panics and for their backtraces. Once those have another meaning, the rest
 //! of them cannot be reached.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode};
 
 use super::value::Value;
@@ -39,6 +40,32 @@ impl Module<'_> {
             }
         }
         found.len()
+    }
+
+    /// What the compilers that made the module say of themselves.
+    pub(crate) fn compilers(&self) -> Vec<String> {
+        const IDENT: &CStr = c"llvm.ident";
+        // SAFETY: named metadata of this module, whose operands are nodes of one text each.
+        unsafe {
+            let count = LLVMGetNamedMetadataNumOperands(self.raw, IDENT.as_ptr()) as usize;
+            let mut nodes = vec![std::ptr::null_mut(); count];
+            LLVMGetNamedMetadataOperands(self.raw, IDENT.as_ptr(), nodes.as_mut_ptr());
+            let text_of = |node: LLVMValueRef| {
+                if LLVMGetMDNodeNumOperands(node) != 1 {
+                    return None;
+                }
+                let mut text = std::ptr::null_mut();
+                LLVMGetMDNodeOperands(node, &mut text);
+                let mut length = 0;
+                let bytes = LLVMGetMDString(text, &mut length);
+                if bytes.is_null() {
+                    return None;
+                }
+                let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize);
+                Some(String::from_utf8_lossy(bytes).into_owned())
+            };
+            nodes.into_iter().filter_map(text_of).collect()
+        }
     }
 
     /// Where functions for which `caller` holds call `old`, they call `new` instead.

@@ -1,14 +1,14 @@
 //! Errors that few iterations show are found with few iterations.
 //!
-//! A program whose loops have no end of their own is explored up to a bound, and with the bound grows all that
-//! happens before the error, if there is one: threads that are created for ever, workers that go round for
-//! ever, loops up to a number that nobody knows. So it is first explored with small bounds, and not for long.
-//! What is found is an error: a bound ends an execution, it changes nothing in it. If nothing is found, nothing
-//! is concluded from that, and the program is explored as it was to be; unless no loop ran into its bound and
-//! nothing else was left out, for then this was it.
+//! A program whose loops have no end of their own is explored up to a bound, and with the bound grows all
+//! that happens before the error, if there is one: threads that are created for ever, workers that go round
+//! for ever, loops up to a number that nobody knows. So it is first explored with small bounds, and not for
+//! long. What is found is an error: a bound ends an execution, it changes nothing in it. If nothing is
+//! found, nothing is concluded from that, and the program is explored as it was to be; unless no loop ran
+//! into its bound and nothing else was left out, for then this was it.
 //!
-//! The first look is short. If no loop has run into the small bound until then, bounds are not what makes the
-//! program large.
+//! The first look is short. If no loop has run into the small bound until then, bounds are not what makes
+//! the program large.
 
 use crate::campaign::{Campaign, Run, Under};
 use crate::error::InputError;

@@ -1,11 +1,11 @@
 //! Loops in which what a thread chooses makes no difference to whether it goes round.
 //!
-//! A thread that comes back to a loop's beginning as it was, and has chosen something on the way, need not wait
-//! for ever: another choice may lead out of the loop (`while (!flag && !nondet());`), or to something that
-//! others see. In `while (!flag) if (rand() % 2) pause();` none does. That is certain here if the loop only
-//! loads, calculates, lets time pass and chooses; if no test by which it is left depends on what was chosen;
-//! and if the same tests are come to whatever was chosen. What depends on a choice is found in registers:
-//! nothing is stored, and a register that is set at several places may be set by either of them.
+//! A thread that comes back to a loop's beginning as it was, and has chosen something on the way, need not
+//! wait for ever: another choice may lead out of the loop (`while (!flag && !nondet());`), or to something
+//! that others see. In `while (!flag) if (rand() % 2) pause();` none does. That is certain here if the loop
+//! only loads, calculates, lets time pass and chooses; if no test by which it is left depends on what was
+//! chosen; and if the same tests are come to whatever was chosen. What depends on a choice is found in
+//! registers: nothing is stored, and a register that is set at several places may be set by either of them.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,10 @@ pub fn idle_choices(
     pauses: impl Fn(FuncId) -> bool,
 ) -> Vec<bool> {
     let Some((graph, loops)) = loops(function) else { return vec![false; function.loops.len()] };
-    let calls = |instr: &Instr, what: &dyn Fn(FuncId) -> bool| matches!(instr, Instr::Call { callee: Operand::Func(f), .. } if what(*f));
+    let calls = |instr: &Instr, what: &dyn Fn(FuncId) -> bool| match instr {
+        Instr::Call { callee: Operand::Func(f), .. } => what(*f),
+        _ => false,
+    };
     let is_choice = |instr: &Instr| calls(instr, &chooses);
     let is_known = |instr: &Instr| only_looks(instr) || is_choice(instr) || calls(instr, &pauses);
     let certain = |blocks: &HashSet<usize>| {

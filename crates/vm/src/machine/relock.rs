@@ -1,12 +1,13 @@
 //! Threads that wait by giving a lock up and taking it again.
 //!
-//! `lock(); while (!ready) { unlock(); lock(); }` comes back to its loop's beginning with the lock, as it was, and
-//! must not wait there: whoever it waits for may need the lock. It waits where it is about to take the lock, if
-//! it is there in the state in which it was last time at that place and has had no effect since. Taking locks and
-//! giving them back is none if nobody can tell (`zne.rs`), nor is beginning and ending an atomic section
-//! (`purity.rs`); and the steps between two such states can be left out for the reasons given there, which do not
-//! ask whether they are those of an iteration. The thread does not have the lock then, so what it waits for can
-//! happen; it waits for ever only if all that it has read since last time is the latest there is.
+//! `lock(); while (!ready) { unlock(); lock(); }` comes back to its loop's beginning with the lock, as it
+//! was, and must not wait there: whoever it waits for may need the lock. It waits where it is about to take
+//! the lock, if it is there in the state in which it was last time at that place and has had no effect
+//! since. Taking locks and giving them back is none if nobody can tell (`zne.rs`), nor is beginning and
+//! ending an atomic section (`purity.rs`); and the steps between two such states can be left out for the
+//! reasons given there, which do not ask whether they are those of an iteration. The thread does not have
+//! the lock then, so what it waits for can happen; it waits for ever only if all that it has read since last
+//! time is the latest there is.
 //!
 //! Who has chosen something in between, or found out something about an unknown number, goes on.
 

@@ -156,8 +156,6 @@ fn is_in_order(reduction: Reduction) -> bool {
             | Faint
             | Annotations
             | Futile
-            | Awaits
-            | Symmetry
             | Simplification
             | RaceFree
             | Sections

@@ -147,9 +147,8 @@ pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Mo
 }
 
 /// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it
-/// leaves out are threads that wait, from which nothing leads to other threads; iterations that only read,
-/// without which every execution of the model is one as well; or executions that are like others but for
-/// the names of threads.
+/// leaves out are threads that wait, from which nothing leads to other threads, or iterations that only read,
+/// without which every execution of the model is one as well. `awaits` and `symmetry` wait to be compared.
 fn is_in_order(reduction: Reduction) -> bool {
     use Reduction::*;
     matches!(
@@ -161,8 +160,6 @@ fn is_in_order(reduction: Reduction) -> bool {
             | Faint
             | Annotations
             | Futile
-            | Awaits
-            | Symmetry
             | Simplification
             | RaceFree
             | Sections

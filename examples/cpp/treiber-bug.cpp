@@ -1,6 +1,6 @@
 // A stack whose nodes are published without an ordering.
 //
-// expect: rc11 violated data-race
+// expect: rc11 violated unpublished-object
 #include <atomic>
 #include <thread>
 

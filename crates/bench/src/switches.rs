@@ -169,8 +169,8 @@ pub const SWITCHES: &[Switch] = &[
     switch(&[Reduction::Arrivals], "central barrier(7), tso", "examples/barriers/central.c", "", "-DN=7")
         .under("tso"),
     switch(&[Reduction::Bam], "barrier-lock(3)", "crates/bench/programs/barrier-lock.c", "", "-DN=3"),
-    switch(&[Reduction::Library], "two threads, mutex (Rust)", "examples/rust/once.rs", "", ""),
-    switch(&[Reduction::Handles], "scope (Rust)", "examples/rust/scope.rs", "", ""),
+    switch(&[Reduction::Library], "park (Rust)", "examples/rust/park.rs", "", ""),
+    switch(&[Reduction::Handles], "scope(2) (Rust)", "examples/rust/scope.rs", "", ""),
     // Races are not asked for, and atomic sections are for interleavings.
     switch(
         &[Reduction::RaceFree],

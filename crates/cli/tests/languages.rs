@@ -98,7 +98,7 @@ impl Drop for Scratch {
 
 /// What became of each test of a file, by what `selvedge test` prints of it; executions are left out.
 fn verdicts(file: &str, disable: &str) -> Vec<(String, String)> {
-    let run = selvedge(["test", file, "--disable", disable, "--max-executions", "20000", "--", "--test"]);
+    let run = selvedge(["test", file, "--disable", disable, "--max-executions", "3000", "--", "--test"]);
     let of = |line: &str| {
         let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
         let name = name.trim_end_matches(" - should panic");

@@ -1,6 +1,7 @@
 //! `selvedge prove barrier.c --threads worker`: the system that a function of a program is.
 
 use super::args::ProveArgs;
+use crate::check::{columns, wrap};
 use crate::error::{InputError, InputKind};
 use selvedge_check::{Check, Nobody, Sources, Stopped};
 use selvedge_prove::system::System;
@@ -62,10 +63,11 @@ pub fn derived(args: &ProveArgs) -> Result<(String, System), InputError> {
 /// What a proof of a program takes for granted.
 pub fn assumed(args: &ProveArgs) -> String {
     let sizes: Vec<String> = SIZES.iter().map(ToString::to_string).collect();
-    format!(
-        "  assumed: accesses are sequentially consistent, numbers do not overflow, and the program is of one kind \
-         for all {0} (seen: {1})\n",
+    let text = format!(
+        "assumed: accesses are sequentially consistent, numbers do not overflow, and the program is of one kind \
+         for all {0} (seen: {1})",
         args.size,
         sizes.join(", ")
-    )
+    );
+    wrap(&text, columns(), "  ", "    ")
 }

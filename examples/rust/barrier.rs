@@ -1,6 +1,6 @@
 // Two threads that meet: what each wrote before is seen by all after.
 //
-// expect: rc11 verified executions=28
+// expect: rc11 verified executions=2
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Barrier;
 use std::thread;

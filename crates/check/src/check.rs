@@ -359,7 +359,7 @@ impl Check {
             }
         }
         observer.phase(Phase::Exploring);
-        if let Some((machine, run)) = look(&ground, module, under, options, watch, observer)? {
+        if let Some((machine, run)) = look(&ground, module, under, options, watch)? {
             return Ok((machine, run, seconds_before));
         }
         let mut config = ground.config;

@@ -12,7 +12,7 @@
 
 use crate::campaign::{Campaign, Run, Under};
 use crate::error::InputError;
-use crate::observer::Observer;
+use crate::observer::Nobody;
 use crate::options::Options;
 use crate::prepare::{FEW_THREADS, Ground};
 use selvedge_explore::Watch;
@@ -45,7 +45,6 @@ pub(crate) fn look(
     under: Under<'_>,
     options: &Options,
     watch: &Watch,
-    observer: &mut dyn Observer,
 ) -> Result<Option<(VmMachine, Run)>, InputError> {
     if !is_worth_it(options) {
         return Ok(None);
@@ -54,7 +53,7 @@ pub(crate) fn look(
         let ground = ground.briefly(bound, executions);
         let mut machine = ground.machine(module, FEW_THREADS)?;
         let mut campaign = Campaign { model: under, options, watch, writer: None };
-        let run = campaign.explore(&mut machine, ground.config, options.most_threads, None, observer)?;
+        let run = campaign.explore(&mut machine, ground.config, options.most_threads, None, &mut Nobody)?;
         let violations = &run.results.violations;
         if violations.iter().any(|violation| violation.kind == ErrorKind::Unsupported) {
             continue;

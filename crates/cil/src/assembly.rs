@@ -301,8 +301,8 @@ impl Assembly {
         Ok(count)
     }
 
-    /// How the instances of a type are related by its parameters, by parameter: 1 as they are, 2 the other way
-    /// round, 0 not at all.
+    /// How the instances of a type are related by its parameters, by parameter: 1 as they are, 2 the other
+    /// way round, 0 not at all.
     pub fn variance(&self, row: u32) -> Result<Vec<u8>, Error> {
         let owner = Token::new(Table::TypeDef, row);
         let Some(wanted) = Metadata::encode(&TYPE_OR_METHOD_DEF, owner) else { return Ok(Vec::new()) };

@@ -130,8 +130,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub timeouts: bool,
 
-    /// Interpret all of .NET's class library, also how `ManualResetEventSlim` and `SpinLock` wait (slow). Without
-    /// it, each of these is one wait
+    /// Interpret all of .NET's class library, also how `ManualResetEventSlim` and `SpinLock` wait (slow).
+    /// Without it, each of these is one wait
     #[arg(long)]
     pub whole_library: bool,
 

@@ -130,8 +130,8 @@ fn a_reduction_that_there_is_not() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("no reduction `nothing`"));
 }
 
-/// Barriers of `examples/barriers` for every number of threads, from their programs; what is wrong with them is
-/// found, and what cannot be derived is said.
+/// Barriers of `examples/barriers` for every number of threads, from their programs; what is wrong with them
+/// is found, and what cannot be derived is said.
 #[test]
 fn programs_are_proved_for_every_number_of_threads() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -210,8 +210,8 @@ fn damaged_files_do_no_harm() {
     }
 }
 
-/// Waiting for a slim event as one wait, and by the class library's own code, come to the same: of small programs
-/// that set, reset and wait for one, and of the examples that are built on it.
+/// Waiting for a slim event as one wait, and by the class library's own code, come to the same: of small
+/// programs that set, reset and wait for one, and of the examples that are built on it.
 #[test]
 fn slim_waits_are_as_the_library_has_them() {
     let scratch = Scratch::new("slim");

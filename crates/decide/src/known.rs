@@ -22,11 +22,11 @@ enum Air {
 const KNOWN: &[Line] = &[
     ("armv8", 0x4e4a909c78fbeaac, true, [true, true, true, true], Air::ByRmws, false),
     ("armv8-2018", 0x3cd14692a6f64ec7, true, [true, true, false, true], Air::ByRmws, false),
-    ("imm", 0xf14f5e6cbe5572d8, false, [false, true, false, true], Air::Forbidden, false),
-    ("imm-cxx20", 0x4fa180a5c6f7aca8, false, [false, true, false, true], Air::Forbidden, false),
+    ("imm", 0xe4d5053870441cb6, false, [false, true, false, true], Air::Forbidden, false),
+    ("imm-cxx20", 0xc12a231979413806, false, [false, true, false, true], Air::Forbidden, false),
     ("lkmm", 0x18effa10edffcde7, false, [false, false, false, false], Air::Open, false),
     ("power", 0x4ce70f8a5ae015eb, false, [true, false, false, true], Air::Open, false),
-    ("riscv", 0xc1a0104f91d7d871, true, [true, true, true, true], Air::ByRmws, true),
+    ("riscv", 0xf5886bd14574cc9c, true, [true, true, true, true], Air::ByRmws, true),
 ];
 
 /// What is known of a model, if it is one that comes with Selvedge.

@@ -38,8 +38,8 @@ pub struct Options {
     /// Explores that the time limit of a wait is over before somebody wakes the thread. Otherwise such
     /// waits have no limit, and the module says so by declaring [`NO_LIMITS`].
     pub timeouts: bool,
-    /// Interprets all of the class library, also the waiting of `ManualResetEventSlim` and `SpinLock`, each of
-    /// which is one wait otherwise.
+    /// Interprets all of the class library, also the waiting of `ManualResetEventSlim` and `SpinLock`, each
+    /// of which is one wait otherwise.
     pub whole_library: bool,
 }
 

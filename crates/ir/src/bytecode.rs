@@ -148,8 +148,8 @@ pub struct Function {
     pub loops: Vec<Loop>,
     /// Where it is defined.
     pub place: Place,
-    /// Local variables that live in memory: register of the address, name, type. Where names were asked for, also
-    /// registers that hold a variable themselves; they have no type.
+    /// Local variables that live in memory: register of the address, name, type. Where names were asked for,
+    /// also registers that hold a variable themselves; they have no type.
     pub locals: Vec<(Reg, String, Option<u32>)>,
 }
 

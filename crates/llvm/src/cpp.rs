@@ -47,8 +47,8 @@ const ACCESSES: [&str; 7] = [
     "std::__cmpexch_failure_order",
 ];
 
-/// Whether a function is an atomic access, to be inlined: orderings are arguments, and constants only where it is called.
-/// What waits, or has loops of its own, is left alone.
+/// Whether a function is an atomic access, to be inlined: orderings are arguments, and constants only where
+/// it is called. What waits, or has loops of its own, is left alone.
 pub(crate) fn is_access(symbol: &str) -> bool {
     if !symbol.starts_with("_ZNSt") && !symbol.starts_with("_ZNKSt") && !symbol.starts_with("_ZSt") {
         return false;

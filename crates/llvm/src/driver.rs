@@ -29,7 +29,8 @@ pub struct Options {
     pub raw: bool,
     /// Volatile accesses of a size that machines access as a whole are relaxed atomic ones.
     pub volatile_atomic: bool,
-    /// Registers that hold variables of the source have their names ([`Function::locals`](selvedge_ir::Function)).
+    /// Registers that hold variables of the source have their names
+    /// ([`Function::locals`](selvedge_ir::Function)).
     pub names: bool,
 }
 

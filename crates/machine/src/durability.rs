@@ -27,7 +27,7 @@ pub trait Durability: Stateful {
         false
     }
 
-    /// It does: what was explored is explored again ([`again`](crate::Machine::again)), if the machine can run
-    /// threads after a crash.
+    /// It does: what was explored is explored again ([`again`](crate::Machine::again)), if the machine can
+    /// run threads after a crash.
     fn note_recovery_threads(&self) {}
 }

@@ -51,8 +51,8 @@ pub(crate) struct Question<'s> {
     /// What was made of an instance of a formula: the same elements are named once.
     made: BTreeMap<Expr, Expr>,
     instances: usize,
-    /// Extreme elements at which "for every … there is …" is not used: steps rarely need it there, and it names
-    /// many.
+    /// Extreme elements at which "for every … there is …" is not used: steps rarely need it there, and it
+    /// names many.
     aside: BTreeSet<Var>,
 }
 

@@ -334,7 +334,8 @@ const PARTS_OF_DISSEMINATION: &[Rejected] = &[
 ];
 
 /// Section 4.2 as it is printed, with ids in place of cardinalities (Cantor and Cohen): threads that have not
-/// counted down have the ids below `count`. In print, the invariant lacks its last line: that nobody is awake.
+/// counted down have the ids below `count`. In print, the invariant lacks its last line: that nobody is
+/// awake.
 const IDS: &str = "threads Thread = ring; locations apl, bpl, cpl, last, end done;
     shared count: int = #Thread; shared sense: bool = false;
     local ls: bool = false; local lc: int = 0; ghost local id: int = self;

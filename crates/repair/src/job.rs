@@ -541,8 +541,8 @@ pub fn repair_litmus(
     Ok(job)
 }
 
-/// Whether a model takes any fence for one that orders something, also what stands for a fence that was taken out:
-/// then no test behaves as if there were none. Found out by small tests, with it and without.
+/// Whether a model takes any fence for one that orders something, also what stands for a fence that was taken
+/// out: then no test behaves as if there were none. Found out by small tests, with it and without.
 fn orders_by_any_fence(compiled: &Compiled, watch: &Watch) -> Result<bool, InputError> {
     for shape in crate::shapes::SHAPES {
         let read = |file: &str, text: &str| {

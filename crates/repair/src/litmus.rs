@@ -97,8 +97,8 @@ impl<'t> LitmusSubject<'t> {
         self.sites.iter_mut().for_each(|site| site.kept |= keep(site));
     }
 
-    /// All orderings become the weakest ones, and fences order nothing: what `dialect` has words for, and, of fences,
-    /// only if `fences` says so.
+    /// All orderings become the weakest ones, and fences order nothing: what `dialect` has words for, and, of
+    /// fences, only if `fences` says so.
     pub fn weaken(&mut self, fences: bool) {
         let dialect = self.dialect();
         for site in &mut self.sites {

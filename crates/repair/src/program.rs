@@ -47,7 +47,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a check. What `keep` says stays as it is. `plain`: plain accesses count, as races are no errors.
+    /// The program of a check. What `keep` says stays as it is. `plain`: plain accesses count, as races are
+    /// no errors.
     pub fn new(
         check: &Check,
         start: Start,

@@ -1,8 +1,9 @@
 //! What can be changed in the bytecode of a program, and where that is in its text.
 //!
-//! A site is a place of the source. Atomic operations of C++ and Rust are functions of their libraries: their site is
-//! the call in the user's text. Where plain accesses count, because races are no errors, they are sites as well; those of
-//! one statement have one place, and are told apart by columns that no text has ([`STEP`]).
+//! A site is a place of the source. Atomic operations of C++ and Rust are functions of their libraries: their
+//! site is the call in the user's text. Where plain accesses count, because races are no errors, they are
+//! sites as well; those of one statement have one place, and are told apart by columns that no text has
+//! ([`STEP`]).
 
 use crate::candidate::{Access, Dialect, Site, TextPlace};
 use crate::text::{Calls, calls_in};
@@ -25,7 +26,8 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// The sites of a program, whose places are changed so that each site has its own. `plain`: plain accesses count.
+    /// The sites of a program, whose places are changed so that each site has its own. `plain`: plain
+    /// accesses count.
     pub fn of(module: &mut Module, plain: bool, dialect: Dialect) -> Sites {
         fold_libraries(module, dialect);
         if plain || dialect == Dialect::DotNet {
@@ -183,7 +185,8 @@ fn tell_apart(module: &mut Module, dialect: Dialect) {
     }
 }
 
-/// What can be reached. An ordering that is an argument of an inlined function is a constant that is switched on.
+/// What can be reached. An ordering that is an argument of an inlined function is a constant that is switched
+/// on.
 fn reachable(function: &Function) -> Vec<bool> {
     let n = function.code.len();
     let mut seen = vec![false; n];
@@ -232,8 +235,8 @@ pub fn access_of(instr: &Instr) -> Option<(Access, Mode, Option<Mode>)> {
     })
 }
 
-/// Headers of the system, of libraries and of Selvedge are nobody's to change. What has no lines in .NET is called by
-/// its method.
+/// Headers of the system, of libraries and of Selvedge are nobody's to change. What has no lines in .NET is
+/// called by its method.
 fn is_users(file: &str, dialect: Dialect) -> bool {
     let ends = |ends: &[&str]| ends.iter().any(|end| file.ends_with(end));
     match dialect {

@@ -1,8 +1,8 @@
 //! Accesses in the text of programs: where a call is, where its ordering stands, and where a fence can go.
 //!
-//! This is no parser of C, C++, Rust or C#: it skips comments, strings and directives, counts brackets, and knows the names of
-//! atomic operations. Whatever is not plainly one of the shapes below is left alone, and the changed text is
-//! compiled and checked again in the end.
+//! This is no parser of C, C++, Rust or C#: it skips comments, strings and directives, counts brackets, and
+//! knows the names of atomic operations. Whatever is not plainly one of the shapes below is left alone, and
+//! the changed text is compiled and checked again in the end.
 
 use crate::language::Language;
 use std::ops::Range;
@@ -79,7 +79,8 @@ impl Calls {
         Calls { text, language, code, lines }
     }
 
-    /// What is at a line and a column, both from 1; columns are bytes. Column 0 is where the line's text begins.
+    /// What is at a line and a column, both from 1; columns are bytes. Column 0 is where the line's text
+    /// begins.
     pub fn at(&self, line: u32, column: u32) -> Option<Spot> {
         let begin = *self.lines.get(line.checked_sub(1)? as usize)?;
         let offset = match column.checked_sub(1) {

@@ -120,8 +120,8 @@ pub fn bounds_of_library(module: &Module, unroll: u32) -> Vec<LoopBound> {
     named.map(|(name, bound)| LoopBound { function: Some(name), line: None, bound }).collect()
 }
 
-/// What is not an error there is not looked for: plain accesses may race, nobody frees anything, and threads may be
-/// joined twice.
+/// What is not an error there is not looked for: plain accesses may race, nobody frees anything, and threads
+/// may be joined twice.
 pub fn errors_of_dotnet(errors: ErrorKinds) -> ErrorKinds {
     NOT_OF_DOTNET.iter().fold(errors, |kinds, kind| kinds.without(*kind))
 }

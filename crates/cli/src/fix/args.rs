@@ -17,7 +17,8 @@ pub struct FixArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// A built-in model, or a .kat or .cat file [default: rc11; dotnet for .NET programs; for a litmus test that of its architecture]
+    /// A built-in model, or a .kat or .cat file [default: rc11; dotnet for .NET programs; for a litmus test
+    /// that of its architecture]
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
 
@@ -26,8 +27,8 @@ pub struct FixArgs {
     #[arg(long, value_enum, default_value_t = MethodArg::HittingSet)]
     pub method: MethodArg,
 
-    /// An expression over static variables that is to hold, as for `check`: of .NET programs, or with --method
-    /// min-cut
+    /// An expression over static variables that is to hold, as for `check`: of .NET programs, or with
+    /// --method min-cut
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub invariant: Vec<String>,
 

@@ -91,8 +91,7 @@ fn recovery_finds_the_frontiers_of_closed_sets_and_nothing_else() {
     let (programs, seed) = (number("SELVEDGE_PERSIST_PROGRAMS", 40), number("SELVEDGE_PERSIST_SEED", 1));
     let names: Vec<&str> = selvedge_kat::persistency_models().iter().map(|(name, _)| *name).collect();
     assert!(names.len() >= 8);
-    let wanted =
-        std::env::var("SELVEDGE_PERSIST_MEMORY").unwrap_or_else(|_| String::from("sc tso rc11 imm"));
+    let wanted = std::env::var("SELVEDGE_PERSIST_MEMORY").unwrap_or_else(|_| String::from("sc tso rc11 imm"));
     let memories: Vec<Compiled> = wanted.split_whitespace().map(model).collect();
     let compared: Vec<(Persistency, selvedge_kat::Theory)> = names
         .iter()

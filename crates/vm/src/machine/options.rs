@@ -11,7 +11,8 @@ pub struct Options {
     /// Iterations in which something is found out about an unknown number count for every loop, and no
     /// iteration waits because of its bound: to look at little of a program with many unknowns.
     pub brief: bool,
-    /// Functions that nobody knows give any value and do nothing else; if not, a call of one is not supported.
+    /// Functions that nobody knows give any value and do nothing else; if not, a call of one is not
+    /// supported.
     pub unknown_functions: bool,
     /// Other bounds for some loops; the first that fits counts.
     pub unroll_some: Vec<LoopBound>,

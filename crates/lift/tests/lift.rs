@@ -95,7 +95,7 @@ fn what_is_outside_is_refused_with_its_line() {
 #[test]
 fn numbers_that_fit_nothing_are_refused() {
     // Twelve for some, something else for others.
-    let compiled = [(3u64, 12), (4, 12), (5, 14)].map(|(n, m)| {
+    let compiled = [(3u64, 12), (4, 12), (5, 14), (9, 12)].map(|(n, m)| {
         let text = format!(
             "file \"a.c\"\ntype scalar \"int\" 4\nglobal @x size 4 align 4 type 0 !0:1:0 = zero 4
 func &worker(r0) results 0 regs 1 !0:2:0 {{\n  store.4.rlx @x, {m} !0:3:1\n  return () !0:4:1\n}}\n"
@@ -104,7 +104,7 @@ func &worker(r0) results 0 regs 1 !0:2:0 {{\n  store.4.rlx @x, {m} !0:3:1\n  ret
     });
     let error = selvedge_lift::lift(compiled.to_vec(), "worker").expect_err("no number");
     assert_eq!(error.line, 3);
-    assert!(error.message.contains("12 for 3, 12 for 4, 14 for 5"), "{}", error.message);
+    assert!(error.message.contains("12 for 3, 12 for 4, 14 for 5, 12 for 9"), "{}", error.message);
     let none = selvedge_lift::lift(Vec::new(), "worker").expect_err("no program");
     assert!(none.message.contains("no program"));
 }

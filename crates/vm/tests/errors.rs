@@ -112,7 +112,7 @@ fn messages_name_what_they_are_about() {
     assert_eq!(message("r0 = load.4.na @table+8"), "4 bytes at offset 8 of `table`, which has 8");
     assert_eq!(
         message("r0 = call.1 &getlogin (0)"),
-        "the function `getlogin` is not known; a definition of it in the program, or in another file, is used if there is one"
+        "the function `getlogin` is not known; a definition of it in the program, or in another file, is used if there is one; or `--unknown-functions input`"
     );
 }
 

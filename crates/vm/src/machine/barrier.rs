@@ -5,12 +5,12 @@
 //! program that has forgotten the difference by then, as all do that ignore the value or only look for
 //! errors in it, makes no use of it.
 
-use super::state::{Frame, Stage, Val, VmState};
+use super::state::{Caller, Frame, Stage, Val, VmState};
 use super::{BEFORE_FIRST, Halt, VmMachine, fail};
 use crate::tables::Object;
 use selvedge_graph::{Tid, Value};
 use selvedge_ir::passes::arrivals::GATHERING;
-use selvedge_ir::{FuncId, GlobalId, Instr, Reg, pointer};
+use selvedge_ir::{FuncId, GlobalId, Instr, Operand, Reg, pointer};
 use selvedge_machine::{ErrorKind, Meeting, Op};
 use std::rc::Rc;
 
@@ -132,16 +132,25 @@ impl VmMachine {
         }
     }
 
-    /// Whether the caller of `pthread_barrier_wait` reads what it returns.
+    /// Whether the caller of `pthread_barrier_wait` reads what it returns. Functions of the library in between
+    /// hand it on.
     fn result_is_live(&self, state: &VmState) -> bool {
-        let Some(caller) = state.callers.as_deref().filter(|_| state.rare.jumps.is_empty()) else {
-            return true;
-        };
-        let frame = &caller.frame;
-        match self.function(frame.func).code.get(frame.pc as usize) {
-            Some(Instr::Call { dst: Some(dst), .. }) => self.is_live(frame.func, frame.pc + 1, *dst),
-            _ => true,
+        let mut caller = state.callers.as_deref().filter(|_| state.rare.jumps.is_empty());
+        while let Some(Caller { frame, next }) = caller {
+            let code = &self.function(frame.func).code;
+            let Some(Instr::Call { dst: Some(dst), .. }) = code.get(frame.pc as usize) else { return true };
+            let hands_on = match code.get(frame.pc as usize + 1) {
+                Some(Instr::Return { values }) => {
+                    self.info(frame.func).runtime && values[..] == [Operand::Reg(*dst)]
+                }
+                _ => false,
+            };
+            if !hands_on {
+                return self.is_live(frame.func, frame.pc + 1, *dst);
+            }
+            caller = next.as_deref();
         }
+        true
     }
 
     /// Whether two states of a thread differ in nothing that it could still notice.

@@ -33,6 +33,25 @@ pub fn idle_choices(
     loops.iter().map(|(_, blocks)| certain(blocks)).collect()
 }
 
+/// Whether a function that has no loops only looks, calculates, lets time pass and chooses, itself and what it calls: to
+/// call it is to choose.
+pub fn only_chooses<'m>(
+    function: &'m Function,
+    called: &dyn Fn(FuncId) -> Option<&'m Function>,
+    is_harmless: &dyn Fn(FuncId) -> bool,
+    depth: u32,
+) -> bool {
+    let is_known = |instr: &Instr| match instr {
+        Instr::Return { .. } => true,
+        Instr::Call { callee: Operand::Func(f), .. } => {
+            is_harmless(*f)
+                || depth > 0 && called(*f).is_some_and(|f| only_chooses(f, called, is_harmless, depth - 1))
+        }
+        other => only_looks(other),
+    };
+    !function.code.is_empty() && function.loops.is_empty() && function.code.iter().all(is_known)
+}
+
 fn only_looks(instr: &Instr) -> bool {
     use Instr::*;
     let computes = matches!(

@@ -7,14 +7,14 @@ use super::zne::LOCKS;
 use crate::annotated::annotated;
 use crate::runtime::is_section_mark;
 use selvedge_ir::analysis::attempts::counters_of;
-use selvedge_ir::analysis::choices::idle_choices;
+use selvedge_ir::analysis::choices::{idle_choices, only_chooses};
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::helping::ignored_outcomes;
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::polls::polls;
 use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
-use selvedge_ir::{Function, Instr, Module, Net, Operand, Reg, library};
+use selvedge_ir::{FuncId, Function, Instr, Module, Net, Operand, Reg, library};
 use selvedge_machine::Reduction;
 
 #[derive(Clone, Debug)]
@@ -75,6 +75,9 @@ pub enum Counting {
     None,
 }
 
+/// How deep calls are followed.
+const CALLS: u32 = 3;
+
 impl FunctionInfo {
     /// Of a function that is well-formed.
     pub fn new(module: &Module, function: &Function, runtime: bool, options: &Options) -> FunctionInfo {
@@ -111,6 +114,16 @@ impl FunctionInfo {
             true => confirmed_loops(function, &loads_before),
             false => Vec::new(),
         };
+        let is_choice = |f: FuncId| {
+            let native = callee(Operand::Func(f)).and_then(|f| Native::named(&f.name));
+            matches!(native, Some(Native::Choose | Native::Nondet | Native::Input))
+        };
+        let is_pause = |f: FuncId| callee(Operand::Func(f)).is_some_and(|f| library::only_pauses(&f.name));
+        let calls_choices = |f: FuncId| {
+            let defined = |f: FuncId| module.functions.get(f.0 as usize);
+            let is_harmless = |f: FuncId| is_choice(f) || is_pause(f);
+            defined(f).is_some_and(|f| only_chooses(f, &defined, &is_harmless, CALLS))
+        };
         FunctionInfo {
             runtime,
             folded: is_of_library(module, function),
@@ -131,14 +144,7 @@ impl FunctionInfo {
             }),
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
             polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
-            idle_choices: idle_choices(
-                function,
-                |f| {
-                    let native = callee(Operand::Func(f)).and_then(|f| Native::named(&f.name));
-                    matches!(native, Some(Native::Choose | Native::Nondet | Native::Input))
-                },
-                |f| callee(Operand::Func(f)).is_some_and(|f| library::only_pauses(&f.name)),
-            ),
+            idle_choices: idle_choices(function, |f| is_choice(f) || calls_choices(f), is_pause),
             assumes: function.code.iter().any(assumes),
         }
     }

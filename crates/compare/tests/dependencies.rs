@@ -39,6 +39,7 @@ const SHAPES: &[(&str, &[&str])] = &[
         "an operand that depends on what was read",
         &["a = X; b = xchg(y, a); z(b);", "c = Z; x(c + 1);", "y(3);"],
     ),
+    ("two writes, of which one depends on a read", &["a = Y;", "b = Y; x_at(b, 0);", "c = X; y(c); y(0);"]),
     ("a forwarded value that is acquired", &["a = X; y(a); b = Y_a; z(1);", "c = Z; x(c);"]),
 ];
 

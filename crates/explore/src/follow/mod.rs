@@ -165,7 +165,8 @@ impl<'a, M: Machine> Follow<'a, M> {
         }
         let classes = machine.event_classes().map(|classes| classes.into_attrs());
         Ok(Follow {
-            orders: model.orders(classes.as_deref()),
+            // Of other models, rows have admitted what matrices do not.
+            orders: model.orders(classes.as_deref()).filter(|_| model.causality().is_local),
             rows: Rows::default(),
             machine,
             model,

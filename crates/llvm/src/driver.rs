@@ -15,7 +15,7 @@ use crate::lower;
 use crate::rust;
 
 /// How to compile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Given to clang after the options that Selvedge needs, in order (`-DN=3`, `-std=c17`, …).
     pub clang_args: Vec<String>,
@@ -32,20 +32,6 @@ pub struct Options {
     /// Registers that hold variables of the source have their names
     /// ([`Function::locals`](selvedge_ir::Function)).
     pub names: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            clang_args: Vec::new(),
-            include_dirs: Vec::new(),
-            reductions: Reductions::default(),
-            strict_bounds: false,
-            raw: false,
-            volatile_atomic: false,
-            names: false,
-        }
-    }
 }
 
 /// Only inlines what the program says must be, and keeps in registers the local variables whose address is

@@ -5,7 +5,7 @@ use crate::job::Verified;
 use crate::judge::{Judge, retain};
 use crate::scratch::Scratch;
 use crate::search::{Answer, Subject};
-use crate::sites::{Sites, access_of};
+use crate::sites::{Sites, Spot, access_of};
 use crate::strength::join;
 use crate::text::Calls;
 use selvedge_check::{
@@ -37,7 +37,7 @@ pub struct Program {
     module: Module,
     sites: Vec<Site>,
     /// By file, line and column of the bytecode.
-    at: HashMap<(u32, u32, u32), usize>,
+    at: HashMap<Spot, usize>,
     /// The sources, as they were when they were compiled.
     texts: BTreeMap<String, Calls>,
     /// When time is over.

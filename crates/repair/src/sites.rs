@@ -14,11 +14,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// The second access of a statement has this much more in its column, the third twice as much.
 const STEP: u32 = 1 << 16;
 
+/// File, line and column in the bytecode.
+pub type Spot = (u32, u32, u32);
+
 /// What there is to change.
 pub struct Sites {
     pub sites: Vec<Site>,
     /// By file, line and column of the bytecode.
-    pub at: HashMap<(u32, u32, u32), usize>,
+    pub at: HashMap<Spot, usize>,
     /// The sources, as they were when they were compiled.
     pub texts: BTreeMap<String, Calls>,
     /// Fences that nobody knows the column of cannot be told from those that are added.
@@ -97,9 +100,9 @@ impl Sites {
 }
 
 /// One site for all that is at a place.
-fn by_place(found: Vec<(Place, Option<Place>, Site)>) -> (Vec<Site>, HashMap<(u32, u32, u32), usize>) {
+fn by_place(found: Vec<(Place, Option<Place>, Site)>) -> (Vec<Site>, HashMap<Spot, usize>) {
     let mut sites: Vec<Site> = Vec::new();
-    let mut at: HashMap<(u32, u32, u32), usize> = HashMap::new();
+    let mut at: HashMap<Spot, usize> = HashMap::new();
     let mut unlike: Vec<usize> = Vec::new();
     let mut after: Vec<Option<Place>> = Vec::new();
     for (place, next, site) in found {

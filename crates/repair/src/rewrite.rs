@@ -266,7 +266,11 @@ fn method_edits(
     }
     let mut edits = Vec::new();
     for (range, mode) in given.iter().zip(&wanted) {
-        edits.push(Edit { start: range.start, end: range.end, text: language.order(text(range), *mode)? });
+        let new = language.order(text(range), *mode)?;
+        // A name that nobody has brought into scope is written in full.
+        let is_known = language != Language::Rust || new.contains("::") || calls.text.contains(&new);
+        let new = if is_known { new } else { format!("std::sync::atomic::Ordering::{new}") };
+        edits.push(Edit { start: range.start, end: range.end, text: new });
     }
     let missing: Vec<String> = wanted[given.len()..].iter().map(|mode| language.new_order(*mode)).collect();
     if !missing.is_empty() {

@@ -33,8 +33,8 @@ pub fn idle_choices(
     loops.iter().map(|(_, blocks)| certain(blocks)).collect()
 }
 
-/// Whether a function that has no loops only looks, calculates, lets time pass and chooses, itself and what it calls: to
-/// call it is to choose.
+/// Whether a function that has no loops only looks, calculates, lets time pass and chooses, itself and what
+/// it calls: to call it is to choose.
 pub fn only_chooses<'m>(
     function: &'m Function,
     called: &dyn Fn(FuncId) -> Option<&'m Function>,

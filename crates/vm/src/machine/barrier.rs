@@ -132,8 +132,8 @@ impl VmMachine {
         }
     }
 
-    /// Whether the caller of `pthread_barrier_wait` reads what it returns. Functions of the library in between
-    /// hand it on.
+    /// Whether the caller of `pthread_barrier_wait` reads what it returns. Functions of the library in
+    /// between hand it on.
     fn result_is_live(&self, state: &VmState) -> bool {
         let mut caller = state.callers.as_deref().filter(|_| state.rare.jumps.is_empty());
         while let Some(Caller { frame, next }) = caller {

@@ -94,7 +94,7 @@ pub fn refuse_no_recovery(machine: &VmMachine, options: &Options) -> Result<(), 
 /// Races are errors of the language: what C says of them counts under all models that do not say themselves
 /// what an error is.
 pub fn with_races(model: &Model, wanted: bool) -> Result<Cow<'_, Model>, InputError> {
-    if !wanted || model.defines_errors() {
+    if model.defines_errors() || !(wanted || model.is_local()) {
         return Ok(Cow::Borrowed(model));
     }
     let refuse = InputError::of_model;
@@ -103,7 +103,10 @@ pub fn with_races(model: &Model, wanted: bool) -> Result<Cow<'_, Model>, InputEr
         Some(classes) => Model::compile_for(&theory, classes),
         None => Model::compile(&theory),
     };
-    model.with_errors_of(&races.map_err(refuse)?).map(Cow::Owned).ok_or_else(|| {
+    let races = races.map_err(refuse)?;
+    // Lifetimes are the language's, too, whether or not races are errors.
+    let model_and = if wanted { model.with_errors_of(&races) } else { model.with_happens_before_of(&races) };
+    model_and.map(Cow::Owned).ok_or_else(|| {
         let message =
             format!("the model `{}` has too many views to look for data races as well", model.name());
         InputError::plain(InputKind::Model, message, Some("use `--no-race-detection`"))

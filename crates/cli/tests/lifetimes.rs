@@ -4,6 +4,7 @@
 mod support;
 
 use support::twins::twins;
+use support::{directory, selvedge, write};
 
 #[test]
 fn main_s_variables_end_when_it_returns_but_not_at_exit() {
@@ -379,4 +380,37 @@ static void *t(void *a) { pthread_mutex_lock(&m); sem_post(&s); pthread_mutex_un
 int main(void) { sem_init(&s, 0, 0); pthread_t q; pthread_create(&q, 0, t, 0); sem_wait(&s); pthread_mutex_destroy(&m);
   pthread_join(q, 0); return 0; }",
     );
+}
+
+/// What the language says of publication holds also where a model orders each location by itself.
+#[test]
+fn a_node_that_is_published_by_release_and_acquire_is_known_under_pso() {
+    let dir = directory("published-under-pso");
+    let program = |store: &str, load: &str| {
+        format!(
+            "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node {{ atomic_int value; }};
+static struct node *_Atomic top;
+static void *t(void *a) {{ struct node *n = atomic_load_explicit(&top, memory_order_{load});
+  if (n) {{ assert(atomic_load_explicit(&n->value, memory_order_relaxed) == 1); free(n); }} return a; }}
+int main(void) {{ pthread_t q; pthread_create(&q, 0, t, 0); struct node *n = malloc(sizeof *n);
+  atomic_init(&n->value, 1); atomic_store_explicit(&top, n, memory_order_{store}); pthread_join(q, 0); return 0; }}
+"
+        )
+    };
+    for (store, load, expected) in [
+        ("release", "acquire", "verified under pso"),
+        ("relaxed", "acquire", "violated under pso"),
+        ("release", "relaxed", "violated under pso"),
+    ] {
+        let file = write(&dir, "program.c", program(store, load));
+        for races in [&[][..], &["--no-race-detection"]] {
+            let run = selvedge([&["check", "-m", "pso", &file], races].concat());
+            assert!(run.out.contains(expected), "{store} {load} {races:?}:\n{}", run.out);
+        }
+    }
+    let _ = std::fs::remove_dir_all(dir);
 }

@@ -55,7 +55,7 @@ fn inspect_closely<M: Machine>(
             if let Some(object) = g.object_of(ev.loc) {
                 // Others learn of an object through synchronisation, not through time.
                 match g.alloc_of(object) {
-                    Some(alloc) if model.sees(g, e, alloc) => {}
+                    Some(alloc) if model.knows(g, e, alloc) => {}
                     None if !machine.is_allocated(object) => {}
                     alloc => return failure(ErrorKind::UnpublishedObject, alloc),
                 }
@@ -80,7 +80,7 @@ fn inspect_closely<M: Machine>(
         Kind::Free => {
             let object = ev.value as u32;
             match g.alloc_of(object) {
-                Some(alloc) if model.sees(g, e, alloc) => {}
+                Some(alloc) if model.knows(g, e, alloc) => {}
                 None if !machine.is_allocated(object) => {}
                 alloc => return failure(ErrorKind::UnpublishedObject, alloc),
             }
@@ -91,7 +91,7 @@ fn inspect_closely<M: Machine>(
             if let Some(x) = unordered {
                 return failure(dead(machine, object), Some(x));
             }
-            let x = still_inside(machine, g, object, |x| model.sees(g, e, x))?;
+            let x = still_inside(machine, g, object, |x| model.knows(g, e, x))?;
             Some(Failure { kind: dead(machine, object), event: x, other: Some(e) })
         }
         Kind::Join | Kind::Detach => {
@@ -102,7 +102,7 @@ fn inspect_closely<M: Machine>(
             let object = ev.value as u32;
             let others = (0..g.locations() as u32).map(Loc).filter(|&loc| machine.whole(loc) == object);
             let mut accesses = others.flat_map(|loc| accesses(g, loc));
-            let x = accesses.find(|&x| g.event(x).tid != ev.tid && !model.sees(g, e, x))?;
+            let x = accesses.find(|&x| g.event(x).tid != ev.tid && !model.knows(g, e, x))?;
             Some(Failure { kind: ErrorKind::NotLocal, event: x, other: Some(e) })
         }
         _ => None,
@@ -136,10 +136,10 @@ pub fn inspect_at_end<M: Machine>(
             Kind::Read | Kind::Write => {
                 if let Some(object) = g.object_of(ev.loc) {
                     match g.alloc_of(object) {
-                        Some(alloc) if model.sees(g, e, alloc) => {}
+                        Some(alloc) if model.knows(g, e, alloc) => {}
                         alloc => return failure(ErrorKind::UnpublishedObject, alloc),
                     }
-                    if let Some(free) = g.free_of(object).filter(|&free| !model.sees(g, free, e)) {
+                    if let Some(free) = g.free_of(object).filter(|&free| !model.knows(g, free, e)) {
                         return failure(dead(machine, object), Some(free));
                     }
                 }
@@ -150,7 +150,7 @@ pub fn inspect_at_end<M: Machine>(
             }
             // The accesses above are compared with it.
             Kind::Free => match (g.alloc_of(ev.value as u32), g.free_of(ev.value as u32)) {
-                (Some(alloc), _) if !model.sees(g, e, alloc) => {
+                (Some(alloc), _) if !model.knows(g, e, alloc) => {
                     failure(ErrorKind::UnpublishedObject, Some(alloc))
                 }
                 (None, _) => failure(ErrorKind::UnpublishedObject, None),
@@ -195,5 +195,5 @@ pub(crate) fn accesses(g: &ExecutionGraph, loc: Loc) -> impl Iterator<Item = Eve
 
 /// An access of `loc` that `e` does not come after.
 fn unseen_access(model: &Model, g: &ExecutionGraph, loc: Loc, e: EventId) -> Option<EventId> {
-    accesses(g, loc).find(|&x| !model.sees(g, e, x))
+    accesses(g, loc).find(|&x| !model.knows(g, e, x))
 }

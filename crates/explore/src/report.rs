@@ -59,6 +59,8 @@ pub struct Config {
     /// Whether executions are shown in which nothing can be wrong: all threads came to their end, and there
     /// are no objects that could be left. If not, where that takes making a graph, they are only counted.
     pub plain: bool,
+    /// Whether visitors ask where events come from also in executions in which nothing is wrong.
+    pub origins: bool,
     /// Whether programs are first explored in the order of their threads under a model that follows
     /// dependencies, where that is known to be watched for rightly.
     pub in_order: bool,
@@ -82,6 +84,7 @@ impl Default for Config {
             reductions: Reductions::NONE,
             watches: Watches::default(),
             plain: true,
+            origins: false,
             in_order: true,
             follow: true,
             watch: None,

@@ -104,6 +104,7 @@ impl<'a> Compiler<'a> {
                 errors: Vec::new(),
                 orders_threads: false,
                 prefix: CAUSAL,
+                happens_before: None,
                 buffering: None,
             },
             known: vec![(causal, 0)],

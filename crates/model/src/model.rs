@@ -38,6 +38,8 @@ pub struct Model {
     pub(crate) prefix: usize,
     /// It follows dependencies: what is to be watched for.
     pub(crate) buffering: Option<Arc<Buffering>>,
+    /// The slot of the view that is the language's happens-before, if it is known.
+    pub(crate) happens_before: Option<usize>,
 }
 
 /// An `error` or `warning` axiom: every pair of `left` must be in `right`, in one of its directions
@@ -195,12 +197,28 @@ impl Model {
             if let Right::View(slot) = &mut check.right {
                 let view = other.views.iter().find(|v| v.main() == *slot)?;
                 *slot = model.add_view(view)?;
+                model.happens_before = Some(*slot);
             }
             model.errors.push(check);
         }
         model.errors.sort_by_key(|check| check.warning);
         model.note_epochs();
         Some(model)
+    }
+
+    /// The same model, which knows of another one's happens-before and takes nothing for an error because of
+    /// it. `None` if there are too many clocks.
+    pub fn with_happens_before_of(&self, other: &Model) -> Option<Model> {
+        let mut model = self.with_errors_of(other)?;
+        model.errors.clone_from(&self.errors);
+        Some(model)
+    }
+
+    /// Whether what it asks coherence of does not go along reads: then it says nothing of what threads learn
+    /// from each other, and only the language does.
+    pub fn is_local(&self) -> bool {
+        self.coherence.first().is_some_and(|slot| *slot != CAUSAL)
+            && self.coherence_view.is_some_and(|view| !self.views[view].goes_along_reads())
     }
 
     /// Finds out for which errors the latest accesses tell.
@@ -454,9 +472,15 @@ impl Model {
         })
     }
 
-    /// Whether `e` may rely on `x` having happened.
+    /// Whether `e` may rely on `x` having happened, by what the model asks coherence of.
     pub fn sees(&self, g: &ExecutionGraph, e: EventId, x: EventId) -> bool {
         g.includes(e, self.coherence.first().copied().unwrap_or(CAUSAL), x)
+    }
+
+    /// The same, or by what the language says: what makes and ends objects and who accesses them is ordered by
+    /// that also where the model keeps each location in order by itself.
+    pub fn knows(&self, g: &ExecutionGraph, e: EventId, x: EventId) -> bool {
+        self.sees(g, e, x) || self.happens_before.is_some_and(|slot| g.includes(e, slot, x))
     }
 }
 

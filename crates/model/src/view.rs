@@ -94,6 +94,11 @@ impl Take {
 }
 
 impl View {
+    /// Whether an event takes anything over from what it reads.
+    pub fn goes_along_reads(&self) -> bool {
+        !self.from_rf.is_empty()
+    }
+
     /// Compiles the view of a term, with its clocks from slot `base` on, for programs that have no
     /// events but those of `classes`. `None` if the term is not of the shape that clocks can represent.
     pub fn compile(term: &Term, base: usize, classes: Option<&Classes>) -> Option<View> {

@@ -432,7 +432,7 @@ pub fn repair_program(
     observer: &mut dyn Observer,
     progress: &mut dyn FnMut(&Effort),
 ) -> Result<Job, InputError> {
-    let compiled = Compiled::compile(&check.theory).map_err(InputError::of_model)?;
+    let compiled = selvedge_check::compile(&check.theory).map_err(InputError::of_model)?;
     let (plain, dialect) = (!races_are_errors(check, &compiled), request.dialect);
     let fences_stay = request.start == Start::Weakest && orders_by_any_fence(&compiled, watch)?;
     let keep = |site: &Site| request.keeps(site) || fences_stay && site.access == Access::Fence;
@@ -497,7 +497,7 @@ pub fn repair_litmus(
     watch: &Watch,
     progress: &mut dyn FnMut(&Effort),
 ) -> Result<Job, InputError> {
-    let compiled = Compiled::compile(theory).map_err(InputError::of_model)?;
+    let compiled = selvedge_check::compile(theory).map_err(InputError::of_model)?;
     let mut subject = LitmusSubject::new(test, file, text, &compiled, watch.clone());
     subject.keep(&|site| request.keeps(site));
     if request.start == Start::Weakest {
@@ -533,7 +533,7 @@ pub fn repair_litmus(
     }
     if job.verdict == JobVerdict::Hopeless {
         let sc = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
-        let sc = Compiled::compile(&sc).map_err(InputError::of_model)?;
+        let sc = selvedge_check::compile(&sc).map_err(InputError::of_model)?;
         let subject = LitmusSubject::new(test, file, text, &sc, watch.clone());
         let outcome = subject.run(&vec![Change::default(); subject.sites().len()], 0, false)?;
         job.wrong_under_sc = subject.verdict(&outcome).ok().map(|wrong| wrong.is_some());

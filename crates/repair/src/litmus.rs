@@ -9,7 +9,7 @@ use selvedge_check::{
     InputError, LitmusOptions, LitmusOutcome, Recorded, Site as Key, Witness, check_litmus,
 };
 use selvedge_explore::Watch;
-use selvedge_graph::Mode;
+use selvedge_graph::{Kind, Mode};
 use selvedge_litmus::{Quantifier, Test};
 use selvedge_machine::program::Instr;
 use selvedge_model::Compiled;
@@ -304,7 +304,8 @@ fn in_old_words(execution: &mut Recorded, origins: &[Vec<Option<usize>>]) {
                 _ => usize::MAX,
             };
             let origin = origins.get(thread).and_then(|origin| origin.get(pc)).copied().flatten();
-            numbers.push(origin.map(|_| {
+            let stays = origin.is_some() || event.kind != Kind::Fence;
+            numbers.push(stays.then(|| {
                 next += 1;
                 next - 1
             }));

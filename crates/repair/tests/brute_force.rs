@@ -14,8 +14,8 @@ use selvedge_kat::Theory;
 use selvedge_litmus::{Observable, Test};
 use selvedge_model::Compiled;
 use selvedge_repair::{
-    Answer, Candidate, Change, Chosen, Costs, Dialect, Effect, Effort, End, Judge, LitmusSubject, Request,
-    Search, Start, Subject, Verified, Wanted, With, candidates, changes, doubt, repair_litmus,
+    Candidate, Change, Chosen, Costs, Dialect, Effect, Effort, End, Judge, LitmusSubject, Request, Search,
+    Start, Verified, Wanted, With, candidates, changes, doubt, repair_litmus,
 };
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ fn no_limit() -> Watch {
 
 fn model(name: &str) -> (Theory, Compiled) {
     let theory = selvedge_kat::load_named(name).expect("is built in");
-    let compiled = Compiled::compile(&theory).expect("can be explored");
+    let compiled = selvedge_check::compile(&theory).expect("can be explored");
     (theory, compiled)
 }
 
@@ -183,7 +183,14 @@ struct Tried {
     hopeless: usize,
 }
 
+/// Whether a test is right with these changes: explored by itself, with nothing of the search.
+fn is_right(subject: &LitmusSubject<'_>, changes: &[Change]) -> bool {
+    let outcome = subject.run(changes, 0, false).expect("it can be explored");
+    subject.verdict(&outcome).expect("it is decided").is_none()
+}
+
 /// One program: the search against all subsets.
+/// Nothing is compared if nothing can be changed.
 fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled, tried: &mut Tried) {
     let test = parse(text);
     let watch = no_limit();
@@ -219,8 +226,7 @@ fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled,
     let mut right: Vec<Chosen> = Vec::new();
     let mut minimal: Vec<Chosen> = Vec::new();
     for chosen in &subsets {
-        let answer = subject.check(&changes(sites.len(), &some, chosen)).expect("it can be explored");
-        if matches!(answer, Answer::Right { .. }) {
+        if is_right(&subject, &changes(sites.len(), &some, chosen)) {
             let does_all =
                 |known: &&Chosen| known.iter().all(|part| chosen.iter().any(|c| some[c].covers(&some[part])));
             if !minimal.iter().any(|known| does_all(&known)) {
@@ -265,6 +271,17 @@ fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled,
     }
 }
 
+/// Prints a program that something goes wrong with.
+struct ShownOnPanic<'t>(&'t str);
+
+impl Drop for ShownOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", self.0);
+        }
+    }
+}
+
 fn run(model_name: &str, arch: &str) {
     let (theory, compiled) = model(model_name);
     let few = if compiled.follows_dependencies() { 20 } else { 70 };
@@ -274,11 +291,10 @@ fn run(model_name: &str, arch: &str) {
     let seed = std::env::var("SELVEDGE_FIX_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut tried = Tried { repaired: 0, hopeless: 0 };
-    let mut done = 0;
-    while done < programs {
+    while tried.repaired + tried.hopeless < programs {
         let Some(text) = failing(&mut rng, arch, &compiled, &sc) else { continue };
+        let _shown = ShownOnPanic(&text);
         compare(&mut rng, &text, &theory, &compiled, &mut tried);
-        done += 1;
     }
     println!("{model_name} {arch}: {} repaired, {} hopeless", tried.repaired, tried.hopeless);
     assert!(tried.repaired > 0);
@@ -341,11 +357,8 @@ fn relax(rng: &mut SmallRng, theory: &Theory, compiled: &Compiled) -> bool {
     let mut subsets: Vec<Chosen> =
         (0..1u32 << n).map(|set| Chosen::of(n, (0..n).filter(|c| set >> c & 1 == 1))).collect();
     subsets.sort_by_key(|chosen| chosen.cost(&some));
-    let is_right = |chosen: &&Chosen| {
-        let answer = subject.check(&changes(sites.len(), &some, chosen)).expect("it can be explored");
-        matches!(answer, Answer::Right { .. })
-    };
-    let best = subsets.iter().find(is_right).map(|chosen| chosen.cost(&some));
+    let best = subsets.iter().find(|chosen| is_right(&subject, &changes(sites.len(), &some, chosen)));
+    let best = best.map(|chosen| chosen.cost(&some));
     let job =
         repair_litmus(&test, "t.litmus", &text, theory, &request, &watch, &mut |_| {}).expect("a result");
     assert_eq!(job.proposals.first().map(|p| p.cost), best, "{}\n{text}\n{some:#?}", theory.name);

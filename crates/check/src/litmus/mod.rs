@@ -155,6 +155,7 @@ pub fn check_litmus(
         equivalence: options.equivalence,
         schedule: options.schedule,
         max_executions: options.most_executions,
+        origins: options.record > 0,
         watch: Some(watch.clone()),
         ..Config::default()
     };

@@ -94,9 +94,11 @@ pub fn show<M: Machine>(x: &Complete<'_, M>, stats: &mut Stats, visit: &mut Visi
     }
     let found = Found(if judged { model.errors(&shown, judge.space()) } else { Vec::new() });
     let failure = found.failure(machine, &graph, config);
-    // Where events come from is asked if something is wrong, or if objects may be left behind.
+    // Where events come from is asked if something is wrong, if objects may be left behind, or if who looks
+    // at it says so.
     let ended = |line: &Line<M::State>| line.next.as_ref().is_none_or(|next| next.op == Op::End);
-    if failure.is_some()
+    if config.origins
+        || failure.is_some()
         || !found.0.is_empty()
         || !web.lines.iter().all(ended)
         || order.iter().any(|(_, e)| matches!(web.at(*e).face.kind, Kind::Alloc))

@@ -40,6 +40,8 @@ const SHAPES: &[(&str, &[&str])] = &[
         &["a = X; b = xchg(y, a); z(b);", "c = Z; x(c + 1);", "y(3);"],
     ),
     ("two writes, of which one depends on a read", &["a = Y;", "b = Y; x_at(b, 0);", "c = X; y(c); y(0);"]),
+    ("a sum that is forwarded", &["a = add(x, 1); b = X; if (b) y(1);", "c = Y; x_r(1);"]),
+    ("what is exchanged is forwarded", &["a = xchg(x, 2); b = X; if (b) y(1);", "c = Y; x_r(1);"]),
     ("a forwarded value that is acquired", &["a = X; y(a); b = Y_a; z(1);", "c = Z; x(c);"]),
 ];
 
@@ -91,6 +93,7 @@ fn operation(statement: &str) -> String {
                     order(suffix)
                 )
             }
+            "add" => format!("{register} = atomic_fetch_add_explicit({arguments}, {})", order(suffix)),
             "xchg" => format!("{register} = atomic_exchange_explicit({arguments}, {})", order(suffix)),
             _ if suffix == "at" => {
                 format!(

@@ -323,6 +323,9 @@ impl ThreadState {
                 let value = op.apply(input, operand.eval(&self.regs));
                 self.track(|t| {
                     t.data(operand);
+                    if *op != RmwOp::Exchange {
+                        t.computes();
+                    }
                     t.loaded(*dst);
                 });
                 self.regs[dst.0 as usize] = input;

@@ -156,6 +156,11 @@ impl Tracking {
         self.deps.data = self.of(value);
     }
 
+    /// What a read-modify-write writes is computed from what it reads.
+    pub fn computes(&mut self) {
+        self.deps.cas = DepSet::one(self.at);
+    }
+
     pub fn expects(&mut self, expected: &Expr) {
         self.deps.cas = self.of(expected);
     }

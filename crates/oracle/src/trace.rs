@@ -8,7 +8,7 @@ use selvedge_certify::execution::{Deps, Event};
 use selvedge_certify::matrix::MAX_EVENTS;
 use selvedge_graph::{Kind, Mode, Value};
 use selvedge_machine::expr::{Expr, Reg};
-use selvedge_machine::program::{Addr, Instr, Program, pointed_to};
+use selvedge_machine::program::{Addr, Instr, Program, RmwOp, pointed_to};
 
 /// Instructions that a thread may run in one trace.
 const MAX_STEPS: usize = 4096;
@@ -225,7 +225,9 @@ impl<'a> Run<'a> {
                         let deps = Deps { addr: s.of_address(addr), ..Deps::default() };
                         s.access(Kind::Read, *mode, loc, old, true, deps);
                         let read = s.last();
-                        let deps = Deps { data: s.from(operand), ..deps };
+                        // Unless it writes its operand alone, its value is computed from what it read.
+                        let cas = if *op == RmwOp::Exchange { 0 } else { read };
+                        let deps = Deps { data: s.from(operand), cas, ..deps };
                         s.access(Kind::Write, *mode, loc, new, true, deps);
                         s.set(*dst, old, read);
                         run.go(s)

@@ -251,3 +251,31 @@ fn shipped_models_are_monotone() {
         assert_eq!(selvedge_repair::doubt(&theory, &compiled, subject.sites(), &all), None, "{model}");
     }
 }
+
+/// The second access of a thread depends on a read-modify-write's own read: what is judged again has to know.
+#[test]
+fn dependencies_through_a_read_modify_write_are_judged_again() {
+    let text = "C generated
+{}
+P0(atomic_int* x, atomic_int* y) {
+  int r0 = atomic_fetch_add_explicit(x, 1, memory_order_relaxed);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+  if (r1) { atomic_store_explicit(y, 1, memory_order_relaxed); }
+}
+P1(atomic_int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed);
+  int r1 = atomic_load_explicit(y, memory_order_relaxed);
+  if (r1) { atomic_store_explicit(x, 1, memory_order_relaxed); }
+}
+P2(atomic_int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_relaxed);
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+}
+exists (0:r0=1 /\\ 0:r1=2 /\\ 1:r0=0 /\\ 1:r1=1 /\\ 2:r0=1 /\\ [x]=1 /\\ [y]=1)
+";
+    for model in ["armv8", "riscv", "power", "imm"] {
+        let job = fix(text, model, With::Orderings, "uniform");
+        let proposal = job.proposals.first().unwrap_or_else(|| panic!("{model}: {:?}", job.verdict));
+        assert_eq!(proposal.items.len(), 1, "{model}");
+    }
+}

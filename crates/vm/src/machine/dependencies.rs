@@ -11,7 +11,7 @@ use super::tracking::{Goal, Runs, Tracking, Transferring, union};
 use super::{Halt, VmMachine, fail};
 use crate::tables::Limit;
 use selvedge_graph::DepSet;
-use selvedge_ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg};
+use selvedge_ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg, RmwOp};
 use selvedge_machine::{Block, ErrorKind, Op};
 
 /// What the operands depend on that an instruction hands to another call.
@@ -317,9 +317,13 @@ impl VmMachine {
             (Stage::Give(Some(dst)), Some(Instr::Load { .. })) => t.set(depth, *dst, here),
             (Stage::Give(Some(dst)) | Stage::Spurious(Some(dst)), _) => t.set(depth, *dst, DepSet::EMPTY),
             (Stage::GiveWide(dst), _) => self.set_row(state, t, *dst, 2, &here),
-            (Stage::RmwLoaded(_), Some(Instr::Rmw { dst, addr, operand, .. })) => {
+            (Stage::RmwLoaded(_), Some(Instr::Rmw { dst, addr, op, operand, .. })) => {
                 t.deps.addr = self.of(state, t, *addr);
                 t.deps.data = self.of(state, t, *operand);
+                // What it writes is computed from what it reads.
+                if *op != RmwOp::Xchg {
+                    t.deps.cas.clone_from(&here);
+                }
                 t.set(depth, *dst, here);
             }
             (

@@ -217,6 +217,9 @@ fn discharge(
     let unknown = |d: &Done| matches!(d.ending, Ending::Unknown(_));
     report.verdict = if report.done.iter().any(fails) {
         Verdict::NotProved
+    } else if report.false_conjunct.is_some() {
+        // No proof of what is false is believed.
+        Verdict::Unknown
     } else if report.done.is_empty() || report.done.iter().any(unknown) || report.explored.0 == 0 {
         Verdict::Unknown
     } else {

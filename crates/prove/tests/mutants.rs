@@ -399,7 +399,7 @@ fn weaker_invariants_are_rejected_with_an_instance() {
 }
 
 #[test]
-#[ignore = "takes minutes: solvers give up late; `make fuzz-proofs` runs it"]
+#[ignore = "takes half a minute: solvers give up late; `make fuzz-proofs` runs it"]
 fn the_invariant_of_dissemination_needs_its_parts() {
     rejected(PARTS_OF_DISSEMINATION, 200_000);
 }

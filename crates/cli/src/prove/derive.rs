@@ -61,13 +61,17 @@ pub fn derived(args: &ProveArgs) -> Result<(String, System), InputError> {
 }
 
 /// What a proof of a program takes for granted.
-pub fn assumed(args: &ProveArgs) -> String {
+pub fn assumed(args: &ProveArgs) -> [String; 3] {
     let sizes: Vec<String> = SIZES.iter().map(ToString::to_string).collect();
-    let text = format!(
-        "assumed: accesses are sequentially consistent, numbers do not overflow, and the program is of one kind \
-         for all {0} (seen: {1})",
-        args.size,
-        sizes.join(", ")
-    );
-    wrap(&text, columns(), "  ", "    ")
+    [
+        "accesses are sequentially consistent".into(),
+        "numbers do not overflow".into(),
+        format!("the program is of one kind for all {} (seen: {})", args.size, sizes.join(", ")),
+    ]
+}
+
+/// The same for readers.
+pub fn assumed_text(args: &ProveArgs) -> String {
+    let [memory, numbers, sizes] = assumed(args);
+    wrap(&format!("assumed: {memory}, {numbers}, and {sizes}"), columns(), "  ", "    ")
 }

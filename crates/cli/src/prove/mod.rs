@@ -71,13 +71,14 @@ fn run(args: &ProveArgs) -> Result<Exit, InputError> {
         needed: needed.as_deref(),
         seconds,
         derived: derived.as_deref(),
+        assumed: derived.is_some().then(|| derive::assumed(args)),
     };
     if args.format.is_json() {
         print_json(&shown.json(&file));
     } else {
         print(&shown.text(args.verbose));
         if derived.is_some() && found.verdict == Verdict::Proved {
-            print(&derive::assumed(args));
+            print(&derive::assumed_text(args));
         }
     }
     Ok(exit(found.verdict))

@@ -87,6 +87,7 @@ fuzz-proofs:
 	@scripts/setup.sh $(SOLVERS)
 	SELVEDGE_FORMULAS=$(FORMULAS) cargo test -q -p selvedge-prove --test brute_force -- --nocapture
 	cargo test -q -p selvedge-prove --test mutants -- --ignored
+	LIFT_PROGRAMS=2000 cargo test -q -p selvedge-lift --test against_check -- --nocapture
 
 # Generated programs with undefined values: Selvedge against a naive evaluator, and both against MemorySanitizer and
 # memcheck. Tens of minutes; make soak PROGRAMS=1000000 SEED=7 for more, or others.

@@ -23,9 +23,7 @@ echo "|---|---|---|---|---|"
 for file in proofs/*.par; do
     name=$(basename "$file" .par)
     # The last two lines: the verdict, and `  N obligations, …, N.NN s`.
-    only=
-    case "$(head -n 1 "$file")" in *"Safety only"*) only=--no-deadlock ;; esac
-    "$selvedge" prove $only "$file" 2>&1 | tail -n 2 | awk -v name="$name" -v paper="$(published "$name")" '
+    "$selvedge" prove "$file" 2>&1 | tail -n 2 | awk -v name="$name" -v paper="$(published "$name")" '
         NR == 1 { verdict = $0 }
         NR == 2 { n = $1; t = $(NF - 1) " s" }
         END { printf "| %s | %s | %s | %s | %s |\n", name, verdict, n, t, paper }'

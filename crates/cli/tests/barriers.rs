@@ -151,6 +151,7 @@ fn programs_are_proved_for_every_number_of_threads() {
     for name in ["central", "sense-reversing", "dissemination"] {
         let (code, report) = prove(name, "barrier", &[]);
         assert_eq!((code, &report["verdict"]), (Some(0), &"proved".into()), "{name}: {report}");
+        assert_eq!(report["assumed"].as_array().map(Vec::len), Some(3), "{name}: {report}");
         assert!(report["system"].as_str().is_some_and(|text| text.contains("threads Thread")), "{report}");
     }
     for (name, mutant) in [

@@ -68,6 +68,19 @@ impl Samples {
         Ok(Samples { sizes, modules })
     }
 
+    /// Whether a thread computes with numbers of 64 bits, or keeps some.
+    pub fn has_long_numbers(&self) -> bool {
+        let long = |i: &Instr| match i {
+            Instr::Bin { bits, .. } | Instr::Cmp { bits, .. } => *bits == 64,
+            Instr::Load { bytes, .. }
+            | Instr::Store { bytes, .. }
+            | Instr::Rmw { bytes, .. }
+            | Instr::Cmpxchg { bytes, .. } => *bytes == 8,
+            _ => false,
+        };
+        self.first().functions.iter().any(|f| f.name != "main" && f.code.iter().any(long))
+    }
+
     /// The first of them: all that is no number is the same in the others.
     pub fn first(&self) -> &Module {
         &self.modules[0]

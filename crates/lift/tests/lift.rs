@@ -93,6 +93,39 @@ fn what_is_outside_is_refused_with_its_line() {
 }
 
 #[test]
+fn large_numbers_of_64_bits_are_not_negative() {
+    let long = "file \"a.c\"\ntype scalar \"long\" 8\nglobal @x size 8 align 8 type 0 !0:1:0 = zero 8\n";
+    let worker =
+        |code: &str| lift(&format!("{long}func &worker(r0) results 0 regs 4 !0:2:0 {{\n{code}\n}}\n"));
+    let stored = worker("  store.8.rlx @x, 4294967295 !0:3:1\n  return () !0:4:1").expect("a system");
+    assert!(stored.contains("x := 4294967295;"), "{stored}");
+    // Here it could be a negative number of 32 bits.
+    let moved = "  r1 = move 4294967295 !0:3:1\n  store.8.rlx @x, r1 !0:4:1\n  return () !0:5:1";
+    let error = worker(moved).expect_err("not known");
+    assert!(error.line == 3 && error.message.contains("32 bits"), "{}", error.message);
+    let cases = "  r1 = load.8.rlx @x !0:3:1\n  switch r1 (4294967296 L3) L2 !0:4:1\nL2:   return () !0:5:1\n\
+                 L3:   store.8.rlx @x, 1 !0:6:1\n  return () !0:7:1";
+    let system = worker(cases).expect("a system");
+    assert!(system.contains("4294967296"), "{system}");
+}
+
+#[test]
+fn what_cannot_be_reached_is_asserted() {
+    let text = format!(
+        "{COUNT}func &worker(r0) results 0 regs 3 !0:2:0 {{
+      r1 = load.4.acq @count !0:3:1
+      r2 = cmp.sgt.32 r1, 0 !0:3:1
+      branch r2, L3, L4 !0:3:1
+L3:   return () !0:4:1
+L4:   unreachable !0:5:1
+}}
+"
+    );
+    let system = lift(&text).expect("a system");
+    assert!(system.contains("assert false;"), "{system}");
+}
+
+#[test]
 fn numbers_that_fit_nothing_are_refused() {
     // Twelve for some, something else for others.
     let compiled = [(3u64, 12), (4, 12), (5, 14), (9, 12)].map(|(n, m)| {

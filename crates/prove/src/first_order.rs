@@ -32,12 +32,20 @@ pub struct Mode {
     /// With terms that nobody asked for: lowest and highest nodes for each location, winners of named
     /// threads.
     pub more_induction: bool,
+    /// Formulas are used again at what they have named themselves, once.
+    pub again: bool,
 }
 
 impl Mode {
     /// Formulas that say "for every … there is …" at named elements, and nothing besides.
-    pub const NAMED: Mode =
-        Mode { ground: false, everywhere: false, exists: true, hints: false, more_induction: false };
+    pub const NAMED: Mode = Mode {
+        ground: false,
+        everywhere: false,
+        exists: true,
+        hints: false,
+        more_induction: false,
+        again: false,
+    };
 }
 
 pub(crate) struct Question<'s> {
@@ -48,6 +56,9 @@ pub(crate) struct Question<'s> {
     pub constants: BTreeMap<Var, Type>,
     /// Terms at which formulas are used.
     pub terms: BTreeSet<(Type, Expr)>,
+    /// Those of them that had names when this round of using formulas began. What a formula says to be there
+    /// is not used in the same round: each would name more.
+    now: BTreeSet<(Type, Expr)>,
     /// What was made of an instance of a formula: the same elements are named once.
     made: BTreeMap<Expr, Expr>,
     instances: usize,
@@ -67,6 +78,7 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
         fresh: system.fresh + 1_000_000,
         constants: BTreeMap::new(),
         terms: BTreeSet::new(),
+        now: BTreeSet::new(),
         made: BTreeMap::new(),
         instances: 0,
         aside: BTreeSet::new(),
@@ -120,6 +132,7 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     if mode.more_induction {
         q.cleared_terms();
     }
+    let core = q.terms.clone();
     let mut known: Vec<Expr> = system.axioms.iter().map(|a| a.formula.clone()).collect();
     known.extend(o.known.iter().cloned());
     let mut hypotheses: Vec<Expr> = Vec::new();
@@ -159,10 +172,10 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     let mut all = first;
     all.extend(hypotheses);
     all.extend(facts);
-    // Where everybody is stuck, and at first, one round names elements that a second one may need.
-    let rounds = if matches!(o.origin, Origin::Deadlock | Origin::Init) { 2 } else { 1 };
+    // One round names elements that a second one may need: mostly where everybody is stuck, and at first.
+    q.now = if mode.again || mode.ground { q.terms.clone() } else { core };
     let mut done = Vec::new();
-    for _ in 0..rounds {
+    for _ in 0..if mode.again { 2 } else { 1 } {
         let before = q.terms.len();
         done = all.iter().map(|e| q.instantiate(e)).collect::<Result<Vec<_>, _>>()?;
         for e in &done {
@@ -171,6 +184,7 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
         if q.terms.len() == before {
             break;
         }
+        q.now = q.terms.clone();
     }
     done.extend(about);
     regions::introduce(&mut q, &mut done)?;
@@ -415,7 +429,7 @@ impl Question<'_> {
             Expr::All(_, d, body) if !self.mode.exists && self.leads_back(d, body) => Expr::Bool(true),
             Expr::All(v, d, body) if self.mode.ground || self.leads_back(d, body) => {
                 let here = |t: &&(Type, Expr)| t.0 == d.of() && t.1.free().is_disjoint(&self.aside);
-                let terms: Vec<Expr> = self.terms.iter().filter(here).map(|t| t.1.clone()).collect();
+                let terms: Vec<Expr> = self.now.iter().filter(here).map(|t| t.1.clone()).collect();
                 let mut parts = Vec::new();
                 for term in terms {
                     self.instances += 1;

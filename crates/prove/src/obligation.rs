@@ -60,6 +60,8 @@ impl Obligation {
         }
         if let Some(c) = self.conjunct {
             name.push_str(&format!(" keeps {}", system.invariant[c].name));
+        } else if matches!(self.origin, Origin::Step(_)) && self.goal == Expr::Bool(false) {
+            name.push_str(" is impossible");
         } else if matches!(self.origin, Origin::Init | Origin::Step(_)) {
             name.push_str(" keeps a phase");
         }

@@ -135,6 +135,9 @@ pub struct Report {
 /// Not more small instances are searched for a state in which an obligation fails.
 const MOST_LOOKED_AT: usize = 250;
 
+/// The part of the limit that the question whether a step is possible in a phase is given.
+const IMPOSSIBLE: u64 = 240;
+
 /// Sizes of small instances, in all.
 fn totals(system: &System, options: &Options) -> std::ops::RangeInclusive<usize> {
     let tree = system.sorts.iter().any(|s| s.shape == Shape::Tree);
@@ -214,6 +217,9 @@ fn discharge(
     let unknown = |d: &Done| matches!(d.ending, Ending::Unknown(_));
     report.verdict = if report.done.iter().any(fails) {
         Verdict::NotProved
+    } else if report.false_conjunct.is_some() {
+        // No proof of what is false is believed.
+        Verdict::Unknown
     } else if report.done.is_empty() || report.done.iter().any(unknown) || report.explored.0 == 0 {
         Verdict::Unknown
     } else {
@@ -312,6 +318,13 @@ impl Prover<'_> {
             known: known.clone(),
             goal,
         };
+        if let (Origin::Step(step), Some(p)) = (&origin, phase)
+            && report.lands[p][*step].is_none()
+            && let Some(done) = self.impossible(make(None, None, Expr::Bool(false)))?
+        {
+            report.done.push(done);
+            return Ok(());
+        }
         for c in conjuncts(s, None) {
             report.done.push(self.one(make(None, Some(c), s.invariant[c].formula.clone()), true)?);
         }
@@ -356,8 +369,14 @@ impl Prover<'_> {
 
     /// All ways to ask, the most promising first, and the part of the limit that each is given.
     fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u64)> {
-        let base =
-            Mode { ground: false, everywhere: true, exists: true, hints: false, more_induction: false };
+        let base = Mode {
+            ground: false,
+            everywhere: true,
+            exists: true,
+            hints: false,
+            more_induction: false,
+            again: o.origin == Origin::Init,
+        };
         let light = Mode { everywhere: false, exists: false, ..base };
         let shape = |shape| self.system.sorts.iter().any(|s| s.shape == shape);
         if let Some(counters) = &self.counters {
@@ -368,12 +387,14 @@ impl Prover<'_> {
         let ground = Mode { ground: true, ..base };
         let deadlock = o.origin == Origin::Deadlock;
         let found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits), shape(Shape::Tree)) {
-            (true, true, ..) => vec![(Mode { ground: true, ..hinted }, 1)],
+            (true, true, ..) => vec![(Mode { ground: true, again: true, ..hinted }, 1)],
             (true, _, _, true) => {
-                let more = Mode { hints: true, ..more };
-                vec![(hinted, 60), (more, 60), (hinted, 2), (more, 2)]
+                let again = Mode { again: true, ..hinted };
+                let more = Mode { more_induction: true, ..again };
+                let round = |part: u64| [(hinted, part), (again, part), (more, part)];
+                [round(60), round(2)].concat()
             }
-            (true, ..) => vec![(hinted, 1)],
+            (true, ..) => vec![(Mode { again: true, ..hinted }, 1)],
             (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
             (false, _, true, _) => vec![(base, 2), (more, 1)],
             (false, _, _, true) => {
@@ -383,7 +404,8 @@ impl Prover<'_> {
                 let wide = Mode { hints: true, everywhere: true, ..light };
                 let round =
                     |part: u64| [(light, part), (named, part), (close, part), (wide, part), (hinted, part)];
-                [round(240), round(24), round(3)].concat()
+                let (short, long) = (round(240), round(24));
+                [&short[..2], &long[..1], &short[2..], &long[1..], &round(3)].concat()
             }
             _ => vec![(base, 1)],
         };
@@ -400,6 +422,7 @@ impl Prover<'_> {
                     exists: true,
                     hints: false,
                     more_induction: false,
+                    again: false,
                 });
                 first_order::script(self.system, o, mode)
             }
@@ -428,6 +451,25 @@ impl Prover<'_> {
         Ok(Done { obligation: o, name, ending, script: kept, seconds: start.elapsed().as_secs_f64() })
     }
 
+    /// That a step cannot be taken in a phase, if this is easily seen: then there is nothing else to show of it.
+    fn impossible(&self, o: Obligation) -> Result<Option<Done>, SolverError> {
+        let start = Instant::now();
+        let ways = self.ways(&o);
+        let Some((mode, _)) = ways.first() else { return Ok(None) };
+        let Ok(script) = self.script(&o, *mode) else { return Ok(None) };
+        let first = self.options.solver;
+        if self.ask(first, &script, self.options.work / IMPOSSIBLE)? != Answer::Unsat {
+            return Ok(None);
+        }
+        let ending = self.confirmed(first, &o, &ways)?;
+        if !matches!(ending, Ending::Proved(_)) {
+            return Ok(None);
+        }
+        let script = self.options.keep_scripts.then_some(script);
+        let (name, seconds) = (o.name(self.system), start.elapsed().as_secs_f64());
+        Ok(Some(Done { obligation: o, name, ending, script, seconds }))
+    }
+
     /// The same obligation in parts; first-order questions are easier one by one.
     fn parts(&self, o: &Obligation) -> Vec<Obligation> {
         if self.counters.is_some() {
@@ -447,7 +489,7 @@ impl Prover<'_> {
     ) -> Result<Option<Ending>, SolverError> {
         if let Some(alone) = self.alone(o)
             && let Ok(script) = self.script(&alone, Some(Mode::NAMED))
-            && self.ask(self.options.solver, &script, self.options.work / 240)? == Answer::Unsat
+            && self.ask(self.options.solver, &script, self.options.work / 720)? == Answer::Unsat
         {
             if self.options.keep_scripts {
                 *kept = Some(script);

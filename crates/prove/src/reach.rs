@@ -55,14 +55,18 @@ fn premise(e: &Expr) -> Expr {
     }
 }
 
-/// Whether the invariant holds: all conjuncts of all phases, and of one phase; if not, one that does not.
-pub fn invariant_broken(system: &System, instance: &Instance, state: &State) -> Option<usize> {
+/// Whether the invariant holds: all conjuncts of all phases, and of one phase (`phases`: those that hold); if
+/// not, one that does not.
+fn invariant_broken(system: &System, instance: &Instance, state: &State, phases: u64) -> Option<usize> {
     let fails = |c: &usize| !instance.holds(system, state, &system.invariant[*c].formula);
     let of = |phase: Option<usize>| {
         (0..system.invariant.len()).filter(move |c| system.invariant[*c].phase == phase).find(fails)
     };
     if let Some(c) = of(None) {
         return Some(c);
+    }
+    if phases != 0 {
+        return None;
     }
     let broken: Vec<usize> = (0..system.phases.len()).map_while(|p| of(Some(p))).collect();
     if broken.len() < system.phases.len() { None } else { broken.last().copied() }
@@ -94,10 +98,13 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
     let ended = system.ended(&t);
     let mut states: Vec<State> = Vec::new();
     let mut from: Vec<Option<(usize, Taken)>> = Vec::new();
+    // The phases of each state: looked at once.
+    let mut phases: Vec<u64> = Vec::new();
     let mut known: HashMap<State, usize> = HashMap::new();
     for state in initial {
         if !known.contains_key(&state) {
             known.insert(state.clone(), states.len());
+            phases.push(phases_of(system, instance, &state));
             states.push(state);
             from.push(None);
         }
@@ -126,12 +133,12 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
             }
         }
         if found.broken.is_none()
-            && let Some(c) = invariant_broken(system, instance, &state)
+            && let Some(c) = invariant_broken(system, instance, &state, phases[next])
         {
             found.broken = Some((c, state.clone()));
         }
         let mut moves = false;
-        let before = phases_of(system, instance, &state);
+        let before = phases[next];
         for (s, step) in system.steps.iter().enumerate() {
             for mut env in instance.ways(system, &state, step) {
                 moves = true;
@@ -152,17 +159,22 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
                     large = true;
                     continue;
                 }
+                let at = match known.get(&new) {
+                    Some(at) => *at,
+                    None => {
+                        known.insert(new.clone(), states.len());
+                        phases.push(phases_of(system, instance, &new));
+                        states.push(new);
+                        from.push(Some((next, Taken { step: s, env })));
+                        states.len() - 1
+                    }
+                };
                 if before != 0 {
-                    let after = phases_of(system, instance, &new);
+                    let after = phases[at];
                     for p in (0..system.phases.len()).filter(|p| before >> p & 1 == 1) {
                         let mask = &mut found.lands[p][s];
                         *mask = Some(mask.unwrap_or(u64::MAX) & after);
                     }
-                }
-                if !known.contains_key(&new) {
-                    known.insert(new.clone(), states.len());
-                    states.push(new);
-                    from.push(Some((next, Taken { step: s, env })));
                 }
             }
         }

@@ -79,6 +79,9 @@ pub fn tree(sort: usize, fresh: &mut Var) -> Vec<Fact> {
     f.fact("one right child", &d3, |v| {
         Expr::and([right(&v[0], &v[2]), right(&v[1], &v[2])]).implies(same(&v[0], &v[1]))
     });
+    f.fact("one parent", &d3, |v| {
+        Expr::and([child(&v[0], &v[1]), child(&v[0], &v[2])]).implies(same(&v[1], &v[2]))
+    });
     f.fact("a child is below", &d2, |v| {
         child(&v[0], &v[1]).implies(Expr::and([below(&v[0], &v[1]), same(&v[0], &v[1]).not()]))
     });

@@ -324,6 +324,7 @@ fn compare(family: Family, largest: usize, seed: u64) {
             exists: coin(&mut generator),
             hints: coin(&mut generator),
             more_induction: coin(&mut generator),
+            again: coin(&mut generator),
         };
         let counters = if family == Threads && generator.rng.random_bool(0.7) {
             Counters::of(&system).ok().and_then(|c| c.script(&o).ok())

@@ -52,10 +52,9 @@ fn the_static_tree_barrier_is_proved_for_all_episodes() {
     proved("static-tree-reused");
 }
 
-/// That nobody gets through early; not that somebody can always go on.
 #[test]
-fn the_combining_tree_barrier_is_safe() {
-    proved_with("combining-tree", &Options { deadlock: false, ..options() });
+fn the_combining_tree_barrier_is_proved_for_all_threads_and_trees() {
+    proved("combining-tree");
 }
 
 #[test]

@@ -7,7 +7,20 @@ use selvedge_check::{Check, Nobody, Sources, Stopped};
 use selvedge_prove::system::System;
 
 /// Numbers of threads that a program is compiled for: around powers of two, and between.
-const SIZES: [u64; 12] = [3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 32];
+const SIZES: [u64; 14] = [3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 32, 1, 2];
+
+/// So many of them have to be of one kind. With one or two threads, programs may be others: compilers see more.
+const ALIKE: usize = 12;
+
+/// A system that was derived.
+pub struct Derived {
+    /// Its text.
+    pub text: String,
+    /// With what the invariant file says of it.
+    pub system: System,
+    /// The numbers of threads that it was seen to be right for.
+    pub seen: &'static [u64],
+}
 
 /// Whether a system is derived from a program.
 pub fn is_program(args: &ProveArgs) -> Result<bool, InputError> {
@@ -29,8 +42,8 @@ pub fn is_program(args: &ProveArgs) -> Result<bool, InputError> {
     }
 }
 
-/// The text of the system, and the system with what the invariant file says of it.
-pub fn derived(args: &ProveArgs) -> Result<(String, System), InputError> {
+/// The system that a function is.
+pub fn derived(args: &ProveArgs) -> Result<Derived, InputError> {
     let theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
     let mut compiled = Vec::new();
     for size in SIZES {
@@ -49,25 +62,41 @@ pub fn derived(args: &ProveArgs) -> Result<(String, System), InputError> {
         compiled.push((size, module));
     }
     let function = args.threads.as_deref().unwrap_or_default();
-    let text = selvedge_lift::lift(compiled, function)
-        .map_err(|e| InputError::new(InputKind::Unsupported, e.diagnostic()))?;
+    let few = compiled[..ALIKE].to_vec();
+    let (text, seen) = match selvedge_lift::lift(compiled, function) {
+        Ok(text) => (text, &SIZES[..]),
+        Err(_) => {
+            let text = selvedge_lift::lift(few, function)
+                .map_err(|e| InputError::new(InputKind::Unsupported, e.diagnostic()))?;
+            (text, &SIZES[..ALIKE])
+        }
+    };
     let (name, claims) = match &args.invariant {
         Some(path) => (path.display().to_string(), crate::files::read(path)?),
         None => (String::from("derived"), String::new()),
     };
     let system = selvedge_prove::parse_derived(&text, &name, &claims)
         .map_err(|d| InputError::new(InputKind::System, d))?;
-    Ok((text, system))
+    Ok(Derived { text, system, seen })
 }
 
 /// What a proof of a program takes for granted.
-pub fn assumed(args: &ProveArgs) -> String {
-    let sizes: Vec<String> = SIZES.iter().map(ToString::to_string).collect();
-    let text = format!(
-        "assumed: accesses are sequentially consistent, numbers do not overflow, and the program is of one kind \
-         for all {0} (seen: {1})",
-        args.size,
-        sizes.join(", ")
-    );
-    wrap(&text, columns(), "  ", "    ")
+pub fn assumed(args: &ProveArgs, seen: &[u64]) -> [String; 3] {
+    let mut sizes = seen.to_vec();
+    sizes.sort_unstable();
+    let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+    let except = match seen.len() {
+        ALIKE => "; for 1 or 2 it is compiled to another one",
+        _ => "",
+    };
+    [
+        "accesses are sequentially consistent".into(),
+        "numbers do not overflow".into(),
+        format!("the program is of one kind for all {} (seen: {}{except})", args.size, sizes.join(", ")),
+    ]
+}
+
+/// The same for readers.
+pub fn assumed_text([memory, numbers, sizes]: &[String; 3]) -> String {
+    wrap(&format!("assumed: {memory}, {numbers}, and {sizes}"), columns(), "  ", "    ")
 }

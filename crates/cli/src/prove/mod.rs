@@ -33,9 +33,11 @@ pub fn main(args: &ProveArgs) -> Exit {
 fn run(args: &ProveArgs) -> Result<Exit, InputError> {
     let start = Instant::now();
     let file = args.file.display().to_string();
+    let mut assumed = None;
     let (derived, system) = if derive::is_program(args)? {
-        let (text, system) = derive::derived(args)?;
-        (Some(text), system)
+        let derived = derive::derived(args)?;
+        assumed = Some(derive::assumed(args, derived.seen));
+        (Some(derived.text), derived.system)
     } else {
         let text = crate::files::read(&args.file)?;
         (None, selvedge_prove::parse(&file, &text).map_err(|d| InputError::new(InputKind::System, d))?)
@@ -71,13 +73,14 @@ fn run(args: &ProveArgs) -> Result<Exit, InputError> {
         needed: needed.as_deref(),
         seconds,
         derived: derived.as_deref(),
+        assumed,
     };
     if args.format.is_json() {
         print_json(&shown.json(&file));
     } else {
         print(&shown.text(args.verbose));
-        if derived.is_some() && found.verdict == Verdict::Proved {
-            print(&derive::assumed(args));
+        if let (Some(assumed), Verdict::Proved) = (&shown.assumed, found.verdict) {
+            print(&derive::assumed_text(assumed));
         }
     }
     Ok(exit(found.verdict))

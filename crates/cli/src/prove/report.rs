@@ -17,6 +17,8 @@ pub struct Shown<'r> {
     pub seconds: f64,
     /// The text of the system, if it was derived.
     pub derived: Option<&'r str>,
+    /// What the derivation takes for granted.
+    pub assumed: Option<[String; 3]>,
 }
 
 fn indent(text: &str, by: usize) -> String {
@@ -196,6 +198,13 @@ impl Shown<'_> {
                 "states": b.states.iter().map(|x| state(s, &b.instance, x)).collect::<Vec<_>>(),
             })
         });
+        let untrue = r.false_conjunct.as_ref().map(|(c, i, x)| {
+            json!({
+                "conjunct": s.invariant[*c].name,
+                "instance": render::instance(s, i),
+                "state": state(s, i, x),
+            })
+        });
         let needed = self.needed.map(|all| {
             all.iter()
                 .map(|n| json!({ "conjunct": s.invariant[n.conjunct].name, "needed": n.needed }))
@@ -207,7 +216,7 @@ impl Shown<'_> {
                 "verdict": r.verdict.name(), "model": null, "file": file, "encoding": r.encoding,
                 "obligations": obligations, "bug": bug, "instances": r.explored.0, "states": r.explored.1,
                 "conjuncts": needed, "warnings": r.warnings, "seconds": self.seconds,
-                "system": self.derived,
+                "system": self.derived, "assumed": self.assumed, "false_conjunct": untrue,
             }),
         )
     }

@@ -20,6 +20,9 @@ pub(super) enum Next {
     Never,
 }
 
+/// A number whose width is not known here.
+const ANY: u32 = 0;
+
 impl Deriver<'_> {
     fn value(&self, path: &Path, of: &[Operand], bits: u32, place: Place) -> Result<Value, Error> {
         let frame = &path.frames[path.frames.len() - 1];
@@ -29,18 +32,11 @@ impl Deriver<'_> {
                 value => Ok(value.clone()),
             },
             Operand::Const(_) => {
-                let numbers: Vec<i64> = of
-                    .iter()
-                    .map(|o| match o {
-                        Operand::Const(n) if bits == 64 && *n > u64::from(u32::MAX) => *n as i64,
-                        // Numbers of 32 bits are in 64, without their sign.
-                        Operand::Const(n) if bits >= 32 && *n <= u64::from(u32::MAX) => {
-                            i64::from(*n as u32 as i32)
-                        }
-                        Operand::Const(n) => *n as i64,
-                        _ => 0,
-                    })
-                    .collect();
+                let mut numbers = Vec::new();
+                for o in of {
+                    let n = if let Operand::Const(n) = o { *n } else { 0 };
+                    numbers.push(self.number(n, bits, place)?);
+                }
                 Ok(Value::Term(Term::Num(self.samples.fit(&numbers, place)?)))
             }
             Operand::Global(g, _) => {
@@ -49,6 +45,19 @@ impl Deriver<'_> {
             }
             Operand::Func(f) => Ok(Value::Function(f.0 as usize)),
             Operand::Undef => self.error(place, "an undefined value is used"),
+        }
+    }
+
+    /// What a constant stands for. Negative numbers of 32 bits are in 64, without their sign.
+    fn number(&self, n: u64, bits: u32, place: Place) -> Result<i64, Error> {
+        let large = (1 << 31..=u64::from(u32::MAX)).contains(&n);
+        match bits {
+            32 => Ok(i64::from(n as u32 as i32)),
+            ANY if large && self.samples.has_long_numbers() => {
+                self.error(place, &format!("it is not known whether {n} is a negative number of 32 bits"))
+            }
+            ANY if large => Ok(i64::from(n as u32 as i32)),
+            _ => Ok(n as i64),
         }
     }
 
@@ -203,7 +212,7 @@ impl Deriver<'_> {
         }
         match &instr {
             Instr::Move { dst, .. } => {
-                let value = self.value(path, &operands[0], 64, place)?;
+                let value = self.value(path, &operands[0], ANY, place)?;
                 path.top().regs[*dst as usize] = value;
             }
             Instr::Bin { op, bits, dst, .. } => {
@@ -247,8 +256,8 @@ impl Deriver<'_> {
             }
             Instr::Select { dst, .. } => {
                 let cond = self.term(path, &operands[0], 1, place)?.holds(&self.variables);
-                let a = self.value(path, &operands[1], 64, place)?;
-                let b = self.value(path, &operands[2], 64, place)?;
+                let a = self.value(path, &operands[1], ANY, place)?;
+                let b = self.value(path, &operands[2], ANY, place)?;
                 match (a, b) {
                     (Value::Term(a), Value::Term(b)) => path.set(*dst, Term::ite(cond, a, b)),
                     (a, b) => {
@@ -295,15 +304,13 @@ impl Deriver<'_> {
                 return Ok(if path.assume(cond) { Next::Elsewhere } else { Next::Never });
             }
             Instr::Switch { cases, default, .. } => {
-                let value = self.term(path, &operands[0], 64, place)?;
+                let value = self.term(path, &operands[0], ANY, place)?;
                 for (n, (_, to)) in cases.iter().enumerate() {
-                    let numbers: Vec<i64> = all
-                        .iter()
-                        .map(|i| match i {
-                            Instr::Switch { cases, .. } => i64::from(cases[n].0 as u32 as i32),
-                            _ => 0,
-                        })
-                        .collect();
+                    let mut numbers = Vec::new();
+                    for i in &all {
+                        let case = if let Instr::Switch { cases, .. } = i { cases[n].0 } else { 0 };
+                        numbers.push(self.number(case, ANY, place)?);
+                    }
                     let case = Term::Num(self.samples.fit(&numbers, place)?);
                     let same = Term::compare(Rel::Eq, value.clone(), case, &self.variables);
                     let mut other = path.clone();
@@ -322,7 +329,7 @@ impl Deriver<'_> {
             Instr::Return { .. } => {
                 let mut values = Vec::new();
                 for operand in &operands {
-                    values.push(self.value(path, operand, 64, place)?);
+                    values.push(self.value(path, operand, ANY, place)?);
                 }
                 let Some(frame) = path.frames.pop() else { return Ok(Next::Ends) };
                 if path.frames.is_empty() {
@@ -336,7 +343,11 @@ impl Deriver<'_> {
                 }
                 return Ok(Next::Elsewhere);
             }
-            Instr::Unreachable => return Ok(Next::Never),
+            // Whoever comes here does what C does not define.
+            Instr::Unreachable => {
+                path.items.push(Item::Assert(Term::truth(false)));
+                return Ok(Next::Ends);
+            }
             Instr::Alloca { .. } => {
                 return Err(outside("a variable of a function that is kept in memory is"));
             }
@@ -436,7 +447,7 @@ impl Deriver<'_> {
         self.samples.same_shape(callee)?;
         let mut regs = vec![Value::Unset; f.regs as usize];
         for (param, operand) in f.params.iter().zip(&operands[1..]) {
-            regs[*param as usize] = self.value(path, operand, 64, place)?;
+            regs[*param as usize] = self.value(path, operand, ANY, place)?;
         }
         let results = dst.map(|dst| (dst, count));
         path.frames.push(Frame { function: callee, at: 0, regs, results });

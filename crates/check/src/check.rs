@@ -2,7 +2,6 @@
 
 use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
-use crate::compile::compile;
 use crate::error::{InputError, InputKind};
 use crate::finder::{Finder, Results, Then};
 use crate::limits::{Cancel, Limits};
@@ -18,6 +17,7 @@ use crate::stages::look;
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
+use selvedge_decide::compile;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch, Way};
 use selvedge_ir::Module;

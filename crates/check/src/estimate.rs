@@ -2,12 +2,12 @@
 
 use crate::campaign::{Under, sample};
 use crate::check::Check;
-use crate::compile::compile;
 use crate::error::{InputError, InputKind};
 use crate::observer::{Observer, Phase};
 use crate::prepare::{Ground, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
 use crate::settle::{Attempt, settle};
 use crate::stopped::Stopped;
+use selvedge_decide::compile;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{
     Config, Deferred, Director, Engine, Estimate, Execution, ExploreError, GaveUp, Order, Progress, Sampled,

@@ -125,11 +125,7 @@ impl Check {
             let message = "what persists depends on coherence, which `--equivalence rf` leaves open";
             return Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")));
         }
-        let mut reductions = self.options.reductions;
-        for reduction in Reduction::ALL.into_iter().filter(|reduction| !reduction.is_sound_beside_recovery())
-        {
-            reductions = reductions.without(reduction);
-        }
+        let reductions = self.options.reductions_beside_recovery();
         Ok(Some(Check { options: Options { reductions, ..self.options.clone() }, ..self.clone() }))
     }
 

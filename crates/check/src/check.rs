@@ -117,7 +117,7 @@ impl Check {
     }
 
     /// The same check with the reductions that leave recovery nothing to see, where crashes are looked for.
-    fn observed(&self) -> Result<Option<Check>, InputError> {
+    pub(crate) fn observed(&self) -> Result<Option<Check>, InputError> {
         if self.options.persist.is_none() {
             return Ok(None);
         }

@@ -384,7 +384,7 @@ impl Check {
         let Explored { mut machine, run, ordered_barriers, seconds_before, model, is_interleaving } =
             explored;
         let Run { stats, results, alike, mut again, .. } = run;
-        let Results { violations, warnings: of_model, passed, output, after_crashes } = results;
+        let Results { violations, warnings: of_model, passed, output, mut after_crashes } = results;
         if let Some(why) = after_crashes.refused {
             let help = "such a model says too much of the order in which things persist; under `-m sc` or `-m tso` \
                         there may be such an order";
@@ -396,6 +396,16 @@ impl Check {
             cut.into_iter().map(|(place, iterations)| Bound { place: place.into(), iterations }).collect();
         let everything = violations.is_empty() || self.options.all_errors;
         let gave_up = stats.gave_up.clone().filter(|_| everything);
+        // Nothing was checked after a crash.
+        if self.options.persist.is_some()
+            && after_crashes.states == 0
+            && gave_up.is_none()
+            && violations.is_empty()
+        {
+            after_crashes.stop.get_or_insert_with(|| {
+                String::from("no execution names a recovery routine, or all that it does is assumed away")
+            });
+        }
         let (unsupported, violations): (Vec<Violation>, Vec<Violation>) =
             violations.into_iter().partition(|v| v.kind == ErrorKind::Unsupported);
         if let Some(bad) = unsupported.iter().find(|v| selvedge_vm::is_bad_input(&v.message())) {

@@ -1,7 +1,7 @@
 //! What is left on beside a recovery routine leaves out nothing that recovery could tell: generated programs
 //! whose threads wait, take locks and assume while they write to what is durable, and a recovery that has an
-//! assertion for each combination of values. Which of them fail is the same with and without. `CRASHES_PROGRAMS`
-//! generates more programs, `CRASHES_SEED` says where they begin.
+//! assertion for each combination of values. Which of them fail is the same with and without.
+//! `CRASHES_PROGRAMS` generates more programs, `CRASHES_SEED` says where they begin.
 
 use crate::generated::{DECLARED, Dice, main_of, setting, thread};
 use selvedge_check::{Check, Options, Persist, Verdict};

@@ -9,8 +9,8 @@ use crate::options::Options;
 use crate::settle::{Attempt, Settling, settle};
 use crate::violation::Wanted;
 use selvedge_explore::{
-    Config, Deferred, Director, Engine, Estimate, GaveUp, Order, Progress, Sampled, Sampling, Snapshot,
-    Stats, Team, Visitor, Watch, Watches,
+    Config, Crashes, Deferred, Director, Engine, Estimate, GaveUp, Order, Progress, Sampled, Sampling,
+    Snapshot, Stats, Team, Visitor, Watch, Watches,
 };
 use selvedge_machine::Again;
 use selvedge_model::relational::Relational;
@@ -192,14 +192,18 @@ pub fn sample(
 /// A visitor that has seen nothing.
 pub fn finder(options: &Options, under: Under<'_>) -> Finder {
     let Options { leaks, all_errors: all, output, races, errors: kinds, record, .. } = *options;
-    let persist = options.persist.as_ref().map(|persist| {
+    Finder::new(Wanted { leaks, all, output, races, kinds, record }, crashes(options, under))
+}
+
+/// How crashes are looked for.
+pub fn crashes(options: &Options, under: Under<'_>) -> Option<Arc<Crashes>> {
+    options.persist.as_ref().map(|persist| {
         let memory = match under {
             Under::Clocks(model) => Compiled::Clocks(model.clone()),
             Under::Matrices(model) => Compiled::Matrices(model.clone()),
         };
-        Arc::new(persist.crashes(Some(Arc::new(memory)), races))
-    });
-    Finder::new(Wanted { leaks, all, output, races, kinds, record }, persist)
+        Arc::new(persist.crashes(Some(Arc::new(memory)), options.races))
+    })
 }
 
 /// Watches over one exploration.

@@ -2,7 +2,6 @@
 
 use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
-use crate::compile::compile;
 use crate::error::{InputError, InputKind};
 use crate::finder::{Finder, Results, Then};
 use crate::limits::{Cancel, Limits};
@@ -18,6 +17,7 @@ use crate::stages::look;
 use crate::stopped::Stopped;
 use crate::verdict::{Facts, Verdict};
 use crate::violation::Violation;
+use selvedge_decide::compile;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch, Way};
 use selvedge_ir::Module;
@@ -117,7 +117,7 @@ impl Check {
     }
 
     /// The same check with the reductions that leave recovery nothing to see, where crashes are looked for.
-    fn observed(&self) -> Result<Option<Check>, InputError> {
+    pub(crate) fn observed(&self) -> Result<Option<Check>, InputError> {
         if self.options.persist.is_none() {
             return Ok(None);
         }
@@ -125,11 +125,7 @@ impl Check {
             let message = "what persists depends on coherence, which `--equivalence rf` leaves open";
             return Err(InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`")));
         }
-        let mut reductions = self.options.reductions;
-        for reduction in Reduction::ALL.into_iter().filter(|reduction| !reduction.is_sound_beside_recovery())
-        {
-            reductions = reductions.without(reduction);
-        }
+        let reductions = self.options.reductions_beside_recovery();
         Ok(Some(Check { options: Options { reductions, ..self.options.clone() }, ..self.clone() }))
     }
 
@@ -388,7 +384,7 @@ impl Check {
         let Explored { mut machine, run, ordered_barriers, seconds_before, model, is_interleaving } =
             explored;
         let Run { stats, results, alike, mut again, .. } = run;
-        let Results { violations, warnings: of_model, passed, output, after_crashes } = results;
+        let Results { violations, warnings: of_model, passed, output, mut after_crashes } = results;
         if let Some(why) = after_crashes.refused {
             let help = "such a model says too much of the order in which things persist; under `-m sc` or `-m tso` \
                         there may be such an order";
@@ -400,6 +396,16 @@ impl Check {
             cut.into_iter().map(|(place, iterations)| Bound { place: place.into(), iterations }).collect();
         let everything = violations.is_empty() || self.options.all_errors;
         let gave_up = stats.gave_up.clone().filter(|_| everything);
+        // Nothing was checked after a crash.
+        if self.options.persist.is_some()
+            && after_crashes.states == 0
+            && gave_up.is_none()
+            && violations.is_empty()
+        {
+            after_crashes.stop.get_or_insert_with(|| {
+                String::from("no execution names a recovery routine, or all that it does is assumed away")
+            });
+        }
         let (unsupported, violations): (Vec<Violation>, Vec<Violation>) =
             violations.into_iter().partition(|v| v.kind == ErrorKind::Unsupported);
         if let Some(bad) = unsupported.iter().find(|v| selvedge_vm::is_bad_input(&v.message())) {

@@ -1,12 +1,12 @@
 //! What recovery finds after a crash, and how that is taken down.
 
-use crate::violation::{Suspect, Violation};
+use crate::violation::{Suspect, Violation, Wanted};
 use crate::witness::{Call, Place, stack_of};
 use selvedge_explore::{
     Crashes, Execution, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStop, recover, survives,
 };
 use selvedge_graph::{EventId, Loc, MediumKind, PersistOp};
-use selvedge_machine::{Block, Durability, ErrorKind, ErrorKinds, Machine, Names};
+use selvedge_machine::{Block, Durability, ErrorKind, Machine, Names};
 use selvedge_model::{Compiled, Persistency};
 use selvedge_vm::VmMachine;
 use serde::{Deserialize, Serialize};
@@ -149,11 +149,12 @@ pub struct Recovered {
     pub stop: Option<String>,
     /// `pb` is no order.
     pub refused: Option<String>,
-    pub found: Option<Violation>,
+    /// What is wrong: of each kind, at each line, the first.
+    pub found: Vec<Violation>,
 }
 
-/// Runs recovery after an execution, until something is wrong.
-pub fn recovered(x: &Execution<'_, VmMachine>, crashes: &Crashes, kinds: ErrorKinds) -> Recovered {
+/// Runs recovery after an execution, until something is wrong, or to the end if all errors are looked for.
+pub fn recovered(x: &Execution<'_, VmMachine>, crashes: &Crashes, wanted: Wanted) -> Recovered {
     let mut came_to = Recovered::default();
     let name = crashes.model.name();
     let stopped = recover(x, crashes, &mut |post| {
@@ -164,11 +165,15 @@ pub fn recovered(x: &Execution<'_, VmMachine>, crashes: &Crashes, kinds: ErrorKi
         }
         came_to.states += 1;
         let Some((kind, message)) = wrong(x, post) else { return ControlFlow::Continue(()) };
-        if !kinds.has(kind) {
+        if !wanted.kinds.has(kind) {
             return ControlFlow::Continue(());
         }
-        came_to.found = Some(take_down(x, post, (kind, message), crashes));
-        ControlFlow::Break(())
+        let line = x.machine().place(post.state).map(|place| place.line);
+        let same = |old: &Violation| old.kind == kind && old.place.as_ref().map(|place| place.line) == line;
+        if !came_to.found.iter().any(same) {
+            came_to.found.push(take_down(x, post, (kind, message), crashes));
+        }
+        if wanted.all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     match stopped {
         Ok(()) | Err(RecoveryStop::Enough) => {}

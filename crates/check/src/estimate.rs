@@ -1,24 +1,26 @@
 //! How many executions there are, about, and how long exploring them would take.
 
-use crate::campaign::{Under, sample};
+use crate::campaign::{Under, crashes, sample};
 use crate::check::Check;
-use crate::compile::compile;
 use crate::error::{InputError, InputKind};
 use crate::observer::{Observer, Phase};
-use crate::prepare::{Ground, reductions_for, refuse_sections, simplified, with_races, with_symmetry};
+use crate::prepare::{
+    Ground, reductions_for, refuse_no_recovery, refuse_sections, simplified, with_races, with_symmetry,
+};
 use crate::settle::{Attempt, settle};
 use crate::stopped::Stopped;
+use selvedge_decide::compile;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{
-    Config, Deferred, Director, Engine, Estimate, Execution, ExploreError, GaveUp, Order, Progress, Sampled,
-    Sampling, Snapshot, Team, Visitor, Watch,
+    Config, Crashes, Deferred, Director, Engine, Estimate, Execution, ExploreError, GaveUp, Order, Progress,
+    Sampled, Sampling, Snapshot, Team, Visitor, Watch, recover,
 };
 use selvedge_litmus::Test;
 use selvedge_machine::Machine;
 use selvedge_model::Compiled;
 use selvedge_vm::VmMachine;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the exploration is tried.
@@ -42,9 +44,16 @@ pub struct Pace {
     pub seconds: f64,
     /// These were all.
     pub finished: bool,
+    /// What recovery found after them, where crashes are looked for.
+    pub post_crash_states: Option<u64>,
 }
 
 impl Pace {
+    /// How many post-crash states an execution has, where crashes are looked for.
+    pub fn states_per_execution(self) -> Option<f64> {
+        Some(self.post_crash_states? as f64 / self.executions.max(1) as f64)
+    }
+
     /// How long so many executions take with so many workers.
     pub fn seconds(self, executions: f64, workers: usize) -> f64 {
         if self.finished {
@@ -57,6 +66,13 @@ impl Pace {
 impl Check {
     /// Estimates instead of checking.
     pub fn estimate(&self, sampling: &Sampling, observer: &mut dyn Observer) -> Result<Forecast, Stopped> {
+        if let Some(observed) = self.observed()? {
+            return observed.estimate_once(sampling, observer);
+        }
+        self.estimate_once(sampling, observer)
+    }
+
+    fn estimate_once(&self, sampling: &Sampling, observer: &mut dyn Observer) -> Result<Forecast, Stopped> {
         let watch = self.limits.start(&self.cancel);
         let options = &self.options;
         observer.phase(Phase::Model);
@@ -71,14 +87,18 @@ impl Check {
                 let simpler = simplified(&self.theory, options.reductions, &vm)?;
                 let races = with_races(simpler.as_ref().unwrap_or(model), options.races)?;
                 let model = &*with_symmetry(&races, &vm);
-                forecast(vm, Under::Clocks(model), ground.config, sampling, &watch, observer)
+                refuse_no_recovery(&vm, options)?;
+                let trial = Trial::new(crashes(options, Under::Clocks(model)));
+                forecast(vm, Under::Clocks(model), trial, ground.config, sampling, &watch, observer)
             }
             Compiled::Matrices(model) => {
                 let properties = properties_of(&self.theory, &compiled);
                 let ground = Ground::with_dependencies(model, &properties, &module, options, &watch);
                 let vm = ground.machine(&module, options.most_threads)?;
                 refuse_sections(&module, &vm, &properties, model.name())?;
-                forecast(vm, Under::Matrices(model), ground.config, sampling, &watch, observer)
+                refuse_no_recovery(&vm, options)?;
+                let trial = Trial::new(crashes(options, Under::Matrices(model)));
+                forecast(vm, Under::Matrices(model), trial, ground.config, sampling, &watch, observer)
             }
         }
     }
@@ -87,6 +107,7 @@ impl Check {
 fn forecast(
     mut vm: VmMachine,
     under: Under<'_>,
+    trial: Trial,
     config: Config,
     sampling: &Sampling,
     watch: &Watch,
@@ -100,7 +121,7 @@ fn forecast(
         let first = Mutex::new(vm.colleague());
         let colleague = || -> VmMachine { first.lock().unwrap_or_else(PoisonError::into_inner).colleague() };
         let engine = under.engine(config, 1, TRIAL / 10);
-        let (result, gave_up) = pace(&*engine, &colleague, watch)?;
+        let (result, gave_up) = pace(&*engine, &colleague, &trial, watch)?;
         Ok::<_, ExploreError>(Attempt { gave_up, found: false, result })
     });
     Ok(Forecast { estimate, pace: pace.map_err(InputError::unsupported)? })
@@ -115,7 +136,7 @@ pub fn estimate_litmus(
 ) -> Result<Forecast, InputError> {
     let config = Config { watch: Some(watch.clone()), ..Config::default() };
     let mut stop = || watch.reason().is_some();
-    let engine: Box<dyn Engine<_, Unmoved>> = match model {
+    let engine: Box<dyn Engine<_, Trial>> = match model {
         Compiled::Clocks(model) => Box::new(Team { tick: TRIAL / 10, ..Team::new(model, &config, 1) }),
         Compiled::Matrices(model) => {
             Box::new(Deferred { tick: TRIAL / 10, ..Deferred::new(model, &config, 1) })
@@ -128,7 +149,8 @@ pub fn estimate_litmus(
         // Such a machine learns nothing.
         Some(Sampled::Again(_)) | None => return Err(no_estimate()),
     };
-    let pace = pace(&*engine, &|| program.clone(), watch).map_err(InputError::unsupported)?.0;
+    let pace =
+        pace(&*engine, &|| program.clone(), &Trial::new(None), watch).map_err(InputError::unsupported)?.0;
     Ok(Forecast { estimate, pace })
 }
 
@@ -137,21 +159,39 @@ fn no_estimate() -> InputError {
     InputError::plain(InputKind::Unsupported, message, Some("run it with `--time-limit`"))
 }
 
-/// Only the time counts.
+/// Only the time counts, and how much recovery may find.
 #[derive(Clone)]
-struct Unmoved;
+struct Trial {
+    crashes: Option<Arc<Crashes>>,
+    states: u64,
+}
 
-impl<M: Machine> Visitor<M> for Unmoved {
-    fn visit(&mut self, _: &Execution<'_, M>) -> ControlFlow<()> {
+impl Trial {
+    fn new(crashes: Option<Arc<Crashes>>) -> Trial {
+        Trial { crashes, states: 0 }
+    }
+}
+
+impl<M: Machine> Visitor<M> for Trial {
+    fn visit(&mut self, x: &Execution<'_, M>) -> ControlFlow<()> {
+        if let Some(crashes) = &self.crashes {
+            // Whatever is wrong with recovery is for a check to say.
+            let _ = recover(x, crashes, &mut |_| {
+                self.states += 1;
+                ControlFlow::Continue(())
+            });
+        }
         ControlFlow::Continue(())
     }
 
-    fn merge(&mut self, _: Unmoved) {}
+    fn merge(&mut self, other: Trial) {
+        self.states += other.states;
+    }
 }
 
 struct Until<'w>(Instant, &'w Watch);
 
-impl Director<Unmoved> for Until<'_> {
+impl Director<Trial> for Until<'_> {
     fn order(&mut self, _: Progress) -> Order {
         match self.1.reason() {
             Some(why) => Order::Stop(why),
@@ -163,14 +203,17 @@ impl Director<Unmoved> for Until<'_> {
 
 /// Explores for a moment.
 fn pace<M: Machine>(
-    engine: &dyn Engine<M, Unmoved>,
+    engine: &dyn Engine<M, Trial>,
     machine: &(dyn Fn() -> M + Sync),
+    trial: &Trial,
     watch: &Watch,
 ) -> Result<(Pace, Option<GaveUp>), ExploreError> {
     let begin = Instant::now();
     let mut until = Until(begin + TRIAL, watch);
-    let end = engine.explore(machine, &Unmoved, Snapshot::start(Unmoved), &mut until)?;
+    let end = engine.explore(machine, trial, Snapshot::start(trial.clone()), &mut until)?;
     let seconds = begin.elapsed().as_secs_f64();
-    let pace = Pace { executions: end.stats.executions(), seconds, finished: end.units.is_empty() };
+    let executions = end.stats.executions();
+    let post_crash_states = trial.crashes.as_ref().map(|_| end.visitor.states);
+    let pace = Pace { executions, seconds, finished: end.units.is_empty(), post_crash_states };
     Ok((pace, end.stats.gave_up))
 }

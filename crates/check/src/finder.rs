@@ -127,14 +127,14 @@ impl Finder {
         self.after_crashes.refused = self.after_crashes.refused.take().or(refused);
     }
 
-    /// Runs recovery after an execution with nothing wrong. Breaks if there is nothing more to look for.
+    /// Runs recovery after an execution. Breaks if there is nothing more to look for.
     fn crash(&mut self, x: &Execution<'_, VmMachine>) -> ControlFlow<()> {
         let Some(persist) = self.persist.clone() else { return ControlFlow::Continue(()) };
-        let Recovered { states, cut, stop, refused, found } = recovered(x, &persist, self.wanted.kinds);
+        let Recovered { states, cut, stop, refused, found } = recovered(x, &persist, self.wanted);
         let over = stop.is_some() || refused.is_some();
         self.add_crashes(AfterCrashes { states, cut, stop, refused });
-        let wrong = found.is_some();
-        if let Some(violation) = found {
+        let wrong = !found.is_empty();
+        for violation in found {
             let output = self.wanted.output.then(|| printed(x));
             self.add(Found { path: x.path(), violation, output });
         }
@@ -234,7 +234,8 @@ impl Visitor<VmMachine> for Finder {
             let output = self.wanted.output.then(|| printed(x));
             self.add(Found { path, violation: suspect.violation(x, self.wanted.record), output });
         }
-        if self.wanted.all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        // There may have been a crash before that.
+        if self.wanted.all { self.crash(x) } else { ControlFlow::Break(()) }
     }
 
     fn merge(&mut self, other: Finder) {

@@ -10,7 +10,6 @@
 mod campaign;
 mod check;
 mod checkpoint;
-mod compile;
 mod crash;
 mod error;
 mod estimate;
@@ -40,7 +39,6 @@ mod violation;
 mod witness;
 
 pub use check::{Check, FOUND_AS_RACES, Program};
-pub use compile::compile;
 pub use crash::{Crash, CrashStep, Persist, Remedy};
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};
@@ -57,6 +55,7 @@ pub use outcome::{Bound, Comparison, Outcome, PostCrashStates, Undecided, Warnin
 pub use points::Point;
 pub use reason::{Edge, Reason};
 pub use recorded::{EventAt, Recorded, RecordedEvent, Site};
+pub use selvedge_decide::compile;
 pub use settle::{Attempt, Settling, settle};
 pub use states::{Count, Searched, Searching, StatePath, StateStep, StateViolation};
 pub use stopped::Stopped;

@@ -2,7 +2,7 @@
 
 use crate::crash::Persist;
 use selvedge_explore::{Config, Equivalence, Team, Watch};
-use selvedge_machine::{ErrorKinds, Reductions};
+use selvedge_machine::{ErrorKinds, Reduction, Reductions};
 use selvedge_model::Model;
 use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
 use std::path::PathBuf;
@@ -74,6 +74,15 @@ pub struct Options {
     pub persist: Option<Persist>,
     /// How files are kept.
     pub disk: DiskOptions,
+}
+
+impl Options {
+    /// The reductions that are asked for, but for those that recovery could tell, where crashes are looked
+    /// for.
+    pub(crate) fn reductions_beside_recovery(&self) -> Reductions {
+        let told = |reduction: &Reduction| self.persist.is_some() && !reduction.is_sound_beside_recovery();
+        Reduction::ALL.into_iter().filter(told).fold(self.reductions, Reductions::without)
+    }
 }
 
 impl Default for Options {

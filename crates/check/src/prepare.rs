@@ -38,9 +38,10 @@ pub fn hoped_for(theory: &Theory, options: &Options) -> Reductions {
     let races_are_reported = options.races && !options.races_aside;
     let facts = ProgramFacts { coherence_counts, races_are_reported, ..ProgramFacts::unknown(options.races) };
     // Whoever looks for what is not freed is not to be shown what is never freed here.
+    let wanted = options.reductions_beside_recovery();
     let wanted = match options.leaks {
-        true => options.reductions.without(Reduction::Handles),
-        false => options.reductions,
+        true => wanted.without(Reduction::Handles),
+        false => wanted,
     };
     sound(wanted, &Properties::hoped_for(theory), &facts).on
 }

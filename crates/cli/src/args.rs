@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::crashes::CrashArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selvedge_check::Workers;
 use selvedge_machine::{ErrorKinds, Reductions};
@@ -135,39 +136,8 @@ pub struct CheckArgs {
     #[arg(long)]
     pub whole_library: bool,
 
-    /// Look for what recovery does wrong after a crash: a persistency model (px86, ext4-ordered, strict, and
-    /// so on), or a .kat file with `recovery` (see docs/persistency.md)
-    #[arg(long, value_name = "MODEL")]
-    pub persist: Option<String>,
-
-    /// Let there be up to so many crashes: recovery may be cut short as well
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "persist",
-          value_parser = clap::value_parser!(u32).range(1..=3))]
-    pub crashes: u32,
-
-    /// Report recovery that writes to what is durable
-    #[arg(long, requires = "persist")]
-    pub read_only_recovery: bool,
-
-    /// With ext4: blocks are allocated when they are written, not later
-    #[arg(long, requires = "persist")]
-    pub no_delalloc: bool,
-
-    /// Bytes of a block of a file
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=65536))]
-    pub block_size: u32,
-
-    /// Bytes that a file may have
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
-    pub max_file_size: u32,
-
-    /// Let system calls that fail set `errno`; without it, that is an error
-    #[arg(long)]
-    pub syscall_errors: bool,
-
-    /// Let reads and writes of files do less than they are asked for
-    #[arg(long)]
-    pub short_io: bool,
+    #[command(flatten)]
+    pub crashes: CrashArgs,
 
     /// What is gone through: all executions, or all states (for models that are reordering tables; loops
     /// need no bound; see docs/states.md)
@@ -387,6 +357,9 @@ pub struct EstimateArgs {
     /// Stop sampling after this many seconds, too; the estimate depends on the machine then
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub seconds: Option<f64>,
+
+    #[command(flatten)]
+    pub crashes: CrashArgs,
 
     #[command(flatten)]
     pub jobs: Jobs,

@@ -38,6 +38,11 @@ struct EstimateReport {
     jobs: usize,
     /// Samples in which the program fails.
     failing_samples: u64,
+    /// Where crashes are looked for: the persistency model, and what recovery may find, over all executions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    persist: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_post_crash_states: Option<f64>,
 }
 
 pub fn main(args: &EstimateArgs) -> Exit {
@@ -80,6 +85,9 @@ fn render(report: &EstimateReport) -> String {
         "  {} samples in {:.2} s, mean {:.1} ± {:.1}, standard deviation {:.1}\n",
         report.samples, report.seconds, report.mean, of_mean, report.stddev
     );
+    if let (Some(persist), Some(states)) = (&report.persist, report.estimated_post_crash_states) {
+        text += &format!("  about {} post-crash states under {persist}\n", about(states));
+    }
     if report.failing_samples > 0 {
         text += &format!(
             "  {} of the samples fail: `selvedge check` will stop at the first such execution\n",
@@ -101,6 +109,10 @@ fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<EstimateReport, Und
     let is_litmus = |file: &std::path::PathBuf| file.extension().is_some_and(|e| e == "litmus");
     let name = theory.name.clone();
     let forecast = match &args.files[..] {
+        [file] if is_litmus(file) && args.crashes.persist.is_some() => {
+            let message = format!("{}: litmus tests have no recovery routine", file.display());
+            return Err(InputError::plain(InputKind::Unsupported, message, Some("leave out `--persist`")));
+        }
         [file] if is_litmus(file) => of_litmus(file, args, &theory, &sampling)?,
         files if files.iter().any(is_litmus) => {
             let message = "litmus tests are estimated one at a time";
@@ -128,6 +140,8 @@ fn run(args: &EstimateArgs, cancel: Cancel) -> Result<Result<EstimateReport, Und
         estimated_seconds: pace.seconds(estimate.mean, jobs),
         jobs,
         failing_samples: estimate.errors,
+        persist: args.crashes.persist.clone(),
+        estimated_post_crash_states: pace.states_per_execution().map(|each| (each * estimate.mean).round()),
     }))
 }
 
@@ -155,6 +169,8 @@ fn check_of(args: &EstimateArgs, theory: Theory, cancel: Cancel) -> Result<Check
         most_events: Config::default().max_events,
         reductions: args.reductions,
         races: !args.no_race_detection,
+        persist: args.crashes.persist()?,
+        disk: args.crashes.disk(),
         ..Options::default()
     };
     let sources = Sources {

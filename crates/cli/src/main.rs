@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod crashes;
 mod dot;
 mod error;
 mod escape;

@@ -326,9 +326,74 @@ fn workers_checkpoints_and_estimates_go_with_crashes() {
     ]);
     assert_eq!(other.status.code(), Some(2));
     std::fs::remove_file(checkpoint).expect("it was there");
-    let estimate = selvedge(&["estimate", file, "-m", "tso", "--", "-mclwb"]);
-    let said = format!("about {} executions", all["executions"]);
-    assert!(String::from_utf8_lossy(&estimate.stdout).contains(&said), "{estimate:?}");
+    let estimate =
+        selvedge(&["estimate", file, "-m", "tso", "--persist", "px86", "--format", "json", "--", "-mclwb"]);
+    let estimate: Value = serde_json::from_slice(&estimate.stdout).expect("a report");
+    assert_eq!(estimate["estimated_executions"].as_f64(), all["executions"].as_f64());
+    assert_eq!(estimate["estimated_post_crash_states"].as_f64(), all["post_crash_states"].as_f64());
+}
+
+/// All errors of recovery are found, not only the first in each execution.
+#[test]
+fn all_errors_are_those_of_every_state() {
+    let text = "#include <assert.h>\n#include <selvedge.h>\nstatic int d;\n\
+                void __VERIFIER_recovery_routine(void) {\nassert(d != 2);\nassert(d != 1);\nassert(d != 0);\n}\n\
+                int main(void) { selvedge_durable(&d, sizeof d); d = 1; d = 2; return 0; }\n";
+    let all = report("all", text, &["--persist", "px86", "-m", "tso", "--all-errors"]);
+    let mut lines: Vec<u64> =
+        all["errors"].as_array().expect("errors").iter().filter_map(|error| error["line"].as_u64()).collect();
+    lines.sort();
+    assert_eq!(lines, [5, 6, 7]);
+    assert_eq!(all["post_crash_states"], 3);
+}
+
+/// Assertions of recovery are looked for also where those of the program are not; and a check in which
+/// recovery never runs is none.
+#[test]
+fn only_recovery_is_looked_at() {
+    let program = |main: &str| {
+        format!(
+            "#include <assert.h>\n#include <selvedge.h>\n#include <stdlib.h>\nstatic int d;\n\
+             static void routine(void) {{ assert(d != 1); }}\n\
+             int main(void) {{ selvedge_durable(&d, sizeof d); {main} return 0; }}\n"
+        )
+    };
+    let args = ["--persist", "px86", "-m", "tso", "--errors", "recovery-assertion"];
+    for then in ["", "assert(0);", "exit(0);", "abort();"] {
+        let report = report("only", &program(&format!("selvedge_recovery(routine); d = 1; {then}")), &args);
+        assert_eq!(report["errors"][0]["kind"], "recovery-assertion", "{then}: {}", report["unknown"]);
+    }
+    let never = report("never", &program("d = 1; if (d == 2) selvedge_recovery(routine);"), &args);
+    assert_eq!(never["verdict"], "unknown");
+}
+
+/// A file that is mapped is not cut: what was in memory would have to be zero then.
+#[test]
+fn mapped_files_are_not_cut() {
+    for (then, verdict) in [
+        ("", "verified"),
+        ("open(\"a\", O_RDWR | O_TRUNC);", "system-call"),
+        ("ftruncate(fd, 0);", "system-call"),
+        ("unlink(\"a\"); open(\"a\", O_CREAT | O_RDWR, 0600);", "recovery"),
+    ] {
+        let text = format!(
+            "#define _GNU_SOURCE\n#include <assert.h>\n#include <fcntl.h>\n#include <selvedge.h>\n\
+             #include <sys/mman.h>\n#include <unistd.h>\n\
+             static int *map(int fd) {{ return mmap(0, 8, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, \
+             fd, 0); }}\n\
+             void __VERIFIER_recovery_routine(void) {{ int fd = open(\"a\", O_RDWR); ftruncate(fd, 8); \
+             assert(map(fd)[0] == 1); }}\n\
+             int main(void) {{ int fd = open(\"a\", O_CREAT | O_RDWR, 0600); ftruncate(fd, 8); *map(fd) = 1; \
+             __VERIFIER_pbarrier(); {then} return 0; }}\n"
+        );
+        let report = report("mapped", &text, &["--persist", "px86-ext4", "-m", "tso"]);
+        match verdict {
+            "verified" => assert_eq!(report["verdict"], "verified"),
+            "system-call" => assert_eq!(report["errors"][0]["kind"], "system-call", "{then}"),
+            // A new file begins with nothing in it, and is too small.
+            _ => assert_eq!(report["verdict"], "violated", "{then}"),
+        }
+    }
 }
 
 /// What a reduction would leave out, if it did not know that recovery looks: a state between two steps that

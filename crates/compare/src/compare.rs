@@ -4,7 +4,6 @@
 //! none twice (optimal), under both equivalences and whatever the schedule; both must agree on how
 //! executions end and on the errors that the model reports.
 
-use selvedge_decide::premises;
 use selvedge_explore::{Config, Equivalence, ExploreError, GaveUp, Schedule, explore_compiled};
 use selvedge_kat::{Diagnostic, ast::Theory};
 use selvedge_machine::Program;
@@ -104,12 +103,7 @@ pub struct Disagreement {
 
 impl Subject {
     pub fn new(theory: &Theory) -> Result<Subject, Refusal> {
-        let mut model = Compiled::compile(theory).map_err(Refusal::Explorer)?;
-        if let Compiled::Matrices(model) = &mut model {
-            model.set_causality(
-                premises::of_model(theory, selvedge_decide::search::Limits::for_loading()).causality(),
-            );
-        }
+        let model = selvedge_decide::compile(theory).map_err(Refusal::Explorer)?;
         let judge = Judge::new(theory).map_err(Refusal::Oracle)?;
         Ok(Subject { judge, model })
     }

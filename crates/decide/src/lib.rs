@@ -9,6 +9,7 @@ pub mod automata;
 pub mod brute;
 pub mod certify;
 pub mod class;
+mod compile;
 pub mod context;
 mod cover;
 pub mod fact;
@@ -28,3 +29,5 @@ mod simulation;
 pub mod term;
 mod used;
 pub mod witness;
+
+pub use compile::compile;

@@ -4,7 +4,6 @@
 //!
 //! `SELVEDGE_STATES_PROGRAMS` says how many programs per model.
 
-use selvedge_decide::{premises, search::Limits};
 use selvedge_explore::{Config, End, GaveUp, explore_compiled};
 use selvedge_graph::{Loc, Tid, Value};
 use selvedge_machine::Program;
@@ -90,10 +89,7 @@ fn searched(program: &Program, table: &Table, reduce: bool) -> (Outcomes, usize)
 
 fn agree(name: &str, few: u64) {
     let theory = selvedge_kat::load_named(name).unwrap();
-    let mut model = Compiled::compile(&theory).unwrap();
-    if let Compiled::Matrices(model) = &mut model {
-        model.set_causality(premises::of_model(&theory, Limits::for_loading()).causality());
-    }
+    let model = selvedge_decide::compile(&theory).unwrap();
     let table = Table::of(&theory).unwrap();
     let (mut compared, mut skipped, mut full, mut reduced) = (0, 0, 0, 0);
     for number in 0..programs(few) {

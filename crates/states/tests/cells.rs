@@ -6,7 +6,6 @@
 //! are what the runtime's document says: volatile reads and taking locks are acquires, volatile writes and
 //! giving locks back releases, interlocked operations full fences.
 
-use selvedge_decide::{premises, search::Limits};
 use selvedge_explore::{Config, End, explore_compiled};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use selvedge_machine::Program;
@@ -115,10 +114,7 @@ struct Subject {
 impl Subject {
     fn new(name: &str) -> Subject {
         let theory = selvedge_kat::load_named(name).unwrap();
-        let mut model = Compiled::compile(&theory).unwrap();
-        if let Compiled::Matrices(model) = &mut model {
-            model.set_causality(premises::of_model(&theory, Limits::for_loading()).causality());
-        }
+        let model = selvedge_decide::compile(&theory).unwrap();
         let table = Table::of(&theory).ok();
         assert_eq!(table.is_none(), name == "dotnet");
         Subject { model, table }

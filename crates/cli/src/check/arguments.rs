@@ -2,13 +2,11 @@
 
 use crate::args::{CheckArgs, Engine, UnknownFunctions, Volatile};
 use selvedge_check::{
-    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Persist, Program,
-    Sources,
+    Cancel, Check, Checkpoints, FOUND_AS_RACES, InputError, InputKind, Limits, Options, Program, Sources,
 };
 use selvedge_ir::Module;
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction};
-use selvedge_model::Persistency;
-use selvedge_vm::{DiskOptions, LoopBound, NondetRange};
+use selvedge_vm::{LoopBound, NondetRange};
 use std::path::PathBuf;
 
 /// Iterations after which a loop is cut.
@@ -75,13 +73,8 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         seed: args.seed,
         checkpoint: args.checkpoint.clone().map(|file| Checkpoints { file, every: args.checkpoint_every }),
         resume: args.resume.clone(),
-        persist: persist(args)?,
-        disk: DiskOptions {
-            block_size: args.block_size,
-            max_file_size: args.max_file_size,
-            syscall_errors: args.syscall_errors,
-            short_io: args.short_io,
-        },
+        persist: args.crashes.persist()?,
+        disk: args.crashes.disk(),
     };
     let limits = limits_of(args);
     if let Some(module) = managed {
@@ -155,22 +148,6 @@ pub fn assembly_of(files: &[PathBuf], how: &Managed<'_>) -> Result<Option<Module
         InputError::plain(InputKind::Compile, error.message, error.help.as_deref())
     };
     selvedge_dotnet::compile(file, &options).map(Some).map_err(refuse)
-}
-
-/// How crashes are looked for, if they are.
-fn persist(args: &CheckArgs) -> Result<Option<Persist>, InputError> {
-    let Some(name) = &args.persist else { return Ok(None) };
-    let name = match (args.no_delalloc, name.as_str()) {
-        (true, "ext4-ordered") => "ext4-ordered-no-delalloc",
-        (true, name) if !name.starts_with("ext4-") => {
-            let message = format!("`--no-delalloc` is about ext4, and `{name}` is another persistency model");
-            return Err(InputError::plain(InputKind::Unsupported, message, None));
-        }
-        (_, name) => name,
-    };
-    let theory = selvedge_kat::load_persistency(name).map_err(InputError::of_model)?;
-    let model = Persistency::compile(&theory).map_err(InputError::of_model)?;
-    Ok(Some(Persist { model, crashes: args.crashes, may_write: !args.read_only_recovery }))
 }
 
 pub fn limits_of(args: &CheckArgs) -> Limits {

@@ -10,48 +10,79 @@ use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, MediumKind, PersistOp, 
 use selvedge_kat::Theory;
 use std::collections::BTreeSet;
 
-/// `None` if persists-before is no order.
-pub fn post_crash(script: &Script, g: &ExecutionGraph, theory: &Theory) -> Option<BTreeSet<Found>> {
-    let threads = (0..g.threads() as u16).flat_map(|t| g.thread(Tid(t)).iter().copied());
-    let ids: Vec<EventId> = [EventId::INIT].into_iter().chain(threads).collect();
-    let index = |e: EventId| ids.iter().position(|x| *x == e).expect("an event");
-    let (events, relations) = taken_down(script, g, &ids, &index);
-    let n = events.len();
-    let judge = Judge::new(theory).expect("a model that can be evaluated");
-    let mut scratch = judge.scratch();
-    for stage in Stage::ALL {
-        assert!(judge.admits(stage, &events, &relations, &mut scratch), "there are no axioms");
+/// A persistency model that is evaluated by matrices.
+pub struct Definition {
+    judge: Judge,
+}
+
+/// An execution as matrices have it.
+pub struct TakenDown {
+    ids: Vec<EventId>,
+    events: Vec<Event>,
+    relations: Relations,
+}
+
+impl TakenDown {
+    pub fn of(script: &Script, g: &ExecutionGraph) -> TakenDown {
+        let threads = (0..g.threads() as u16).flat_map(|t| g.thread(Tid(t)).iter().copied());
+        let ids: Vec<EventId> = [EventId::INIT].into_iter().chain(threads).collect();
+        let (events, relations) = taken_down(script, g, &ids, &|e| index(&ids, e));
+        TakenDown { ids, events, relations }
     }
-    let pb: Matrix = judge.persists_before(n, &scratch);
-    let durable = |x: &usize| events[*x].kind == Kind::Write && events[*x].medium.is_some();
-    let writes: Vec<usize> = (1..n).filter(durable).collect();
-    if writes.iter().any(|w| pb.has(*w, *w)) {
-        return None;
+}
+
+fn index(ids: &[EventId], e: EventId) -> usize {
+    ids.iter().position(|x| *x == e).expect("an event")
+}
+
+/// A set of durable writes: the bits of their numbers.
+type Set = u32;
+
+impl Definition {
+    pub fn new(theory: &Theory) -> Definition {
+        Definition { judge: Judge::new(theory).expect("a model that can be evaluated") }
     }
-    let barrier = |x: &usize| matches!(events[*x].persists, Some((PersistOp::Barrier, _)));
-    let barriers: Vec<usize> = (1..n).filter(barrier).collect();
-    let mut found = BTreeSet::new();
-    for set in 0..1u32 << writes.len() {
-        let has = |w: usize| writes.iter().position(|x| *x == w).is_some_and(|at| set >> at & 1 == 1);
-        let closed = writes.iter().all(|later| {
-            !has(*later) || writes.iter().all(|earlier| !pb.has(*earlier, *later) || has(*earlier))
-        });
-        let waited = barriers.iter().all(|b| writes.iter().all(|w| !pb.has(*w, *b) || has(*w)));
-        if !closed || !waited {
-            continue;
+
+    /// `None` if persists-before is no order.
+    pub fn post_crash(&self, script: &Script, g: &ExecutionGraph, x: &TakenDown) -> Option<BTreeSet<Found>> {
+        let TakenDown { ids, events, relations } = x;
+        let n = events.len();
+        let mut scratch = self.judge.scratch();
+        for stage in Stage::ALL {
+            assert!(self.judge.admits(stage, events, relations, &mut scratch), "there are no axioms");
         }
-        let frontier = |loc: Loc| {
-            // Locations come up as the program runs.
-            if loc.index() >= g.locations() {
-                return (0, 0);
+        let pb: Matrix = self.judge.persists_before(n, &scratch);
+        let durable = |x: &usize| events[*x].kind == Kind::Write && events[*x].medium.is_some();
+        let writes: Vec<usize> = (1..n).filter(durable).collect();
+        if writes.iter().any(|w| pb.has(*w, *w)) {
+            return None;
+        }
+        let bit = |w: usize| writes.iter().position(|x| *x == w).map_or(0, |at| 1 << at);
+        let before =
+            |x: usize| -> Set { writes.iter().filter(|w| pb.has(**w, x)).fold(0, |set, w| set | bit(*w)) };
+        let before_write: Vec<Set> = writes.iter().map(|w| before(*w)).collect();
+        let barrier = |x: &usize| matches!(events[*x].persists, Some((PersistOp::Barrier, _)));
+        let waited: Set = (1..n).filter(barrier).fold(0, |set, b| set | before(b));
+        // By location, the writes in coherence, as sets of one; initial values are in every set.
+        let coherence: Vec<Vec<Set>> = (0..g.locations() as u32)
+            .map(|loc| g.co(Loc(loc)).iter().map(|w| bit(index(ids, *w))).collect())
+            .collect();
+        let mut found = BTreeSet::new();
+        for set in 0..1 << writes.len() {
+            let closed = (0..writes.len()).all(|at| set >> at & 1 == 0 || before_write[at] & !set == 0);
+            if !closed || waited & !set != 0 {
+                continue;
             }
-            let last =
-                g.co(loc).iter().rposition(|w| w.is_init() || has(index(*w))).expect("the initial value");
-            (last, g.value_of(g.co(loc)[last], loc))
-        };
-        found.insert(script.recover(frontier));
+            let frontier = |loc: Loc| {
+                // Locations come up as the program runs.
+                let Some(of) = coherence.get(loc.index()) else { return (0, 0) };
+                let last = of.iter().rposition(|w| set & w != 0).unwrap_or(0);
+                (last, g.value_of(g.co(loc)[last], loc))
+            };
+            found.insert(script.recover(frontier));
+        }
+        Some(found)
     }
-    Some(found)
 }
 
 fn taken_down(

@@ -41,6 +41,9 @@ pub struct At {
 
 impl Script {
     pub fn random(rng: &mut SmallRng) -> Script {
+        if rng.random_bool(0.2) {
+            return Script::growing(rng);
+        }
         let (files, both) = (rng.random_bool(0.6), rng.random_bool(0.1));
         let locations = rng.random_range(2..=4);
         let of_files = |rng: &mut SmallRng| if both { rng.random_bool(0.5) } else { files };
@@ -70,6 +73,34 @@ impl Script {
             })
             .collect();
         Script { threads: code, media, recovery }
+    }
+
+    /// A file that grows, from inside of a block or not, while another thread does something with it.
+    fn growing(rng: &mut SmallRng) -> Script {
+        let byte = |offset: u32| Some(Medium { kind: MediumKind::Data, unit: 0, block: offset / 2, offset });
+        let first = rng.random_range(0..3);
+        let size = Some(Medium { kind: MediumKind::Metadata, unit: 0, block: 0, offset: 2 });
+        let mut media = vec![size, byte(first), byte(first + 1)];
+        media.push(medium(rng, true));
+        let old = rng.random_range(0..=i64::from(first) + 1);
+        let mut code = Vec::new();
+        if old > 0 {
+            code.push(Visible::Store(Loc(0), old, Mode::Rlx));
+        }
+        for loc in [1, 2] {
+            if rng.random_bool(0.8) {
+                code.push(Visible::Store(Loc(loc), 1, Mode::Rlx));
+            }
+        }
+        code.push(Visible::Store(Loc(0), rng.random_range(old + 1..6), Mode::Rlx));
+        if rng.random_bool(0.4) {
+            code.insert(rng.random_range(0..=code.len()), visible(rng, &media, true));
+        }
+        let beside = (0..rng.random_range(0..3)).map(|_| visible(rng, &media, true)).collect();
+        let mut recovery: Vec<Reading> =
+            (0..4).map(|loc| Reading { loc: Loc(loc), stops_at: None }).collect();
+        recovery.truncate(rng.random_range(2..=4));
+        Script { threads: vec![code, beside], media, recovery }
     }
 
     /// What recovery reads, where `find` says what is there.

@@ -9,9 +9,8 @@
 //! it. Post-crash states are told apart by what was read, as ever: the same reads in another order of threads
 //! are no other state.
 
-use super::{
-    Crashes, Level, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStep, RecoveryStop, settle, surely,
-};
+use super::level::{Graph, Level, settle, surely};
+use super::{Crashes, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStep, RecoveryStop};
 use crate::explore_compiled;
 use crate::report::{Config, End, Execution, GaveUp};
 use selvedge_graph::{Deps, EventId, ExecutionGraph, Kind, Loc, Medium, Part, Tid, Value};
@@ -124,7 +123,7 @@ pub(super) fn recover<M: Machine>(
         None => Some(refuse("recovery that creates threads, where no memory model is given")),
         Some(_) => None,
     };
-    let mut level = Level::new(super::Graph::OfProgram, PersistMemo::new(x.graph, &medium));
+    let mut level = Level::new(Graph::OfProgram, PersistMemo::new(x.graph, &medium));
     surely(&crashes.model, x.graph, &mut level);
     let (Some(memory), None) = (&crashes.memory, &unable) else {
         let end = unable.unwrap_or(RecoveryEnd::Done);

@@ -1,9 +1,10 @@
 //! What is before some events, by the terms of a persistency model, in one execution.
 
+use super::bits::Bits;
 use super::{Node, Persistency};
 use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc, Medium, MediumKind, Part, PersistOp, Tid};
 use selvedge_kat::ast::{DefBody, Persist, Pred, Prim, Set};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Persists-before in one execution.
@@ -19,12 +20,29 @@ pub struct Memo {
     /// By event: where what it is about is kept.
     media: Vec<Option<Medium>>,
     /// Durable events by cache line, or by file.
-    units: HashMap<(bool, u32), Vec<EventId>>,
+    units: HashMap<(bool, u32), Unit>,
     /// What transitive closures and intersections relate to one event.
     known: HashMap<(u32, EventId), Rc<Bits>>,
+    /// Of closures, for which events of a thread that is so, by their place in it.
+    closed: HashMap<(u32, Tid), BTreeMap<u32, EventId>>,
+    /// The events for which a test holds, by its node.
+    tests: HashMap<u32, Rc<Bits>>,
+    /// By thread: the events before a place in it, the place that was asked for last.
+    prefixes: HashMap<Tid, (u32, Bits)>,
     /// By event: which copy, or access of several words, it is a piece of, from 1.
     pieces: Vec<u32>,
     pasts: HashMap<EventId, Rc<Past>>,
+}
+
+/// What is durable in a cache line, or in a file.
+#[derive(Debug)]
+struct Unit {
+    events: Vec<EventId>,
+    set: Bits,
+    /// Accesses by kind and block.
+    blocks: HashMap<(MediumKind, u32), Vec<EventId>>,
+    /// Writes of bytes, by their offset.
+    bytes: HashMap<u32, Vec<EventId>>,
 }
 
 /// What persists before something: by location, the latest durable write in coherence.
@@ -34,55 +52,6 @@ pub struct Past {
     pub latest: Vec<(Loc, u32)>,
     /// A write persists before itself, which is not possible: `pb` is no order here.
     pub cyclic: bool,
-}
-
-/// A set of events.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn empty(n: usize) -> Bits {
-        Bits(vec![0; n.div_ceil(64)])
-    }
-
-    /// Returns whether it is new.
-    fn add(&mut self, e: EventId) -> bool {
-        let (word, bit) = (&mut self.0[e.index() / 64], 1 << (e.index() % 64));
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    fn has(&self, e: EventId) -> bool {
-        self.0[e.index() / 64] >> (e.index() % 64) & 1 != 0
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
-    }
-
-    fn iter(&self) -> impl Iterator<Item = EventId> {
-        self.0.iter().enumerate().flat_map(|(at, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                let bit = left.trailing_zeros();
-                left &= left.checked_sub(1)?;
-                Some(EventId(at as u32 * 64 + bit))
-            })
-        })
-    }
-
-    fn unite(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
-    }
-
-    fn intersect(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
-    }
-
-    fn subtract(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
-    }
 }
 
 impl Memo {
@@ -102,7 +71,20 @@ impl Memo {
                 _ => None,
             };
             if let Some(of) = memo.media[e.index()] {
-                memo.units.entry(unit(of)).or_default().push(e);
+                let unit = memo.units.entry(unit(of)).or_insert_with(|| Unit {
+                    events: Vec::new(),
+                    set: Bits::empty(g.arena_len()),
+                    blocks: HashMap::new(),
+                    bytes: HashMap::new(),
+                });
+                unit.events.push(e);
+                unit.set.add(e);
+                if ev.kind != Kind::Persist {
+                    unit.blocks.entry((of.kind, of.block)).or_default().push(e);
+                }
+                if of.kind == MediumKind::Data && ev.is_write() {
+                    unit.bytes.entry(of.offset).or_default().push(e);
+                }
             }
         }
         memo
@@ -187,8 +169,8 @@ impl<'a> Order<'a> {
             Node::Empty => self.nothing(),
             Node::Id => to.clone(),
             Node::Test(set) => {
-                let mut out = self.nothing();
-                to.iter().filter(|e| self.holds(set, *e)).for_each(|e| _ = out.add(e));
+                let mut out = to.clone();
+                out.intersect(&self.test(at, set));
                 out
             }
             Node::Cross(a, b) => {
@@ -229,6 +211,18 @@ impl<'a> Order<'a> {
         }
         let mut out = self.before(step, to);
         let mut new = out.clone();
+        if let Some(e) = single {
+            // What is before an event of the same thread that is before this one is known, maybe.
+            let ev = self.g.event(e);
+            let earlier = self.memo.closed.get(&(at, ev.tid)).and_then(|all| all.range(..ev.idx).next_back());
+            if let Some((_, &p)) = earlier.filter(|(_, p)| out.has(**p))
+                && let Some(known) = self.memo.known.get(&(at, p))
+            {
+                new.subtract(known);
+                new.remove(p);
+                out.unite(known);
+            }
+        }
         while !new.is_empty() {
             let mut next = self.before(step, &new);
             next.subtract(&out);
@@ -237,8 +231,37 @@ impl<'a> Order<'a> {
         }
         if let Some(e) = single {
             self.memo.known.insert((at, e), Rc::new(out.clone()));
+            let ev = self.g.event(e);
+            self.memo.closed.entry((at, ev.tid)).or_default().insert(ev.idx, e);
         }
         out
+    }
+
+    /// The events for which a test holds.
+    fn test(&mut self, at: u32, set: &Set) -> Rc<Bits> {
+        if let Some(known) = self.memo.tests.get(&at) {
+            return Rc::clone(known);
+        }
+        let mut all = self.nothing();
+        self.g.order()[1..].iter().filter(|e| self.holds(set, **e)).for_each(|e| _ = all.add(*e));
+        let all = Rc::new(all);
+        self.memo.tests.insert(at, Rc::clone(&all));
+        all
+    }
+
+    /// The events of a thread before a place in it.
+    fn prefix(&mut self, t: Tid, place: u32) -> &Bits {
+        let g = self.g;
+        let (known, events) = self.memo.prefixes.entry(t).or_insert_with(|| (0, Bits::empty(g.arena_len())));
+        if *known > place {
+            *known = 0;
+            *events = Bits::empty(g.arena_len());
+        }
+        let thread = g.thread(t);
+        let from = thread.partition_point(|e| g.event(*e).idx < *known);
+        thread[from..].iter().take_while(|e| g.event(**e).idx < place).for_each(|e| _ = events.add(*e));
+        *known = place;
+        events
     }
 
     /// For terms that look at both ends of a pair.
@@ -262,7 +285,7 @@ impl<'a> Order<'a> {
         out
     }
 
-    fn step(&self, prim: Prim, to: &Bits) -> Bits {
+    fn step(&mut self, prim: Prim, to: &Bits) -> Bits {
         let g = self.g;
         let mut out = self.nothing();
         if prim == Prim::Po {
@@ -272,10 +295,15 @@ impl<'a> Order<'a> {
                 let last = &mut last[ev.tid.index()];
                 *last = ev.idx.max(*last);
             }
-            for (t, last) in last.into_iter().enumerate() {
-                let thread = g.thread(Tid(t as u16));
-                thread.iter().take_while(|e| g.event(**e).idx < last).for_each(|e| _ = out.add(*e));
+            for (t, last) in last.into_iter().enumerate().filter(|(_, last)| *last > 0) {
+                out.unite(self.prefix(Tid(t as u16), last));
             }
+            return out;
+        }
+        if prim == Prim::SameInode {
+            let units = to.iter().filter_map(|e| self.memo.media[e.index()]);
+            let files = units.filter(|of| of.kind != MediumKind::Memory).map(unit);
+            files.filter_map(|of| self.memo.units.get(&of)).for_each(|unit| out.unite(&unit.set));
             return out;
         }
         for e in to.iter() {
@@ -294,7 +322,7 @@ impl<'a> Order<'a> {
         let is_access = matches!(ev.kind, Kind::Read | Kind::Write);
         let own = |x: EventId| g.event(x).tid == ev.tid && !x.is_init();
         match prim {
-            Prim::Po => unreachable!("taken together"),
+            Prim::Po | Prim::SameInode => unreachable!("taken together"),
             Prim::PoImm => g.po_pred(e).into_iter().for_each(found),
             Prim::PoLoc if is_access => {
                 let thread = g.thread(ev.tid).iter().take_while(|x| **x != e);
@@ -358,38 +386,33 @@ impl<'a> Order<'a> {
             Prim::Int => g.thread(ev.tid).iter().for_each(|x| found(*x)),
             Prim::Ext => g.order()[1..].iter().filter(|x| !own(**x)).for_each(|x| found(*x)),
             Prim::Any => g.order()[1..].iter().for_each(|x| found(*x)),
-            Prim::SameInode | Prim::SameBlock | Prim::SameLine => {
-                let Some(of) = self.memo.media[e.index()] else { return };
-                let line = prim == Prim::SameLine;
-                if line != (of.kind == MediumKind::Memory) {
+            Prim::SameLine => {
+                let Some(unit) = self.unit_of(e).filter(|(of, _)| of.kind == MediumKind::Memory) else {
                     return;
-                }
-                for &x in self.memo.units.get(&unit(of)).into_iter().flatten() {
-                    let accesses = g.event(x).kind != Kind::Persist && ev.kind != Kind::Persist;
-                    if line && x != e && self.memo.are_of_one_copy(x, e) {
-                        continue;
-                    }
-                    let same = prim != Prim::SameBlock
-                        || accesses
-                            && self.memo.media[x.index()]
-                                .is_some_and(|other| (other.kind, other.block) == (of.kind, of.block));
-                    if same {
-                        found(x);
-                    }
-                }
+                };
+                let pieces = |x: &EventId| *x != e && self.memo.are_of_one_copy(*x, e);
+                unit.1.events.iter().filter(|x| !pieces(x)).for_each(|x| found(*x));
+            }
+            Prim::SameBlock if ev.kind != Kind::Persist => {
+                let Some((of, unit)) = self.unit_of(e).filter(|(of, _)| of.kind != MediumKind::Memory) else {
+                    return;
+                };
+                unit.blocks.get(&(of.kind, of.block)).into_iter().flatten().for_each(|x| found(*x));
             }
             Prim::Appends if ev.is_write() => {
                 let Some((of, old, new)) = self.growth(e) else { return };
-                for &x in self.memo.units.get(&unit(of)).into_iter().flatten() {
-                    let Some(other) = self.memo.media[x.index()] else { continue };
-                    let data = other.kind == MediumKind::Data && g.event(x).is_write();
-                    if data && (old..new).contains(&(other.offset as i64)) {
-                        found(x);
-                    }
-                }
+                let Some(unit) = self.memo.units.get(&unit(of)) else { return };
+                let offsets = old.max(0)..new.min(i64::from(u32::MAX));
+                offsets.filter_map(|at| unit.bytes.get(&(at as u32))).flatten().for_each(|x| found(*x));
             }
             _ => {}
         }
+    }
+
+    /// What an event is about, and what else is.
+    fn unit_of(&self, e: EventId) -> Option<(Medium, &Unit)> {
+        let of = self.memo.media[e.index()]?;
+        Some((of, self.memo.units.get(&unit(of))?))
     }
 
     /// The write of a size: of which file, and from how much to how much.

@@ -10,6 +10,7 @@
 //! evaluated backwards, from sets of events to what is before them ([`eval`]). The cost is that of the part
 //! of the execution that is before what recovery reads, not that of the execution.
 
+mod bits;
 mod contains;
 mod eval;
 

@@ -364,6 +364,17 @@ impl VmMachine {
         }
     }
 
+    /// Whether an error of this thread is looked for. Assertions of recovery are a kind of their own.
+    pub(super) fn looks_for(&self, state: &VmState, kind: ErrorKind) -> bool {
+        let errors = self.options.errors;
+        match kind {
+            ErrorKind::Assertion if !errors.has(kind) => {
+                errors.has(ErrorKind::RecoveryAssertion) && self.crashes_before(state.thread) > 0
+            }
+            kind => errors.has(kind),
+        }
+    }
+
     /// After how many crashes a thread runs: those that recovery creates are numbered like any other.
     fn crashes_before(&self, thread: Tid) -> u64 {
         let tables = self.tables.borrow();

@@ -91,6 +91,12 @@ static int __selvedge_fs_new_descriptor(long description)
     return -1;
 }
 
+/* Files that are mapped are persistent memory, which calls do not look at: its size. */
+static long __selvedge_fs_mapped(long inode)
+{
+    return __selvedge_disk(MAPPED + __selvedge_disk(3) + inode);
+}
+
 static void __selvedge_fs_set_size(long inode, long size)
 {
     __selvedge_fs_journal(inode);
@@ -118,6 +124,9 @@ static int __selvedge_fs_open(const char *call, const char *name, int flags)
         error = EISDIR;
     else if (is && is != DIRECTORY && (flags & O_DIRECTORY))
         error = ENOTDIR;
+    else if (is && is != DIRECTORY && (flags & O_TRUNC) && __selvedge_fs_mapped(is - 1))
+        /* What is in memory would have to be zero again. */
+        error = EOPNOTSUPP;
     else if (!is) {
         if (__selvedge_fs_inodes >= INODES_BETWEEN_CRASHES)
             error = ENOSPC;
@@ -253,12 +262,6 @@ static ssize_t __selvedge_fs_get(struct description *file, char *to, size_t n, l
     return n;
 }
 
-/* Files that are mapped are persistent memory, which calls do not look at: its size. */
-static long __selvedge_fs_mapped(long inode)
-{
-    return __selvedge_disk(MAPPED + __selvedge_disk(3) + inode);
-}
-
 /* How much of what was asked for is done, if that may be less. */
 static size_t __selvedge_fs_part(size_t n)
 {
@@ -384,6 +387,11 @@ static int __selvedge_fs_truncate(const char *call, long inode, off_t size)
         return (int)__selvedge_fs_fail(call, EFBIG);
     pthread_mutex_lock(&__selvedge_fs_locks[inode]);
     long old = __selvedge_disk_sizes[inode];
+    /* The same of what is cut off, and of what comes back after a crash that lost the size. */
+    if (__selvedge_fs_mapped(inode) && (size < old || (size > old && __selvedge_disk(2)))) {
+        pthread_mutex_unlock(&__selvedge_fs_locks[inode]);
+        return (int)__selvedge_fs_fail(call, EOPNOTSUPP);
+    }
     if (old != size) {
         __selvedge_fs_journal(inode);
         for (long hole = old; hole < size; hole++)

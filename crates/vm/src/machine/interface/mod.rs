@@ -89,7 +89,7 @@ impl Machine for VmMachine {
                 state.stage = Stage::Sampling(alternatives);
                 Op::Choose { count }
             }
-            Halt::Error(kind, _) if !self.options.errors.has(kind) => {
+            Halt::Error(kind, _) if !self.looks_for(state, kind) => {
                 Rc::make_mut(&mut state.rare).passed = Some(kind);
                 Op::Block(Block::Exit)
             }

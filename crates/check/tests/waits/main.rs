@@ -1,7 +1,9 @@
 //! Threads that wait, under models that follow dependencies: the verdict and the kinds of errors are the
 //! same in program order and by following dependencies, with and without leaving out reads that wait in
-//! vain. `WAITS_PROGRAMS=100000` generates more programs.
+//! vain. `WAITS_PROGRAMS=100000` generates more programs. `crashes` are such threads beside recovery.
 
+mod crashes;
+#[path = "../generated/mod.rs"]
 mod generated;
 
 use generated::{DECLARED, Dice, main_of, setting, thread};

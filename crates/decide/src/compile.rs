@@ -1,7 +1,7 @@
 //! Models, compiled, with what can be decided of them.
 
-use selvedge_decide::premises;
-use selvedge_decide::search::Limits;
+use crate::premises;
+use crate::search::Limits;
 use selvedge_kat::{Diagnostic, Theory};
 use selvedge_model::Compiled;
 

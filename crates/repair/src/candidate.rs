@@ -209,6 +209,19 @@ impl Candidate {
                 (a, b) => a == b,
             }
     }
+
+    /// Whether all that a third one does is done by this one and another, which are orderings of one access.
+    pub fn covers_with(&self, other: &Candidate, third: &Candidate) -> bool {
+        use Effect::*;
+        self.site == third.site
+            && other.site == third.site
+            && match (self.effect, other.effect, third.effect) {
+                (Order(a), Order(b), Order(c)) | (Failure(a), Failure(b), Failure(c)) => {
+                    is_within(c, join(a, b))
+                }
+                _ => false,
+            }
+    }
 }
 
 /// What may be changed.

@@ -64,6 +64,15 @@ impl Constraints {
                 for (_, variable) in doing {
                     problem.add_constraint([(done, 1.0), (*variable, -1.0)], ComparisonOp::Ge, 0.0);
                 }
+                // Two orderings of one access may do it together.
+                for (a, first) in &variables {
+                    for (b, second) in variables.range(a + 1..) {
+                        if candidates[*a].covers_with(&candidates[*b], &candidates[*part]) {
+                            let sum = [(done, 1.0), (*first, -1.0), (*second, -1.0)];
+                            problem.add_constraint(sum, ComparisonOp::Ge, -1.0);
+                        }
+                    }
+                }
             }
             problem.add_constraint(&parts, ComparisonOp::Le, choice.len() as f64 - 1.0);
         }

@@ -227,8 +227,12 @@ fn compare(rng: &mut SmallRng, text: &str, theory: &Theory, compiled: &Compiled,
     let mut minimal: Vec<Chosen> = Vec::new();
     for chosen in &subsets {
         if is_right(&subject, &changes(sites.len(), &some, chosen)) {
-            let does_all =
-                |known: &&Chosen| known.iter().all(|part| chosen.iter().any(|c| some[c].covers(&some[part])));
+            let all: Vec<&Candidate> = chosen.iter().map(|c| &some[c]).collect();
+            let done = |part: usize| {
+                let part = &some[part];
+                all.iter().any(|a| a.covers(part) || all.iter().any(|b| a.covers_with(b, part)))
+            };
+            let does_all = |known: &&Chosen| known.iter().all(done);
             if !minimal.iter().any(|known| does_all(&known)) {
                 minimal.push(chosen.clone());
             }

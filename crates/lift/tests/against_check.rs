@@ -1,5 +1,5 @@
-//! Systems derived from generated programs against `check` of the same programs with two and three threads: an
-//! assertion fails, or somebody waits for ever, in the one exactly if in the other.
+//! Systems derived from generated programs against `check` of the same programs with two and three threads:
+//! an assertion fails, or somebody waits for ever, in the one exactly if in the other.
 //! `LIFT_PROGRAMS=2000` generates more, `LIFT_SEED` begins elsewhere.
 
 use rand::rngs::SmallRng;

@@ -477,8 +477,8 @@ impl Model {
         g.includes(e, self.coherence.first().copied().unwrap_or(CAUSAL), x)
     }
 
-    /// The same, or by what the language says: what makes and ends objects and who accesses them is ordered by
-    /// that also where the model keeps each location in order by itself.
+    /// The same, or by what the language says: what makes and ends objects and who accesses them is ordered
+    /// by that also where the model keeps each location in order by itself.
     pub fn knows(&self, g: &ExecutionGraph, e: EventId, x: EventId) -> bool {
         self.sees(g, e, x) || self.happens_before.is_some_and(|slot| g.includes(e, slot, x))
     }

@@ -451,7 +451,8 @@ impl Prover<'_> {
         Ok(Done { obligation: o, name, ending, script: kept, seconds: start.elapsed().as_secs_f64() })
     }
 
-    /// That a step cannot be taken in a phase, if this is easily seen: then there is nothing else to show of it.
+    /// That a step cannot be taken in a phase, if this is easily seen: then there is nothing else to show of
+    /// it.
     fn impossible(&self, o: Obligation) -> Result<Option<Done>, SolverError> {
         let start = Instant::now();
         let ways = self.ways(&o);

@@ -9,7 +9,8 @@ use selvedge_prove::system::System;
 /// Numbers of threads that a program is compiled for: around powers of two, and between.
 const SIZES: [u64; 14] = [3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 32, 1, 2];
 
-/// So many of them have to be of one kind. With one or two threads, programs may be others: compilers see more.
+/// So many of them have to be of one kind. With one or two threads, programs may be others: compilers see
+/// more.
 const ALIKE: usize = 12;
 
 /// A system that was derived.

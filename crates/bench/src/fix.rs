@@ -19,6 +19,7 @@ const ROWS: &[(&str, &str)] = &[
     ("chase-lev-bug.c", "tso"),
     ("chase-lev-bug.c", "rc11"),
     ("mcs-bug.c", "rc11"),
+    ("clh-relaxed-bug.c", "rc11"),
     ("ticket-bug.c", "rc11"),
     ("spinlock-bug.c", "rc11"),
     ("linux-rwlock-bug.c", "rc11"),

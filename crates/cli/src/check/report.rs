@@ -5,6 +5,7 @@ use selvedge_check::{
     Action, Call, Crash, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
 };
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// The outcome of one check, as `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -67,6 +68,9 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Lacking>,
     pub trace: Vec<Step>,
+    /// So many steps are not in it, as there are many and only one thread has to do with them.
+    #[serde(skip)]
+    pub left_out: usize,
     /// Whether the steps can be read as an interleaving.
     pub interleaving: bool,
     /// What a crash left, and what recovery made of it.
@@ -260,7 +264,9 @@ impl Finding {
             let durable = left.persisted.iter().chain(&left.lost);
             durable.filter_map(|number| witness.event(*number)).any(|event| in_library(&event.action))
         });
+        let private = Private::of(&witness);
         let shown = |event: &&Event| match &event.action {
+            _ if private.has(event) => false,
             Action::Choose { by_input, .. } => !by_input,
             Action::Read { location, .. } if is_section(location) => false,
             Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
@@ -294,6 +300,7 @@ impl Finding {
             points,
             missing,
             trace: trace.collect(),
+            left_out: witness.events.iter().filter(|event| private.has(event)).count(),
             interleaving: witness.interleaving,
             crash,
             threads: witness.threads.iter().map(|thread| thread.name.clone()).collect(),
@@ -342,5 +349,46 @@ impl Spot {
             calls: calls.iter().enumerate().map(call).collect(),
             stack: point.stack,
         })
+    }
+}
+
+/// Executions with more steps than this are not told whole.
+const MANY: usize = 150;
+
+/// What only one thread has to do with, in an execution that is too long to tell: its variables, and accesses
+/// of what no other thread accesses.
+struct Private<'w> {
+    /// Who accesses a location; nobody in particular if there are several.
+    users: HashMap<&'w str, Option<u16>>,
+    is_long: bool,
+}
+
+impl<'w> Private<'w> {
+    fn of(witness: &'w Witness) -> Private<'w> {
+        let mut users: HashMap<&str, Option<u16>> = HashMap::new();
+        for event in &witness.events {
+            if let Action::Read { location, .. } | Action::Write { location, .. } = &event.action {
+                let user = Some(event.thread);
+                let of_all = users.entry(location).or_insert(user);
+                if *of_all != user {
+                    *of_all = None;
+                }
+            }
+        }
+        Private { users, is_long: witness.events.len() > MANY }
+    }
+
+    fn has(&self, event: &Event) -> bool {
+        self.is_long
+            && match &event.action {
+                Action::Read { location, stale, .. } => {
+                    !stale && self.users.get(location.as_str()) == Some(&Some(event.thread))
+                }
+                Action::Write { location, .. } => {
+                    self.users.get(location.as_str()) == Some(&Some(event.thread))
+                }
+                Action::Allocate { local, .. } | Action::Free { local, .. } => *local,
+                _ => false,
+            }
     }
 }

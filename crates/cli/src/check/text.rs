@@ -75,6 +75,7 @@ fn safe(report: &Report) -> Report {
             points: points.iter().map(spot).collect(),
             missing: missing.as_ref().map(lacking),
             trace: trace.iter().map(step).collect(),
+            left_out: finding.left_out,
             interleaving: *interleaving,
             crash: finding.crash.as_ref().map(|crash| CrashReport {
                 told: crash.told.iter().map(|(step, lost)| (one(step), one(lost))).collect(),
@@ -193,6 +194,13 @@ fn show_finding(finding: &Finding, paint: &Paint, columns: usize) -> String {
     if !finding.trace.is_empty() {
         let _ = writeln!(out, "\n{}", wrap(how, columns, "", ""));
         out += &trace(finding, paint, columns);
+        if finding.left_out > 0 {
+            let note = format!(
+                "{} steps with which only one thread has to do are left out; `--format json` has them",
+                finding.left_out
+            );
+            out += &wrap(&note, columns, "  ", "  ");
+        }
     }
     if let Some(crash) = &finding.crash {
         out += &recovery(crash, paint, columns);

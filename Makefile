@@ -26,8 +26,8 @@ demo: build
 	@echo "== The same with a relaxed publication"
 	$(SELVEDGE) check examples/c/treiber-bug.c || true
 	@echo
-	@echo "== Rust: two threads wait for different things, and the wrong one is woken"
-	$(SELVEDGE) check examples/rust/wake-up-bug.rs || true
+	@echo "== Rust: a message whose flag is relaxed"
+	$(SELVEDGE) check examples/rust/message-passing-bug.rs || true
 	@echo
 	@echo "== C++: a condition variable, as it should be"
 	$(SELVEDGE) check examples/cpp/condition.cpp

@@ -208,3 +208,17 @@ fn wrong_thread() {
     _ = thread::spawn(|| panic!("only the thread")).join();
 }
 "#;
+
+/// What the library does with its own memory is not told; the execution itself has it.
+#[test]
+fn long_executions_are_told_without_what_one_thread_does_alone() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rust/message-passing-bug.rs");
+    let file = file.display().to_string();
+    let run = selvedge(["check", &file]);
+    assert!(run.out.contains("are left out"), "{}", run.out);
+    assert!(run.out.contains("MESSAGE.ready"), "{}", run.out);
+    assert!(run.out.lines().count() < 300, "{} lines", run.out.lines().count());
+    let report: Value = serde_json::from_str(&selvedge(["check", &file, "--json"]).out).expect("a report");
+    let events = report["errors"][0]["witness"]["events"].as_array().expect("an execution");
+    assert!(events.len() > 150, "{}", events.len());
+}

@@ -478,3 +478,13 @@ fn recovery_creates_threads() {
         assert!(kind.is_empty() || report["errors"][0]["kind"] == kind, "{thread}: {}", report["errors"]);
     }
 }
+
+/// Also where the execution is too long to be told whole.
+#[test]
+fn what_a_crash_left_is_told_in_long_executions() {
+    let file = examples().join("wal-bug.c").display().to_string();
+    let run = selvedge(&["check", &file, "--persist", "ext4-ordered"]);
+    let out = String::from_utf8_lossy(&run.stdout);
+    assert!(out.contains("are left out"), "{out}");
+    assert!(out.contains("[lost]") && out.contains("[persisted]"), "{out}");
+}

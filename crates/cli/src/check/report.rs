@@ -265,8 +265,10 @@ impl Finding {
             durable.filter_map(|number| witness.event(*number)).any(|event| in_library(&event.action))
         });
         let private = Private::of(&witness);
+        // What a crash decides on is told in any case.
+        let is_private = |event: &Event| private.has(event) && fate(event.number).is_empty();
         let shown = |event: &&Event| match &event.action {
-            _ if private.has(event) => false,
+            _ if is_private(event) => false,
             Action::Choose { by_input, .. } => !by_input,
             Action::Read { location, .. } if is_section(location) => false,
             Action::Persist { .. } | Action::Create { .. } | Action::Join { .. } => true,
@@ -300,7 +302,7 @@ impl Finding {
             points,
             missing,
             trace: trace.collect(),
-            left_out: witness.events.iter().filter(|event| private.has(event)).count(),
+            left_out: witness.events.iter().filter(|event| is_private(event)).count(),
             interleaving: witness.interleaving,
             crash,
             threads: witness.threads.iter().map(|thread| thread.name.clone()).collect(),
@@ -356,17 +358,22 @@ impl Spot {
 const MANY: usize = 150;
 
 /// What only one thread has to do with, in an execution that is too long to tell: its variables, and accesses
-/// of what no other thread accesses.
+/// of what no other thread accesses; but for the last step of each thread, which is where things go wrong.
 struct Private<'w> {
     /// Who accesses a location; nobody in particular if there are several.
     users: HashMap<&'w str, Option<u16>>,
+    /// How many steps each thread has.
+    ends: HashMap<u16, u32>,
     is_long: bool,
 }
 
 impl<'w> Private<'w> {
     fn of(witness: &'w Witness) -> Private<'w> {
         let mut users: HashMap<&str, Option<u16>> = HashMap::new();
+        let mut ends: HashMap<u16, u32> = HashMap::new();
         for event in &witness.events {
+            let end = ends.entry(event.thread).or_default();
+            *end = event.index.max(*end);
             if let Action::Read { location, .. } | Action::Write { location, .. } = &event.action {
                 let user = Some(event.thread);
                 let of_all = users.entry(location).or_insert(user);
@@ -375,11 +382,12 @@ impl<'w> Private<'w> {
                 }
             }
         }
-        Private { users, is_long: witness.events.len() > MANY }
+        Private { users, ends, is_long: witness.events.len() > MANY }
     }
 
     fn has(&self, event: &Event) -> bool {
         self.is_long
+            && self.ends.get(&event.thread) != Some(&event.index)
             && match &event.action {
                 Action::Read { location, stale, .. } => {
                     !stale && self.users.get(location.as_str()) == Some(&Some(event.thread))

@@ -43,6 +43,13 @@ pub fn is_program(args: &ProveArgs) -> Result<bool, InputError> {
     }
 }
 
+impl Derived {
+    /// The least number of threads that it is for, if it is not for all.
+    pub fn least(&self) -> Option<u64> {
+        (self.seen.len() == ALIKE).then(|| self.seen.iter().copied().min()).flatten()
+    }
+}
+
 /// The system that a function is.
 pub fn derived(args: &ProveArgs) -> Result<Derived, InputError> {
     let theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;

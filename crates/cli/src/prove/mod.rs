@@ -33,10 +33,11 @@ pub fn main(args: &ProveArgs) -> Exit {
 fn run(args: &ProveArgs) -> Result<Exit, InputError> {
     let start = Instant::now();
     let file = args.file.display().to_string();
-    let mut assumed = None;
+    let (mut assumed, mut least) = (None, None);
     let (derived, system) = if derive::is_program(args)? {
         let derived = derive::derived(args)?;
         assumed = Some(derive::assumed(args, derived.seen));
+        least = derived.least();
         (Some(derived.text), derived.system)
     } else {
         let text = crate::files::read(&args.file)?;
@@ -74,6 +75,7 @@ fn run(args: &ProveArgs) -> Result<Exit, InputError> {
         seconds,
         derived: derived.as_deref(),
         assumed,
+        least,
     };
     if args.format.is_json() {
         print_json(&shown.json(&file));

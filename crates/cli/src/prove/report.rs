@@ -19,6 +19,8 @@ pub struct Shown<'r> {
     pub derived: Option<&'r str>,
     /// What the derivation takes for granted.
     pub assumed: Option<[String; 3]>,
+    /// The least number of threads that it is about, if that is not one.
+    pub least: Option<u64>,
 }
 
 fn indent(text: &str, by: usize) -> String {
@@ -103,7 +105,10 @@ impl Shown<'_> {
         let count = r.done.len();
         let (instances, states) = r.explored;
         let _ = match r.verdict {
-            Verdict::Proved => writeln!(out, "proved for every number of {}", self.size()),
+            Verdict::Proved => {
+                let from = self.least.map_or(String::new(), |least| format!(" from {least} on"));
+                writeln!(out, "proved for every number of {}{from}", self.size())
+            }
             Verdict::Violated => writeln!(out, "violated"),
             Verdict::NotProved => writeln!(
                 out,
@@ -216,7 +221,7 @@ impl Shown<'_> {
                 "verdict": r.verdict.name(), "model": null, "file": file, "encoding": r.encoding,
                 "obligations": obligations, "bug": bug, "instances": r.explored.0, "states": r.explored.1,
                 "conjuncts": needed, "warnings": r.warnings, "seconds": self.seconds,
-                "system": self.derived, "assumed": self.assumed, "false_conjunct": untrue,
+                "system": self.derived, "assumed": self.assumed, "least": self.least, "false_conjunct": untrue,
             }),
         )
     }

@@ -165,3 +165,21 @@ fn programs_are_proved_for_every_number_of_threads() {
     }
     assert_eq!(prove("central", "nothing", &[]).0, Some(2));
 }
+
+/// With fewer than three threads it is another program: nothing is claimed of those.
+#[test]
+fn a_proof_says_from_how_many_threads_on() {
+    let directory = std::env::temp_dir().join(format!("selvedge-least-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("room");
+    let file = directory.join("worker.c");
+    let text = "#include <stdatomic.h>\nstatic atomic_int a;\nvoid worker(void) { atomic_fetch_add(&a, N < LEAST ? 2 : 1); }\nint main(void) { worker(); return 0; }\n";
+    std::fs::write(&file, text).expect("room");
+    for (least, said) in [("1", "number of threads\n"), ("3", "number of threads from 3 on\n")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.arg("prove").arg(&file).args(["--threads", "worker", "--", &format!("-DLEAST={least}")]);
+        let output = command.output().expect("the command runs");
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert!(out.contains(&format!("proved for every {said}")), "{out}");
+    }
+    let _ = std::fs::remove_dir_all(directory);
+}

@@ -116,7 +116,8 @@ impl<M: Machine> Explorer<'_, M> {
             let fine = rivalry == Rivalry::Fine && self.graph.event(e).part.before == 0;
             if self.trusts_part(e, next == last) || fine || self.may_read(e, known) {
                 self.inspect(e);
-                if next == last || self.trouble.is_some() || !Reducers::is_useless(self, e, value) {
+                let useless = next != last && self.trouble.is_none() && Reducers::is_useless(self, e, value);
+                if !useless && !Reducers::comes_to_nothing(self, e, value) {
                     Reducers::after_source(self, e, w, next == last);
                     let seen = self.stats.executions();
                     self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));

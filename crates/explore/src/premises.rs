@@ -17,7 +17,7 @@
 //! * `exchange`: what is left out stored what it had read.
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `helping` is `delegates-rmws`, said of programs.
-//! * `annotations`, `futile`, `awaits`, `symmetry`: parts of the exploration in which what was added before
+//! * `annotations`, `futile`, `outdated`, `awaits`, `symmetry`: parts of the exploration in which what was added before
 //!   causes what is added later.
 //! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
@@ -131,6 +131,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
         }
         Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
+        Reduction::Outdated => &[Model(PorfAcyclic), NoSections, Coherence],
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic), Coherence]
         }

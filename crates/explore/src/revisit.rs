@@ -167,13 +167,15 @@ impl<M: Machine> Explorer<'_, M> {
             let value = self.read(read, write);
             let first = self.graph.event(read).part.before == 0;
             if first && self.trusts_part(write, at as u32 == end) || self.consistent(&[write, read]) {
-                self.stats.revisits += 1;
-                let seen = self.stats.executions();
-                self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
                 self.inspect(write);
                 self.inspect(read);
-                self.go_on_reading(read, value);
-                return true;
+                if !Reducers::comes_to_nothing(self, read, value) {
+                    self.stats.revisits += 1;
+                    let seen = self.stats.executions();
+                    self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
+                    self.go_on_reading(read, value);
+                    return true;
+                }
             }
             self.graph.undo_to(mark);
         }

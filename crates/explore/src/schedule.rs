@@ -17,8 +17,9 @@ impl<M: Machine> Explorer<'_, M> {
         let awaits = Reducers::puts_off_waiting(self);
         let voids = awaits && self.reducers.assumptions.is_on();
         let helps = awaits && self.reducers.helping.is_on();
+        let looks = awaits && self.reducers.outdated.is_on();
         let (machine, model, g) = (self.machine, self.model, &self.graph);
-        pick(self.config.schedule, &mut self.threads, g, awaits, |threads, t| {
+        pick(self.config.schedule, &mut self.threads, g, (awaits, looks), |threads, t| {
             let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return Prospect::GoesOn };
             if voids && rmw != Rmw::No {
                 match prospect_of_lock(machine, threads, g, t) {
@@ -53,13 +54,14 @@ pub(crate) enum Prospect {
 }
 
 /// The next thread. With `awaits`, reads go last that would only make their thread wait or come to nothing,
-/// and a compare-and-exchange goes right after the load that it confirms.
+/// and a compare-and-exchange goes right after the load that it confirms. With `looks`, iterations that only
+/// read begin after everything that does not wait.
 #[inline]
 fn pick<S: Clone>(
     schedule: Schedule,
     threads: &mut Threads<S>,
     g: &ExecutionGraph,
-    awaits: bool,
+    (awaits, looks): (bool, bool),
     mut prospect: impl FnMut(&mut Threads<S>, Tid) -> Prospect,
 ) -> Option<Tid> {
     // The halves of a read-modify-write are adjacent (thesis §5.8).
@@ -79,8 +81,10 @@ fn pick<S: Clone>(
     }
     let mut first = None;
     let mut first_non_read = None;
+    let mut first_look = None;
     for t in threads.ready() {
         match threads.status()[t.index()] {
+            Status::Read if looks && threads.looks(t) => first_look = first_look.or(Some(t)),
             Status::Part | Status::RmwWrite => return Some(t),
             Status::Confirm if awaits => return Some(t),
             Status::Read | Status::Confirm => first = first.or(Some(t)),
@@ -99,7 +103,8 @@ fn pick<S: Clone>(
     let next = match schedule {
         Schedule::LeftToRight => first,
         Schedule::WritesFirst => first_non_read.or(first),
-    }?;
+    }
+    .or(first_look)?;
     let reads = matches!(threads.status()[next.index()], Status::Read | Status::Gate);
     let own = match awaits && reads {
         true => prospect(threads, next),
@@ -109,20 +114,30 @@ fn pick<S: Clone>(
         return Some(next);
     }
     let mut waiting = (own == Prospect::Waits).then_some(next);
-    let later = (next.0 + 1..threads.status().len() as u16).map(Tid).find(|&t| {
+    let mut looking = None;
+    let from = first_look.map_or(next.0 + 1, |t| t.0.min(next.0 + 1));
+    let later = (from..threads.status().len() as u16).map(Tid).filter(|t| *t != next).find(|&t| {
         let reads = match threads.status()[t.index()] {
             Status::Read => true,
             Status::Join => return can_go_on(threads, g, t),
             Status::Gate => can_go_on(threads, g, t),
             status => return status > Status::Join,
         };
+        let begins = reads && looks && threads.looks(t);
+        if t < next && !begins {
+            return false;
+        }
         let prospect = if reads { prospect(threads, t) } else { Prospect::FromNothing };
+        if begins && prospect == Prospect::GoesOn {
+            looking = looking.or(Some(t));
+            return false;
+        }
         if prospect == Prospect::Waits {
             waiting = waiting.or(Some(t));
         }
         prospect == Prospect::GoesOn
     });
-    later.or(waiting).or(Some(next))
+    later.or(looking).or(waiting).or(Some(next))
 }
 
 /// Whether the thread that `t` wants to join has ended, the round that it is in is complete, or its twin is

@@ -31,6 +31,8 @@ struct Node {
     passed: bool,
     /// A compare-and-exchange right after a load of what it expects.
     confirms: bool,
+    /// A load that begins an iteration of several reads.
+    looks: bool,
 }
 
 /// A node of the tree.
@@ -183,7 +185,14 @@ impl<S: Clone> Threads<S> {
         let mut state = machine.start(t);
         let op = machine.step(&mut state, 0);
         let standing = self.push_first(Standing::ABSENT, 0, state, op, twin);
+        self.note_look(machine, standing);
         self.set(t, standing);
+    }
+
+    fn note_look<M: Machine<State = S>>(&mut self, machine: &M, standing: Standing) {
+        let node = &mut self.nodes[standing.index()];
+        node.looks = matches!(node.op, Op::Load { rmw: Rmw::No, .. })
+            && machine.begins_look(&self.states[standing.index()]);
     }
 
     /// Whether the event `spawn` creates a thread that is not known yet.
@@ -197,7 +206,9 @@ impl<S: Clone> Threads<S> {
         let standing = self.child(parent, CREATED).unwrap_or_else(|| {
             let mut state = machine.spawned(&self.states[parent.index()], t);
             let op = machine.step(&mut state, 0);
-            self.push_first(parent, CREATED, state, op, twin)
+            let standing = self.push_first(parent, CREATED, state, op, twin);
+            self.note_look(machine, standing);
+            standing
         });
         self.set(t, standing);
     }
@@ -217,6 +228,11 @@ impl<S: Clone> Threads<S> {
     /// Whether `t` stands at a compare-and-exchange right after a load of what it expects.
     pub fn confirms(&self, t: Tid) -> bool {
         self.nodes.get(self.at[t.index()].index()).is_some_and(|node| node.confirms)
+    }
+
+    /// Whether `t` is about to begin an iteration that only reads.
+    pub fn looks(&self, t: Tid) -> bool {
+        self.nodes.get(self.at[t.index()].index()).is_some_and(|node| node.looks)
     }
 
     /// The twin of the thread of `e`, if `e` is its first read-modify-write.
@@ -283,6 +299,7 @@ impl<S: Clone> Threads<S> {
         let standing = self.keep(self.states[parent.index()].clone());
         let op = machine.step(&mut self.states[standing.index()], value);
         let standing = self.settle(standing, parent, value, op);
+        self.note_look(machine, standing);
         if machine.has_parts() && machine.part(&self.states[standing.index()]).before > 0 {
             let read = matches!(op, Op::Load { .. } | Op::Choose { .. });
             self.nodes[standing.index()].status = if read { Status::Part } else { Status::RmwWrite };
@@ -317,6 +334,12 @@ impl<S: Clone> Threads<S> {
     pub fn peek<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> Op {
         let standing = self.after(machine, self.origin[e.index()], value);
         self.nodes[standing.index()].op
+    }
+
+    /// The same, with the state of the thread then.
+    pub fn peek_with<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> (Op, &S) {
+        let standing = self.after(machine, self.origin[e.index()], value);
+        (self.nodes[standing.index()].op, &self.states[standing.index()])
     }
 
     /// The same, if that is known already.
@@ -458,7 +481,9 @@ impl<S: Clone> Threads<S> {
             }
         }
         let (child, one_with) = (Standing::ABSENT, None);
-        let node = Node { op, input, parent, child, sibling, status, one_with, twin, passed, confirms };
+        let looks = false;
+        let node =
+            Node { op, input, parent, child, sibling, status, one_with, twin, passed, confirms, looks };
         match self.nodes.get_mut(standing.index()) {
             Some(old) => *old = node,
             None => self.nodes.push(node),

@@ -33,6 +33,8 @@ pub enum Reduction {
     /// The same of read-modify-writes that do not come to write: nothing can come of such a graph (thesis
     /// §7.3.2).
     Futile,
+    /// Iterations that saw something old and wait are left out where nobody can change what they saw later.
+    Outdated,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
@@ -66,7 +68,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 27] = [
+    pub const ALL: [Reduction; 28] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -80,6 +82,7 @@ impl Reduction {
         Reduction::Carry,
         Reduction::Annotations,
         Reduction::Futile,
+        Reduction::Outdated,
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Assumptions,
@@ -131,6 +134,7 @@ impl Reduction {
             Reduction::Carry => "carry",
             Reduction::Annotations => "annotations",
             Reduction::Futile => "futile",
+            Reduction::Outdated => "outdated",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Assumptions => "assumptions",

@@ -4,6 +4,8 @@
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 
 mod common;
+#[path = "exchange/outdated.rs"]
+mod outdated;
 
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};
@@ -26,6 +28,7 @@ const DECLARED: &str = "
     func &pthread_create(r0, r1, r2, r3) results 1 regs 4
     func &pthread_join(r0, r1) results 1 regs 2
     func &sched_yield() results 1 regs 0
+    func &__VERIFIER_assume(r0) results 0 regs 1
     func &try(r0, r1) results 1 regs 4 {
         r2 = rmw.xchg.4.acq r0, r1
         r3 = cmp.ne.32 r2, 0

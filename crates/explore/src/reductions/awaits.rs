@@ -271,13 +271,11 @@ impl<M: Machine> Explorer<'_, M> {
     fn left_out(&mut self, u: EventId, w: EventId) -> bool {
         let Some(r) = self.head(u) else { return false };
         let g = &self.graph;
-        let (loc, stamp) = (g.event(u).loc, g.event(r).stamp);
-        let Some(source) = g.rf(r).filter(|&source| source != w) else { return false };
-        let before = |x: EventId| g.event(x).stamp < stamp;
-        let Some(pos) = g.co_pos(source) else { return false };
-        let fixed = before(source) && g.co(loc)[pos + 1..].iter().any(|&x| before(x));
-        let value = g.value_of(w, loc);
-        let useless = fixed && Reducers::is_useless(self, u, value);
+        if g.rf(r).is_none_or(|source| source == w) {
+            return false;
+        }
+        let value = g.value_of(w, g.event(u).loc);
+        let useless = self.is_fixed(r) && Reducers::is_useless(self, u, value);
         if useless && let Op::Load { mode, .. } = self.threads.op_of(u) {
             self.rely_on(r, mode);
         }

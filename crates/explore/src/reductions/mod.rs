@@ -35,6 +35,7 @@ pub(crate) mod helping;
 mod locations;
 pub(crate) mod lock_order;
 pub(crate) mod net_effect;
+pub(crate) mod outdated;
 pub(crate) mod publication;
 pub(crate) mod swaps;
 pub(crate) mod symmetry;
@@ -56,6 +57,7 @@ use confirmation::Confirmation;
 use helping::Helping;
 use lock_order::LockOrder;
 use net_effect::NetEffect;
+use outdated::Outdated;
 use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
@@ -273,6 +275,12 @@ pub(crate) trait Hooks<M: Machine> {
         false
     }
 
+    /// Whether nothing comes of the graph at hand, in which `e` reads `value`, be it from the last write.
+    #[inline(always)]
+    fn comes_to_nothing(_x: &mut Explorer<'_, M>, _e: EventId, _value: Value) -> bool {
+        false
+    }
+
     /// The graph in which `e` reads from `w` is entered; whether `w` is at the end of coherence.
     #[inline(always)]
     fn after_source(_x: &mut Explorer<'_, M>, _e: EventId, _w: EventId, _is_last: bool) {}
@@ -332,7 +340,8 @@ pub(crate) trait Hooks<M: Machine> {
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers = (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, Rest))))));
+pub(crate) type Reducers =
+    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, (Outdated, Rest)))))));
 
 /// Those that only have a say at the end, and those that rename or leave out orders.
 type Rest = (Publication, (Helping, (Symmetry, (Bam, LockOrder))));
@@ -345,6 +354,7 @@ pub(crate) struct Remembered {
     pub(crate) awaits: Awaits,
     pub(crate) assumptions: Assumptions,
     pub(crate) net_effect: NetEffect,
+    pub(crate) outdated: Outdated,
     pub(crate) publication: Publication,
     pub(crate) helping: Helping,
     pub(crate) swaps: Swaps,
@@ -359,6 +369,7 @@ impl Remembered {
             awaits: Awaits::new(config),
             assumptions: Assumptions::new(machine, config),
             net_effect: NetEffect::default(),
+            outdated: Outdated::new(machine, config),
             publication: Publication::new(machine),
             helping: Helping::new(machine, model, config),
             swaps: Swaps::default(),
@@ -459,6 +470,11 @@ impl<M: Machine, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     #[inline(always)]
     fn is_useless(x: &mut Explorer<'_, M>, e: EventId, value: Value) -> bool {
         A::is_useless(x, e, value) || B::is_useless(x, e, value)
+    }
+
+    #[inline(always)]
+    fn comes_to_nothing(x: &mut Explorer<'_, M>, e: EventId, value: Value) -> bool {
+        A::comes_to_nothing(x, e, value) || B::comes_to_nothing(x, e, value)
     }
 
     #[inline(always)]

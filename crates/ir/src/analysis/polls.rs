@@ -73,7 +73,7 @@ fn goes_round(function: &Function, from: u32, number: u32, is_fine: impl Fn(u32)
 
 /// The instructions of a loop, those of loops within that wait included: nothing comes after their back
 /// edges.
-fn body(function: &Function, number: u32, header: u32) -> HashSet<u32> {
+pub(crate) fn body(function: &Function, number: u32, header: u32) -> HashSet<u32> {
     let before = predecessors(function);
     let mut inside = HashSet::from([header]);
     loop {

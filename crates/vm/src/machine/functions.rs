@@ -11,6 +11,7 @@ use selvedge_ir::analysis::choices::{idle_choices, only_chooses};
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::helping::ignored_outcomes;
+use selvedge_ir::analysis::looks::{Looked, looking_loops};
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::polls::polls;
 use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
@@ -55,6 +56,8 @@ pub struct FunctionInfo {
     pub counters: Vec<Vec<Reg>>,
     /// By instruction, the loop that goes round after this load; empty if there is none.
     pub polls: Vec<Option<u32>>,
+    /// By loop, whether its iterations only read, and more than once.
+    pub looks: Vec<bool>,
     /// By loop, whether what is chosen in it makes no difference to whether it goes round.
     pub idle_choices: Vec<bool>,
     /// It calls a function that says which executions are of interest.
@@ -143,6 +146,14 @@ impl FunctionInfo {
                 callee(Operand::Func(f)).is_some_and(|f| library::only_pauses(&f.name))
             }),
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
+            looks: looking_loops(function, |f| match f {
+                Operand::Func(id) => match module.functions.get(id.0 as usize) {
+                    Some(f) if !f.code.is_empty() => Looked::Defined(f),
+                    Some(f) if library::only_pauses(&f.name) => Looked::Pause,
+                    _ => Looked::Other,
+                },
+                _ => Looked::Other,
+            }),
             polls: polls(function, |f| callee(f).is_some_and(|f| library::only_pauses(&f.name))),
             idle_choices: idle_choices(function, |f| is_choice(f) || calls_choices(f), is_pause),
             assumes: function.code.iter().any(assumes),

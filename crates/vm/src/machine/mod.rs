@@ -130,7 +130,7 @@ pub struct VmMachine {
     footprints: RefCell<Footprints>,
     /// Compare-and-exchanges whose outcome is guessed before they read.
     guessing: Vec<(FuncId, u32)>,
-    /// What may be written from where; only with [`Options::track_deps`].
+    /// What may be written from where, if anybody asks.
     stores: Option<Box<Stores>>,
     /// What all machines know that explore the same program side by side.
     common: Arc<Mutex<Tables>>,
@@ -178,8 +178,9 @@ impl VmMachine {
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
         let of_library = |f: usize| functions[f].runtime;
-        let stores =
-            options.track_deps.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
+        let looks = functions.iter().any(|f| f.assumes || f.looks.contains(&true));
+        let asked = options.track_deps || looks && options.reductions.has(Reduction::Outdated);
+        let stores = asked.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
         let main = FuncId(main as u32);
         Ok(VmMachine {
             module,

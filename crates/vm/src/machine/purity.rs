@@ -162,6 +162,11 @@ impl Watch {
         self.number == number
     }
 
+    /// How many loads there were when the header was passed.
+    pub(super) fn loads(&self) -> u32 {
+        self.loads
+    }
+
     /// Whether a choice was made since the header was passed, if there are so many now.
     pub(super) fn has_chosen(&self, choices: u32) -> bool {
         self.choices != choices

@@ -78,6 +78,22 @@ impl Foresight for VmMachine {
         waits
     }
 
+    fn begins_look(&self, state: &VmState) -> bool {
+        state.frames().any(|frame| {
+            let looks = &self.info(frame.func).looks;
+            let now = |loads: u32| loads + 1 == state.loads;
+            let by_header = |header: u32| {
+                let loops = &self.function(frame.func).loops;
+                loops.iter().zip(looks).any(|(l, looks)| *looks && l.header == header)
+            };
+            looks.contains(&true)
+                && (frame.headers.iter().any(|(header, loads)| now(*loads) && by_header(*header))
+                    || (0..).zip(looks).any(|(number, looks)| {
+                        *looks && frame.watches.iter().any(|w| w.is_of(number) && now(w.loads()))
+                    }))
+        })
+    }
+
     fn has_unpublished(&self) -> bool {
         let loops = |i: &Instr| matches!(i, Instr::LoopHead { rewritten, .. } if !rewritten.is_empty());
         let stores = |i: &Instr| matches!(i, Instr::Store { mode, .. } if *mode != Mode::Na);

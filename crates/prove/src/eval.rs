@@ -73,8 +73,8 @@ impl Instance {
         }
     }
 
-    /// The values of arguments, to something that is done with them. Mostly there are few: they take no memory
-    /// of their own.
+    /// The values of arguments, to something that is done with them. Mostly there are few: they take no
+    /// memory of their own.
     fn with_values(
         &self,
         (system, state, env): (&System, &State, &mut Env),

@@ -18,13 +18,22 @@ published() {
     esac
 }
 
-echo "| proof | verdict | obligations | time | published |"
-echo "|---|---|---|---|---|"
+echo "| proof | verdict | obligations | time | processor | published |"
+echo "|---|---|---|---|---|---|"
+printed=$(mktemp)
+spent=$(mktemp)
+trap 'rm -f "$printed" "$spent"' EXIT
 for file in proofs/*.par; do
     name=$(basename "$file" .par)
+    # Processor time with the solvers': the second line of `times`, as `0m1.23s 0m0.04s`.
+    processor=$(
+        "$selvedge" prove "$file" >"$printed" 2>&1
+        times >"$spent"
+        tail -n 1 "$spent" | tr 'ms' '  ' | awk '{ printf "%.1f", 60 * ($1 + $3) + $2 + $4 }'
+    )
     # The last two lines: the verdict, and `  N obligations, …, N.NN s`.
-    "$selvedge" prove "$file" 2>&1 | tail -n 2 | awk -v name="$name" -v paper="$(published "$name")" '
+    tail -n 2 "$printed" | awk -v name="$name" -v paper="$(published "$name")" -v processor="$processor" '
         NR == 1 { verdict = $0 }
         NR == 2 { n = $1; t = $(NF - 1) " s" }
-        END { printf "| %s | %s | %s | %s | %s |\n", name, verdict, n, t, paper }'
+        END { printf "| %s | %s | %s | %s | %s s | %s |\n", name, verdict, n, t, processor, paper }'
 done

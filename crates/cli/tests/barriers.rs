@@ -166,6 +166,38 @@ fn programs_are_proved_for_every_number_of_threads() {
     assert_eq!(prove("central", "nothing", &[]).0, Some(2));
 }
 
+/// A solver that says yes to everything: what is false in a small instance is not proved by it, and with
+/// `--certify` nothing is that the other one does not confirm.
+#[test]
+fn a_solver_that_lies_proves_nothing_that_is_false() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = std::env::temp_dir().join(format!("selvedge-liar-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("room");
+    let liar = directory.join("z3");
+    let text = "#!/bin/sh\nwhile read -r line; do case \"$line\" in\n*end-of-answer*) echo unsat; echo end-of-answer;;\nesac; done\n";
+    std::fs::write(&liar, text).expect("room");
+    std::fs::set_permissions(&liar, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap_or_default());
+    let prove = |claims: &str, more: &[&str]| {
+        let file = directory.join("liar.par");
+        let system = "threads T; locations A, end B; shared x: int = 0; step A { x := x + 1; goto B; }";
+        std::fs::write(&file, format!("{system}\n{claims}\n")).expect("room");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.env("PATH", &path).arg("prove").arg(&file).args(more).arg("--json");
+        let output = command.output().expect("the command runs");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (output.status.code(), report)
+    };
+    // False in the second state, though everything that was asked is said to hold.
+    let (code, report) = prove("invariant wrong: x == 0; property p: x >= 0;", &[]);
+    assert_eq!((code, &report["verdict"]), (Some(3), &"unknown".into()), "{report}");
+    assert_eq!(report["false_conjunct"]["conjunct"], "wrong", "{report}");
+    // True in all small instances, and not for 4 threads.
+    let (code, report) = prove("property few: x < 4;", &["--certify"]);
+    assert_eq!((code, &report["verdict"]), (Some(3), &"unknown".into()), "{report}");
+    let _ = std::fs::remove_dir_all(directory);
+}
+
 /// With fewer than three threads it is another program: nothing is claimed of those.
 #[test]
 fn a_proof_says_from_how_many_threads_on() {

@@ -194,6 +194,16 @@ impl<'s> Counters<'s> {
         Ok(script)
     }
 
+    /// A question with one more thing that can fail: a formula, after the step if the question is about one.
+    ///
+    /// # Errors
+    /// If the formula has no place in this encoding.
+    pub fn with_goal(&self, question: &Script, goal: &Expr, after: bool) -> Result<Script, String> {
+        let mut script = question.clone();
+        script.assert(&self.term(goal, &Scope::default(), after)?.not().formula());
+        Ok(script)
+    }
+
     /// The local variable whose range a conjunct is about: local states have no other values. Only ranges
     /// have a space in their names.
     fn local_range(&self, conjunct: Option<usize>) -> Option<usize> {

@@ -4,6 +4,7 @@ use crate::expr::{Domain, Expr, Prim, SELF, Type, Var};
 use crate::structure::Tree;
 use crate::system::{Kind, Step, System};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// The values of all variables. Truth values are 0 and 1; elements and values of enumerations are numbers
 /// from 0.
@@ -55,15 +56,40 @@ impl Instance {
     }
 
     /// The elements of a domain.
-    pub fn elements(&self, system: &System, state: &State, env: &mut Env, domain: &Domain) -> Vec<i64> {
+    pub fn elements(
+        &self,
+        system: &System,
+        state: &State,
+        env: &mut Env,
+        domain: &Domain,
+    ) -> RangeInclusive<i64> {
         match domain {
-            Domain::Sort(s) => (0..self.sizes[*s] as i64).collect(),
+            Domain::Sort(s) => 0..=self.sizes[*s] as i64 - 1,
             Domain::Range(lo, hi) => {
                 let lo = self.eval(system, state, env, lo);
                 let hi = self.eval(system, state, env, hi);
-                (lo..=hi).collect()
+                lo..=hi
             }
         }
+    }
+
+    /// The values of arguments, to something that is done with them. Mostly there are few: they take no
+    /// memory of their own.
+    fn with_values(
+        &self,
+        (system, state, env): (&System, &State, &mut Env),
+        args: &[Expr],
+        then: impl FnOnce(&[i64]) -> i64,
+    ) -> i64 {
+        let mut few = [0; 4];
+        let Some(here) = few.get_mut(..args.len()) else {
+            let many: Vec<i64> = args.iter().map(|a| self.eval(system, state, env, a)).collect();
+            return then(&many);
+        };
+        for (value, a) in here.iter_mut().zip(args) {
+            *value = self.eval(system, state, env, a);
+        }
+        then(here)
     }
 
     /// The indices of a symbol, in their order.
@@ -75,9 +101,9 @@ impl Instance {
             found = found
                 .iter()
                 .flat_map(|index: &Vec<i64>| {
-                    values.iter().map(move |v| {
+                    values.clone().map(move |v| {
                         let mut more = index.clone();
-                        more.push(*v);
+                        more.push(v);
                         more
                     })
                 })
@@ -180,12 +206,10 @@ impl Instance {
             Expr::Lit(_, v) => *v as i64,
             Expr::Var(v, _) => env.iter().rev().find(|x| x.0 == *v).map_or(0, |x| x.1),
             Expr::App(s, args) => {
-                let index: Vec<i64> = args.iter().map(|a| value(a, env)).collect();
-                self.get(system, state, *s, &index)
+                self.with_values((system, state, env), args, |index| self.get(system, state, *s, index))
             }
             Expr::Prim(p, args) => {
-                let args: Vec<i64> = args.iter().map(|a| value(a, env)).collect();
-                self.primitive(*p, &args)
+                self.with_values((system, state, env), args, |args| self.primitive(*p, args))
             }
             Expr::Size(s) => self.sizes[*s] as i64,
             Expr::Not(e) => (value(e, env) == 0) as i64,
@@ -205,7 +229,7 @@ impl Instance {
             }
             Expr::All(v, d, body) | Expr::Any(v, d, body) => {
                 let all = matches!(e, Expr::All(..));
-                let found = self.elements(system, state, env, d).into_iter().any(|x| {
+                let found = self.elements(system, state, env, d).any(|x| {
                     env.push((*v, x));
                     let holds = self.eval(system, state, env, body) != 0;
                     env.pop();
@@ -280,7 +304,7 @@ impl Instance {
                 .into_iter()
                 .flat_map(|mut env| {
                     let elements = self.elements(system, state, &mut env, d);
-                    elements.into_iter().map(move |x| {
+                    elements.map(move |x| {
                         let mut more = env.clone();
                         more.push((*v, x));
                         more

@@ -16,7 +16,7 @@ use crate::theory::{self, NO_BOUND};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More instances of formulas are not made.
-const MOST_INSTANCES: usize = 20_000;
+const MOST_INSTANCES: usize = 4_000;
 
 /// How formulas are given to a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +34,8 @@ pub struct Mode {
     pub more_induction: bool,
     /// Formulas are used again at what they have named themselves, once.
     pub again: bool,
+    /// Only with what is known of variables that the step, the goal or the instances of induction speak of.
+    pub relevant: bool,
 }
 
 impl Mode {
@@ -45,6 +47,7 @@ impl Mode {
         hints: false,
         more_induction: false,
         again: false,
+        relevant: false,
     };
 }
 
@@ -65,6 +68,8 @@ pub(crate) struct Question<'s> {
     /// Extreme elements at which "for every … there is …" is not used: steps rarely need it there, and it
     /// names many.
     aside: BTreeSet<Var>,
+    /// The variables that are spoken of, if nothing else is to be known.
+    relevant: Option<BTreeSet<usize>>,
 }
 
 /// The question whether an obligation can fail.
@@ -82,6 +87,7 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
         made: BTreeMap::new(),
         instances: 0,
         aside: BTreeSet::new(),
+        relevant: mode.relevant.then(|| spoken_of(system, o, mode)),
     };
     let mut first = Vec::new();
     if let Some(s) = o.step() {
@@ -135,6 +141,7 @@ pub fn script(system: &System, o: &Obligation, mode: Mode) -> Result<Script, Str
     let core = q.terms.clone();
     let mut known: Vec<Expr> = system.axioms.iter().map(|a| a.formula.clone()).collect();
     known.extend(o.known.iter().cloned());
+    known.retain(|e| q.relevant.as_ref().is_none_or(|r| symbols(e).is_subset(r)));
     let mut hypotheses: Vec<Expr> = Vec::new();
     for e in known {
         let e = spell_out(system, &e, &mut q.fresh);
@@ -343,6 +350,9 @@ impl Question<'_> {
             if symbol.args.len() != 1 || symbol.args[0] != Domain::Sort(s.threads) || symbol.opaque {
                 continue;
             }
+            if self.relevant.as_ref().is_some_and(|r| !r.contains(&i)) {
+                continue;
+            }
             for t in &threads {
                 let here = Expr::App(i, vec![t.clone()]);
                 match symbol.ty {
@@ -490,6 +500,39 @@ fn conjuncts(e: &Expr) -> Vec<&Expr> {
         Expr::Bool(true) => Vec::new(),
         e => vec![e],
     }
+}
+
+/// The variables and constants of a formula.
+fn symbols(e: &Expr) -> BTreeSet<usize> {
+    fn add(e: &Expr, found: &mut BTreeSet<usize>) {
+        if let Expr::App(s, _) = e {
+            found.insert(*s);
+        }
+        for part in e.children() {
+            add(part, found);
+        }
+    }
+    let mut found = BTreeSet::new();
+    add(e, &mut found);
+    found
+}
+
+/// What the goal, the step and the instances of induction speak of, and where threads are.
+fn spoken_of(system: &System, o: &Obligation, mode: Mode) -> BTreeSet<usize> {
+    let mut found = symbols(&o.goal);
+    found.insert(0);
+    if let Some(s) = o.step() {
+        let step = &system.steps[s];
+        found.extend(symbols(&step.guard));
+        for update in &step.updates {
+            found.insert(update.symbol);
+            found.extend(update.args.iter().chain([&update.value]).flat_map(symbols));
+        }
+    }
+    if mode.hints {
+        found.extend(system.hints.iter().flat_map(|h| symbols(&h.formula)));
+    }
+    found
 }
 
 /// Sorts of which a formula says that there is an element. Negations are inside already.

@@ -12,7 +12,7 @@ use crate::counters::Counters;
 use crate::expr::{Domain, Expr, Type};
 use crate::obligation::{Obligation, Origin, initial};
 use crate::prover::{Options, Report, Verdict, prove};
-use crate::reach::reach;
+use crate::reach::reachable;
 use crate::solver::{Answer, SolverError, Solvers};
 use crate::structure::instances;
 use crate::system::{Claim, Kind, PC, System};
@@ -39,6 +39,9 @@ pub enum InferError {
     Kind(String),
 }
 
+/// How much work may be spent on whether a step keeps a candidate.
+const CANDIDATE: u64 = 250_000;
+
 struct Candidate {
     text: String,
     formula: Expr,
@@ -52,25 +55,21 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
     Counters::of(system).map_err(InferError::Kind)?;
     let mut candidates = candidates(system);
     let all = candidates.len();
+    let bare = System { invariant: Vec::new(), phases: Vec::new(), ..system.clone() };
     // What does not hold in reachable states of small instances is no invariant.
     for n in 1..=options.small {
         for instance in instances(system, &[n]) {
-            let mut watch = system.clone();
-            watch.phases.clear();
-            loop {
-                watch.invariant = candidates.iter().map(|c| claim(&c.text, c.formula.clone())).collect();
-                let found = reach(&watch, &instance, options.states, false);
-                let Some((_, state)) = found.broken else { break };
-                candidates.retain(|c| instance.holds(&watch, &state, &c.formula));
-            }
+            let states = reachable(&bare, &instance, options.states);
+            candidates.retain(|c| states.iter().all(|state| instance.holds(system, state, &c.formula)));
         }
     }
     let mut with = system.clone();
     let mut solvers = Solvers::default();
+    // These are easy, or not worth it.
+    let work = options.work.min(CANDIDATE);
     // Until nothing changes.
     loop {
         with.invariant = system.invariant.iter().filter(|c| c.phase.is_none()).cloned().collect();
-        let own = with.invariant.len();
         with.invariant.extend(candidates.iter().map(|c| claim(&c.text, c.formula.clone())));
         let counters = Counters::of(&with).map_err(InferError::Kind)?;
         let known: Vec<Expr> = with.invariant.iter().map(|c| c.formula.clone()).collect();
@@ -78,20 +77,17 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
         origins.extend((0..with.steps.len()).map(|s| (Origin::Step(s), known.clone())));
         let mut dropped = vec![false; candidates.len()];
         for (origin, known) in origins {
-            for (i, c) in candidates.iter().enumerate() {
-                if dropped[i] {
-                    continue;
-                }
-                let goal = c.formula.clone();
-                let conjunct = Some(own + i);
-                let known = known.clone();
-                let o =
-                    Obligation { origin: origin.clone(), phase: None, target: None, conjunct, known, goal };
-                let fine = match counters.script(&o) {
-                    Ok(script) => solvers.ask(options.solver, &script, options.work)? == Answer::Unsat,
-                    Err(_) => false,
+            // What is known is the same for all of them, and long.
+            let after = matches!(origin, Origin::Step(_));
+            let goal = Expr::Bool(false);
+            let o = Obligation { origin, phase: None, target: None, conjunct: None, known, goal };
+            let question = counters.script(&o);
+            for (c, dropped) in candidates.iter().zip(&mut dropped).filter(|c| !*c.1) {
+                let script = question.clone().and_then(|q| counters.with_goal(&q, &c.formula, after));
+                *dropped = match script {
+                    Ok(script) => solvers.ask(options.solver, &script, work)? != Answer::Unsat,
+                    Err(_) => true,
                 };
-                dropped[i] = !fine;
             }
         }
         drop(counters);
@@ -99,6 +95,21 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
         candidates.retain(|_| keep.next().unwrap_or(false));
         if !dropped.contains(&true) {
             break;
+        }
+    }
+    // What follows from the others says nothing new; the longer ones come last.
+    for i in (0..candidates.len()).rev() {
+        let others = system.invariant.iter().filter(|c| c.phase.is_none()).map(|c| &c.formula);
+        let rest = candidates.iter().enumerate().filter(|c| c.0 != i).map(|c| &c.1.formula);
+        let known = others.chain(rest).cloned().collect();
+        let goal = candidates[i].formula.clone();
+        let (origin, conjunct) = (Origin::Deadlock, None);
+        let o = Obligation { origin, phase: None, target: None, conjunct, known, goal };
+        let counters = Counters::of(system).map_err(InferError::Kind)?;
+        if let Ok(script) = counters.script(&o)
+            && solvers.ask(options.solver, &script, work)? == Answer::Unsat
+        {
+            candidates.remove(i);
         }
     }
     with.invariant = system.invariant.clone();
@@ -190,6 +201,19 @@ fn candidates(system: &System) -> Vec<Candidate> {
                 formula: every(here.clone().implies(fact.clone())),
             });
             conditions.push((format!("t @ {} && {text}", name), Expr::and([here, fact.clone()])));
+        }
+    }
+    // Locals with few values have one at a location, perhaps with a fact.
+    for (i, symbol) in system.symbols.iter().enumerate() {
+        let (Kind::Local, Some((low, high))) = (symbol.kind, symbol.range) else { continue };
+        for value in (low..=high).take(4) {
+            let is = Expr::App(i, vec![thread(t)]).equals(Expr::Int(value));
+            for (text, here) in &conditions {
+                found.push(Candidate {
+                    text: format!("forall t: {sort}. {text} => {}[t] == {value}", symbol.name),
+                    formula: every(here.clone().implies(is.clone())),
+                });
+            }
         }
     }
     let ints: Vec<usize> = shared(Type::Int).collect();

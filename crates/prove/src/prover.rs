@@ -376,6 +376,7 @@ impl Prover<'_> {
             hints: false,
             more_induction: false,
             again: o.origin == Origin::Init,
+            relevant: false,
         };
         let light = Mode { everywhere: false, exists: false, ..base };
         let shape = |shape| self.system.sorts.iter().any(|s| s.shape == shape);
@@ -398,14 +399,20 @@ impl Prover<'_> {
             (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
             (false, _, true, _) => vec![(base, 2), (more, 1)],
             (false, _, _, true) => {
-                // A little of each, then more: which one works differs, and most of them soon do.
+                // A little of each, then more: which one works differs, and most of them soon do. What says
+                // that there is somebody mostly follows from others that do.
                 let named = Mode { exists: true, ..light };
                 let close = Mode { hints: true, ..named };
                 let wide = Mode { hints: true, everywhere: true, ..light };
-                let round =
-                    |part: u64| [(light, part), (named, part), (close, part), (wide, part), (hinted, part)];
-                let (short, long) = (round(240), round(24));
-                [&short[..2], &long[..1], &short[2..], &long[1..], &round(3)].concat()
+                let there = nnf(self.system, &o.goal, true).mentions(&|e| matches!(e, Expr::Any(..)));
+                let (a, b) = if there { (named, light) } else { (light, named) };
+                let few = |mode: Mode| Mode { relevant: true, ..mode };
+                let mut ways = vec![(few(a), 80), (few(b), 240), (a, 240), (b, 240)];
+                ways.extend([(few(wide), 120), (few(close), 120)]);
+                for part in [80, 24, 3] {
+                    ways.extend([a, b, close, wide, hinted].map(|mode| (mode, part)));
+                }
+                ways
             }
             _ => vec![(base, 1)],
         };
@@ -423,6 +430,7 @@ impl Prover<'_> {
                     hints: false,
                     more_induction: false,
                     again: false,
+                    relevant: false,
                 });
                 first_order::script(self.system, o, mode)
             }
@@ -456,7 +464,10 @@ impl Prover<'_> {
     fn impossible(&self, o: Obligation) -> Result<Option<Done>, SolverError> {
         let start = Instant::now();
         let ways = self.ways(&o);
-        let Some((mode, _)) = ways.first() else { return Ok(None) };
+        // All of the invariant says where threads can be in a phase.
+        let Some((mode, _)) = ways.iter().find(|w| w.0.is_none_or(|mode| !mode.relevant)) else {
+            return Ok(None);
+        };
         let Ok(script) = self.script(&o, *mode) else { return Ok(None) };
         let first = self.options.solver;
         if self.ask(first, &script, self.options.work / IMPOSSIBLE)? != Answer::Unsat {
@@ -498,7 +509,11 @@ impl Prover<'_> {
             return Ok(Some(self.confirmed(self.options.solver, &alone, &[(Some(Mode::NAMED), 24)])?));
         }
         let ways = self.ways(o);
+        let mut in_vain: Vec<Option<Mode>> = Vec::new();
         for (n, (mode, part)) in ways.iter().enumerate() {
+            if in_vain.contains(mode) {
+                continue;
+            }
             let script = match self.script(o, *mode) {
                 Ok(script) => script,
                 Err(message) => {
@@ -517,12 +532,16 @@ impl Prover<'_> {
                     by = Some(first.other());
                 }
             } else {
+                // More work would change nothing.
+                in_vain.push(*mode);
                 *why = "what is known at the named elements does not suffice".into();
             }
             if self.options.keep_scripts {
                 *kept = Some(script);
             }
             if let Some(by) = by {
+                // The other solver is asked the same way first.
+                let ways: Vec<_> = [(*mode, *part)].into_iter().chain(ways.iter().copied()).collect();
                 return Ok(Some(self.confirmed(by, o, &ways)?));
             }
         }

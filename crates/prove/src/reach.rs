@@ -86,6 +86,23 @@ const LARGEST: i64 = 1 << 31;
 
 /// Explores an instance up to a number of states.
 pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) -> Reached {
+    walk(system, instance, most, deadlock, &mut Vec::new())
+}
+
+/// The reachable states of an instance, up to a number, or up to a bug.
+pub fn reachable(system: &System, instance: &Instance, most: usize) -> Vec<State> {
+    let mut states = Vec::new();
+    walk(system, instance, most, false, &mut states);
+    states
+}
+
+fn walk(
+    system: &System,
+    instance: &Instance,
+    most: usize,
+    deadlock: bool,
+    states: &mut Vec<State>,
+) -> Reached {
     let mut found = Reached {
         taken: vec![false; system.steps.len()],
         premise: vec![false; system.properties.len()],
@@ -96,7 +113,6 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
     let premises: Vec<Expr> = system.properties.iter().map(|p| premise(&p.formula)).collect();
     let t = Expr::this(system.threads);
     let ended = system.ended(&t);
-    let mut states: Vec<State> = Vec::new();
     let mut from: Vec<Option<(usize, Taken)>> = Vec::new();
     // The phases of each state: looked at once.
     let mut phases: Vec<u64> = Vec::new();
@@ -126,7 +142,7 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
         for (p, property) in system.properties.iter().enumerate() {
             found.premise[p] = found.premise[p] || instance.holds(system, &state, &premises[p]);
             if !instance.holds(system, &state, &property.formula) {
-                let (way, steps) = trace(&states, &from, next);
+                let (way, steps) = trace(states, &from, next);
                 found.states = states.len();
                 found.bug = Some((Bug::Property(p), way, steps));
                 return found;
@@ -145,7 +161,7 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
                 found.taken[s] = true;
                 for (a, assertion) in step.asserts.iter().enumerate() {
                     if instance.eval(system, &state, &mut env, &assertion.formula) == 0 {
-                        let (mut way, mut steps) = trace(&states, &from, next);
+                        let (mut way, mut steps) = trace(states, &from, next);
                         way.push(instance.apply(system, &state, step, &env));
                         steps.push(Taken { step: s, env });
                         found.states = states.len();
@@ -183,7 +199,7 @@ pub fn reach(system: &System, instance: &Instance, most: usize, deadlock: bool) 
             let all_ended =
                 threads.into_iter().all(|x| instance.eval(system, &state, &mut vec![(SELF, x)], &ended) != 0);
             if !all_ended {
-                let (way, steps) = trace(&states, &from, next);
+                let (way, steps) = trace(states, &from, next);
                 found.states = states.len();
                 found.bug = Some((Bug::Deadlock, way, steps));
                 return found;

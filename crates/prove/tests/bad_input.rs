@@ -18,6 +18,13 @@ fn errors_name_the_line_and_what_is_expected() {
         ("step A { x := x * x; goto B; }", 6, "not linear"),
         ("step A { x := 1; }", 6, "ends without `goto`"),
         ("step A { await g == 0; goto B; }", 6, "ghost"),
+        // Ghosts as indices, conditions of choices, in sets, behind definitions, as a way to go.
+        ("shared f[0..2]: bool = false; step A { f[g] := true; goto B; }", 6, "ghost"),
+        ("step A { choose u: T where g[u] == 0; x := 1; goto B; }", 6, "ghost"),
+        ("step A { x := #{t: T | g[t] == 0}; goto B; }", 6, "ghost"),
+        ("define h(t: T) = g[t] == 0; step A { await h(self); goto B; }", 6, "ghost"),
+        ("step A { if (g == 0) { goto B; } else { goto A; } }", 6, "ghost"),
+        ("step A { goto B; }\nproperty p: forall t: T. exists t: T. t @ A;", 7, "bound already"),
         ("step B { goto A; }", 6, "is an end"),
         ("step A { goto B; }\ninvariant i: y;", 7, "whose `y`"),
         ("step A { goto B; }\ninvariant i: forall t: U. true;", 7, "not defined"),

@@ -325,6 +325,7 @@ fn compare(family: Family, largest: usize, seed: u64) {
             hints: coin(&mut generator),
             more_induction: coin(&mut generator),
             again: coin(&mut generator),
+            relevant: coin(&mut generator),
         };
         let counters = if family == Threads && generator.rng.random_bool(0.7) {
             Counters::of(&system).ok().and_then(|c| c.script(&o).ok())

@@ -116,6 +116,29 @@ fn nothing_follows_from_nothing() {
     assert_eq!(verdict(large), Verdict::Violated);
 }
 
+/// True in all instances that are looked at state by state, and false in larger ones.
+#[test]
+fn what_only_few_threads_satisfy_is_not_proved() {
+    let verdict = |text: &str| {
+        let system = selvedge_prove::parse("few", text).expect("a system");
+        prove(&system, &Options { work: 1_000_000, ..options() }).expect("a solver").verdict
+    };
+    for kind in ["", " = ring", " = bits", " = tree"] {
+        let few = if kind == " = tree" { 4 } else { 3 };
+        let system = format!("threads T{kind}; locations A, end B; local y: int = 0; step A {{ goto B; }}");
+        let found = verdict(&format!("{system} property few: #{{t: T | t @ B}} <= {few};"));
+        assert!(matches!(found, Verdict::NotProved | Verdict::Unknown), "{kind}: {found:?}");
+    }
+    // What a step counts is how many there are.
+    let counts = "threads T; locations A, B, end C; shared x: int = 0;
+        step A { x := #{t: T | t @ A}; goto B; } step B { goto C; } property few: x <= 3;";
+    assert_eq!(verdict(counts), Verdict::NotProved);
+    // Neither is an assertion of a step that is never taken, and that nothing excludes.
+    let never = "threads T; locations A, end B; shared x: int = 0;
+        step A { either { goto B; } or { await x == 5; assert x == 6; goto B; } } property p: x == 0 || true;";
+    assert_eq!(verdict(never), Verdict::NotProved);
+}
+
 /// A number beyond the ring is nobody's, and is not counted.
 #[test]
 fn who_is_not_there_is_not_counted() {

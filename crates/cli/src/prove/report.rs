@@ -115,6 +115,9 @@ impl Shown<'_> {
                 "not proved: {} of {count} obligations fail; no bug in {instances} small instances",
                 r.done.iter().filter(wrong).count()
             ),
+            Verdict::Unknown if r.false_conjunct.is_some() => {
+                writeln!(out, "unknown: the solvers say that the invariant is kept, and it is not true")
+            }
             Verdict::Unknown => writeln!(out, "unknown"),
         };
         if r.verdict == Verdict::Violated {

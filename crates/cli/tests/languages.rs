@@ -78,6 +78,42 @@ fn the_examples_in_cpp_are_what_they_say() {
     check_all("cpp", "cpp", 8);
 }
 
+/// The tests of `examples/rust/structures`, which one run of rustc makes all of: each has its expectation
+/// above it, under `rc11`.
+#[test]
+fn the_structures_in_rust_are_what_they_say() {
+    let files = files("rust/structures/src", "rs");
+    let main = files.iter().find(|file| file.ends_with("lib.rs")).expect("the crate").display().to_string();
+    let run = selvedge(["test", &main, "-m", "rc11", "--disable", "symmetry", "--", "--test"]);
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for file in &files {
+        let text = std::fs::read_to_string(file).expect("a text");
+        let module = file.file_stem().expect("a name").display();
+        for after in text.split("// expect: rc11 ").skip(1) {
+            let expected = after.lines().next().unwrap_or("");
+            let name = after.split_once("fn ").and_then(|(_, rest)| rest.split_once('(')).expect("a test").0;
+            let name = format!("{module}::{name}");
+            let mut words = expected.split_whitespace();
+            let verdict = if words.next() == Some("verified") { "ok" } else { "FAILED" };
+            let line = run.out.lines().find_map(|line| line.strip_prefix(&format!("test {name} ... ")));
+            let report = run.out.split_once(&format!("---- {name} ----\n")).map_or("", |(_, rest)| rest);
+            let holds = |word: &str| match word.strip_prefix("executions=") {
+                Some(n) => line.is_some_and(|line| line.contains(&format!("({n} execution"))),
+                None => report.starts_with(&format!("{word}: ")),
+            };
+            if !line.is_some_and(|line| line.starts_with(verdict)) || !words.all(holds) {
+                let found = report.lines().next().unwrap_or("");
+                failures
+                    .push(format!("{name}: expected {expected}: {} {found}", line.unwrap_or("not there")));
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 20, "{count} tests");
+    assert!(failures.is_empty(), "{}\n{}", failures.join("\n"), run.err);
+}
+
 /// A file in a directory of its own, which is removed in the end.
 struct Scratch(PathBuf);
 

@@ -174,6 +174,43 @@ fn what_stands_for_the_library_of_rust_finds_what_the_library_itself_does() {
     assert!(compared > 0 && wrong.is_empty(), "{compared} compared:\n{}", wrong.join("\n"));
 }
 
+/// A program in Rust and C is one program: what a thread in one does is seen in the other, or is a race.
+#[test]
+fn rust_and_c_are_one_program() {
+    let dir = Scratch::new("ffi");
+    let c = "static int stored;\nvoid put(int value) { stored = value; }\nint get(void) { return stored; }\n";
+    let c = support::write(&dir.0, "store.c", c);
+    let right = support::write(&dir.0, "right.rs", FOREIGN);
+    let run = selvedge(["check", &right, &c]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let wrong = support::write(&dir.0, "wrong.rs", FOREIGN.replace("Acquire", "Relaxed"));
+    let run = selvedge(["check", &wrong, &c]);
+    assert!(run.code == 1 && run.out.contains("data-race: the read of stored at store.c:3"), "{}", run.out);
+    // What nobody defines is named, with the line that calls it.
+    let run = selvedge(["check", &right]);
+    assert!(run.code == 3 && run.out.contains("put"), "{}{}", run.out, run.err);
+}
+
+const FOREIGN: &str = "
+use std::sync::atomic::{AtomicBool, Ordering};
+unsafe extern \"C\" {
+    safe fn put(value: i32);
+    safe fn get() -> i32;
+}
+static READY: AtomicBool = AtomicBool::new(false);
+
+fn main() {
+    let thread = std::thread::spawn(|| {
+        put(7);
+        READY.store(true, Ordering::Release);
+    });
+    if READY.load(Ordering::Acquire) {
+        assert_eq!(get(), 7);
+    }
+    thread.join().unwrap();
+}
+";
+
 /// A test that is to panic does so in every execution.
 #[test]
 fn a_test_that_should_panic_does_in_every_execution() {

@@ -1,5 +1,4 @@
-//! Small clients of crates, two threads each. Those that are wrong are named so, and must fail; those that
-//! are open have more executions than are explored here, and must not fail.
+//! Small clients of crates, two threads each. Those that are wrong are named so, and must fail.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
@@ -67,7 +66,8 @@ fn crossbeam_channel_closed() {
 }
 
 #[test]
-fn open_crossbeam_epoch() {
+#[ignore = "has more executions than are explored"]
+fn crossbeam_epoch() {
     use crossbeam_epoch::{self as epoch, Atomic, Owned};
     static VALUE: Atomic<u32> = Atomic::null();
     let thread = thread::spawn(|| {
@@ -204,8 +204,9 @@ fn wrong_spin_mutex() {
         let _held = SHARED.0.lock();
         unsafe { *SHARED.1.get() += 1 };
     });
-    let _perhaps = SHARED.0.try_lock();
+    let perhaps = SHARED.0.try_lock();
     assert!(unsafe { *SHARED.1.get() } <= 1);
+    drop(perhaps);
     thread.join().unwrap();
 }
 

@@ -3,7 +3,7 @@
 //
 // source: D. Chase, Y. Lev, "Dynamic Circular Work-Stealing Deque", SPAA 2005; orderings as in N. M. Le, A. Pop,
 //         A. Cohen, F. Zappa Nardelli, "Correct and Efficient Work-Stealing for Weak Memory Models", PPoPP 2013
-// expect: rc11 verified
+// expect: rc11 verified executions=38
 #include <atomic>
 #include <cassert>
 #include <optional>

@@ -2,7 +2,7 @@
 // still current; a writer frees an object only if nobody has written it down.
 //
 // source: M. M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", IEEE TPDS 15(6), 2004
-// expect: rc11 verified
+// expect: rc11 verified executions=9
 #include <atomic>
 #include <cassert>
 #include <memory>

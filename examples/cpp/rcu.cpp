@@ -3,7 +3,7 @@
 //
 // source: P. E. McKenney, J. D. Slingwine, "Read-Copy Update: Using Execution History to Solve Concurrency
 //         Problems", PDCS 1998
-// expect: rc11 verified
+// expect: rc11 verified executions=3
 #include <atomic>
 #include <cassert>
 #include <thread>

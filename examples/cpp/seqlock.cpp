@@ -2,7 +2,7 @@
 // changed.
 //
 // source: H.-J. Boehm, "Can Seqlocks Get Along with Programming Language Memory Models?", MSPC 2012
-// expect: rc11 verified
+// expect: rc11 verified executions=2
 #include <atomic>
 #include <cassert>
 #include <thread>

@@ -1,7 +1,7 @@
 // A ring for one producer and one consumer: three items through two slots come out in order.
 //
 // source: L. Lamport, "Proving the Correctness of Multiprocess Programs", IEEE TSE 3(2), 1977
-// expect: rc11 verified
+// expect: rc11 verified executions=9
 #include <array>
 #include <atomic>
 #include <cassert>

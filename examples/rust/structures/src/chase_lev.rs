@@ -81,7 +81,7 @@ fn play<const BUG: bool>(deque: &'static Deque<BUG>) {
     }
 }
 
-// expect: rc11 verified
+// expect: rc11 verified executions=38
 #[test]
 fn chase_lev() {
     static DEQUE: Deque<false> = Deque::new();

@@ -61,7 +61,7 @@ fn play<const BUG: bool>() {
     }
 }
 
-// expect: rc11 verified
+// expect: rc11 verified executions=9
 #[test]
 fn hazard() {
     play::<false>();

@@ -94,7 +94,7 @@ fn play<const BUG: bool>(queue: &'static Queue<BUG>) {
     assert!(one.is_none() || one != other);
 }
 
-// expect: rc11 verified
+// expect: rc11 verified executions=8
 #[test]
 fn mpmc() {
     static QUEUE: Queue<false> = Queue::new();

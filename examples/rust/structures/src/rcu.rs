@@ -50,7 +50,7 @@ fn play<const BUG: bool>() {
     assert_eq!(left, right);
 }
 
-// expect: rc11 verified
+// expect: rc11 verified executions=3
 #[test]
 fn rcu() {
     play::<false>();

@@ -52,7 +52,7 @@ fn play<const BUG: bool>(lock: &'static SeqLock<BUG>) {
     writer.join().unwrap();
 }
 
-// expect: rc11 verified
+// expect: rc11 verified executions=2
 #[test]
 fn seqlock() {
     static LOCK: SeqLock<false> = SeqLock::new();

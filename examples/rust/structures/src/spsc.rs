@@ -65,7 +65,7 @@ fn play<const BUG: bool>(ring: &'static Ring<BUG>) {
     producer.join().unwrap();
 }
 
-// expect: rc11 verified
+// expect: rc11 verified executions=9
 #[test]
 fn spsc() {
     static RING: Ring<false> = Ring::new();

@@ -1,5 +1,6 @@
 //! Building a crate with cargo to modules of LLVM.
 
+use crate::native;
 use serde_json::Value;
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -14,16 +15,21 @@ pub enum What {
 /// A program or a set of tests.
 pub struct Artifact {
     pub name: String,
-    /// The whole of it, as bitcode.
-    pub module: PathBuf,
+    /// The whole of it, as bitcode: the crate's own module, and those of C that build scripts compiled.
+    pub modules: Vec<PathBuf>,
 }
 
 /// The newest LLVM whose modules are read.
 const LLVM: u32 = 22;
 
 /// How rustc makes one module of everything, as it is written: see `docs/rust.md`.
-const FLAGS: &str =
-    "--emit=llvm-bc,link -Csymbol-mangling-version=v0 --cfg=selvedge --check-cfg=cfg(selvedge)";
+const FLAGS: &str = "--emit=llvm-bc,link -Csymbol-mangling-version=v0 --cfg=selvedge --check-cfg=cfg(selvedge) \
+                     -Clink-arg=-Wl,--unresolved-symbols=ignore-all";
+
+/// How build scripts compile C: to bitcode, as it is written. The names are those that the crate `cc` looks
+/// for.
+const C_COMPILERS: [(&str, &str); 2] = [("CC", "clang-22"), ("CXX", "clang++-22")];
+const C_FLAGS: &str = "-flto=full -g -O0 -Xclang -disable-O0-optnone";
 const PROFILE: [&str; 5] = ["lto=\"fat\"", "codegen-units=1", "opt-level=0", "debug=2", "incremental=false"];
 
 /// Builds, and says what there is. cargo prints its own messages.
@@ -39,18 +45,32 @@ pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
     for setting in PROFILE {
         command.args(["--config", &format!("profile.dev.{setting}")]);
     }
-    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
-    command.env("RUSTFLAGS", format!("{given} {FLAGS}").trim()).args(words).stdout(Stdio::piped());
+    let with = |name: &str, more: &str| {
+        let given = std::env::var(name).unwrap_or_default();
+        format!("{given} {more}").trim().to_string()
+    };
+    command.env("RUSTFLAGS", with("RUSTFLAGS", FLAGS)).args(words).stdout(Stdio::piped());
+    for (name, compiler) in C_COMPILERS.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()) {
+        command.env(name, compiler);
+    }
+    for name in ["CFLAGS", "CXXFLAGS"] {
+        command.env(name, with(name, C_FLAGS));
+    }
     let mut child = command.spawn().map_err(|error| format!("cargo cannot be started: {error}"))?;
     let output = child.stdout.take().ok_or("cargo says nothing")?;
     let lines = std::io::BufReader::new(output).lines().map_while(Result::ok);
-    let found: Vec<Artifact> =
-        lines.filter_map(|line| artifact(&serde_json::from_str(&line).ok()?)).collect();
+    let messages: Vec<Value> = lines.filter_map(|line| serde_json::from_str(&line).ok()).collect();
     let status = child.wait().map_err(|error| format!("cargo: {error}"))?;
-    match status.success() {
-        true => Ok(found),
-        false => Err(String::from("the crate does not build")),
+    if !status.success() {
+        return Err(String::from("the crate does not build"));
     }
+    let mut modules = Vec::new();
+    for message in messages.iter().filter(|message| message["reason"] == "build-script-executed") {
+        modules.extend(native::modules(message)?);
+    }
+    let mut found: Vec<Artifact> = messages.iter().filter_map(artifact).collect();
+    found.iter_mut().for_each(|artifact| artifact.modules.extend(modules.iter().cloned()));
+    Ok(found)
 }
 
 /// An executable, and the module beside it.
@@ -71,7 +91,7 @@ fn artifact(message: &Value) -> Option<Artifact> {
         files.filter(fits).max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
     };
     let module = Some(beside).filter(in_deps).or_else(named)?;
-    Some(Artifact { name, module })
+    Some(Artifact { name, modules: vec![module] })
 }
 
 /// A directory of its own within the one that cargo builds in: other flags would build everything anew.

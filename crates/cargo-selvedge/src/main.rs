@@ -4,6 +4,7 @@
 //! `selvedge` does the rest.
 
 mod build;
+mod native;
 
 use build::{Artifact, What};
 use clap::{Args, Parser, Subcommand};
@@ -135,10 +136,10 @@ fn test(args: &TestArgs) -> Result<ExitCode, String> {
         return Err(String::from("the crate has nothing with tests in it"));
     }
     let mut worst = 0;
-    for Artifact { name, module } in built {
+    for Artifact { name, modules } in built {
         println!("     Verifying {name}");
         let mut command = selvedge("test");
-        command.arg(&module).args(args.filter.iter().flat_map(|filter| ["--filter", filter]));
+        command.args(&modules).args(args.filter.iter().flat_map(|filter| ["--filter", filter]));
         worst = worse(worst, start(command.args(&args.options))?);
     }
     Ok(ExitCode::from(worst))
@@ -152,9 +153,9 @@ fn run(args: &RunArgs) -> Result<ExitCode, String> {
     let built = build::build(What::Programs, &words)?;
     match built.as_slice() {
         [] => Err(String::from("the crate has no program; name an example with `--example`")),
-        [Artifact { name, module }] => {
+        [Artifact { name, modules }] => {
             println!("     Verifying {name}");
-            start(selvedge("check").arg(module).args(&args.options)).map(ExitCode::from)
+            start(selvedge("check").args(modules).args(&args.options)).map(ExitCode::from)
         }
         several => {
             let names: Vec<&str> = several.iter().map(|artifact| artifact.name.as_str()).collect();

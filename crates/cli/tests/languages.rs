@@ -78,6 +78,42 @@ fn the_examples_in_cpp_are_what_they_say() {
     check_all("cpp", "cpp", 8);
 }
 
+/// The tests of `examples/rust/structures`, which one run of rustc makes all of: each has its expectation
+/// above it, under `rc11`.
+#[test]
+fn the_structures_in_rust_are_what_they_say() {
+    let files = files("rust/structures/src", "rs");
+    let main = files.iter().find(|file| file.ends_with("lib.rs")).expect("the crate").display().to_string();
+    let run = selvedge(["test", &main, "-m", "rc11", "--disable", "symmetry", "--", "--test"]);
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for file in &files {
+        let text = std::fs::read_to_string(file).expect("a text");
+        let module = file.file_stem().expect("a name").display();
+        for after in text.split("// expect: rc11 ").skip(1) {
+            let expected = after.lines().next().unwrap_or("");
+            let name = after.split_once("fn ").and_then(|(_, rest)| rest.split_once('(')).expect("a test").0;
+            let name = format!("{module}::{name}");
+            let mut words = expected.split_whitespace();
+            let verdict = if words.next() == Some("verified") { "ok" } else { "FAILED" };
+            let line = run.out.lines().find_map(|line| line.strip_prefix(&format!("test {name} ... ")));
+            let report = run.out.split_once(&format!("---- {name} ----\n")).map_or("", |(_, rest)| rest);
+            let holds = |word: &str| match word.strip_prefix("executions=") {
+                Some(n) => line.is_some_and(|line| line.contains(&format!("({n} execution"))),
+                None => report.starts_with(&format!("{word}: ")),
+            };
+            if !line.is_some_and(|line| line.starts_with(verdict)) || !words.all(holds) {
+                let found = report.lines().next().unwrap_or("");
+                failures
+                    .push(format!("{name}: expected {expected}: {} {found}", line.unwrap_or("not there")));
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 20, "{count} tests");
+    assert!(failures.is_empty(), "{}\n{}", failures.join("\n"), run.err);
+}
+
 /// A file in a directory of its own, which is removed in the end.
 struct Scratch(PathBuf);
 
@@ -137,6 +173,43 @@ fn what_stands_for_the_library_of_rust_finds_what_the_library_itself_does() {
     eprintln!("{compared} of {count} programs compared");
     assert!(compared > 0 && wrong.is_empty(), "{compared} compared:\n{}", wrong.join("\n"));
 }
+
+/// A program in Rust and C is one program: what a thread in one does is seen in the other, or is a race.
+#[test]
+fn rust_and_c_are_one_program() {
+    let dir = Scratch::new("ffi");
+    let c = "static int stored;\nvoid put(int value) { stored = value; }\nint get(void) { return stored; }\n";
+    let c = support::write(&dir.0, "store.c", c);
+    let right = support::write(&dir.0, "right.rs", FOREIGN);
+    let run = selvedge(["check", &right, &c]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let wrong = support::write(&dir.0, "wrong.rs", FOREIGN.replace("Acquire", "Relaxed"));
+    let run = selvedge(["check", &wrong, &c]);
+    assert!(run.code == 1 && run.out.contains("data-race: the read of stored at store.c:3"), "{}", run.out);
+    // What nobody defines is named, with the line that calls it.
+    let run = selvedge(["check", &right]);
+    assert!(run.code == 3 && run.out.contains("put"), "{}{}", run.out, run.err);
+}
+
+const FOREIGN: &str = "
+use std::sync::atomic::{AtomicBool, Ordering};
+unsafe extern \"C\" {
+    safe fn put(value: i32);
+    safe fn get() -> i32;
+}
+static READY: AtomicBool = AtomicBool::new(false);
+
+fn main() {
+    let thread = std::thread::spawn(|| {
+        put(7);
+        READY.store(true, Ordering::Release);
+    });
+    if READY.load(Ordering::Acquire) {
+        assert_eq!(get(), 7);
+    }
+    thread.join().unwrap();
+}
+";
 
 /// A test that is to panic does so in every execution.
 #[test]

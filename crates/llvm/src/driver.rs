@@ -12,6 +12,7 @@ use crate::cpp;
 use crate::error::CompileError;
 use crate::llvm::{self, Compilation, Context};
 use crate::lower;
+use crate::names;
 use crate::rust;
 
 /// How to compile.
@@ -34,10 +35,10 @@ pub struct Options {
     pub names: bool,
 }
 
-/// Only inlines what the program says must be, and keeps in registers the local variables whose address is
-/// not used. Every other pass may remove or merge accesses that another thread could see: even
-/// `instsimplify` drops a plain load whose result is not used, `sroa` narrows copies of structures, and
-/// `simplifycfg` takes paths that dereference null to be impossible.
+/// Only inlines what the program says must be, and small functions of Rust and C++, and keeps in registers
+/// the local variables whose address is not used. Every other pass may remove or merge accesses that another
+/// thread could see: even `instsimplify` drops a plain load whose result is not used, `sroa` narrows copies
+/// of structures, and `simplifycfg` takes paths that dereference null to be impossible.
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
 
@@ -70,9 +71,18 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     if program.defines(MAIN) {
         keep_reachable(&mut program, options).map_err(llvm)?;
     }
+    program.inline_small(names::is_mangled);
     program.run_passes(INLINE).map_err(llvm)?;
-    let unset = program.set_undefined();
-    program.run_passes(PROMOTE).map_err(llvm)?;
+    let mut unset = Vec::new();
+    // Once addresses are in registers, more variables are only accessed by their parts.
+    for _ in 0..2 {
+        let split = program.split_variables(names::is_mangled);
+        if !split && !unset.is_empty() {
+            break;
+        }
+        program.set_undefined(&mut unset);
+        program.run_passes(PROMOTE).map_err(llvm)?;
+    }
     lower::lower(&program, unset, options, lower::Paths::new(files, &options.include_dirs))
 }
 

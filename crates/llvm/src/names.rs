@@ -7,6 +7,11 @@ pub(crate) fn readable(symbol: &str) -> String {
     rust(symbol).or_else(|| cpp(symbol)).unwrap_or_else(|| symbol.to_owned())
 }
 
+/// Whether a symbol is one of Rust or C++.
+pub(crate) fn is_mangled(symbol: &str) -> bool {
+    symbol.starts_with("_R") || symbol.starts_with("_Z")
+}
+
 /// The path of a function of Rust, without the numbers that tell crates and instances apart.
 pub(crate) fn rust(symbol: &str) -> Option<String> {
     // Optimisers add what came of a function: `.llvm.123`, `.cold`.

@@ -62,6 +62,21 @@ const WAITING: [(&str, &str); 22] = [
     ("std::sync::mpmc::utils::Backoff::spin_heavy", "__selvedge_rust_backoff"),
 ];
 
+/// Says whether somebody has waited for long enough.
+pub(crate) const WHENEVER: &str = "__selvedge_rust_whenever";
+
+/// What crates that wait by themselves do between two looks (`Reduction::Library`): nothing that anybody sees
+/// depends on how long they pause. How long they have is what they ask for to go to sleep in the end, or to
+/// give up: that may be whenever they ask. A mutex that is taken is waited for, as std's.
+const PAUSES: [(&str, &str); 6] = [
+    ("parking_lot::raw_mutex::RawMutex::lock_slow", "__selvedge_rust_lock_byte"),
+    ("crossbeam_utils::backoff::Backoff::spin", "__selvedge_rust_backoff"),
+    ("crossbeam_utils::backoff::Backoff::snooze", "__selvedge_rust_backoff"),
+    ("crossbeam_utils::backoff::Backoff::is_completed", WHENEVER),
+    ("parking_lot_core::spinwait::SpinWait::spin", WHENEVER),
+    ("parking_lot_core::spinwait::SpinWait::spin_no_yield", "__selvedge_rust_backoff"),
+];
+
 /// Types whose counted pointers are not dropped (`Reduction::Handles`): nothing happens where the last one
 /// is but that memory is freed, which nobody can see.
 const HANDLES: [&str; 3] = [
@@ -102,7 +117,8 @@ pub(crate) fn replaced(symbol: &str, library: bool, handles: bool) -> Option<Str
     }
     let path = names::plain_path(&whole);
     let waiting: &[(&str, &str)] = if library { &WAITING } else { &[] };
-    START.iter().chain(waiting).find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
+    let pauses: &[(&str, &str)] = if library { &PAUSES } else { &[] };
+    START.iter().chain(waiting).chain(pauses).find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
 }
 
 /// Functions of the standard library that what stands for others calls.
@@ -197,8 +213,9 @@ pub fn usable() -> Result<(OsString, Version), CompileError> {
 }
 
 /// The options that make one module of a program and its libraries, as it is written: an optimiser drops
-/// accesses and chooses values for what is undefined. With `link` the standard library's modules come in.
-pub const FLAGS: [&str; 11] = [
+/// accesses and chooses values for what is undefined. With `link` the standard library's modules come in;
+/// nothing is linked, as what the program calls may be in a file of another language.
+pub const FLAGS: [&str; 13] = [
     "-Copt-level=0",
     "-Clto=fat",
     "-Cembed-bitcode=yes",
@@ -210,6 +227,8 @@ pub const FLAGS: [&str; 11] = [
     "--cfg=selvedge",
     "--check-cfg=cfg(selvedge)",
     "--emit=llvm-bc,link",
+    "-Clinker=true",
+    "-Clinker-flavor=gcc",
 ];
 
 /// A directory that is removed in the end.

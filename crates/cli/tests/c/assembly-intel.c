@@ -1,8 +1,23 @@
-// expect: rc11 unknown
+// expect: rc11 verified
 // args: -masm=intel
-// message: Intel's order of operands is not known
-int main(void) {
-    int x = 0;
-    __asm__ volatile("mov %0, 1" : "=r"(x));
-    return x;
+#include <assert.h>
+#include <pthread.h>
+
+static int count;
+
+static void *add(void *unused)
+{
+    int one;
+    __asm__ volatile("mov %0, 1" : "=r"(one));
+    __asm__ volatile("lock xadd dword ptr [%1], %0" : "+r"(one) : "r"(&count) : "memory");
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, add, 0);
+    add(0);
+    pthread_join(thread, 0);
+    assert(count == 2);
 }

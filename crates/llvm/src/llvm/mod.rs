@@ -7,8 +7,10 @@
 mod clang;
 mod debug;
 mod exceptions;
+mod parts;
 pub mod process;
 mod reach;
+mod small;
 mod undefined;
 mod value;
 

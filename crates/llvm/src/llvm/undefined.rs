@@ -66,7 +66,7 @@ fn is_kept(alloca: Value<'_>) -> bool {
     !users.iter().all(by_name) && users.iter().filter(ends).any(|end| !is_at_the_end(*end))
 }
 
-fn is_lifetime(user: Value<'_>) -> bool {
+pub(super) fn is_lifetime(user: Value<'_>) -> bool {
     user.opcode() == Some(Opcode::LLVMCall) && user.callee().name().starts_with("llvm.lifetime.")
 }
 
@@ -99,9 +99,8 @@ fn begins_life(user: Value<'_>) -> bool {
 }
 
 impl Module<'_> {
-    /// Gives all variables that can be promoted a first value. Returns the variables.
-    pub(crate) fn set_undefined(&mut self) -> Vec<Unset> {
-        let mut variables = Vec::new();
+    /// Gives all variables that can be promoted a first value, and adds them to the others.
+    pub(crate) fn set_undefined(&mut self, variables: &mut Vec<Unset>) {
         // Where to set which variable, and its type.
         let mut places: Vec<(LLVMValueRef, LLVMValueRef, LLVMTypeRef, usize)> = Vec::new();
         let mut kept: Vec<LLVMValueRef> = Vec::new();
@@ -152,7 +151,11 @@ impl Module<'_> {
                 let mut parameter = LLVMTypeOf(first);
                 let signature = LLVMFunctionType(LLVMVoidTypeInContext(context), &mut parameter, 1, 0);
                 let name = CString::new(KEEP).expect("no zero bytes");
-                let keep = LLVMAddFunction(self.raw, name.as_ptr(), signature);
+                let known = LLVMGetNamedFunction(self.raw, name.as_ptr());
+                let keep = match known.is_null() {
+                    true => LLVMAddFunction(self.raw, name.as_ptr(), signature),
+                    false => known,
+                };
                 for mut alloca in kept {
                     LLVMPositionBuilderBefore(builder, after(alloca));
                     LLVMBuildCall2(builder, signature, keep, &mut alloca, 1, c"".as_ptr());
@@ -160,7 +163,6 @@ impl Module<'_> {
             }
             LLVMDisposeBuilder(builder);
         }
-        variables
     }
 }
 

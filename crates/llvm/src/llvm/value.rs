@@ -32,7 +32,7 @@ pub(crate) enum TypeKind {
 }
 
 impl<'m> Type<'m> {
-    fn from_raw(raw: LLVMTypeRef) -> Type<'m> {
+    pub(super) fn from_raw(raw: LLVMTypeRef) -> Type<'m> {
         assert!(!raw.is_null());
         Type { raw, module: PhantomData }
     }

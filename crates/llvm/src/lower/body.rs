@@ -8,6 +8,7 @@ use selvedge_ir::{FuncId, Instr, Operand, Pad, Place, Reg, Target, words};
 use super::Program;
 use super::shape::{Scalar, shape};
 use crate::llvm::{Block, Opcode, TypeKind, Value};
+use crate::names;
 
 /// A function while it is lowered.
 pub(super) struct Body<'a, 'm> {
@@ -36,6 +37,8 @@ pub(super) struct Body<'a, 'm> {
     pub(super) rest: Option<Reg>,
     /// Whether the function calls `setjmp`.
     pub(super) returns_twice: bool,
+    /// Whether the function is one of Rust or C++.
+    pub(super) is_mangled: bool,
     /// What the call that is lowered next does with exceptions, and where it says whether there was one.
     pub(super) lands: Option<Box<Pad>>,
     pub(super) landed: Option<Operand>,
@@ -69,6 +72,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
         scoped: HashMap::new(),
         rest: None,
         returns_twice: order.iter().flat_map(|block| block.instructions()).any(calls_setjmp),
+        is_mangled: names::is_mangled(&function.name()),
         lane: None,
         lands: None,
         landed: None,

@@ -152,11 +152,7 @@ impl<'m> Body<'_, 'm> {
         constraints: &str,
         is_intel: bool,
     ) -> Vec<Operand> {
-        let lowered = match is_intel {
-            true => Err(String::from("Intel's order of operands is not known")),
-            false => asm::lower(self, value, text, constraints),
-        };
-        match lowered {
+        match asm::lower(self, value, text, constraints, is_intel) {
             Ok(results) => results,
             Err(why) => {
                 let text = text.escape_default();

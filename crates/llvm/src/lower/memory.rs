@@ -10,7 +10,8 @@ use super::body::Body;
 use super::constant::shift;
 use super::shape::Scalar;
 use super::variadic;
-use crate::llvm::{Opcode, Ordering, RmwKind, TypeKind, Value, keeps};
+use crate::llvm::{Opcode, Ordering, RmwKind, TypeKind, Value, ValueKind, keeps};
+use crate::rust;
 
 /// What a `getelementptr` adds to its base.
 pub(super) struct Steps<'m> {
@@ -96,6 +97,51 @@ pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
         }
         _ => false,
     })
+}
+
+/// How many uses of an address are looked at, in functions that are called with it.
+const MOST_USES: u32 = 2000;
+
+/// Whether an address stays with its thread: plain accesses are all that is done with it, here and in
+/// functions that it is given to, at any offset. Nobody stores it or returns it.
+fn stays_with_thread(address: Value<'_>, left: &mut u32) -> bool {
+    address.users().into_iter().all(|user| {
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        match user.opcode() {
+            Some(Opcode::LLVMLoad) => mode(user.ordering()) == Mode::Na,
+            Some(Opcode::LLVMStore) => user.operand(0) != address && mode(user.ordering()) == Mode::Na,
+            Some(Opcode::LLVMGetElementPtr) => {
+                (1..user.operand_count()).all(|i| user.operand(i) != address) && stays_with_thread(user, left)
+            }
+            Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => stays_in_call(user, address, left),
+            _ => false,
+        }
+    })
+}
+
+/// The same of an address that a call is given.
+fn stays_in_call(call: Value<'_>, address: Value<'_>, left: &mut u32) -> bool {
+    const HARMLESS: [&str; 4] = ["llvm.lifetime.", "llvm.memcpy.", "llvm.memset.", "llvm.memmove."];
+    let callee = call.callee();
+    if callee == address || callee.kind() != ValueKind::LLVMFunctionValueKind {
+        return false;
+    }
+    let name = callee.name();
+    if callee.blocks().is_empty() {
+        return HARMLESS.iter().any(|begin| name.starts_with(begin))
+            || keeps(&name)
+            || library::only_pauses(&name)
+            || name == rust::WHENEVER;
+    }
+    let given: Vec<Value<'_>> = call.arguments();
+    let parameters = callee.parameters();
+    let by_value = |at: usize| call.argument_by_value(at as u32).is_some();
+    given.len() == parameters.len()
+        && given.iter().enumerate().filter(|(_, argument)| **argument == address).all(|(at, _)| {
+            // A copy is made of what is passed by value.
+            by_value(at) || stays_with_thread(parameters[at], left)
+        })
 }
 
 /// Functions of the library that store through one of their arguments, the ids of threads and what they
@@ -269,13 +315,21 @@ impl<'m> Body<'_, 'm> {
         };
         let small = matches!(size, Operand::Const(bytes) if bytes <= MOST_PRIVATE);
         let mut given = false;
-        let private = only_dereferenced(value) || (small && keeps_threads(value, &mut given) && given);
+        let mut uses = MOST_USES;
+        let private = only_dereferenced(value)
+            || (small && keeps_threads(value, &mut given) && given)
+            || (small && self.is_mangled && stays_with_thread(value, &mut uses));
         if !private && self.has_scope(value) {
             let dst = self.fresh(1);
             self.scoped.insert(value, Instr::Alloca { dst, size, align, private });
             return vec![Operand::Reg(dst)];
         }
-        vec![self.compute(|dst| Instr::Alloca { dst, size, align, private })]
+        let address = self.compute(|dst| Instr::Alloca { dst, size, align, private });
+        if private && self.is_mangled && self.has_scope(value) {
+            // As it is whenever its block is left.
+            self.emit(Instr::Life { addr: address, begins: false });
+        }
+        vec![address]
     }
 
     /// Of a variable that is in a register.

@@ -103,8 +103,10 @@ pub(super) fn lower<'m>(
     value: Value<'m>,
     text: &str,
     constraints: &str,
+    is_intel: bool,
 ) -> Result<Vec<Operand>, Refusal> {
-    let statements = text::statements(text)?;
+    let turned = if is_intel { text::from_intel(text)? } else { text.to_owned() };
+    let statements = text::statements(&turned)?;
     let sets: [Decode; 4] = [x86::decode, aarch64::decode, others::riscv, others::power];
     let mut first = None;
     let decoded = sets.iter().find_map(|decode| match step::steps(&statements, *decode) {

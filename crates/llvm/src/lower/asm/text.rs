@@ -73,6 +73,69 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     Ok(joined)
 }
 
+/// The same in AT&T's order, from Intel's: the destination comes last, what is in memory is in round brackets
+/// and has its width in the name of the instruction, registers and numbers are marked. Rust's assembly is
+/// written so unless it says otherwise.
+pub(super) fn from_intel(text: &str) -> Result<String, String> {
+    let lines = without_comments(text);
+    let changed = lines.split(['\n', ';']).map(|line| {
+        let mut rest = line.trim();
+        let mut out = String::new();
+        while let Some((label, after)) = label_of(rest) {
+            out += &format!("{label}: ");
+            rest = after;
+        }
+        let mut width = "";
+        loop {
+            let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            out += name;
+            rest = after.trim_start();
+            if rest.is_empty() || !is_prefix(&name.to_ascii_lowercase()) {
+                break;
+            }
+            out.push(' ');
+        }
+        let mut args = Vec::new();
+        for part in parts(rest).iter().map(|part| part.trim()).filter(|part| !part.is_empty()) {
+            let (arg, of) = intel_arg(part).ok_or_else(|| line.trim().to_owned())?;
+            width = if of.is_empty() { width } else { of };
+            args.push(arg);
+        }
+        args.reverse();
+        Ok(format!("{out}{width} {}", args.join(", ")))
+    });
+    Ok(changed.collect::<Result<Vec<_>, String>>()?.join("\n"))
+}
+
+/// An argument in AT&T's words, and the letter of its width if it says that.
+fn intel_arg(text: &str) -> Option<(String, &'static str)> {
+    const WIDTHS: [(&str, &str); 4] =
+        [("byte ptr", "b"), ("word ptr", "w"), ("dword ptr", "l"), ("qword ptr", "q")];
+    let small = text.to_ascii_lowercase();
+    let sized = WIDTHS.iter().find(|(words, _)| small.starts_with(words));
+    let (inner, width) = sized.map_or((text, ""), |(words, letter)| (text[words.len()..].trim(), *letter));
+    let marked = |word: &str| match word.starts_with('$')
+        || word.ends_with(['b', 'f']) && number(&word[..word.len() - 1]).is_some()
+    {
+        true => Some(word.to_owned()),
+        false if number(word).is_some() => Some(format!("$${word}")),
+        false => word.chars().all(|c| c.is_ascii_alphanumeric()).then(|| format!("%{word}")),
+    };
+    let Some(place) = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else {
+        return if width.is_empty() { Some((marked(inner)?, width)) } else { None };
+    };
+    let (base, offset) = match place.split_once(['+', '-']) {
+        Some((base, by)) => {
+            let sign = if place.contains('-') { "-" } else { "" };
+            number(by.trim())?;
+            (base.trim(), format!("{sign}{}", by.trim()))
+        }
+        None => (place.trim(), String::new()),
+    };
+    Some((format!("{offset}({})", marked(base)?), width))
+}
+
 fn is_prefix(word: &str) -> bool {
     matches!(word, "lock" | "rep" | "repz" | "repe" | "repne" | "repnz")
 }
@@ -228,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn intels_order_is_turned_round() {
+        let turned = |text: &str| one(&from_intel(text).unwrap_or_else(|line| panic!("{line}")));
+        assert_eq!(turned("lock not qword ptr [${0:q}]"), one("lock notq (${0:q})"));
+        assert_eq!(turned("lock xadd dword ptr [rdi - 8], $1"), one("lock xaddl $1, -8(%rdi)"));
+        assert_eq!(turned("xchg $0, 5"), one("xchg $$5, $0"));
+        assert_eq!(turned("mfence"), one("mfence"));
+        from_intel("mov $0, [rax + rbx * 8]").expect_err("an index");
+    }
+
+    #[test]
     fn labels_are_statements_of_their_own() {
         let found = statements("1: ldxr $0, [$1]\n cbnz $0, 1b\n2:").expect("all of it");
         assert_eq!(found.first(), Some(&Statement::Label(1)));
@@ -293,6 +366,7 @@ mod tests {
             }
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let _ = statements(&text);
+            let _ = from_intel(&text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! x86-64, in AT&T's order: the source first.
+//! x86-64, in AT&T's order (`text` turns Intel's round): the source first.
 //!
 //! A `lock` prefix (and `xchg` with memory, which needs none) makes a read-modify-write and is a full fence.
 //! Other accesses to memory are relaxed. `lfence` orders nothing that is not ordered anyway, and
@@ -123,6 +123,9 @@ fn locked(name: &str, args: &[Arg]) -> Option<Vec<Step>> {
                 .find_map(|(base, op)| Some((*op, sized(name, base)?.1)))
             {
                 return rmw(op, None, at, Arg::Number(1), bytes);
+            }
+            if let Some((_, bytes)) = sized(name, "not") {
+                return rmw(RmwOp::Xor, None, at, Arg::Number(-1), bytes);
             }
             let bytes = match name {
                 "cmpxchg8b" => 8,

@@ -372,7 +372,9 @@ where
             let machine = self.rules.machine;
             let guesses = |loc: Loc| -> Vec<Value> {
                 let known = values.get(&loc.0);
-                guessed.borrow_mut().insert(loc.0, known.map_or(0, BTreeSet::len));
+                let count = known.map_or(0, BTreeSet::len);
+                // The fewest that any guess was made from.
+                guessed.borrow_mut().entry(loc.0).and_modify(|n| *n = (*n).min(count)).or_insert(count);
                 let mut all: BTreeSet<Value> = known.cloned().unwrap_or_default();
                 all.insert(machine.init_value(loc));
                 all.into_iter().collect()
@@ -415,6 +417,7 @@ where
                 if let Action::Complete(k) = action
                     && let Some(loc) = thread.entries[*k].loc()
                     && self.is_alone(&thread.entries[*k], loc)
+                    && !self.is_last(next, at)
                     && !self.returns(next)
                 {
                     self.relied.insert(loc.0);
@@ -429,12 +432,21 @@ where
                 && thread.incomplete() == 0;
             if !own.is_empty()
                 && (forever || self.is_own(world, at))
-                && !own.iter().any(|(_, next, _)| self.returns(next))
+                && !own.iter().any(|(_, next, _)| self.is_last(next, at) || self.returns(next))
             {
                 return Some(Ample::Thread(at));
             }
         }
         None
+    }
+
+    /// Whether nobody does anything after a step of this thread: whatever others do then depends on it.
+    fn is_last(&self, next: &World<M::State>, at: usize) -> bool {
+        let standing = next.thread(at).and_then(|thread| thread.standing());
+        next.over
+            || next.wrong.is_some()
+            || standing.is_some_and(|entry| matches!(entry.op, Op::Error(_)))
+            || self.rules.race(next).is_some()
     }
 
     /// Whether the search is just looking at a state.

@@ -108,7 +108,7 @@ impl Trial {
         let mut events = self.events.clone();
         for e in events.iter_mut().filter(|e| e.tid == tid && e.idx > idx) {
             let Deps { addr, data, ctrl, arm, cas, publishes } = e.deps;
-            let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(strip);
+            let [addr, data, ctrl, arm, cas, publishes] = [addr, data, ctrl, arm, cas, publishes].map(strip);
             e.deps = Deps { addr, data, ctrl, arm, cas, publishes };
             e.idx -= 1;
         }
@@ -128,7 +128,7 @@ impl Trial {
         let mut events = self.events.clone();
         for e in events.iter_mut().filter(|e| e.tid == tid && e.idx > idx) {
             let Deps { addr, data, ctrl, arm, cas, publishes } = e.deps;
-            let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(spread);
+            let [addr, data, ctrl, arm, cas, publishes] = [addr, data, ctrl, arm, cas, publishes].map(spread);
             e.deps = Deps { addr, data, ctrl, arm, cas, publishes };
             e.idx += 1;
         }

@@ -85,7 +85,9 @@ impl States {
                                     ordering(Kind::Write, mode),
                                 ]);
                             }
-                            Op::Fence { mode } => words.extend([1, ordering(Kind::Fence, mode)]),
+                            Op::Fence { mode } => {
+                                words.extend([1, ordering(Kind::Fence, mode), u64::from(entry.is_done())]);
+                            }
                             Op::Free { object } => words.extend([2, u64::from(object)]),
                             other => unreachable!("{other:?} is complete when it is issued"),
                         }

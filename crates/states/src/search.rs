@@ -165,9 +165,12 @@ struct Frame<S> {
     successors: std::vec::IntoIter<(World<S>, Edge)>,
 }
 
+/// An action, what comes of it, and how that is told.
+type Taken<S> = (Action, World<S>, Rc<Step>);
+
 struct Successors<S> {
     /// By thread.
-    of: Vec<Vec<(Action, World<S>, Rc<Step>)>>,
+    of: Vec<Vec<Taken<S>>>,
     /// Something was left out because it is no execution, or a guess was not confirmed.
     pruned: bool,
 }

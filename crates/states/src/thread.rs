@@ -69,6 +69,10 @@ impl<S> Entry<S> {
         matches!(self.op, Op::Store { .. })
     }
 
+    pub fn is_fence(&self) -> bool {
+        matches!(self.op, Op::Fence { .. })
+    }
+
     pub fn is_rmw(&self) -> bool {
         matches!(self.op, Op::Load { rmw, .. } if rmw != Rmw::No)
     }
@@ -237,7 +241,7 @@ impl<S: Clone> Thread<S> {
         }
         let mut at = 0;
         while at < self.buffered {
-            if self.entries[at].is_done() {
+            if self.entries[at].is_done() && (at == 0 || !self.entries[at].is_fence()) {
                 self.forget(at);
                 self.buffered -= 1;
             } else {
@@ -249,8 +253,13 @@ impl<S: Clone> Thread<S> {
         while self.buffered < self.issued && self.buffered + 1 < self.entries.len() {
             let first = &mut self.entries[self.buffered];
             match first.status {
-                Status::Done(_) => self.forget(self.buffered),
-                Status::Pending if !first.is_load() => {
+                Status::Done(_) if self.buffered == 0 || !first.is_fence() => self.forget(self.buffered),
+                // A fence that is complete still stands between what is before it and what is after it.
+                Status::Done(_) => {
+                    first.deps = Deps::NONE;
+                    self.buffered += 1;
+                }
+                Status::Pending if !first.is_load() && !table.remembers => {
                     first.deps = Deps::NONE;
                     self.buffered += 1;
                 }

@@ -106,8 +106,14 @@ pub struct Rules<'a, M: Machine> {
     /// What came of actions.
     pub before: RefCell<HashMap<Known, Again<M::State>>>,
     /// Which operations may complete, by thread and the number that it has in states.
-    pub ready: RefCell<HashMap<(usize, u32), Rc<[usize]>>>,
+    pub ready: RefCell<Ready>,
 }
+
+/// Places in the list of a thread, by its number and the one that it has in states.
+pub type Ready = HashMap<(usize, u32), Rc<[usize]>>;
+
+/// What comes of an action, the objects that were made, and what was written.
+type Tried<S> = (Done<S>, Vec<u32>, Option<Value>);
 
 /// A thread, its number in states, the place of an operation, and what is in memory there.
 pub type Known = (u16, u32, u16, Value);
@@ -391,7 +397,7 @@ where
         world: &World<M::State>,
         at: usize,
         action: Action,
-    ) -> Result<(Done<M::State>, Vec<u32>, Option<Value>), Misguided> {
+    ) -> Result<Tried<M::State>, Misguided> {
         let machine = self.machine;
         let nothing_new = |done| Ok((done, Vec::new(), None));
         let Some(old) = world.thread(at) else { return nothing_new(Done::Waits) };

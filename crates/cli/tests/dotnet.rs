@@ -165,8 +165,8 @@ fn all_states_agree_with_all_executions() {
     assert!(agreed > 30, "{agreed} agree: {open:#?}");
 }
 
-/// The library's `Barrier`, by all states, and mistakes in an algorithm like its own: with two rounds an event
-/// that is not reset, or too late, does not show yet.
+/// The library's `Barrier`, by all states, and mistakes in an algorithm like its own: with two rounds an
+/// event that is not reset, or too late, does not show yet.
 #[test]
 fn barriers_by_all_states() {
     let scratch = Scratch::new("barriers");

@@ -192,8 +192,8 @@ impl fmt::Debug for DepSet {
     }
 }
 
-/// The reads of its own thread that an event depends on, and the writes that it publishes. Kept beside the events, only for graphs that
-/// track them.
+/// The reads of its own thread that an event depends on, and the writes that it publishes. Kept beside the
+/// events, only for graphs that track them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Deps {
     /// What the location of an access was computed from.

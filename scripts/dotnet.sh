@@ -27,3 +27,25 @@ for source in examples/dotnet/*.cs; do
             "$(field blocked)" "$(field seconds)" "$whole"
     done
 done
+
+# All states of the same programs, as the paper counts them; seconds are processor time of the whole command.
+printf '\n| program | model | verdict | states | transitions | longest list | seconds | all steps: states | transitions |\n'
+printf '|---|---|---|--:|--:|--:|--:|--:|--:|\n'
+for name in $paper barrier-four; do
+    for model in sc dotnet-ecma; do
+        [ "$name $model" != "barrier-four dotnet-ecma" ] || continue
+        field() {
+            printf '%s' "$report" | sed -n "s/.*\"$1\": *\"\{0,1\}\([a-z0-9.]*\).*/\1/p" | head -n 1
+        }
+        search() {
+            "$selvedge" check "$dir/$name.exe" --engine states -m "$model" --time-limit 120 --format json "$@" || true
+        }
+        report="$(search)"
+        line="$(field verdict) | $(field states) | $(field transitions) | $(field longest_list)"
+        seconds="$( { command time -f '%U' "$selvedge" check "$dir/$name.exe" --engine states -m "$model" \
+            --time-limit 120 >/dev/null; } 2>&1 | tail -n 1)"
+        report=""
+        [ "$name" = barrier-four ] || report="$(search --all-steps)"
+        printf '| %s | %s | %s | %s | %s | %s |\n' "$name" "$model" "$line" "$seconds" "$(field states)" "$(field transitions)"
+    done
+done

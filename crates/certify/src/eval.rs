@@ -316,6 +316,7 @@ fn primitive(prim: Prim, r: &Relations) -> Matrix {
         Prim::Ctrl => r.ctrl,
         Prim::CtrlArm => r.arm,
         Prim::CasDep => r.casdep,
+        Prim::Publishes => r.publishes,
         // The programs here have no allocation.
         Prim::Alloc | Prim::Free => Matrix::EMPTY,
         Prim::SameInode => r.same_inode,

@@ -44,6 +44,8 @@ pub struct Deps {
     pub arm: u32,
     /// Of the value that a compare-and-swap expects, for its read.
     pub cas: u32,
+    /// For the write of a reference: earlier writes to the object.
+    pub publishes: u32,
 }
 
 pub const NO_THREAD: u16 = u16::MAX;
@@ -166,6 +168,7 @@ pub struct Relations {
     pub ctrl: Matrix,
     pub arm: Matrix,
     pub casdep: Matrix,
+    pub publishes: Matrix,
     pub rf: Matrix,
     pub co: Matrix,
     /// Not `rf^-1 ; co`: the initialising event would connect different locations.
@@ -203,6 +206,7 @@ impl Relations {
             ctrl: Matrix::EMPTY,
             arm: Matrix::EMPTY,
             casdep: Matrix::EMPTY,
+            publishes: Matrix::EMPTY,
             rf: Matrix::EMPTY,
             co: Matrix::EMPTY,
             fr: Matrix::EMPTY,
@@ -267,6 +271,7 @@ impl Relations {
             (deps.ctrl, &mut self.ctrl),
             (deps.arm, &mut self.arm),
             (deps.cas, &mut self.casdep),
+            (deps.publishes, &mut self.publishes),
         ];
         for (set, relation) in each {
             if set >> idx & 1 == 1 {

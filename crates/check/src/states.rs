@@ -4,6 +4,7 @@ use crate::check::Check;
 use crate::error::{InputError, InputKind};
 use crate::invariant::Invariant;
 use crate::observer::{Observer, Phase};
+use crate::options::Options;
 use crate::outcome::Undecided;
 use crate::prepare::machine;
 use crate::stopped::Stopped;
@@ -140,6 +141,12 @@ impl Check {
         Ok(searched)
     }
 
+    /// The same check with those reductions of the program's text only that a search through states may have.
+    pub fn for_states(&self) -> Check {
+        let reductions = self.options.reductions.for_states();
+        Check { options: Options { reductions, ..self.options.clone() }, ..self.clone() }
+    }
+
     fn search_under(
         &self,
         how: &Searching,
@@ -148,7 +155,7 @@ impl Check {
     ) -> Result<Searched, Stopped> {
         observer.phase(Phase::Model);
         let table = Table::of(&self.theory).map_err(refuse)?;
-        let module = self.bytecode(observer)?;
+        let module = self.for_states().bytecode(observer)?;
         observer.phase(Phase::Exploring);
         let run = self.run_search(how, &module, &table, watch)?;
         // What is wrong here and not under sequential consistency is wrong because of the model.
@@ -185,7 +192,7 @@ impl Check {
     ) -> Result<Run, Stopped> {
         let races = self.options.races && table.in_order;
         let of_machine = selvedge_vm::Options {
-            track_deps: true,
+            track_deps: !table.in_order,
             refuses_mixed_sizes: Some(table.name.clone()),
             unordered_barriers: false,
             leave_out_undone: false,

@@ -66,11 +66,14 @@ pub struct Body {
     /// The signature of the local variables, if there are any.
     pub locals: Option<Token>,
     pub max_stack: u16,
+    /// Local variables, and memory of `localloc`, begin as zeros.
+    pub init_locals: bool,
 }
 
 const TINY: u8 = 2;
 const FAT: u8 = 3;
 const MORE_SECTIONS: u16 = 8;
+const INIT_LOCALS: u16 = 16;
 /// No method of a person or a compiler is this long.
 const LONGEST: u32 = 4 << 20;
 
@@ -80,8 +83,8 @@ impl Body {
         let what = "a method body";
         let mut bytes = Bytes::new(file, at, what);
         let first = bytes.u8()?;
-        let (size, locals, sections, max_stack) = match first & 3 {
-            TINY => (first as u32 >> 2, None, false, 8),
+        let (size, locals, sections, max_stack, init_locals) = match first & 3 {
+            TINY => (first as u32 >> 2, None, false, 8, false),
             FAT => {
                 let flags = first as u16 | (bytes.u8()? as u16) << 8;
                 let max_stack = bytes.u16()?;
@@ -90,7 +93,7 @@ impl Body {
                     return bad("the header of a method body has an unknown size");
                 }
                 let locals = (locals.0 != 0).then_some(locals);
-                (size, locals, flags & MORE_SECTIONS != 0, max_stack)
+                (size, locals, flags & MORE_SECTIONS != 0, max_stack, flags & INIT_LOCALS != 0)
             }
             _ => return bad("a method body has an unknown format"),
         };
@@ -99,7 +102,7 @@ impl Body {
         }
         let code = bytes.take(size as usize)?;
         let insts = instructions(code)?;
-        let mut body = Body { insts, clauses: Vec::new(), locals, max_stack };
+        let mut body = Body { insts, clauses: Vec::new(), locals, max_stack, init_locals };
         let mut more = sections;
         while more {
             bytes.at = bytes.at.next_multiple_of(4);

@@ -111,9 +111,10 @@ fn execution(rng: &mut SmallRng) -> Trial {
     let before = events.len() - 1;
     thread(rng, 0, locations, &mut events);
     for e in &mut events[before + 1..] {
-        let Deps { addr, data, ctrl, arm, cas } = e.deps;
-        let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(|set| set << before);
-        (e.idx, e.deps) = (e.idx + before as u32, Deps { addr, data, ctrl, arm, cas });
+        let Deps { addr, data, ctrl, arm, cas, publishes } = e.deps;
+        let [addr, data, ctrl, arm, cas, publishes] =
+            [addr, data, ctrl, arm, cas, publishes].map(|set| set << before);
+        (e.idx, e.deps) = (e.idx + before as u32, Deps { addr, data, ctrl, arm, cas, publishes });
     }
     if creates {
         for peer in (1..threads).filter(|_| rng.random_ratio(1, 2)) {

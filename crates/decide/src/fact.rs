@@ -15,7 +15,7 @@ use std::fmt;
 pub struct Facts(pub u64);
 
 const INVERSE: u32 = 24;
-const FIRST_DECLARED: u32 = 16;
+const FIRST_DECLARED: u32 = 17;
 /// The most relations that a model may declare.
 pub const MAX_DECLARED: usize = (INVERSE - FIRST_DECLARED) as usize;
 
@@ -37,6 +37,7 @@ impl Facts {
     pub const FREE: Facts = Facts(1 << 13);
     pub const CASDEP: Facts = Facts(1 << 14);
     pub const ARM: Facts = Facts(1 << 15);
+    pub const PUBLISHES: Facts = Facts(1 << 16);
     // The rest says the same in both directions.
     pub const LOC: Facts = Facts(1 << 48);
     pub const NOT_LOC: Facts = Facts(1 << 49);
@@ -111,6 +112,7 @@ impl Facts {
             Prim::Ctrl => F::CTRL,
             Prim::CtrlArm => F::ARM.and(F::CTRL),
             Prim::CasDep => F::CASDEP,
+            Prim::Publishes => F::PUBLISHES,
             Prim::Detour => F::DETOUR,
             Prim::Tc => F::TC,
             Prim::Tj => F::TJ,
@@ -126,9 +128,24 @@ impl Facts {
 
     /// A name for the facts, as a model would write it.
     pub fn named(self, declared: &[String]) -> String {
-        const NAMES: [&str; 16] = [
-            "po", "po-imm", "rf", "co", "fr", "rmw", "addr", "data", "ctrl", "detour", "tc", "tj", "alloc",
-            "free", "casdep", "ctrl-arm",
+        const NAMES: [&str; 17] = [
+            "po",
+            "po-imm",
+            "rf",
+            "co",
+            "fr",
+            "rmw",
+            "addr",
+            "data",
+            "ctrl",
+            "detour",
+            "tc",
+            "tj",
+            "alloc",
+            "free",
+            "casdep",
+            "ctrl-arm",
+            "publishes",
         ];
         let name = |bit: u32| -> String {
             NAMES.get(bit as usize).map(|n| n.to_string()).unwrap_or_else(|| {
@@ -144,7 +161,7 @@ impl Facts {
             }
         };
         // The most telling fact: the others follow from it, or belong to it.
-        let order = [5u32, 9, 6, 7, 15, 8, 14, 2, 3, 4, 10, 11, 12, 13];
+        let order = [5u32, 9, 6, 7, 15, 8, 14, 16, 2, 3, 4, 10, 11, 12, 13];
         let more = (FIRST_DECLARED..INVERSE).chain(order).chain([1, 0]);
         let all: Vec<u32> = more.collect();
         for bit in &all {
@@ -254,6 +271,7 @@ fn ends(facts: Facts, c: &Classes) -> (Mask, Mask) {
     need(Facts::CTRL, sources, later);
     need(Facts::ARM, sources, later);
     need(Facts::CASDEP, c.reads, c.reads);
+    need(Facts::PUBLISHES, c.writes & later, c.writes & later);
     need(Facts::DETOUR, c.writes & later, c.reads);
     need(Facts::TC, c.of(selvedge_kat::ast::Pred::Tc), later);
     need(Facts::TJ, later, c.of(selvedge_kat::ast::Pred::Tj));
@@ -264,7 +282,7 @@ fn ends(facts: Facts, c: &Classes) -> (Mask, Mask) {
 
 /// What follows for every pair, in both directions.
 pub fn close(mut f: Facts) -> Facts {
-    let rules: [(Facts, Facts); 10] = [
+    let rules: [(Facts, Facts); 11] = [
         (Facts::PO_IMM, Facts::PO),
         // The write of a read-modify-write comes directly after the source of its read.
         (Facts::RMW, Facts::PO.and(Facts::LOC).and(Facts::INT).and(Facts::PO_IMM).and(Facts::FR)),
@@ -272,6 +290,7 @@ pub fn close(mut f: Facts) -> Facts {
         (Facts::DATA, Facts::PO.and(Facts::INT)),
         (Facts::CTRL, Facts::PO.and(Facts::INT)),
         (Facts::CASDEP, Facts::PO.and(Facts::INT)),
+        (Facts::PUBLISHES, Facts::PO.and(Facts::INT)),
         (Facts::ARM, Facts::CTRL.and(Facts::PO).and(Facts::INT)),
         (Facts::DETOUR, Facts::PO.and(Facts::INT).and(Facts::LOC)),
         (Facts::RF.and(Facts::INT), Facts::PO),

@@ -414,7 +414,7 @@ fn sort(theory: &Theory, part: &Rel) -> Sort {
             (Prim::Po | Prim::PoLoc | Prim::Rmw | Prim::Loc | Prim::Int, _) => {}
             (_, Sign::Negative) => by_sources = true,
             (Prim::PoImm | Prim::Rfi | Prim::Coi | Prim::Fri, _) => {}
-            (Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep, _) => {}
+            (Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep | Prim::Publishes, _) => {}
             _ => far = true,
         },
         // What thread creation and joins are ordered with is no concern of accesses.

@@ -149,7 +149,7 @@ fn sketch(walk: &Walk, classes: &Classes) -> Option<Sketch> {
             if f.meets(Facts::ADDR.and(Facts::DATA).and(Facts::CTRL).and(Facts::ARM)) {
                 s.deps.push((x, y, f));
             }
-            if f.meets(Facts::CASDEP.and(Facts::TC).and(Facts::TJ)) {
+            if f.meets(Facts::CASDEP.and(Facts::PUBLISHES).and(Facts::TC).and(Facts::TJ)) {
                 return None;
             }
         }
@@ -563,6 +563,7 @@ fn step(f: Facts, r: &Relations, context: &Context) -> Matrix {
         Facts::CTRL,
         Facts::ARM,
         Facts::CASDEP,
+        Facts::PUBLISHES,
         Facts::DETOUR,
         Facts::ALLOC,
         Facts::FREE,

@@ -65,6 +65,8 @@ pub struct Layout {
     pub fields: HashMap<DefId, (u32, Ty)>,
     /// The parts of a value.
     pub leaves: Vec<(u32, Prim)>,
+    /// Where those parts of a value are that are references.
+    pub references: Vec<u32>,
     /// Names, for reports.
     pub names: Vec<(String, u32, Ty)>,
 }
@@ -151,6 +153,17 @@ impl Layouts {
         })
     }
 
+    /// Which places of a value are references.
+    pub fn references(&mut self, world: &mut World, ty: Ty) -> Result<Vec<u32>, CompileError> {
+        if !self.is_value(world, ty)? {
+            return Ok(vec![0]);
+        }
+        Ok(match self.prim(world, ty)? {
+            None if !matches!(world.types.kind(ty), Kind::Void) => self.of(world, ty)?.references.clone(),
+            _ => Vec::new(),
+        })
+    }
+
     /// Size and alignment of a value, or of a reference to an object.
     pub fn size(&mut self, world: &mut World, ty: Ty) -> Result<(u32, u32), CompileError> {
         Ok(match self.prim(world, ty)? {
@@ -211,6 +224,10 @@ impl Layouts {
             layout.align = layout.align.max(align);
             layout.fields.insert(field.def, (at, field_ty));
             layout.names.push((name, at, field_ty));
+            if is_value {
+                let within = self.references(world, field_ty)?;
+                layout.references.extend(within.into_iter().map(|offset| at + offset));
+            }
             for (offset, prim) in self.leaves(world, field_ty)? {
                 let (begin, end) = (at + offset, at + offset + prim.bytes() as u32);
                 let meets = |(o, p): &(u32, Prim)| *o < end && begin < o + p.bytes() as u32;

@@ -192,8 +192,8 @@ impl fmt::Debug for DepSet {
     }
 }
 
-/// The reads of its own thread that an event depends on. Kept beside the events, only for graphs that
-/// track them.
+/// The reads of its own thread that an event depends on, and the writes that it publishes. Kept beside the
+/// events, only for graphs that track them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Deps {
     /// What the location of an access was computed from.
@@ -209,6 +209,8 @@ pub struct Deps {
     pub path: Option<DepSet>,
     /// For the read of a compare-and-swap: what the value that it expects was computed from.
     pub cas: DepSet,
+    /// For the write of a reference: the earlier writes of its thread to the object that it refers to.
+    pub publishes: DepSet,
     /// What decides whether the thread came here, or failed on the way from its previous event: by a
     /// division, by an address. This is no dependency, and models do not see it.
     pub faults: DepSet,
@@ -222,6 +224,7 @@ impl Deps {
         arm: DepSet::EMPTY,
         path: None,
         cas: DepSet::EMPTY,
+        publishes: DepSet::EMPTY,
         faults: DepSet::EMPTY,
     };
 
@@ -234,6 +237,7 @@ impl Deps {
             arm: of(&self.arm),
             path: self.path.as_ref().map(&of),
             cas: of(&self.cas),
+            publishes: of(&self.publishes),
             faults: of(&self.faults),
         }
     }

@@ -368,8 +368,9 @@ pub enum Instr {
     /// `r0 = load.4.acq @x`. `bytes` is 1, 2, 4, 8 or 16; values of 16 bytes take two registers in a row,
     /// here as in the other accesses. A plain access has mode `Na`.
     Load { dst: Reg, addr: Operand, bytes: u8, mode: Mode, volatile: bool },
-    /// `store.4.rel @x, r0`.
-    Store { addr: Operand, value: Operand, bytes: u8, mode: Mode, volatile: bool },
+    /// `store.4.rel @x, r0`. A `reference` is the address of an object that storing it publishes, to models
+    /// that have a word for that (`publishes`).
+    Store { addr: Operand, value: Operand, bytes: u8, mode: Mode, volatile: bool, reference: bool },
     /// `r0 = rmw.add.4.ar @x, 1`: what was there before.
     Rmw { op: RmwOp, dst: Reg, addr: Operand, operand: Operand, bytes: u8, mode: Mode, net: Net },
     /// `r0 = cmpxchg.4.ar.rlx @x, 0, 1`. Old value in `dst`, success (0 or 1) in the register after it.

@@ -138,7 +138,7 @@ fn every_instruction() -> Vec<Instr> {
     for mode in Mode::C11 {
         for volatile in [false, true] {
             code.push(Instr::Load { dst: 1, addr: g, bytes: 4, mode, volatile });
-            code.push(Instr::Store { addr: h, value: m, bytes: 8, mode, volatile });
+            code.push(Instr::Store { addr: h, value: m, bytes: 8, mode, volatile, reference: !volatile });
             let (weak, failure) = (volatile, Mode::Rlx);
             code.push(Instr::Cmpxchg {
                 dst: 1,

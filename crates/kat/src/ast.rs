@@ -35,6 +35,8 @@ pub enum Prim {
     CtrlArm,
     /// From what the value that a compare-and-swap expects was computed from to its read.
     CasDep,
+    /// From the writes of a thread to an object to its later writes of references to that object.
+    Publishes,
     /// `po` from a write to a read of another's write: `(coe ; rfe) & po`.
     Detour,
     /// From the creation of a thread to its first event.

@@ -29,6 +29,7 @@ const PRIMS: &[(&str, Prim)] = &[
     ("ctrl", Prim::Ctrl),
     ("ctrl-arm", Prim::CtrlArm),
     ("casdep", Prim::CasDep),
+    ("publishes", Prim::Publishes),
     ("detour", Prim::Detour),
     ("tc", Prim::Tc),
     ("tj", Prim::Tj),

@@ -104,8 +104,8 @@ impl Property {
                  event in it is one, and an event can always be added at the end (it is explored by clocks)."
             }
             Property::NoDependencies => {
-                "Whether an execution is consistent does not depend on `addr`, `data`, `ctrl`, `ctrl-arm` \
-                 and `casdep`."
+                "Whether an execution is consistent does not depend on `addr`, `data`, `ctrl`, `ctrl-arm`, \
+                 `casdep` and `publishes`."
             }
             Property::Coherent => {
                 "In every execution `po ; (rf | mo | fr)+` is irreflexive: a read that only its own thread \

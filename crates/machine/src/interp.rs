@@ -106,6 +106,9 @@ impl Machine for Program {
         let op = self.next_operation(state, input);
         if let Some(t) = &mut state.tracking {
             t.next_operation();
+            if let Op::Store { loc, value, rmw, .. } = op {
+                t.stored(loc, value, rmw);
+            }
         }
         op
     }

@@ -99,6 +99,13 @@ impl Reduction {
         Reduction::Handles,
     ];
 
+    /// Whether a search through states may have it: it is about the text of a program, and neither leaves out
+    /// steps nor lets a thread wait where it would look again.
+    pub fn is_for_states(self) -> bool {
+        use Reduction::{Bisimilarity, Carry, Faint, Handles, Library, Sections};
+        matches!(self, Bisimilarity | Carry | Faint | Handles | Library | Sections)
+    }
+
     /// Whether it leaves out nothing that recovery could tell after a crash.
     ///
     /// A loop whose iterations neither write nor make anything persist may wait instead: the execution
@@ -178,6 +185,12 @@ impl Reductions {
 
     pub fn without(self, reduction: Reduction) -> Reductions {
         Reductions(self.0 & !(1 << reduction as u32))
+    }
+
+    /// Those that a search through states may have.
+    pub fn for_states(self) -> Reductions {
+        let others = Reduction::ALL.into_iter().filter(|reduction| !reduction.is_for_states());
+        others.fold(self, Reductions::without)
     }
 
     /// All but those named in a list like `pef,rotation`; `all` names all of them.

@@ -10,12 +10,14 @@
 //!   (`data`); that it also depends on its own load half is the relation `rmw`. A compare-and-swap does
 //!   not make what follows depend on it, other than through its registers: the value that it expects is
 //!   a dependency of its load half (`cas`) alone.
+//! * A plain store of a pointer that depends on no load publishes what its thread wrote to the location that
+//!   it points to.
 //! * Whether a store-conditional succeeds depends on no load; what follows may depend on its store
 //!   (`sc_depends`).
 
 use crate::expr::{Expr, Reg};
-use crate::program::Addr;
-use selvedge_graph::{DepSet, Deps};
+use crate::program::{Addr, pointed_to};
+use selvedge_graph::{DepSet, Deps, Loc, Value};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Tracking {
@@ -28,6 +30,8 @@ pub(crate) struct Tracking {
     open: Vec<(u32, DepSet)>,
     /// What `assume` and the like depend on.
     for_good: DepSet,
+    /// The stores so far, by location.
+    written: Vec<(Loc, DepSet)>,
 }
 
 impl Tracking {
@@ -38,6 +42,7 @@ impl Tracking {
             deps: Deps::NONE,
             open: Vec::new(),
             for_good: DepSet::EMPTY,
+            written: Vec::new(),
         }
     }
 
@@ -55,6 +60,7 @@ impl Tracking {
         self.deps = Deps { path, ..Deps::NONE };
         self.open.iter_mut().for_each(|(_, set)| set.clear());
         self.for_good.clear();
+        self.written.clear();
     }
 
     /// The thread comes to an instruction.
@@ -96,11 +102,27 @@ impl Tracking {
     /// The thread leaves the operation that it stood at.
     pub fn go_on(&mut self) {
         self.deps.faults.clear();
+        self.deps.publishes.clear();
     }
 
     /// The thread is at its next operation.
     pub fn next_operation(&mut self) {
         self.at += 1;
+    }
+
+    /// The operation that the thread is at now is a store.
+    pub fn stored(&mut self, loc: Loc, value: Value, rmw: bool) {
+        let of = |written: &[(Loc, DepSet)], loc| written.iter().position(|(of, _)| *of == loc);
+        if !rmw
+            && self.deps.data.is_empty()
+            && let Some(at) = pointed_to(value).and_then(|loc| of(&self.written, loc))
+        {
+            self.deps.publishes.clone_from(&self.written[at].1);
+        }
+        match of(&self.written, loc) {
+            Some(at) => self.written[at].1.insert(self.at),
+            None => self.written.push((loc, DepSet::one(self.at))),
+        }
     }
 
     /// The thread is past the operation that it stood at.

@@ -65,8 +65,8 @@ impl Followed {
             for rel in axiom.constraint.rels() {
                 walk.visit(Subterm::Rel(rel), Sign::Positive, &mut |part, _| {
                     if let Subterm::Rel(Rel::Prim(prim)) = part {
-                        use Prim::{Addr, CasDep, Ctrl, CtrlArm, Data};
-                        followed.found |= matches!(prim, Addr | Data | Ctrl | CtrlArm | CasDep);
+                        use Prim::{Addr, CasDep, Ctrl, CtrlArm, Data, Publishes};
+                        followed.found |= matches!(prim, Addr | Data | Ctrl | CtrlArm | CasDep | Publishes);
                         followed.arms |= *prim == CtrlArm;
                     }
                 });

@@ -41,6 +41,8 @@ pub enum Dep {
     Ctrl,
     /// Of what a compare-and-swap expects.
     Cas,
+    /// Of what the write of a reference publishes; this one is from writes.
+    Publishes,
 }
 
 impl Dep {
@@ -51,6 +53,7 @@ impl Dep {
             Dep::Data => &deps.data,
             Dep::Ctrl => &deps.ctrl,
             Dep::Cas => &deps.cas,
+            Dep::Publishes => &deps.publishes,
         }
     }
 
@@ -60,6 +63,7 @@ impl Dep {
             Dep::Data => Pairs::DATA,
             Dep::Ctrl => Pairs::CTRL,
             Dep::Cas => Pairs::CAS,
+            Dep::Publishes => Pairs::PUBLISHES,
         }
     }
 
@@ -90,6 +94,7 @@ impl Pairs {
     pub const DATA: Pairs = Pairs(1 << 12);
     pub const CTRL: Pairs = Pairs(1 << 13);
     pub const CAS: Pairs = Pairs(1 << 14);
+    pub const PUBLISHES: Pairs = Pairs(1 << 15);
 
     pub fn is_none(self) -> bool {
         self.0 == 0
@@ -140,7 +145,7 @@ impl Letter {
 
     /// Whether the graph has to keep track of dependencies.
     pub fn needs_deps(self) -> bool {
-        let all = Pairs::ADDR.with(Pairs::DATA).with(Pairs::CTRL).with(Pairs::CAS);
+        let all = Pairs::ADDR.with(Pairs::DATA).with(Pairs::CTRL).with(Pairs::CAS).with(Pairs::PUBLISHES);
         self.is_dependency() || self.must.with(self.mustnot).0 & all.0 != 0
     }
 
@@ -370,6 +375,7 @@ fn related(g: &ExecutionGraph, pair: Pairs, x: EventId, y: EventId) -> bool {
         Pairs::DATA => Dep::Data.relates(g, x, y),
         Pairs::CTRL => Dep::Ctrl.relates(g, x, y),
         Pairs::CAS => Dep::Cas.relates(g, x, y),
+        Pairs::PUBLISHES => Dep::Publishes.relates(g, x, y),
         _ => unreachable!("one condition at a time"),
     }
 }

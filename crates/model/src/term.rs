@@ -272,10 +272,10 @@ impl<'a> Terms<'a> {
                  about memory",
                 "use them in `recovery` only",
             )?,
-            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep if self.follows => {
+            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CasDep | Prim::Publishes if self.follows => {
                 dependency(prim).map_or(Term::Empty, |dep| Term::letter(Base::Dep(dep)))
             }
-            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep => self.refuse(
+            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep | Prim::Publishes => self.refuse(
                 span,
                 "the model depends on syntactic dependencies (`addr`, `data`, `ctrl`), which `check` and `litmus` follow, but nothing else does",
                 "use a model without dependencies here, such as rc11, tso or sc",
@@ -336,6 +336,7 @@ fn dependency(prim: Prim) -> Option<Dep> {
         Prim::Data => Dep::Data,
         Prim::Ctrl => Dep::Ctrl,
         Prim::CasDep => Dep::Cas,
+        Prim::Publishes => Dep::Publishes,
         _ => return None,
     })
 }

@@ -107,9 +107,9 @@ impl Trial {
         let strip = |set: u32| (set & ((1 << idx) - 1)) | (set >> (idx + 1) << idx);
         let mut events = self.events.clone();
         for e in events.iter_mut().filter(|e| e.tid == tid && e.idx > idx) {
-            let Deps { addr, data, ctrl, arm, cas } = e.deps;
-            let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(strip);
-            e.deps = Deps { addr, data, ctrl, arm, cas };
+            let Deps { addr, data, ctrl, arm, cas, publishes } = e.deps;
+            let [addr, data, ctrl, arm, cas, publishes] = [addr, data, ctrl, arm, cas, publishes].map(strip);
+            e.deps = Deps { addr, data, ctrl, arm, cas, publishes };
             e.idx -= 1;
         }
         events.remove(gone);
@@ -127,9 +127,9 @@ impl Trial {
         let spread = |set: u32| (set & ((1 << idx) - 1)) | (set >> idx << (idx + 1));
         let mut events = self.events.clone();
         for e in events.iter_mut().filter(|e| e.tid == tid && e.idx > idx) {
-            let Deps { addr, data, ctrl, arm, cas } = e.deps;
-            let [addr, data, ctrl, arm, cas] = [addr, data, ctrl, arm, cas].map(spread);
-            e.deps = Deps { addr, data, ctrl, arm, cas };
+            let Deps { addr, data, ctrl, arm, cas, publishes } = e.deps;
+            let [addr, data, ctrl, arm, cas, publishes] = [addr, data, ctrl, arm, cas, publishes].map(spread);
+            e.deps = Deps { addr, data, ctrl, arm, cas, publishes };
             e.idx += 1;
         }
         events.insert(read + 1, Event { idx: idx + 1, ..self.events[read] });

@@ -4,7 +4,7 @@
 //! track of dependencies.
 
 use crate::execution::ThreadEnd;
-use selvedge_certify::execution::{Deps, Event};
+use selvedge_certify::execution::{Deps, Event, NO_LOC};
 use selvedge_certify::matrix::MAX_EVENTS;
 use selvedge_graph::{Kind, Mode, Value};
 use selvedge_machine::expr::{Expr, Reg};
@@ -211,8 +211,13 @@ impl<'a> Run<'a> {
                     let Some(loc) = s.address(addr, self.domains.len()) else {
                         return self.end(s, ThreadEnd::Error);
                     };
-                    let deps = Deps { addr: s.of_address(addr), data: s.from(value), ..Deps::default() };
+                    let (addr, data) = (s.of_address(addr), s.from(value));
                     let value = value.eval(&s.regs);
+                    // A pointer that was not read from anywhere publishes what it points to.
+                    let target = pointed_to(value).filter(|_| data == 0).map_or(NO_LOC, |loc| loc.0);
+                    let own = s.events.iter().filter(|e| e.kind == Kind::Write && e.loc == target);
+                    let publishes = own.fold(0, |all, e| all | 1 << e.idx);
+                    let deps = Deps { addr, data, publishes, ..Deps::default() };
                     s.access(Kind::Write, *mode, loc, value, false, deps);
                 }
                 Instr::Rmw { dst, addr, op, operand, mode } => {

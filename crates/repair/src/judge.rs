@@ -167,6 +167,7 @@ fn show(
                         (&deps.ctrl, &mut c.ctrl),
                         (&deps.arm, &mut c.arm),
                         (&deps.cas, &mut c.casdep),
+                        (&deps.publishes, &mut c.publishes),
                     ] {
                         depends(of, matrix, &numbers[thread], y);
                     }
@@ -312,6 +313,7 @@ pub fn retain(execution: &mut Recorded, kept: &[Vec<Option<u32>>]) {
                 &mut event.deps.ctrl,
                 &mut event.deps.arm,
                 &mut event.deps.cas,
+                &mut event.deps.publishes,
             ];
             for set in sets {
                 let mut new = selvedge_graph::DepSet::EMPTY;

@@ -50,7 +50,7 @@ pub fn min_cut(
             InputError::plain(InputKind::Interrupted, format!("{why} while {}", phase.name()), None)
         }
     };
-    let module = check.bytecode(observer).map_err(input)?;
+    let module = check.for_states().bytecode(observer).map_err(input)?;
     let mut places: BTreeSet<(String, u32, u32)> = BTreeSet::new();
     let mut first: Option<MinCut> = None;
     let mut edges = 0;

@@ -5,8 +5,9 @@
 //! little room.
 
 use crate::thread::Status;
-use crate::world::{Slot, World};
-use selvedge_machine::{Canonical, Machine};
+use crate::world::{Memory, Slot, World};
+use selvedge_graph::{Attrs, Kind, Mode};
+use selvedge_machine::{Canonical, Machine, Op};
 use std::collections::HashMap;
 
 #[derive(Default)]
@@ -47,11 +48,7 @@ impl States {
     {
         let mut key = Vec::with_capacity(world.threads.len() + 2);
         let mut words = std::mem::take(&mut self.words);
-        words.clear();
-        for (loc, value) in world.memory() {
-            words.extend([u64::from(*loc), *value as u64]);
-        }
-        key.push(self.part(&words));
+        key.push(self.memory(world.memory(), &mut words));
         words.clear();
         words.extend(world.gone().iter().map(|object| u64::from(*object)));
         words.push(u64::from(world.over));
@@ -61,6 +58,12 @@ impl States {
         }
         key.push(self.part(&words));
         for slot in &world.threads {
+            if let Slot::Here(thread) = slot
+                && let Some(part) = thread.part.get()
+            {
+                key.push(part);
+                continue;
+            }
             words.clear();
             match slot {
                 Slot::Absent => words.push(0),
@@ -71,8 +74,25 @@ impl States {
                     }
                 }
                 Slot::Here(thread) => {
-                    words.extend([2, thread.issued as u64]);
-                    for entry in thread.issued() {
+                    words.extend([2, thread.issued as u64, thread.buffered as u64]);
+                    for entry in &thread.issued()[..thread.buffered] {
+                        match entry.op {
+                            Op::Store { loc, value, mode, .. } => {
+                                words.extend([
+                                    0,
+                                    u64::from(loc.0),
+                                    value as u64,
+                                    ordering(Kind::Write, mode),
+                                ]);
+                            }
+                            Op::Fence { mode } => {
+                                words.extend([1, ordering(Kind::Fence, mode), u64::from(entry.is_done())]);
+                            }
+                            Op::Free { object } => words.extend([2, u64::from(object)]),
+                            other => unreachable!("{other:?} is complete when it is issued"),
+                        }
+                    }
+                    for entry in &thread.issued()[thread.buffered..] {
                         let (tag, value) = match entry.status {
                             Status::Pending => (0, 0),
                             Status::Guessed(value) => (1, value),
@@ -80,13 +100,40 @@ impl States {
                         };
                         words.extend([tag, value as u64]);
                     }
-                    machine.write_down(&thread.entries[0].state, &mut words);
+                    // Where it stands may be the same before an operation and after it.
+                    words.extend(told(thread.entries[thread.buffered].op));
+                    machine.write_down(&thread.entries[thread.buffered].state, &mut words);
                 }
             }
-            key.push(self.part(&words));
+            let part = self.part(&words);
+            if let Slot::Here(thread) = slot {
+                thread.part.set(Some(part));
+            }
+            key.push(part);
         }
         self.words = words;
         key.into_boxed_slice()
+    }
+
+    /// What is in memory, object by object: most of them are as they were.
+    fn memory(&mut self, memory: &Memory, words: &mut Vec<u64>) -> u32 {
+        if let Some(part) = memory.part.get() {
+            return part;
+        }
+        let mut all = Vec::with_capacity(memory.objects.len());
+        for of in memory.objects.values() {
+            let part = of.part.get().unwrap_or_else(|| {
+                words.clear();
+                words.extend(of.values.iter().flat_map(|(loc, value)| [u64::from(*loc), *value as u64]));
+                let part = self.part(words);
+                of.part.set(Some(part));
+                part
+            });
+            all.push(u64::from(part));
+        }
+        let part = self.part(&all);
+        memory.part.set(Some(part));
+        part
     }
 
     fn part(&mut self, words: &[u64]) -> u32 {
@@ -96,5 +143,29 @@ impl States {
         let number = self.parts.len() as u32;
         self.parts.insert(words.into(), number);
         number
+    }
+}
+
+/// What a model and a race can tell of an ordering.
+fn ordering(kind: Kind, mode: Mode) -> u64 {
+    u64::from(Attrs::of(kind, mode, false).0) << 1 | u64::from(mode == Mode::Na)
+}
+
+/// An operation, as far as it can be told from others at the same place of a program.
+fn told(op: Op) -> [u64; 3] {
+    match op {
+        Op::Load { loc, .. } => [1, u64::from(loc.0), 0],
+        Op::Store { loc, value, .. } => [2, u64::from(loc.0), value as u64],
+        Op::Fence { mode } => [3, ordering(Kind::Fence, mode), 0],
+        Op::End => [4, 0, 0],
+        Op::Block(block) => [5, block as u64, 0],
+        Op::Choose { count } => [6, u64::from(count), 0],
+        Op::Spawn { thread } => [7, u64::from(thread.0), 0],
+        Op::Join { thread } => [8, u64::from(thread.0), 0],
+        Op::Error(number) => [9, u64::from(number), 0],
+        Op::Cut => [10, 0, 0],
+        Op::Alloc { object } => [11, u64::from(object), 0],
+        Op::Free { object } => [12, u64::from(object), 0],
+        _ => [13, 0, 0],
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::world::Step;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A step from one state to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +29,8 @@ struct Node {
 pub struct Graph {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    steps: Vec<Step>,
-    numbers: HashMap<Step, u32>,
+    steps: Vec<Rc<Step>>,
+    numbers: HashMap<Rc<Step>, u32>,
 }
 
 impl Graph {
@@ -37,13 +38,13 @@ impl Graph {
         self.nodes.push(Node::default());
     }
 
-    pub(crate) fn step(&mut self, step: Step) -> u32 {
-        if let Some(number) = self.numbers.get(&step) {
+    pub(crate) fn step(&mut self, step: &Rc<Step>) -> u32 {
+        if let Some(number) = self.numbers.get(step) {
             return *number;
         }
         let number = self.steps.len() as u32;
-        self.numbers.insert(step.clone(), number);
-        self.steps.push(step);
+        self.numbers.insert(Rc::clone(step), number);
+        self.steps.push(Rc::clone(step));
         number
     }
 

@@ -10,7 +10,6 @@
 mod canon;
 mod cut;
 mod graph;
-mod local;
 mod search;
 mod table;
 mod thread;

@@ -2,12 +2,14 @@
 
 use crate::canon::States;
 use crate::graph::{Edge, Graph};
-use crate::local::Locality;
 use crate::table::Table;
+use crate::thread::Entry;
 use crate::world::{Action, Done, Rules, Slot, Step, World};
 use selvedge_graph::{Loc, Value};
 use selvedge_machine::{Again, Block, Canonical, ErrorKind, Machine, Op};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// How to search.
 pub struct Options<'a> {
@@ -93,11 +95,16 @@ where
 {
     let (mut reduce, mut hidden) = (options.reduce, false);
     let mut values: BTreeMap<u32, BTreeSet<Value>> = BTreeMap::new();
+    let mut accesses = HashMap::new();
     loop {
-        let mut search = Search::new(machine, table, options, reduce, values);
+        let mut search = Search::new(machine, table, options, reduce, values, accesses);
         search.run();
         let grown = search.grown;
         values = search.values;
+        accesses = search.accesses;
+        if search.surprised && search.found.stop.is_none() {
+            continue;
+        }
         if search.found.hidden {
             (reduce, hidden) = (false, true);
             continue;
@@ -122,7 +129,35 @@ struct Search<'a, M: Machine + Canonical> {
     /// Whether guesses were made of locations that turned out to have more values.
     guessed: BTreeMap<u32, usize>,
     grown: bool,
+    /// Who accesses what, in any search so far, once there are others.
+    accesses: HashMap<u32, Access>,
+    /// Of which locations it was taken for granted that no conflicting accesses come.
+    relied: BTreeSet<u32>,
+    /// They do.
+    surprised: bool,
     found: Found<M::State>,
+}
+
+/// Who accesses a location.
+struct Access {
+    thread: usize,
+    /// Others, too.
+    several: bool,
+    written: bool,
+    /// Several, and one of them writes.
+    conflict: bool,
+}
+
+/// What is enough to look at.
+enum Ample {
+    /// One step of a thread.
+    One(usize, usize),
+    /// All of its steps.
+    Thread(usize),
+}
+
+fn is_plain_read<S>(entry: &Entry<S>) -> bool {
+    entry.is_load() && !entry.is_rmw()
 }
 
 struct Frame<S> {
@@ -130,9 +165,12 @@ struct Frame<S> {
     successors: std::vec::IntoIter<(World<S>, Edge)>,
 }
 
+/// An action, what comes of it, and how that is told.
+type Taken<S> = (Action, World<S>, Rc<Step>);
+
 struct Successors<S> {
     /// By thread.
-    of: Vec<Vec<(Action, World<S>, Step)>>,
+    of: Vec<Vec<Taken<S>>>,
     /// Something was left out because it is no execution, or a guess was not confirmed.
     pruned: bool,
 }
@@ -147,6 +185,7 @@ where
         options: &'a Options<'a>,
         reduce: bool,
         values: BTreeMap<u32, BTreeSet<Value>>,
+        accesses: HashMap<u32, Access>,
     ) -> Self {
         Search {
             rules: Rules {
@@ -154,7 +193,9 @@ where
                 table,
                 eager: options.eager || reduce,
                 races: options.races,
-                window: options.window,
+                window: if table.in_order { 1 } else { options.window },
+                before: RefCell::default(),
+                ready: RefCell::default(),
             },
             options,
             reduce,
@@ -163,6 +204,9 @@ where
             values,
             guessed: BTreeMap::new(),
             grown: false,
+            accesses,
+            relied: BTreeSet::new(),
+            surprised: false,
             found: Found {
                 graph: Graph::default(),
                 wrong: BTreeMap::new(),
@@ -181,7 +225,7 @@ where
         let mut stack = Vec::new();
         self.enter(start, None, &mut stack);
         while let Some(frame) = stack.last_mut() {
-            if self.found.stop.is_some() {
+            if self.found.stop.is_some() || self.surprised {
                 break;
             }
             match frame.successors.next() {
@@ -225,14 +269,15 @@ where
             if let Slot::Here(thread) = slot {
                 let incomplete = thread.incomplete();
                 self.found.longest = self.found.longest.max(incomplete);
-                self.found.window_reached |= thread.issued >= self.options.window;
+                self.found.window_reached |=
+                    !self.rules.table.in_order && thread.issued >= self.options.window;
             }
         }
         if self.look(&world, number) {
             return;
         }
-        let successors = self.successors(&world, number);
         self.on_stack[number as usize] = true;
+        let successors = self.successors(&world, number);
         stack.push(Frame { number, successors: successors.into_iter() });
     }
 
@@ -294,19 +339,9 @@ where
 
     fn successors(&mut self, world: &World<M::State>, number: u32) -> Vec<(World<M::State>, Edge)> {
         let all = self.all(world);
-        if self.reduce && !self.found.hidden {
-            let machine = self.rules.machine;
-            let made = |next: &World<M::State>| !next.born().is_empty();
-            let mut locality = None;
-            for (at, own) in all.of.iter().enumerate() {
-                for (_, next, _) in own.iter().filter(|(_, next, _)| made(next)) {
-                    let locality = locality.get_or_insert_with(|| Locality::of(machine, world));
-                    self.found.hidden |= !locality.explains(machine, at, world, next);
-                }
-            }
-            if self.found.hidden {
-                self.found.stop = Some(Stop::Cancelled);
-            }
+        if self.reduce && all.of.iter().flatten().any(|(_, next, _)| next.trespassed) {
+            self.found.hidden = true;
+            self.found.stop = Some(Stop::Cancelled);
         }
         let ample = if self.reduce { self.ample(world, &all) } else { None };
         let none = all.of.iter().all(Vec::is_empty);
@@ -315,13 +350,16 @@ where
         }
         let mut out = Vec::new();
         let of: Vec<_> = match ample {
-            Some(at) => all.of.into_iter().skip(at).take(1).flatten().collect(),
+            Some(Ample::Thread(at)) => all.of.into_iter().nth(at).unwrap_or_default(),
+            Some(Ample::One(at, which)) => {
+                all.of.into_iter().nth(at).and_then(|own| own.into_iter().nth(which)).into_iter().collect()
+            }
             None => all.of.into_iter().flatten().collect(),
         };
         for (action, next, step) in of {
             self.learn(world, &next);
             let dashed = matches!(action, Action::Complete(_)) && !step.overtakes.is_empty();
-            let what = self.found.graph.step(step);
+            let what = self.found.graph.step(&step);
             out.push((next, Edge { from: number, to: 0, dashed, what }));
         }
         out
@@ -333,11 +371,13 @@ where
         for at in 0..world.threads.len() {
             let mut own = Vec::new();
             let values = &self.values;
-            let guessed = std::cell::RefCell::new(&mut self.guessed);
+            let guessed = RefCell::new(&mut self.guessed);
             let machine = self.rules.machine;
             let guesses = |loc: Loc| -> Vec<Value> {
                 let known = values.get(&loc.0);
-                guessed.borrow_mut().insert(loc.0, known.map_or(0, BTreeSet::len));
+                let count = known.map_or(0, BTreeSet::len);
+                // The fewest that any guess was made from.
+                guessed.borrow_mut().entry(loc.0).and_modify(|n| *n = (*n).min(count)).or_insert(count);
                 let mut all: BTreeSet<Value> = known.cloned().unwrap_or_default();
                 all.insert(machine.init_value(loc));
                 all.into_iter().collect()
@@ -345,7 +385,10 @@ where
             let actions = self.rules.actions(world, at, &guesses);
             for action in actions {
                 match self.rules.act(world, at, action) {
-                    Done::Next(next, step) => own.push((action, next, step)),
+                    Done::Next(next, step) => {
+                        self.note_access(world, at, action);
+                        own.push((action, next, step));
+                    }
                     Done::Waits => {}
                     Done::Nothing => pruned = true,
                 }
@@ -362,40 +405,94 @@ where
         if !self.rules.table.overtakes_reads {
             return;
         }
-        for (loc, value) in next.memory() {
-            if world.memory().get(loc) != Some(value) {
-                self.values.entry(*loc).or_default().insert(*value);
+        for (object, loc, value) in next.memory().cells() {
+            if world.memory().get(object, loc) != Some(value) {
+                self.values.entry(loc).or_default().insert(value);
             }
         }
     }
 
-    /// A thread whose steps are all that need to be taken here.
-    fn ample(&mut self, world: &World<M::State>, all: &Successors<M::State>) -> Option<usize> {
-        let machine = self.rules.machine;
-        let mut locality = None;
+    /// The steps that are all that need to be taken here.
+    fn ample(&mut self, world: &World<M::State>, all: &Successors<M::State>) -> Option<Ample> {
         for (at, own) in all.of.iter().enumerate() {
-            if own.is_empty() {
-                continue;
-            }
             let Some(thread) = world.thread(at) else { continue };
-            // Forever local: choosing, creating and joining threads touches nothing that others do.
-            let forever = own.iter().all(|(action, ..)| matches!(action, Action::Choose(_) | Action::Thread))
-                && (thread.incomplete() == 0);
-            if !forever {
-                let locality = locality.get_or_insert_with(|| Locality::of(machine, world));
-                if !locality.is_own(machine, world, at) {
-                    continue;
+            for (which, (action, next, _)) in own.iter().enumerate() {
+                if let Action::Complete(k) = action
+                    && let Some(loc) = thread.entries[*k].loc()
+                    && self.is_alone(&thread.entries[*k], loc)
+                    && !self.is_last(next, at)
+                    && !self.returns(next)
+                {
+                    self.relied.insert(loc.0);
+                    return Some(Ample::One(at, which));
                 }
             }
-            let returns = own.iter().any(|(_, next, _)| {
-                let known = self.states.known(machine, next, self.options.keep_ends);
-                known.is_some_and(|n| self.on_stack.get(n as usize).copied().unwrap_or(false))
-            });
-            if !returns {
-                return Some(at);
+        }
+        for (at, own) in all.of.iter().enumerate() {
+            let Some(thread) = world.thread(at) else { continue };
+            // Choosing, creating and joining threads touches nothing that others do.
+            let forever = own.iter().all(|(action, ..)| matches!(action, Action::Choose(_) | Action::Thread))
+                && thread.incomplete() == 0;
+            if !own.is_empty()
+                && (forever || self.is_own(world, at))
+                && !own.iter().any(|(_, next, _)| self.is_last(next, at) || self.returns(next))
+            {
+                return Some(Ample::Thread(at));
             }
         }
         None
+    }
+
+    /// Whether nobody does anything after a step of this thread: whatever others do then depends on it.
+    fn is_last(&self, next: &World<M::State>, at: usize) -> bool {
+        let standing = next.thread(at).and_then(|thread| thread.standing());
+        next.over
+            || next.wrong.is_some()
+            || standing.is_some_and(|entry| matches!(entry.op, Op::Error(_)))
+            || self.rules.race(next).is_some()
+    }
+
+    /// Whether the search is just looking at a state.
+    fn returns(&mut self, next: &World<M::State>) -> bool {
+        let known = self.states.known(self.rules.machine, next, self.options.keep_ends);
+        known.is_some_and(|n| self.on_stack.get(n as usize).copied().unwrap_or(false))
+    }
+
+    /// Whether an operation has to do with no other thread's, whenever it completes: as far as is known, its
+    /// location is one thread's own, or nobody writes it. Invariants are about what is in no object.
+    fn is_alone(&self, entry: &Entry<M::State>, loc: Loc) -> bool {
+        let is_seen = || self.options.invariant.is_some() && self.rules.machine.object(loc).is_none();
+        !self.accesses.get(&loc.0).is_some_and(|access| access.conflict)
+            && (is_plain_read(entry) || !is_seen())
+    }
+
+    /// Whether all that a thread may do next is about data that nobody else comes to.
+    fn is_own(&self, world: &World<M::State>, at: usize) -> bool {
+        let Some(thread) = world.thread(at) else { return false };
+        let owns = |loc: Loc| world.owns(self.rules.machine, at, loc);
+        let mut left = thread.issued().iter().filter(|e| !e.is_done());
+        thread.issued > 0 && left.all(|entry| entry.loc().is_some_and(owns))
+    }
+
+    /// A thread is about to access something. Where somebody has relied on it that nothing like that happens,
+    /// the search was in vain.
+    fn note_access(&mut self, world: &World<M::State>, at: usize, action: Action) {
+        let (Action::Complete(k), Some(thread)) = (action, world.thread(at)) else { return };
+        let entry = &thread.entries[k];
+        let Some(loc) = entry.loc() else { return };
+        if !self.reduce || !world.has_others(at) {
+            return;
+        }
+        let writes = !is_plain_read(entry);
+        let new = Access { thread: at, several: false, written: false, conflict: false };
+        let access = self.accesses.entry(loc.0).or_insert(new);
+        if access.conflict {
+            return;
+        }
+        access.several |= access.thread != at;
+        access.written |= writes;
+        access.conflict = access.several && access.written;
+        self.surprised |= access.conflict && self.relied.contains(&loc.0);
     }
 
     /// Nothing can be done any more.
@@ -409,8 +506,21 @@ where
             }
         }
         if !threads.is_empty() {
-            let names: Vec<String> = threads.iter().map(usize::to_string).collect();
-            let message = format!("no thread can go on: {} wait", names.join(", "));
+            let machine = self.rules.machine;
+            let waits = |at: &usize| {
+                let entry = world.thread(*at).and_then(|thread| thread.entries.last());
+                let name = entry.map_or(String::new(), |entry| machine.thread_name(&entry.state));
+                let name = if name.is_empty() { format!("thread {at}") } else { format!("{name}#{at}") };
+                let what = match entry.map(|entry| entry.op) {
+                    Some(Op::Join { .. }) => "waits for another thread to end",
+                    _ => "waits",
+                };
+                let place = entry.and_then(|entry| machine.place(&entry.state));
+                let place = place.map_or(String::new(), |p| format!(" at {}:{}", p.file, p.line));
+                format!("{name} {what}{place}")
+            };
+            let all: Vec<String> = threads.iter().map(waits).collect();
+            let message = format!("no thread can go on: {}", all.join("; "));
             self.wrong(number, ErrorKind::Deadlock, message, None);
         }
     }

@@ -22,6 +22,8 @@ pub struct Table {
     pub speculates: bool,
     /// It is program order: nothing is ever reordered.
     pub in_order: bool,
+    /// Two accesses may be ordered because of one between them that is complete before the first.
+    pub remembers: bool,
 }
 
 /// Why a model is no table.
@@ -76,8 +78,10 @@ impl Table {
             overtakes_reads: false,
             speculates: false,
             in_order: false,
+            remembers: false,
         };
         table.find_out();
+        table.remembers = !table.in_order && table.has_middles();
         // Where no read is overtaken, `po | rf` has no cycles, and is coherent: a thread is entered at a read
         // and left at a write after it. Where some are, nothing more than coherence may be asked for.
         for rel in others {
@@ -126,6 +130,21 @@ impl Table {
             sets.push(out);
         }
         before
+    }
+
+    /// Whether an access that is complete may order what is before it and what is after it.
+    fn has_middles(&self) -> bool {
+        let all = accesses();
+        all.iter().any(|first| {
+            all.iter().filter(|last| !self.waits(&[plain(*first, 0), plain(**last, 2)])).any(|last| {
+                let line = |between: Attrs| [plain(*first, 0), plain(between, 1), plain(*last, 2)];
+                let orders = |between: &Attrs| {
+                    let order = self.order(&line(*between));
+                    !order[1].contains(1) && order[2].contains(1)
+                };
+                all.iter().any(orders)
+            })
+        })
     }
 
     /// Whether the last of these events waits for the first one, in one step or several.

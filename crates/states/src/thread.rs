@@ -2,12 +2,13 @@
 //!
 //! A thread goes on past reads that are not complete, up to what needs their values: a branch, an address, a
 //! call of the library. What it computes from them meanwhile has no meaning, so when a read completes, the
-//! thread is run again from there. The state that it is run from is that of the first operation that is not
-//! complete.
+//! thread is run again from there. The state that it is run from is that of the first read that is not
+//! complete. What is before that and incomplete gives the thread nothing; what is complete is forgotten.
 
 use crate::table::{Line, Table};
 use selvedge_graph::{Attrs, DepSet, Deps, Kind, Loc, Value};
 use selvedge_machine::{Block, Canonical, Machine, Op, Rmw};
+use std::cell::Cell;
 
 /// How far an operation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,11 +31,18 @@ pub struct Entry<S> {
 
 #[derive(Clone, Debug)]
 pub struct Thread<S> {
-    /// Issued operations from the first one on that is not complete, and then the next one, if it is known.
+    /// Issued operations: incomplete ones without a value, all from the first incomplete read on, and then the
+    /// next operation, if it is known.
     pub entries: Vec<Entry<S>>,
     pub issued: usize,
+    /// How many of them are before the first incomplete read. The machine counts positions from there.
+    pub(crate) buffered: usize,
     /// The reads that are to be complete before the next operation is known, by their places from 1.
     pub stopped: DepSet,
+    /// Nothing is issued past an operation that is not complete: so it is where nothing is reordered.
+    in_order: bool,
+    /// What the thread is called in states, once it was asked for.
+    pub(crate) part: Cell<Option<u32>>,
 }
 
 /// Something that is complete would not have happened, with what was read now: this is no execution.
@@ -59,6 +67,10 @@ impl<S> Entry<S> {
 
     pub fn is_store(&self) -> bool {
         matches!(self.op, Op::Store { .. })
+    }
+
+    pub fn is_fence(&self) -> bool {
+        matches!(self.op, Op::Fence { .. })
     }
 
     pub fn is_rmw(&self) -> bool {
@@ -92,10 +104,17 @@ pub fn is_issued(op: Op) -> bool {
 
 impl<S: Clone> Thread<S> {
     /// A thread before its first step.
-    pub fn begin<M: Machine<State = S>>(machine: &M, mut state: S) -> Thread<S> {
+    pub fn begin<M: Machine<State = S>>(machine: &M, mut state: S, in_order: bool) -> Thread<S> {
         let op = machine.step(&mut state, 0);
         let first = Entry { state, op, deps: Deps::NONE, status: Status::Pending };
-        Thread { entries: vec![first], issued: 0, stopped: DepSet::EMPTY }
+        Thread {
+            entries: vec![first],
+            issued: 0,
+            buffered: 0,
+            stopped: DepSet::EMPTY,
+            in_order,
+            part: Cell::new(None),
+        }
     }
 
     /// The next operation, if it is known.
@@ -157,7 +176,7 @@ impl<S: Clone> Thread<S> {
         while at < self.issued {
             let entry = &self.entries[at];
             // Nothing overtakes a read-modify-write, so nobody has to know what comes after it.
-            if entry.is_rmw() && entry.status == Status::Pending {
+            if entry.status == Status::Pending && (entry.is_rmw() || self.in_order && entry.is_load()) {
                 break;
             }
             let mut state = entry.state.clone();
@@ -167,7 +186,7 @@ impl<S: Clone> Thread<S> {
             });
             let completes_rmw = entry.is_rmw() && entry.is_done();
             let op = machine.step(&mut state, input);
-            let deps = machine.deps(&state);
+            let deps = self.here(machine.deps(&state));
             let unknown = self.unknown();
             let mut needs = deps.path().clone();
             needs.union(&deps.ctrl);
@@ -220,24 +239,75 @@ impl<S: Clone> Thread<S> {
                 }
             }
         }
-        let over = self.issued().iter().take_while(|e| e.is_done()).count();
-        // The next operation is known once everything before it is complete.
-        let over = over.min(self.entries.len() - 1);
-        if over > 0 {
-            self.entries.drain(..over);
-            self.issued -= over;
-            machine.forget_deps(&mut self.entries[0].state);
-            self.entries[0].deps = Deps::NONE;
-            if self.issued > 0 {
-                self.rebuild(machine, 0)?;
+        let mut at = 0;
+        while at < self.buffered {
+            if self.entries[at].is_done() && (at == 0 || !self.entries[at].is_fence()) {
+                self.forget(at);
+                self.buffered -= 1;
+            } else {
+                at += 1;
+            }
+        }
+        // The next operation is known once what gives the thread something is complete.
+        let mut moved = false;
+        while self.buffered < self.issued && self.buffered + 1 < self.entries.len() {
+            let first = &mut self.entries[self.buffered];
+            match first.status {
+                Status::Done(_) if self.buffered == 0 || !first.is_fence() => self.forget(self.buffered),
+                // A fence that is complete still stands between what is before it and what is after it.
+                Status::Done(_) => {
+                    first.deps = Deps::NONE;
+                    self.buffered += 1;
+                }
+                Status::Pending if !first.is_load() && !table.remembers => {
+                    first.deps = Deps::NONE;
+                    self.buffered += 1;
+                }
+                _ => break,
+            }
+            moved = true;
+        }
+        if moved {
+            let first = &mut self.entries[self.buffered];
+            machine.forget_deps(&mut first.state);
+            first.deps = Deps::NONE;
+            if self.issued > self.buffered {
+                self.rebuild(machine, self.buffered)?;
             }
         }
         Ok(())
     }
 
+    /// Takes an operation out of the list.
+    fn forget(&mut self, at: usize) {
+        self.entries.remove(at);
+        self.issued -= 1;
+        let position = at as u32 + 1;
+        for entry in &mut self.entries[at..] {
+            entry.deps = entry.deps.map(|set| set.without_room_at(position));
+        }
+        self.stopped = self.stopped.without_room_at(position);
+    }
+
+    /// Dependencies by positions in the list.
+    fn here(&self, deps: Deps) -> Deps {
+        match self.buffered as u32 {
+            0 => deps,
+            by => deps.map(|set| {
+                let mut moved = DepSet::EMPTY;
+                set.iter().for_each(|idx| moved.insert(idx + by));
+                moved
+            }),
+        }
+    }
+
     /// Which operations each issued one waits for. A read-modify-write that is not complete is taken to read
     /// `outcome`: whether it writes, then.
     pub fn order(&self, table: &Table, outcome: Option<(usize, bool)>) -> Vec<DepSet> {
+        if self.in_order {
+            let more = usize::from(outcome.is_some_and(|(_, writes)| writes));
+            return (0..self.issued + more).map(|at| DepSet::below(at as u32 + 1)).collect();
+        }
         let none = Deps::NONE;
         let mut line: Vec<Line<'_>> = Vec::with_capacity(self.issued + 1);
         for (at, entry) in self.issued().iter().enumerate() {

@@ -2,9 +2,10 @@
 
 use crate::table::Table;
 use crate::thread::{Misguided, Status, Thread, is_issued};
-use selvedge_graph::{Loc, Mode, Tid, Value};
+use selvedge_graph::{DepSet, Loc, Mode, Tid, Value};
 use selvedge_machine::{Block, Canonical, ErrorKind, Machine, Op, Rmw, SourcePlace};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -15,15 +16,41 @@ pub enum Slot<S> {
     Ended(Rc<S>),
 }
 
+/// Where memory holds something else than at first: by object, and for what is in none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    pub objects: BTreeMap<Option<u32>, Rc<Cells>>,
+    /// What it is called in states, once it was asked for.
+    pub part: Cell<Option<u32>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cells {
+    pub values: BTreeMap<u32, Value>,
+    pub part: Cell<Option<u32>>,
+}
+
+impl Memory {
+    pub fn get(&self, object: Option<u32>, loc: u32) -> Option<Value> {
+        self.objects.get(&object)?.values.get(&loc).copied()
+    }
+
+    /// All that is there.
+    pub fn cells(&self) -> impl Iterator<Item = (Option<u32>, u32, Value)> {
+        self.objects.iter().flat_map(|(object, of)| of.values.iter().map(|(loc, v)| (*object, *loc, *v)))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct World<S> {
     pub threads: Vec<Slot<S>>,
-    /// Where memory holds something else than at first.
-    memory: Rc<BTreeMap<u32, Value>>,
+    memory: Rc<Memory>,
     /// Objects whose life is over.
     gone: Rc<BTreeSet<u32>>,
-    /// Objects that were made.
-    born: Rc<BTreeSet<u32>>,
+    /// Objects that only the thread knows that made them.
+    owners: Rc<BTreeMap<u32, u16>>,
+    /// A thread has accessed an object that it does not know: addresses are computed.
+    pub(crate) trespassed: bool,
     /// The process has ended.
     pub over: bool,
     /// Something is wrong that no thread finds by itself.
@@ -60,7 +87,7 @@ pub struct Step {
 
 /// What comes of an action.
 pub enum Done<S> {
-    Next(World<S>, Step),
+    Next(World<S>, Rc<Step>),
     /// The thread waits for something else to happen first.
     Waits,
     /// It is no execution.
@@ -76,24 +103,89 @@ pub struct Rules<'a, M: Machine> {
     pub races: bool,
     /// Operations that may be in the list of a thread, at most.
     pub window: usize,
+    /// What came of actions.
+    pub before: RefCell<HashMap<Known, Again<M::State>>>,
+    /// Which operations may complete, by thread and the number that it has in states.
+    pub ready: RefCell<Ready>,
+}
+
+/// Places in the list of a thread, by its number and the one that it has in states.
+pub type Ready = HashMap<(usize, u32), Rc<[usize]>>;
+
+/// What comes of an action, the objects that were made, and what was written.
+type Tried<S> = (Done<S>, Vec<u32>, Option<Value>);
+
+/// A thread, its number in states, the place of an operation, and what is in memory there.
+pub type Known = (u16, u32, u16, Value);
+
+/// What comes of an action for the thread itself.
+pub enum Again<S> {
+    Next { slot: Slot<S>, births: Vec<u32>, wrote: Option<Value>, step: Rc<Step> },
+    Waits,
+}
+
+/// The object that the thread makes by its next operation.
+fn born<S: Clone>(thread: &Thread<S>) -> Option<u32> {
+    match thread.next()?.op {
+        Op::Alloc { object } => Some(object),
+        _ => None,
+    }
 }
 
 impl<S: Clone> World<S> {
     pub fn value<M: Machine<State = S>>(&self, machine: &M, loc: Loc) -> Value {
-        self.memory.get(&loc.0).copied().unwrap_or_else(|| machine.init_value(loc))
+        let value = self.memory.get(machine.object(loc), loc.0);
+        value.unwrap_or_else(|| machine.init_value(loc))
     }
 
     fn set<M: Machine<State = S>>(&mut self, machine: &M, loc: Loc, value: Value) {
         let memory = Rc::make_mut(&mut self.memory);
+        memory.part.set(None);
+        let object = machine.object(loc);
+        let cells = Rc::make_mut(memory.objects.entry(object).or_default());
+        cells.part.set(None);
         if value == machine.init_value(loc) {
-            memory.remove(&loc.0);
+            cells.values.remove(&loc.0);
+            if cells.values.is_empty() {
+                memory.objects.remove(&object);
+            }
         } else {
-            memory.insert(loc.0, value);
+            cells.values.insert(loc.0, value);
         }
     }
 
-    pub fn memory(&self) -> &BTreeMap<u32, Value> {
+    pub(crate) fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// Whether only this thread knows the object of a location.
+    pub fn owns<M: Machine<State = S>>(&self, machine: &M, at: usize, loc: Loc) -> bool {
+        machine.object(loc).is_some_and(|object| self.owners.get(&object) == Some(&(at as u16)))
+    }
+
+    /// Others may come by this word: by what it is an address of, and by what is there.
+    fn hand_over<M>(&mut self, machine: &M, word: u64)
+    where
+        M: Machine<State = S> + Canonical,
+    {
+        let mut todo = Vec::new();
+        machine.mentions(word, &mut |object| todo.push(object));
+        while let Some(object) = todo.pop() {
+            if !self.owners.contains_key(&object) {
+                continue;
+            }
+            Rc::make_mut(&mut self.owners).remove(&object);
+            for value in self.memory.objects.get(&Some(object)).iter().flat_map(|of| of.values.values()) {
+                machine.mentions(*value as u64, &mut |inside| todo.push(inside));
+            }
+        }
+    }
+
+    /// Whether another thread was ever there than this one. Those that are still to come are created by it, so
+    /// all that it has done by then comes first.
+    pub fn has_others(&self, at: usize) -> bool {
+        let was_here = |(other, slot): (usize, &Slot<S>)| other != at && !matches!(slot, Slot::Absent);
+        self.threads.iter().enumerate().any(was_here)
     }
 
     pub fn thread(&self, at: usize) -> Option<&Rc<Thread<S>>> {
@@ -107,15 +199,9 @@ impl<S: Clone> World<S> {
         &self.gone
     }
 
-    pub fn born(&self) -> &BTreeSet<u32> {
-        &self.born
-    }
-
-    /// The thread is about to issue its next operation.
-    fn note_birth(&mut self, thread: &Thread<S>) {
-        if let Some(Op::Alloc { object }) = thread.next().map(|next| next.op) {
-            Rc::make_mut(&mut self.born).insert(object);
-        }
+    /// An object is there that only this thread knows.
+    fn note_birth(&mut self, object: u32, at: usize) {
+        Rc::make_mut(&mut self.owners).insert(object, at as u16);
     }
 
     /// All threads have come to their ends, or the process has.
@@ -134,7 +220,8 @@ where
             threads: Vec::new(),
             memory: Rc::default(),
             gone: Rc::default(),
-            born: Rc::default(),
+            owners: Rc::default(),
+            trespassed: false,
             over: false,
             wrong: None,
         };
@@ -142,7 +229,7 @@ where
             let tid = Tid(at as u16);
             if machine.runs_from_start(tid) {
                 world.threads.resize(at + 1, Slot::Absent);
-                let thread = Thread::begin(machine, machine.start(tid));
+                let thread = Thread::begin(machine, machine.start(tid), self.table.in_order);
                 self.put(&mut world, at, thread)?;
             }
         }
@@ -155,7 +242,9 @@ where
         world: &mut World<M::State>,
         at: usize,
         mut thread: Thread<M::State>,
-    ) -> Result<(), Misguided> {
+    ) -> Result<Vec<u32>, Misguided> {
+        let mut births = Vec::new();
+        thread.part.set(None);
         loop {
             thread.settle(self.machine, self.table)?;
             let goes_on = self.eager
@@ -164,16 +253,17 @@ where
             if !goes_on {
                 break;
             }
-            world.note_birth(&thread);
+            births.extend(born(&thread));
             thread.issue(self.machine)?;
         }
+        births.iter().for_each(|object| world.note_birth(*object, at));
         world.threads[at] = match thread.standing() {
             Some(last) if last.op == Op::End && !self.machine.ends_process(&last.state) => {
                 Slot::Ended(Rc::new(last.state.clone()))
             }
             _ => Slot::Here(Rc::new(thread)),
         };
-        Ok(())
+        Ok(births)
     }
 
     /// What a thread may do.
@@ -185,17 +275,8 @@ where
     ) -> Vec<Action> {
         let Some(thread) = world.thread(at) else { return Vec::new() };
         let mut actions = Vec::new();
-        let order = thread.order(self.table, None);
         let left = thread.not_done();
-        for (k, entry) in thread.issued().iter().enumerate() {
-            if entry.is_done() || matches!(entry.op, Op::Fence { .. }) {
-                continue;
-            }
-            let goes_on = entry.is_rmw() && entry.status == Status::Pending;
-            if goes_on || !order[k].intersects(&left) {
-                actions.push(Action::Complete(k));
-            }
-        }
+        actions.extend(self.ready(at, thread, &left).iter().map(|k| Action::Complete(*k)));
         if let Some(next) = thread.next() {
             match next.op {
                 op if is_issued(op) && thread.issued < self.window => actions.push(Action::Issue),
@@ -232,8 +313,83 @@ where
         actions
     }
 
+    /// Which operations of a thread may complete.
+    fn ready(&self, at: usize, thread: &Thread<M::State>, left: &DepSet) -> Rc<[usize]> {
+        let part = thread.part.get().map(|part| (at, part));
+        if let Some(known) = part.and_then(|part| self.ready.borrow().get(&part).map(Rc::clone)) {
+            return known;
+        }
+        let order = thread.order(self.table, None);
+        let is_ready = |k: &usize| {
+            let entry = &thread.entries[*k];
+            let goes_on = entry.is_rmw() && entry.status == Status::Pending;
+            let waits = entry.is_done() || matches!(entry.op, Op::Fence { .. });
+            !waits && (goes_on || !order[*k].intersects(left))
+        };
+        let ready: Rc<[usize]> = (0..thread.issued).filter(is_ready).collect();
+        if let Some(part) = part {
+            self.ready.borrow_mut().insert(part, Rc::clone(&ready));
+        }
+        ready
+    }
+
     pub fn act(&self, world: &World<M::State>, at: usize, action: Action) -> Done<M::State> {
-        self.try_to(world, at, action).unwrap_or(Done::Nothing)
+        let Some(known) = self.known(world, at, action) else {
+            return self.try_to(world, at, action).map_or(Done::Nothing, |(done, ..)| done);
+        };
+        if let Some(before) = self.before.borrow().get(&known) {
+            return self.repeat(world, at, action, before);
+        }
+        let Ok((done, births, wrote)) = self.try_to(world, at, action) else { return Done::Nothing };
+        let again = match &done {
+            Done::Next(next, step) => {
+                let slot = next.threads[at].clone();
+                Again::Next { slot, births, wrote, step: Rc::clone(step) }
+            }
+            Done::Waits => Again::Waits,
+            Done::Nothing => return done,
+        };
+        self.before.borrow_mut().insert(known, again);
+        done
+    }
+
+    /// What decides all that comes of an action for the thread itself: the thread, by the number that it has in
+    /// states, the operation, and what is in memory there.
+    fn known(&self, world: &World<M::State>, at: usize, action: Action) -> Option<Known> {
+        let Action::Complete(k) = action else { return None };
+        let thread = world.thread(at)?;
+        let entry = &thread.entries[k];
+        let (part, loc) = (thread.part.get()?, entry.loc()?);
+        let value = if entry.is_load() { world.value(self.machine, loc) } else { 0 };
+        Some((at as u16, part, k as u16, value))
+    }
+
+    /// The same as before, in another world.
+    fn repeat(
+        &self,
+        world: &World<M::State>,
+        at: usize,
+        action: Action,
+        before: &Again<M::State>,
+    ) -> Done<M::State> {
+        let Again::Next { slot, births, wrote, step } = before else { return Done::Waits };
+        let mut next = world.clone();
+        let loc = match (action, world.thread(at)) {
+            (Action::Complete(k), Some(thread)) => thread.entries[k].loc(),
+            _ => None,
+        };
+        if let Some(loc) = loc {
+            if wrote.is_some() && self.is_held(world, at, loc) {
+                return Done::Nothing;
+            }
+            self.note_access(&mut next, at, loc);
+            if let Some(value) = wrote {
+                self.write(&mut next, at, loc, *value);
+            }
+        }
+        births.iter().for_each(|object| next.note_birth(*object, at));
+        next.threads[at] = slot.clone();
+        Done::Next(next, Rc::clone(step))
     }
 
     fn try_to(
@@ -241,15 +397,17 @@ where
         world: &World<M::State>,
         at: usize,
         action: Action,
-    ) -> Result<Done<M::State>, Misguided> {
+    ) -> Result<Tried<M::State>, Misguided> {
         let machine = self.machine;
-        let Some(old) = world.thread(at) else { return Ok(Done::Waits) };
+        let nothing_new = |done| Ok((done, Vec::new(), None));
+        let Some(old) = world.thread(at) else { return nothing_new(Done::Waits) };
         let mut next = world.clone();
         let mut thread = Thread::clone(old);
         let entry = match action {
             Action::Complete(k) | Action::Guess(k, _) => &old.entries[k],
             _ => &old.entries[old.issued],
         };
+        let mut wrote = None;
         let mut step = Step {
             thread: at as u16,
             what: String::new(),
@@ -259,7 +417,7 @@ where
         };
         match action {
             Action::Issue => {
-                next.note_birth(&thread);
+                born(&thread).into_iter().for_each(|object| next.note_birth(object, at));
                 thread.issue(machine)?;
             }
             Action::Choose(value) => {
@@ -273,7 +431,7 @@ where
                 thread.entries[k].status = Status::Guessed(value);
                 thread.rebuild(machine, k)?;
                 if thread.next().is_some_and(|next| waits(next.op)) {
-                    return Ok(Done::Waits);
+                    return nothing_new(Done::Waits);
                 }
             }
             Action::Thread => match entry.op {
@@ -283,7 +441,11 @@ where
                     if next.threads.len() <= child {
                         next.threads.resize(child + 1, Slot::Absent);
                     }
-                    let begun = Thread::begin(machine, machine.spawned(&entry.state, Tid(child as u16)));
+                    let state = machine.spawned(&entry.state, Tid(child as u16));
+                    let mut words = Vec::new();
+                    machine.write_down(&state, &mut words);
+                    words.into_iter().for_each(|word| next.hand_over(machine, word));
+                    let begun = Thread::begin(machine, state, self.table.in_order);
                     self.put(&mut next, child, begun)?;
                     self.pass(&mut thread)?;
                 }
@@ -291,21 +453,21 @@ where
                     step.what = format!("joins thread {}", other.0);
                     self.pass(&mut thread)?;
                 }
-                _ => return Ok(Done::Waits),
+                _ => return nothing_new(Done::Waits),
             },
             Action::Finish => {
                 step.what = "ends the process".to_string();
                 next.over = true;
-                return Ok(Done::Next(next, step));
+                return nothing_new(Done::Next(next, Rc::new(step)));
             }
             Action::Complete(k) => match self.complete(world, &mut next, &mut thread, at, k, &mut step)? {
-                Completed::Yes => {}
-                Completed::Waits => return Ok(Done::Waits),
-                Completed::Nothing => return Ok(Done::Nothing),
+                Completed::Yes(value) => wrote = value,
+                Completed::Waits => return nothing_new(Done::Waits),
+                Completed::Nothing => return nothing_new(Done::Nothing),
             },
         }
-        self.put(&mut next, at, thread)?;
-        Ok(Done::Next(next, step))
+        let births = self.put(&mut next, at, thread)?;
+        Ok((Done::Next(next, Rc::new(step)), births, wrote))
     }
 
     /// The thread goes on from an operation that it stands at and that is over.
@@ -325,6 +487,7 @@ where
         step: &mut Step,
     ) -> Result<Completed, Misguided> {
         let machine = self.machine;
+        let mut wrote = None;
         let left = thread.not_done();
         let entry = &thread.entries[k];
         let before = &thread.entries[..k];
@@ -355,9 +518,10 @@ where
                 if self.is_held(world, at, loc) {
                     return Ok(Completed::Nothing);
                 }
-                self.note_access(next, loc);
+                self.note_access(next, at, loc);
                 (step.what, step.access) = (format!("writes {}", self.shown(loc, value)), true);
-                next.set(machine, loc, value);
+                self.write(next, at, loc, value);
+                wrote = Some(value);
                 thread.entries[k].status = Status::Done(0);
             }
             Op::Load { loc, rmw: Rmw::No, .. } => {
@@ -375,7 +539,7 @@ where
                 if matches!(entry.status, Status::Guessed(guessed) if guessed != value) {
                     return Ok(Completed::Nothing);
                 }
-                self.note_access(next, loc);
+                self.note_access(next, at, loc);
                 (step.what, step.access) = (format!("reads {}", self.shown(loc, value)), true);
                 thread.entries[k].status = Status::Done(value);
                 thread.rebuild(machine, k)?;
@@ -401,13 +565,11 @@ where
                 let order = thread.order(self.table, Some((k, writes)));
                 let halves = if writes { k..k + 2 } else { k..k + 1 };
                 let mut others = left.clone();
-                halves
-                    .clone()
-                    .for_each(|half| others.subtract(&selvedge_graph::DepSet::one(half as u32 + 1)));
+                halves.clone().for_each(|half| others.subtract(&DepSet::one(half as u32 + 1)));
                 if halves.clone().any(|half| order[half].intersects(&others)) || writes && earlier_here {
                     return Ok(Completed::Waits);
                 }
-                self.note_access(next, loc);
+                self.note_access(next, at, loc);
                 step.access = true;
                 if let Some((Op::Store { value: stored, .. }, data)) = store
                     && writes
@@ -418,7 +580,8 @@ where
                     if self.is_held(world, at, loc) {
                         return Ok(Completed::Nothing);
                     }
-                    next.set(machine, loc, stored);
+                    self.write(next, at, loc, stored);
+                    wrote = Some(stored);
                     step.what = format!(
                         "reads {} and writes {}",
                         machine.value_name(loc, value),
@@ -433,7 +596,14 @@ where
             }
             _ => return Ok(Completed::Waits),
         }
-        Ok(Completed::Yes)
+        Ok(Completed::Yes(wrote))
+    }
+
+    fn write(&self, next: &mut World<M::State>, at: usize, loc: Loc, value: Value) {
+        next.set(self.machine, loc, value);
+        if !next.owns(self.machine, at, loc) {
+            next.hand_over(self.machine, value as u64);
+        }
     }
 
     fn shown(&self, loc: Loc, value: Value) -> String {
@@ -441,7 +611,9 @@ where
     }
 
     /// An access is of an object that should be alive.
-    fn note_access(&self, next: &mut World<M::State>, loc: Loc) {
+    fn note_access(&self, next: &mut World<M::State>, at: usize, loc: Loc) {
+        let owner = self.machine.object(loc).and_then(|object| next.owners.get(&object));
+        next.trespassed |= owner.is_some_and(|owner| usize::from(*owner) != at);
         if let Some(object) = self.machine.object(loc)
             && next.gone.contains(&object)
         {
@@ -507,7 +679,8 @@ where
 }
 
 enum Completed {
-    Yes,
+    /// What it has written.
+    Yes(Option<Value>),
     Waits,
     Nothing,
 }

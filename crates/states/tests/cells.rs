@@ -10,7 +10,7 @@ use selvedge_explore::{Config, End, explore_compiled};
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use selvedge_machine::Program;
 use selvedge_machine::expr::{BinOp, Expr, Reg};
-use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::program::{Addr, Instr, RmwOp, pointer_to};
 use selvedge_model::Compiled;
 use selvedge_states::{Options, Slot, Table, search};
 use std::ops::ControlFlow;
@@ -251,5 +251,80 @@ fn only_todays_runtime_lets_threads_see_their_own_writes_early() {
     let outcome = [(0, 0, 1), (0, 1, 0), (1, 0, 1), (1, 1, 0)];
     for (model, expected) in [("dotnet-ecma", false), ("dotnet", true), ("tso", true), ("sc", false)] {
         assert_eq!(Subject::new(model).allows(&p, &outcome), expected, "{model}");
+    }
+}
+
+/// What a thread wrote to an object is there for whoever comes to it by a reference that the thread stored
+/// later: today, and not in ECMA's table. It is no release: other objects are not, and reads may come later.
+#[test]
+fn references_publish_their_objects_and_nothing_else() {
+    let (x, y, z) = (0, 1, 2);
+    let plain = |loc, value| store(loc, value, Mode::Rlx);
+    let through = |dst: u16, by: u16| Instr::Load {
+        dst: Reg(dst),
+        addr: Addr::Pointer(Expr::Reg(Reg(by))),
+        mode: Mode::Rlx,
+    };
+    // Reads `y`, and ends if there is nothing.
+    let reference = |then: Vec<Instr>| {
+        let cond = Expr::Bin(BinOp::Eq, Box::new(Expr::Reg(Reg(0))), Box::new(Expr::Const(0)));
+        [vec![load(0, y, Mode::Rlx), Instr::Branch { cond, target: 2 + then.len() }], then].concat()
+    };
+    let to = |loc: u32| pointer_to(Loc(loc));
+    let cases = [
+        (
+            "the object",
+            vec![plain(x, 1), plain(y, to(x))],
+            reference(vec![through(1, 0)]),
+            vec![(1, 0, to(x)), (1, 1, 0)],
+            false,
+        ),
+        (
+            "an object that the object refers to",
+            vec![plain(x, 1), plain(z, to(x)), plain(y, to(z))],
+            reference(vec![through(1, 0), through(2, 1)]),
+            vec![(1, 0, to(z)), (1, 1, to(x)), (1, 2, 0)],
+            false,
+        ),
+        (
+            "written after that",
+            vec![plain(y, to(x)), plain(x, 1)],
+            reference(vec![through(1, 0)]),
+            vec![(1, 0, to(x)), (1, 1, 0)],
+            true,
+        ),
+        (
+            "another object",
+            vec![plain(z, 1), plain(y, to(x))],
+            reference(vec![fence(), load(1, z, Mode::Rlx)]),
+            vec![(1, 0, to(x)), (1, 1, 0)],
+            true,
+        ),
+        (
+            "a number",
+            vec![plain(x, 1), plain(y, 1)],
+            reference(vec![fence(), load(1, x, Mode::Rlx)]),
+            vec![(1, 0, 1), (1, 1, 0)],
+            true,
+        ),
+        (
+            "a read of the object",
+            vec![load(0, x, Mode::Rlx), plain(y, to(x))],
+            reference(vec![fence(), plain(x, 1)]),
+            vec![(0, 0, 1), (1, 0, to(x))],
+            true,
+        ),
+    ];
+    for (model, today) in [("dotnet-ecma", false), ("dotnet", true)] {
+        let subject = Subject::new(model);
+        for (what, writer, reader, outcome, allowed) in &cases {
+            let mut p = Program::new(format!("{model}: {what}"));
+            for name in ["x", "y", "z"] {
+                p.loc(name, 0);
+            }
+            p.thread("P0".to_string(), true, writer.clone());
+            p.thread("P1".to_string(), true, reader.clone());
+            assert_eq!(subject.allows(&p, outcome), *allowed || !today, "{model}: {what}");
+        }
     }
 }

@@ -19,6 +19,10 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         true => args.reductions.without(Reduction::Bam),
         false => args.reductions,
     };
+    let reductions = match args.engine {
+        Engine::States => reductions.for_states(),
+        Engine::Executions => reductions,
+    };
     let errors = args.errors.unwrap_or(ErrorKinds::ALL);
     // Who asks for none of these has plain accesses explored like relaxed ones.
     let races = FOUND_AS_RACES.iter().any(|kind| errors.has(*kind));

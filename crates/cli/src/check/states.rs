@@ -10,7 +10,6 @@ use crate::output;
 use selvedge_check::{
     Cancel, Count, InputKind, Place, Searched, Searching, StateStep, StateViolation, Verdict,
 };
-use selvedge_machine::ErrorKind;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -85,13 +84,10 @@ pub fn main(args: &CheckArgs, cancel: Cancel) -> Exit {
     let mut screen = super::Screen::new(args.progress_every);
     let done = check_of(args, cancel).and_then(|check| check.search(&how, &mut screen));
     screen.clear();
-    let mut searched = match done {
+    let searched = match done {
         Ok(searched) => searched,
         Err(error) => return refuse("check", format, args.model(), error),
     };
-    if args.is_managed() {
-        leave_waiting_open(&mut searched);
-    }
     guard::claim();
     let verdict = searched.verdict;
     match format {
@@ -102,22 +98,6 @@ pub fn main(args: &CheckArgs, cancel: Cancel) -> Exit {
         Verdict::Verified => Exit::Done,
         Verdict::Violated => Exit::Violated,
         Verdict::Bounded | Verdict::Unknown => Exit::Bounded,
-    }
-}
-
-/// What the runtime of .NET waits for may come by several reads, of which this search waits for the last:
-/// that a thread waits for ever is not known then.
-fn leave_waiting_open(searched: &mut Searched) {
-    let waits = |v: &StateViolation| matches!(v.kind, ErrorKind::Deadlock | ErrorKind::NonTermination);
-    let before = searched.violations.len();
-    searched.violations.retain(|violation| !waits(violation));
-    if searched.violations.len() == before {
-        return;
-    }
-    let note = "whether a thread waits for ever in the runtime of .NET is not found out by this engine";
-    searched.notes.push(String::from(note));
-    if searched.violations.is_empty() {
-        searched.verdict = Verdict::Unknown;
     }
 }
 

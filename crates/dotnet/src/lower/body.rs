@@ -47,6 +47,8 @@ pub struct Body<'l> {
     pub spins_unseen: bool,
     /// `this` is not written, so it is no null.
     this_stays: bool,
+    /// What `localloc` gives begins as zeros.
+    pub zeroed: bool,
     /// Prefixes of the next instruction.
     pub volatile: bool,
     pub constrained: Option<Ty>,
@@ -86,6 +88,7 @@ impl Lower {
             offset: 0,
             spins_unseen: false,
             this_stays: true,
+            zeroed: false,
             volatile: false,
             constrained: None,
             cold: Vec::new(),
@@ -184,6 +187,7 @@ impl Body<'_> {
                 self.args[number] = Var::Memory(addr, ty);
             }
         }
+        self.zeroed = il.init_locals;
         let Some(token) = il.locals else { return Ok(()) };
         let sigs = self.lower.world.assemblies[self.assembly as usize].locals(token)?;
         for (number, sig) in sigs.iter().enumerate() {

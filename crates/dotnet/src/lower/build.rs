@@ -90,7 +90,12 @@ impl Builder {
     }
 
     pub fn store(&mut self, addr: Operand, value: Operand, bytes: u8, mode: Mode) {
-        self.push(Instr::Store { addr, value, bytes, mode, volatile: false });
+        self.push(Instr::Store { addr, value, bytes, mode, volatile: false, reference: false });
+    }
+
+    /// Stores the reference to an object.
+    pub fn store_reference(&mut self, addr: Operand, value: Operand, mode: Mode) {
+        self.push(Instr::Store { addr, value, bytes: 8, mode, volatile: false, reference: true });
     }
 
     pub fn call(&mut self, dst: Option<Reg>, callee: FuncId, args: Vec<Operand>, results: u32) {

@@ -269,10 +269,10 @@ impl Body<'_> {
         let size = self.lower.layouts.of(&mut self.lower.world, ty)?.size;
         self.allocate(ty, Operand::Const(size as u64), object)?;
         let (to, code) = self.lower.delegate_parts()?;
-        for (val, by) in [(target, to), (function, code)] {
-            let at = self.at(Operand::Reg(object), by, 1);
-            self.b.store(at, val.one(), 8, Mode::Na);
-        }
+        let at = self.at(Operand::Reg(object), to, 1);
+        self.b.store_reference(at, target.one(), Mode::Na);
+        let at = self.at(Operand::Reg(object), code, 1);
+        self.b.store(at, function.one(), 8, Mode::Na);
         self.push_copy(Val::object(Operand::Reg(object)));
         Ok(())
     }

@@ -149,8 +149,14 @@ impl Body<'_> {
             }
             Localloc => {
                 let size = self.pop()?;
-                let dst = self.next();
-                self.b.push(Instr::Alloca { dst, size: size.one(), align: 8, private: true });
+                // The size may be in the register that the address goes to.
+                let (dst, bytes) = (self.next(), self.scratch(6));
+                self.b.set_to(bytes, size.one());
+                self.b.push(Instr::Alloca { dst, size: Operand::Reg(bytes), align: 8, private: true });
+                if self.zeroed {
+                    let given = vec![Operand::Reg(dst), Operand::Const(0), Operand::Reg(bytes)];
+                    self.library("memset", given, 1);
+                }
                 self.push(Val::object(Operand::Reg(dst)));
             }
             Sizeof => {

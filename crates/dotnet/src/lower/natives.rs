@@ -412,7 +412,7 @@ impl Body<'_> {
                 for (val, field) in vals[1..].iter().zip(["_message", "_innerException"]) {
                     let by = self.lower.field_of("System.Exception", field)?;
                     let at = self.at(vals[0].one(), by, 1);
-                    self.b.store(at, val.one(), 8, Mode::Na);
+                    self.b.store_reference(at, val.one(), Mode::Na);
                 }
             }
             "Init" => {}

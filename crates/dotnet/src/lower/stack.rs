@@ -217,12 +217,16 @@ impl Body<'_> {
         if leaves.len() != val.parts.len() {
             return self.refuse("a value is stored as what it is not");
         }
+        let references = self.lower.layouts.references(&mut self.lower.world, ty)?;
         let before = self.b.place;
         for ((offset, prim), part) in leaves.iter().zip(&val.parts) {
             let part = self.as_stored(*prim, val.shape, *part);
             let at = self.at(addr, *offset, 1);
             self.b.place.note = note;
-            self.b.store(at, part, prim.bytes(), mode);
+            match references.contains(offset) {
+                true => self.b.store_reference(at, part, mode),
+                false => self.b.store(at, part, prim.bytes(), mode),
+            }
             self.b.place = before;
         }
         Ok(())

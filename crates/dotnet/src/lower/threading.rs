@@ -234,13 +234,13 @@ impl Body<'_> {
         match member {
             ".ctor" => {
                 let place = at(self, "m_Delegate")?;
-                self.b.store(place, vals[1].one(), 8, Mode::Na);
+                self.b.store_reference(place, vals[1].one(), Mode::Na);
             }
             "Start" => {
                 self.null_check(&vals[0])?;
                 if vals.len() > 1 {
                     let place = at(self, "m_ThreadStartArg")?;
-                    self.b.store(place, vals[1].one(), 8, Mode::Na);
+                    self.b.store_reference(place, vals[1].one(), Mode::Na);
                 }
                 let entry = self.lower.function(Key::ThreadEntry)?;
                 let place = at(self, "internal_thread")?;
@@ -433,7 +433,7 @@ impl Body<'_> {
                     if let Some(val) = val {
                         let by = self.lower.field_of("System.Threading.Thread", field)?;
                         let at = self.at(Operand::Reg(thread), by, 1);
-                        self.b.store(at, val.one(), 8, Mode::Na);
+                        self.b.store_reference(at, val.one(), Mode::Na);
                     }
                 }
                 let by = self.lower.field_of("System.Threading.Thread", "internal_thread")?;

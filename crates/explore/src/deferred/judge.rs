@@ -121,6 +121,7 @@ fn threads<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], c: &mut Candidat
                 (&deps.ctrl, &mut c.ctrl),
                 (&deps.arm, &mut c.arm),
                 (&deps.cas, &mut c.casdep),
+                (&deps.publishes, &mut c.publishes),
             ] {
                 let reads = of.iter().filter_map(|i| numbers[line.events[i as usize - 1]]);
                 reads.for_each(|x| matrix.set(x, y));

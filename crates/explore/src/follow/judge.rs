@@ -211,6 +211,7 @@ impl Judge {
                 (&deps.ctrl, &mut c.ctrl),
                 (&deps.arm, &mut c.arm),
                 (&deps.cas, &mut c.casdep),
+                (&deps.publishes, &mut c.publishes),
             ] {
                 for idx in of.iter() {
                     let x = self.numbers[web.lines[item.thread].events[idx as usize - 1] as usize];

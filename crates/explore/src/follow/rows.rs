@@ -481,6 +481,7 @@ impl<S: Clone> Surroundings for Around<'_, '_, S> {
             Prim::Data => slot.at.deps.data.iter().for_each(|idx| add(at(idx))),
             Prim::Ctrl => slot.at.deps.ctrl.iter().for_each(|idx| add(at(idx))),
             Prim::CasDep => slot.at.deps.cas.iter().for_each(|idx| add(at(idx))),
+            Prim::Publishes => slot.at.deps.publishes.iter().for_each(|idx| add(at(idx))),
             Prim::Detour => {
                 let source = slot.face.rf;
                 if slot.is_read() && source != INIT && source != NONE && web.at(source).tid != slot.tid {

@@ -143,10 +143,10 @@ impl Plan {
                 *instr = Instr::Move { dst, src: Operand::Reg(register) };
             }
         }
-        if let Instr::Store { addr, bytes, mode, volatile, .. } = entry {
+        if let Instr::Store { addr, bytes, mode, volatile, reference, .. } = entry {
             let value = Operand::Reg(register);
             let header = &mut graph.blocks[found.header];
-            header.code.insert(0, Instr::Store { addr, value, bytes, mode, volatile });
+            header.code.insert(0, Instr::Store { addr, value, bytes, mode, volatile, reference });
             header.places.insert(0, place);
         }
         debug_assert!(self.cell.bytes <= 8);

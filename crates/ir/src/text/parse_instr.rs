@@ -239,6 +239,7 @@ impl Parser {
                 bytes: self.width(m)?,
                 mode: self.part(m)?,
                 volatile: m.flag("volatile"),
+                reference: m.flag("reference"),
                 addr: self.operand()?,
                 value: self.comma_operand()?,
             },

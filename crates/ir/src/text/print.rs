@@ -187,11 +187,12 @@ impl Printer<'_> {
             Instr::Load { dst, addr, bytes, mode, volatile } => {
                 format!("r{dst} = load.{bytes}.{}{} {}", mode.word(), flag(*volatile, ".volatile"), op(*addr))
             }
-            Instr::Store { addr, value, bytes, mode, volatile } => {
+            Instr::Store { addr, value, bytes, mode, volatile, reference } => {
                 format!(
-                    "store.{bytes}.{}{} {}, {}",
+                    "store.{bytes}.{}{}{} {}, {}",
                     mode.word(),
                     flag(*volatile, ".volatile"),
+                    flag(*reference, ".reference"),
                     op(*addr),
                     op(*value)
                 )

@@ -458,7 +458,7 @@ impl<'m> Body<'_, 'm> {
                 let addr = self.displace(base, (offset + at) as i64);
                 if bytes == 16 {
                     let value = self.pair(registers[0], registers[1]);
-                    self.emit(Instr::Store { addr, value, bytes, mode, volatile });
+                    self.emit(Instr::Store { addr, value, bytes, mode, volatile, reference: false });
                     continue;
                 }
                 let whole = registers[(at / 8) as usize];
@@ -468,7 +468,7 @@ impl<'m> Body<'_, 'm> {
                     within => self.bin(BinOp::LShr, 64, whole, Operand::Const(within * 8)),
                 };
                 let value = self.low_bytes(value, width, at, bytes);
-                self.emit(Instr::Store { addr, value, bytes, mode, volatile });
+                self.emit(Instr::Store { addr, value, bytes, mode, volatile, reference: false });
             }
         }
         Vec::new()

@@ -106,7 +106,7 @@ impl<'m> Body<'_, 'm> {
         let list = self.operand(list);
         let set = |body: &mut Self, at: i64, value: Operand, bytes: u8| {
             let addr = body.displace(list, at);
-            body.emit(Instr::Store { addr, value, bytes, mode: Mode::Na, volatile: false });
+            body.emit(Instr::Store { addr, value, bytes, mode: Mode::Na, volatile: false, reference: false });
         };
         set(self, GP_OFFSET.0, Operand::Const(GP_OFFSET.1), 4);
         set(self, FP_OFFSET.0, Operand::Const(FP_OFFSET.1), 4);
@@ -120,7 +120,14 @@ impl<'m> Body<'_, 'm> {
         for at in (0..LIST_SIZE).step_by(8) {
             let value = self.word(from, at as u64, 8);
             let addr = self.displace(to, at);
-            self.emit(Instr::Store { addr, value, bytes: 8, mode: Mode::Na, volatile: false });
+            self.emit(Instr::Store {
+                addr,
+                value,
+                bytes: 8,
+                mode: Mode::Na,
+                volatile: false,
+                reference: false,
+            });
         }
         Vec::new()
     }

@@ -176,7 +176,13 @@ impl Compiler<'_> {
 
     fn prim(&self, prim: Prim) -> Result<Node, Refusal> {
         match prim {
-            Prim::Addr | Prim::Data | Prim::Ctrl | Prim::CtrlArm | Prim::CasDep | Prim::Detour => {
+            Prim::Addr
+            | Prim::Data
+            | Prim::Ctrl
+            | Prim::CtrlArm
+            | Prim::CasDep
+            | Prim::Publishes
+            | Prim::Detour => {
                 Err(("dependencies do not order what persists", "use `po`, `rf`, `co` and `fr`"))
             }
             Prim::Alloc | Prim::Free => Ok(Node::Empty),

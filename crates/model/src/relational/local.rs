@@ -84,8 +84,10 @@ impl Relational {
                 by_source = true;
                 continue;
             }
-            let by_location =
-                |p: Prim| matches!(p, Prim::PoLoc | Prim::Coi | Prim::Fri | Prim::Loc | Prim::LocOverlap);
+            let by_location = |p: Prim| {
+                use Prim::{Coi, Fri, Loc, LocOverlap, PoLoc, Publishes};
+                matches!(p, PoLoc | Coi | Fri | Loc | LocOverlap | Publishes)
+            };
             let list = if self.some_prim(term, &by_location) { &mut located } else { &mut firm };
             list.push(term.0);
             self.need(term, &mut needed);
@@ -159,7 +161,8 @@ impl Relational {
                 | Prim::Addr
                 | Prim::Data
                 | Prim::Ctrl
-                | Prim::CasDep => true,
+                | Prim::CasDep
+                | Prim::Publishes => true,
                 Prim::Rfi => positive,
                 _ => false,
             },
@@ -246,6 +249,7 @@ impl Local {
                     Prim::Data => e.deps.data.clone(),
                     Prim::Ctrl => e.deps.ctrl.clone(),
                     Prim::CasDep => e.deps.cas.clone(),
+                    Prim::Publishes => e.deps.publishes.clone(),
                     _ => DepSet::EMPTY,
                 },
                 LocalOp::Union(a, b) => {

@@ -134,6 +134,8 @@ pub struct Candidate {
     pub arm: Matrix,
     /// From what the value that a compare-and-swap expects depends on to its read.
     pub casdep: Matrix,
+    /// From writes to an object to writes of references to it.
+    pub publishes: Matrix,
     pub tc: Matrix,
     pub tj: Matrix,
     /// Accesses of the same location, an event with itself included.
@@ -158,6 +160,7 @@ impl Candidate {
             &mut self.ctrl,
             &mut self.arm,
             &mut self.casdep,
+            &mut self.publishes,
             &mut self.tc,
             &mut self.tj,
             &mut self.loc,
@@ -460,6 +463,7 @@ fn primitive(prim: Prim, c: &Candidate, out: &mut Matrix) {
         Prim::Ctrl => out.assign(&c.ctrl),
         Prim::CtrlArm => out.assign(&c.arm),
         Prim::CasDep => out.assign(&c.casdep),
+        Prim::Publishes => out.assign(&c.publishes),
         Prim::Detour => {
             let (mut coe, mut rfe) = (c.co.clone(), c.rf.clone());
             coe.subtract(&c.int);

@@ -336,6 +336,7 @@ impl Relational {
                     | Prim::Data
                     | Prim::Ctrl
                     | Prim::CasDep
+                    | Prim::Publishes
                     | Prim::Detour
                     | Prim::Tc
                     | Prim::Tj

@@ -11,7 +11,7 @@ use super::tracking::{Goal, Runs, Tracking, Transferring, union};
 use super::{Halt, VmMachine, fail};
 use crate::tables::Limit;
 use selvedge_graph::DepSet;
-use selvedge_ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg, RmwOp};
+use selvedge_ir::{BinOp, BitOp, CastOp, Instr, Operand, Reg, RmwOp, pointer};
 use selvedge_machine::{Block, ErrorKind, Op};
 
 /// What the operands depend on that an instruction hands to another call.
@@ -38,6 +38,11 @@ impl VmMachine {
         t.go_on();
         let op = self.follow(state, &mut t, input);
         t.at += 1;
+        if let Ok(Op::Store { loc, .. }) = op
+            && self.publishes
+        {
+            t.stored(self.tables.borrow().layout.cell(loc).object);
+        }
         state.tracking = Some(t);
         op
     }
@@ -501,7 +506,7 @@ impl VmMachine {
                 t.transfer.bytes = Runs::all(bytes as u32, DepSet::EMPTY);
                 t.deps.addr = addr;
             }
-            Instr::Store { value, bytes, .. } => {
+            Instr::Store { value, bytes, reference, .. } => {
                 for at in 0..bytes as u32 {
                     let set = match value {
                         Operand::Reg(r) => t.get(state.depth, r + at / 8),
@@ -512,6 +517,14 @@ impl VmMachine {
                 t.transfer.to = addr.clone();
                 t.deps.addr = addr;
                 t.deps.data = t.transfer.bytes.part(0, bytes as u32);
+                // What is not known refers to nothing yet.
+                if reference
+                    && !t.is_unknown(&t.deps.data)
+                    && let Some((object, _)) = pointer::split(self.value(state, value).bits)
+                    && let Some(own) = t.written.get(&object)
+                {
+                    t.deps.publishes.clone_from(own);
+                }
             }
             Instr::Rmw { bytes: 16, .. } | Instr::Cmpxchg { bytes: 16, .. } => {
                 return fail(

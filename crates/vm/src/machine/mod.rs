@@ -58,7 +58,7 @@ use lock_order::Footprints;
 use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
-use selvedge_ir::{FuncId, GlobalId, Module, Operand, Place, pointer};
+use selvedge_ir::{FuncId, GlobalId, Instr, Module, Operand, Place, pointer};
 use selvedge_machine::{Again, ErrorKind, Reduction, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
 use smallvec::SmallVec;
@@ -132,6 +132,8 @@ pub struct VmMachine {
     guessing: Vec<(FuncId, u32)>,
     /// What may be written from where, if anybody asks.
     stores: Option<Box<Stores>>,
+    /// Whether references are stored, and threads keep track of what that publishes.
+    publishes: bool,
     /// What all machines know that explore the same program side by side.
     common: Arc<Mutex<Tables>>,
 }
@@ -181,6 +183,8 @@ impl VmMachine {
         let looks = functions.iter().any(|f| f.assumes || f.looks.contains(&true));
         let asked = options.track_deps || looks && options.reductions.has(Reduction::Outdated);
         let stores = asked.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
+        let is_reference = |instr: &Instr| matches!(instr, Instr::Store { reference: true, .. });
+        let publishes = options.track_deps && module.functions.iter().flat_map(|f| &f.code).any(is_reference);
         let main = FuncId(main as u32);
         Ok(VmMachine {
             module,
@@ -194,6 +198,7 @@ impl VmMachine {
             disk,
             slots,
             stores,
+            publishes,
             tables: RefCell::new(tables),
             anonymous: RefCell::default(),
             parts: LockParts::default(),
@@ -218,6 +223,7 @@ impl VmMachine {
             disk: self.disk.clone(),
             slots: self.slots.clone(),
             stores: self.stores.clone(),
+            publishes: self.publishes,
             tables: RefCell::new(self.common().clone()),
             anonymous: self.anonymous.clone(),
             parts: self.parts.clone(),

@@ -7,6 +7,7 @@
 //! * A branch makes everything after it depend on its condition. So does an access to constants or to memory
 //!   of the thread's own at an address that depends on a load: to hardware it is an access like any other,
 //!   and writes after an access wait for its address. Such memory passes on what its contents depend on.
+//! * A store of a reference publishes what its thread stored in the object before.
 //! * What a read-modify-write writes depends on its operand; a compare-and-exchange has the value that it
 //!   expects as a dependency of its read.
 
@@ -28,6 +29,8 @@ pub struct Tracking {
     private: Rc<BTreeMap<(u32, u32), DepSet>>,
     /// Of the access of several cells that is under way.
     pub transfer: Transferring,
+    /// The stores so far, by object; only where a program stores references.
+    pub written: Rc<BTreeMap<u32, DepSet>>,
     /// Loops of a call whose header was passed, and what the state depended on then.
     headers: Vec<(u32, u32, DepSet)>,
     /// Of the operation that the thread stands at; `ctrl` is what the branches so far depend on.
@@ -146,9 +149,14 @@ impl Tracking {
         *self = Tracking { at: 1, transfer, ..Tracking::default() };
     }
 
+    /// The operation that the thread stands at is a store in this object.
+    pub fn stored(&mut self, object: u32) {
+        Rc::make_mut(&mut self.written).entry(object).or_default().insert(self.at);
+    }
+
     pub fn next_instruction(&mut self) {
-        let Deps { addr, data, cas, .. } = &mut self.deps;
-        [addr, data, cas].into_iter().for_each(DepSet::clear);
+        let Deps { addr, data, cas, publishes, .. } = &mut self.deps;
+        [addr, data, cas, publishes].into_iter().for_each(DepSet::clear);
     }
 
     // ---- registers ----

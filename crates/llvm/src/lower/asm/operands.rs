@@ -175,7 +175,7 @@ impl Run<'_, '_, '_> {
     }
 
     pub(super) fn store(&mut self, addr: Operand, value: Operand, bytes: u8, mode: Mode) {
-        self.body.emit(Instr::Store { addr, value, bytes, mode, volatile: false });
+        self.body.emit(Instr::Store { addr, value, bytes, mode, volatile: false, reference: false });
     }
 }
 

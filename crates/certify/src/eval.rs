@@ -2,13 +2,15 @@
 //! definition says.
 //!
 //! The terms of a [`Theory`] become one list of nodes in which equal terms are shared. A node is
-//! computed as early as what it depends on is known: with the events, with `rf`, or with `co`. That
-//! is all the cleverness there is; the explorer's automata and clocks are tested against this.
+//! computed as early as what it depends on is known: with the events, with `rf`, or with `co`, and as late as
+//! the first axiom that needs it. That is all the cleverness there is; the explorer's automata and clocks are
+//! tested against this.
 
 use crate::execution::{Event, Relations};
 use crate::matrix::{Matrix, bits};
+use crate::schedule::{by_need, of_test};
 use crate::terms::Compiler;
-use selvedge_kat::ast::{Constraint, Pred, Prim, Theory};
+use selvedge_kat::ast::{Constraint, DefBody, Pred, Prim, Rel, Theory};
 use std::fmt;
 use std::ops::Range;
 
@@ -106,6 +108,7 @@ pub struct Judge {
     declared: Vec<String>,
     /// What `recovery` says.
     recovery: Vec<Node>,
+    coherent: bool,
 }
 
 /// The matrices of one execution in the making. Reused for every candidate.
@@ -157,8 +160,24 @@ impl Judge {
         if flags.len() > 32 {
             return Err(Unsupported(String::from("more than 32 errors")));
         }
-        let recovery = theory.recovery.iter().map(|(rel, _)| c.rel(rel)).collect::<Result<_, _>>()?;
-        Ok(Judge { ops: c.ops, steps: c.steps, flags, declared: c.declared, recovery })
+        let recovery: Vec<Node> =
+            theory.recovery.iter().map(|(rel, _)| c.rel(rel)).collect::<Result<_, _>>()?;
+        let mut wanted = recovery.clone();
+        for flag in &flags {
+            wanted.extend(of_test(flag.test).into_iter().chain(flag.guard.into_iter().flat_map(of_test)));
+        }
+        let coherent = theory.axioms.iter().any(|axiom| {
+            let says = matches!(&axiom.constraint, Constraint::Coherence(r) if contains_po(theory, r));
+            says && !axiom.extra && axiom.unless.is_none()
+        });
+        let steps = by_need(&c.ops, c.steps, &wanted);
+        Ok(Judge { ops: c.ops, steps, flags, declared: c.declared, recovery, coherent })
+    }
+
+    /// Whether an axiom says that each location by itself is coherent: `coherence` of something that is seen
+    /// to contain `po`.
+    pub fn is_coherent(&self) -> bool {
+        self.coherent
     }
 
     /// What persists before what, in an execution that passed every stage: the closure of what `recovery`
@@ -257,6 +276,22 @@ impl Judge {
             Op::Range(a) => at(a).range(),
         };
         v[node.0 as usize] = value;
+    }
+}
+
+/// Whether a term contains `po` by the way it is written.
+fn contains_po(theory: &Theory, r: &Rel) -> bool {
+    match r {
+        Rel::Prim(Prim::Po) => true,
+        Rel::Union(a, b) => contains_po(theory, a) || contains_po(theory, b),
+        Rel::Plus(a) | Rel::Star(a) | Rel::Opt(a) => contains_po(theory, a),
+        Rel::Def(d) => match theory.defs.get(d.0 as usize) {
+            Some(def) if def.rec_group.is_none() => {
+                matches!(&def.body, DefBody::Rel(body) if contains_po(theory, body))
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

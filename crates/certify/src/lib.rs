@@ -11,6 +11,7 @@
 pub mod eval;
 pub mod execution;
 pub mod matrix;
+mod schedule;
 mod terms;
 
 pub use eval::{Judge, Unsupported};

@@ -4,7 +4,7 @@ use crate::campaign::watching;
 use crate::error::{InputError, InputKind};
 use crate::options::Options;
 use selvedge_explore::premises::{ProgramFacts, sound};
-use selvedge_explore::{Config, Equivalence, Watch};
+use selvedge_explore::{Config, Equivalence, Watch, Way};
 use selvedge_graph::Attrs;
 use selvedge_ir::Module;
 use selvedge_ir::passes::sections;
@@ -150,27 +150,6 @@ pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Mo
     if machine.has_twins() && rmws() { Cow::Owned(model.with_prefix_apart()) } else { Cow::Borrowed(model) }
 }
 
-/// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it
-/// leaves out are threads that wait, from which nothing leads to other threads, or iterations that only read,
-/// without which every execution of the model is one as well. `awaits` and `symmetry` wait to be compared.
-fn is_in_order(reduction: Reduction) -> bool {
-    use Reduction::*;
-    matches!(
-        reduction,
-        SpinAssume
-            | Rotation
-            | Bisimilarity
-            | Pef
-            | Faint
-            | Annotations
-            | Futile
-            | Simplification
-            | RaceFree
-            | Sections
-            | ProgramOrder
-    )
-}
-
 /// Threads to make room for at first. Room costs time per event, and most programs have few.
 pub const FEW_THREADS: u32 = 4;
 
@@ -223,7 +202,7 @@ impl Ground {
         properties.decide(Property::PorfAcyclic, "it is watched");
         let on = reductions_for(module, options, &properties);
         let reductions =
-            Reduction::ALL.into_iter().filter(|r| !is_in_order(*r)).fold(on, Reductions::without);
+            Reduction::ALL.into_iter().filter(|r| !Way::holds_in_order(*r)).fold(on, Reductions::without);
         let mut ground = Ground::with_dependencies(model, &properties, module, options, watch);
         ground.of_machine.reductions = reductions;
         ground.of_machine.in_order = true;

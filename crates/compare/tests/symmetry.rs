@@ -6,16 +6,15 @@
 
 mod common;
 
-use common::shown;
+use common::{Subject, is_out_of_order, shown};
 
 use rand::Rng;
 use rand::rngs::SmallRng;
-use selvedge_explore::{Chains, Config, End, Schedule, Twins, Watches, explore};
+use selvedge_explore::{Chains, Config, End, Schedule, Twins, Watches};
 use selvedge_graph::{ExecutionGraph, Loc, Mode, Tid};
 use selvedge_machine::expr::{Expr, Reg};
 use selvedge_machine::program::{Addr, Instr};
 use selvedge_machine::{Op, Program, Reduction, Reductions};
-use selvedge_model::Model;
 use selvedge_oracle::canon::Canon;
 use selvedge_oracle::generate::{self, rng_for};
 use selvedge_oracle::shrink::shrink_program;
@@ -144,6 +143,8 @@ struct Found {
     errors: bool,
     cut: bool,
     broken: bool,
+    /// Program order does not do.
+    out_of_order: bool,
 }
 
 /// More would take too long.
@@ -157,7 +158,7 @@ struct Way {
     inspect: bool,
 }
 
-fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
+fn explored(p: &Program, subject: &Subject, way: Way, by_dependencies: bool) -> Option<Found> {
     let (chains, twins) = (Arc::new(Chains::default()), Arc::new(Twins::default()));
     let config = Config {
         schedule: way.schedule,
@@ -170,7 +171,7 @@ fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
     };
     let names = renamings(p);
     let mut found = Found::default();
-    let stats = explore(p, model, &config, &mut |x| {
+    let stats = subject.explore(p, &config, by_dependencies, &mut |x| {
         match x.end {
             End::Complete => {
                 *found.complete.entry(Canon::from_graph(x.graph, true)).or_default() += 1;
@@ -199,10 +200,10 @@ fn explored(p: &Program, model: &Model, way: Way) -> Option<Found> {
             End::Error => found.errors = true,
         }
         ControlFlow::Continue(())
-    })
-    .expect("an exploration");
+    });
     found.broken = chains.broken().is_some() || twins.broken();
-    (stats.gave_up.is_none() || found.broken).then_some(found)
+    found.out_of_order = is_out_of_order(&stats);
+    (stats.gave_up.is_none() || found.broken || found.out_of_order).then_some(found)
 }
 
 fn number(name: &str, default: u64) -> u64 {
@@ -218,6 +219,8 @@ enum Difference {
     Broken,
     /// Too many executions.
     TooBig,
+    /// Program order does not do.
+    OutOfOrder,
     /// How many complete executions are missing, there without reason, or there twice.
     Executions {
         all: usize,
@@ -236,16 +239,26 @@ enum Difference {
 
 impl Difference {
     fn is_wrong(&self) -> bool {
-        !matches!(self, Difference::None(..) | Difference::Broken | Difference::TooBig)
+        use Difference::{Broken, OutOfOrder, TooBig};
+        !matches!(self, Difference::None(..) | Broken | TooBig | OutOfOrder)
     }
 }
 
-fn difference(p: &Program, model: &Model, way: Way) -> Difference {
+fn difference(p: &Program, subject: &Subject, way: Way) -> Difference {
     let off = Way { reductions: way.reductions.without(Reduction::Symmetry), ..way };
-    let Some(without) = explored(p, model, off) else { return Difference::TooBig };
-    let Some(with) = explored(p, model, way) else { return Difference::ManyMore };
+    let Some(mut without) = explored(p, subject, off, false) else { return Difference::TooBig };
+    let Some(with) = explored(p, subject, way, false) else { return Difference::ManyMore };
     if with.broken || without.broken {
         return Difference::Broken;
+    }
+    if with.out_of_order {
+        return Difference::OutOfOrder;
+    }
+    if without.out_of_order {
+        match explored(p, subject, off, true) {
+            Some(all) => without = all,
+            None => return Difference::TooBig,
+        }
     }
     let twice = with.complete.values().filter(|n| **n > 1).count();
     let missing = without.orbits.difference(&with.orbits).count();
@@ -264,27 +277,27 @@ fn difference(p: &Program, model: &Model, way: Way) -> Difference {
 }
 
 /// Different ways to explore, by number.
-fn way(n: u64) -> Way {
+fn way(n: u64, all: Reductions) -> Way {
     let schedule = if n.is_multiple_of(2) { Schedule::LeftToRight } else { Schedule::WritesFirst };
-    let all_but = |names: &str| Reductions::all_but(names).expect("names of reductions");
+    let but = |off: &[Reduction]| off.iter().copied().fold(all, Reductions::without);
     let reductions = match n % 5 {
-        0 | 1 => Reductions::ALL,
-        2 => all_but("awaits"),
-        3 => all_but("awaits,annotations"),
-        _ => all_but("awaits,annotations,confirmation"),
+        0 | 1 => all,
+        2 => but(&[Reduction::Awaits]),
+        3 => but(&[Reduction::Awaits, Reduction::Annotations]),
+        _ => but(&[Reduction::Awaits, Reduction::Annotations, Reduction::Confirmation]),
     };
     Way { schedule, reductions, shortcuts: n % 7 != 6, inspect: n % 3 == 2 }
 }
 
 fn no_difference(name: &str) {
-    let model = Model::compile(&selvedge_kat::load_named(name).expect("a shipped model")).expect("a model");
-    let model = model.with_prefix_apart();
+    let mut subject = Subject::new(name);
+    subject.model = subject.model.with_prefix_apart();
     let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 300), number("SELVEDGE_FUZZ_SEED", 5));
-    let (mut compared, mut broken, mut reduced, mut executions) = (0, 0, 0, [0; 2]);
+    let (mut compared, mut broken, mut out_of_order, mut reduced, mut executions) = (0, 0, 0, 0, [0; 2]);
     for n in 0..programs {
         let p = program(&mut rng_for(seed, n));
-        let way = way(n);
-        match difference(&p, &model, way) {
+        let way = way(n, subject.reductions());
+        match difference(&p, &subject, way) {
             Difference::None(with, without) => {
                 compared += 1;
                 reduced += (with < without) as u64;
@@ -293,9 +306,10 @@ fn no_difference(name: &str) {
             }
             Difference::TooBig => {}
             Difference::Broken => broken += 1,
+            Difference::OutOfOrder => out_of_order += 1,
             wrong => {
-                let small = shrink_program(&p, &mut |p| difference(p, &model, way).is_wrong());
-                let what = difference(&small, &model, way);
+                let small = shrink_program(&p, &mut |p| difference(p, &subject, way).is_wrong());
+                let what = difference(&small, &subject, way);
                 let text = shown(&small);
                 panic!(
                     "program {n} of seed {seed} under {name} ({way:?}): {wrong:?}; smaller: {what:?}\n{text}"
@@ -305,9 +319,10 @@ fn no_difference(name: &str) {
     }
     let [with, without] = executions;
     eprintln!(
-        "{name}: {compared} compared, {reduced} reduced, {broken} broken, {with} of {without} executions left"
+        "{name}: {compared} compared, {reduced} reduced, {broken} broken, {out_of_order} out of order, {with} of \
+         {without} executions left"
     );
     assert!(compared > 2 * broken && 4 * reduced > compared);
 }
 
-test_each_model!(no_difference: sc tso pso ra rlx rc11);
+test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);

@@ -32,6 +32,9 @@ pub(crate) struct InOrder {
     loose: Vec<DepSet>,
     /// There was such an event.
     any: bool,
+    /// By what is true of two events of a thread: whether the first is before the second whatever stands
+    /// between them.
+    firm: Vec<(Attrs, Attrs, bool)>,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,35 @@ impl InOrder {
     /// Standings have other numbers from now on.
     pub(crate) fn forget(&mut self) {
         self.threads.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Whether all reads before `e` in its thread are ordered before it by what they are alone: then nothing
+    /// has to be known of the others.
+    fn is_firm<M: Machine>(
+        &mut self,
+        threads: &Threads<M::State>,
+        g: &ExecutionGraph,
+        local: &Local,
+        e: EventId,
+    ) -> bool {
+        let ev = g.event(e);
+        g.thread(ev.tid)[..ev.idx as usize - 1].iter().all(|&x| {
+            let other = g.event(x);
+            !lets_in(other.kind)
+                || self.is_before(local, other.attrs, ev.attrs)
+                    && other_outcome(threads.op_of(x), other.attrs)
+                        .is_none_or(|attrs| self.is_before(local, attrs, ev.attrs))
+        })
+    }
+
+    /// Whether an event is ordered after each earlier one of its thread with these attributes.
+    fn is_before(&mut self, local: &Local, first: Attrs, second: Attrs) -> bool {
+        if let Some((.., is)) = self.firm.iter().find(|(a, b, _)| (*a, *b) == (first, second)) {
+            return *is;
+        }
+        let is = local.orders(first, second);
+        self.firm.push((first, second, is));
+        is
     }
 
     /// Brings the entries of the thread of `e` up to date, `e` included.
@@ -95,6 +127,11 @@ impl InOrder {
             }
         }
     }
+}
+
+/// Whether other threads are seen at such an event.
+fn lets_in(kind: Kind) -> bool {
+    matches!(kind, Kind::Read | Kind::Join | Kind::Depart)
 }
 
 fn source(g: &ExecutionGraph, e: EventId) -> Source {
@@ -158,8 +195,11 @@ fn order_of<M: Machine>(
         }
     };
     local.firm(&own).chain(local.located(&own)).for_each(|set| add(&mut past, set));
-    // What decides what the event is.
+    // What decides what the event is, and whether it is there at all.
     [&deps.addr, &deps.data, &deps.ctrl].into_iter().for_each(|set| add(&mut past, set));
+    if ev.is_rmw_write() {
+        add(&mut past, &DepSet::one(ev.idx - 1));
+    }
     match source {
         // It sees another thread's write, which is later in coherence than those of its own.
         Source::Other => add(&mut past, &written),
@@ -211,14 +251,15 @@ impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn watch_order(&mut self, e: EventId) {
         let Some(order) = self.model.buffering() else { return };
         let (g, watch) = (&self.graph, &mut self.in_order);
-        watch.update(self.machine, &self.threads, g, order, e);
         let ev = g.event(e);
-        let entry = &watch.threads[ev.tid.index()][ev.idx as usize - 1];
         let mut loose = DepSet::EMPTY;
-        for x in g.thread(ev.tid)[..ev.idx as usize - 1].iter().map(|&x| g.event(x)) {
-            let lets_in = matches!(x.kind, Kind::Read | Kind::Join | Kind::Depart);
-            if lets_in && !entry.past.contains(x.idx) {
-                loose.insert(x.idx);
+        if !watch.is_firm::<M>(&self.threads, g, &order.local, e) {
+            watch.update(self.machine, &self.threads, g, order, e);
+            let entry = &watch.threads[ev.tid.index()][ev.idx as usize - 1];
+            for x in g.thread(ev.tid)[..ev.idx as usize - 1].iter().map(|&x| g.event(x)) {
+                if lets_in(x.kind) && !entry.past.contains(x.idx) {
+                    loose.insert(x.idx);
+                }
             }
         }
         watch.any |= !loose.is_empty();
@@ -237,18 +278,22 @@ impl<M: Machine> Explorer<'_, M> {
 fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: EventId) -> bool {
     let ev = g.event(w);
     let past = model.causes(g, w);
-    let is_before = |x: EventId, y: EventId| x == y || model.causes(g, y).has(g.event(x));
-    let exits = || g.order().iter().copied().filter(|&v| v == w || !v.is_init() && past.has(g.event(v)));
-    let pairs: Vec<EventId> = exits()
-        .filter(|&v| matches!(g.event(v).kind, Kind::Write | Kind::Spawn))
-        .flat_map(|v| {
-            let thread = g.thread(g.event(v).tid);
-            loose.get(v.index()).into_iter().flat_map(|set| set.iter()).map(|idx| thread[idx as usize - 1])
-        })
-        .collect();
-    let mut reads = g.order().iter().copied().filter(|&r| {
-        let other = g.event(r);
+    let read = |r: &EventId| {
+        let other = g.event(*r);
         other.is_read() && other.loc == ev.loc && other.tid != ev.tid && past.has(other)
+    };
+    let reads: Vec<EventId> = g.order().iter().copied().filter(read).collect();
+    if reads.is_empty() {
+        return false;
+    }
+    let is_before = |x: EventId, y: EventId| x == y || model.causes(g, y).has(g.event(x));
+    let exits = g.order().iter().copied().filter(|&v| {
+        let is_exit = matches!(g.event(v).kind, Kind::Write | Kind::Spawn);
+        is_exit && (v == w || past.has(g.event(v)))
     });
-    !pairs.is_empty() && reads.any(|r| pairs.iter().any(|&h| is_before(r, h)))
+    let mut pairs = exits.flat_map(|v| {
+        let thread = g.thread(g.event(v).tid);
+        loose.get(v.index()).into_iter().flat_map(|set| set.iter()).map(|idx| thread[idx as usize - 1])
+    });
+    pairs.any(|h| reads.iter().any(|&r| is_before(r, h)))
 }

@@ -2,7 +2,7 @@
 
 use crate::report::Config;
 use selvedge_graph::Attrs;
-use selvedge_machine::Machine;
+use selvedge_machine::{Machine, Reduction};
 use selvedge_model::Model;
 use selvedge_model::relational::{Local, Relational};
 use std::fmt;
@@ -61,6 +61,30 @@ impl Way {
     ) -> Option<&'m Model> {
         let may = config.in_order && matches!(Way::of(machine, model, config), Way::Revisits(_));
         model.in_order().filter(|_| may)
+    }
+
+    /// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it
+    /// leaves out are threads that wait, from which nothing leads to other threads, iterations that only read,
+    /// without which every execution of the model is one as well, or executions that differ from others in
+    /// the names of threads only (docs/dependencies.md, "Reductions").
+    pub fn holds_in_order(reduction: Reduction) -> bool {
+        use Reduction::*;
+        matches!(
+            reduction,
+            SpinAssume
+                | Rotation
+                | Bisimilarity
+                | Pef
+                | Faint
+                | Annotations
+                | Futile
+                | Awaits
+                | Symmetry
+                | Simplification
+                | RaceFree
+                | Sections
+                | ProgramOrder
+        )
     }
 
     pub fn of<M: Machine>(machine: &M, model: &Relational, config: &Config) -> Way {

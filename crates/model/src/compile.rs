@@ -13,7 +13,7 @@ use crate::classes::Classes;
 use crate::cycle::{CycleCheck, MAX_STATES};
 use crate::glushkov::Positions;
 use crate::guard::Test;
-use crate::letter::{Base, Letter};
+use crate::letter::{Base, Letter, Pairs};
 use crate::model::{CAUSAL, ErrorCheck, Model, Reach, Right};
 use crate::term::{Term, Terms, not_admissible, refusal};
 use crate::view::View;
@@ -336,6 +336,11 @@ impl<'a> Compiler<'a> {
             let simpler = View::compile(term, self.model.slots, self.classes);
             view = simpler.filter(|s| s.slots() <= view.slots()).unwrap_or(view);
         }
+        // Nothing is outside of causal order; if all of it is in the view, there is a clock.
+        if self.classes.is_some_and(|classes| is_causal_order(term, classes)) {
+            self.known.push((term.clone(), CAUSAL));
+            return Some(CAUSAL);
+        }
         if view.slots() > 1 {
             // Views with unfinished words need a bit of the events' notes.
             view.bit = self.next_bit;
@@ -424,6 +429,24 @@ impl<'a> Compiler<'a> {
             other => other.clone(),
         }
     }
+}
+
+/// Whether every step of causal order is a word of a view's term, for programs with events of these classes.
+/// What a thread reads of its own comes earlier in it, so `rfe` will do for `rf`.
+fn is_causal_order(term: &Term, classes: &Classes) -> bool {
+    let Term::Plus(body) = term else { return false };
+    let p = classes.simplify(&Positions::of(body));
+    let is_word = |base: Base, mustnot: Pairs| {
+        (0..p.letters.len()).any(|q| {
+            let letter = p.letters[q];
+            let fits = letter.base == base && letter.must.is_none() && letter.mustnot.0 & !mustnot.0 == 0;
+            let begins = || p.first.iter().any(|(guard, at)| *at == q && guard.is_always());
+            let ends = || p.last.iter().any(|(at, guard)| *at == q && guard.is_always());
+            fits && begins() && ends()
+        })
+    };
+    is_word(Base::Rf, Pairs::INT)
+        && [Base::PoImm, Base::Tc, Base::Tj].into_iter().all(|base| is_word(base, Pairs::NONE))
 }
 
 /// The tests at the ends of `[a] ; loc-overlap ; [b]`, if a relation is a union of such.

@@ -5,6 +5,9 @@
 //! same location, the writes of a location are in some total order after the initial value, the write
 //! of a read-modify-write comes directly after the source of its read, and a join is passed exactly
 //! if the other thread ran to its end.
+//!
+//! Sources and orders are first put together location by location. Where an axiom of the model says that each
+//! location by itself is coherent, those that are not go no further; all else is for the judge to say.
 
 use crate::execution::{Execution, ThreadEnd};
 use crate::trace::{TooBig, Trace, all_traces};
@@ -157,14 +160,27 @@ struct Candidate {
     events: Vec<Event>,
     ends: Vec<ThreadEnd>,
     base: Relations,
-    /// Reads with the writes that have their value.
-    sources: Vec<(usize, Vec<u8>)>,
+    /// Per location.
+    places: Vec<Place>,
     rf: [u8; MAX_EVENTS],
-    /// Per location: its writes as a bit set, and every order of them.
-    writes: Vec<u32>,
-    orders: Vec<Vec<Vec<u8>>>,
     /// The order chosen for each location.
     co: Vec<Vec<u8>>,
+}
+
+/// What may be chosen for one location.
+struct Place {
+    /// Its accesses, thread by thread in program order, and its writes as a bit set.
+    accesses: Vec<u8>,
+    writes: u32,
+    /// Its reads with the writes that have their value.
+    sources: Vec<(usize, Vec<u8>)>,
+    ways: Vec<Way>,
+}
+
+/// A source for each read of a location, and the orders of its writes that go with that.
+struct Way {
+    rf: Vec<u8>,
+    orders: Vec<Vec<u8>>,
 }
 
 impl Search<'_> {
@@ -224,46 +240,92 @@ impl Search<'_> {
         if events.len() > MAX_EVENTS {
             return Err(TooBig);
         }
-        let mut c = Candidate::new(self.program, events, ends)?;
+        let mut c = Candidate::new(self.program, events, ends);
+        for loc in 0..c.places.len() {
+            self.ways(&mut c, loc)?;
+            if c.places[loc].ways.is_empty() {
+                return Ok(());
+            }
+        }
         if self.judge.admits(Stage::Events, &c.events, &c.base, &mut self.scratch) {
-            self.read_from(&mut c, 0)?;
+            self.read_from(&mut c, &mut Vec::new())?;
         }
         Ok(())
     }
 
-    /// Picks a source for the reads from number `at` on.
-    fn read_from(&mut self, c: &mut Candidate, at: usize) -> Result<(), TooBig> {
-        if at < c.sources.len() {
-            let r = c.sources[at].0;
-            for i in 0..c.sources[at].1.len() {
-                let w = c.sources[at].1[i];
-                c.rf[r] = w;
-                self.read_from(c, at + 1)?;
+    /// What the sources of a location's reads and the order of its writes may be.
+    fn ways(&mut self, c: &mut Candidate, loc: usize) -> Result<(), TooBig> {
+        let coherent = self.judge.is_coherent();
+        let place = &c.places[loc];
+        if place.writes.count_ones() > 7 {
+            return Err(TooBig);
+        }
+        let list: Vec<u8> = bits(place.writes).map(|w| w as u8).collect();
+        let mut all = Vec::new();
+        let is_later =
+            |w: u8, v: u8| coherent && v < w && c.events[v as usize].tid == c.events[w as usize].tid;
+        permutations(&list, &is_later, &mut Vec::new(), &mut all);
+        let mut ways = Vec::new();
+        let mut at = vec![0; place.sources.len()];
+        loop {
+            self.count()?;
+            let place = &c.places[loc];
+            // Some read's value is nowhere written.
+            if place.sources.iter().any(|(_, of_read)| of_read.is_empty()) {
+                break;
+            }
+            let rf: Vec<u8> = place.sources.iter().zip(&at).map(|((_, all), at)| all[*at]).collect();
+            for ((r, _), w) in place.sources.iter().zip(&rf) {
+                c.rf[*r] = *w;
+            }
+            let fits = |order: &&Vec<u8>| c.is_atomic(order) && (!coherent || c.is_coherent(loc, order));
+            let orders: Vec<Vec<u8>> = all.iter().filter(fits).cloned().collect();
+            if !orders.is_empty() {
+                ways.push(Way { rf, orders });
+            }
+            let Some(next) = (0..at.len()).find(|&i| at[i] + 1 < c.places[loc].sources[i].1.len()) else {
+                break;
+            };
+            at[next] += 1;
+            at[..next].fill(0);
+        }
+        c.places[loc].ways = ways;
+        Ok(())
+    }
+
+    /// Picks the sources of the reads of further locations.
+    fn read_from(&mut self, c: &mut Candidate, picked: &mut Vec<usize>) -> Result<(), TooBig> {
+        let loc = picked.len();
+        if loc < c.places.len() {
+            for way in 0..c.places[loc].ways.len() {
+                let place = &c.places[loc];
+                for ((r, _), w) in place.sources.iter().zip(&place.ways[way].rf) {
+                    c.rf[*r] = *w;
+                }
+                picked.push(way);
+                let result = self.read_from(c, picked);
+                picked.pop();
+                result?;
             }
             return Ok(());
         }
         self.count()?;
         c.base.rf = Matrix::EMPTY;
-        for (r, _) in &c.sources {
+        for (r, _) in c.places.iter().flat_map(|place| &place.sources) {
             c.base.rf.set(c.rf[*r] as usize, *r);
         }
         if !self.judge.admits(Stage::Rf, &c.events, &c.base, &mut self.scratch) {
             return Ok(());
         }
-        // Coherence order by location; atomicity is a matter of one location alone.
-        let mut orders = Vec::with_capacity(c.orders.len());
-        for all in &c.orders {
-            orders.push(all.iter().filter(|order| c.is_atomic(order)).cloned().collect::<Vec<_>>());
-        }
-        self.coherence(c, &orders, 0).map(|_| ())
+        self.coherence(c, picked, 0).map(|_| ())
     }
 
     /// Picks an order for the locations from number `loc` on; true ends the search of this `rf`.
-    fn coherence(&mut self, c: &mut Candidate, orders: &[Vec<Vec<u8>>], loc: usize) -> Result<bool, TooBig> {
-        if loc < orders.len() {
-            for order in &orders[loc] {
-                c.co[loc].clone_from(order);
-                if self.coherence(c, orders, loc + 1)? {
+    fn coherence(&mut self, c: &mut Candidate, picked: &[usize], loc: usize) -> Result<bool, TooBig> {
+        if loc < picked.len() {
+            for at in 0..c.places[loc].ways[picked[loc]].orders.len() {
+                c.co[loc].clone_from(&c.places[loc].ways[picked[loc]].orders[at]);
+                if self.coherence(c, picked, loc + 1)? {
                     return Ok(true);
                 }
             }
@@ -282,35 +344,46 @@ impl Search<'_> {
 }
 
 impl Candidate {
-    fn new(program: &Program, events: Vec<Event>, ends: Vec<ThreadEnd>) -> Result<Candidate, TooBig> {
+    fn new(program: &Program, events: Vec<Event>, ends: Vec<ThreadEnd>) -> Candidate {
         let base = Relations::of(&events);
         let locations = program.locs.len();
-        let mut writes = vec![0u32; locations];
-        for (x, e) in events.iter().enumerate() {
-            if e.kind == Kind::Write {
-                writes[e.loc as usize] |= 1 << x;
-            }
+        let empty = || Place { accesses: Vec::new(), writes: 0, sources: Vec::new(), ways: Vec::new() };
+        let mut places: Vec<Place> = (0..locations).map(|_| empty()).collect();
+        for (x, e) in events.iter().enumerate().filter(|(_, e)| matches!(e.kind, Kind::Read | Kind::Write)) {
+            let place = &mut places[e.loc as usize];
+            place.accesses.push(x as u8);
+            place.writes |= u32::from(e.kind == Kind::Write) << x;
         }
-        let mut sources = Vec::new();
         for (r, e) in events.iter().enumerate().filter(|(_, e)| e.kind == Kind::Read) {
+            let place = &mut places[e.loc as usize];
             let from_init = program.locs[e.loc as usize].1 == e.value;
             let mut of_read: Vec<u8> = if from_init { vec![INIT as u8] } else { Vec::new() };
-            let same = bits(writes[e.loc as usize]).filter(|w| events[*w].value == e.value);
+            let same = bits(place.writes).filter(|w| events[*w].value == e.value);
             of_read.extend(same.map(|w| w as u8));
-            sources.push((r, of_read));
+            place.sources.push((r, of_read));
         }
-        let mut orders = Vec::with_capacity(locations);
-        for set in &writes {
-            if set.count_ones() > 7 {
-                return Err(TooBig);
+        Candidate { events, ends, base, places, rf: [0; MAX_EVENTS], co: vec![Vec::new(); locations] }
+    }
+
+    /// Whether the accesses of a location see its writes in their order: those of a thread never go back.
+    fn is_coherent(&self, loc: usize, order: &[u8]) -> bool {
+        let mut places = [0u8; MAX_EVENTS];
+        for (at, w) in order.iter().enumerate() {
+            places[*w as usize] = at as u8 + 1;
+        }
+        let (mut tid, mut seen) = (None, 0);
+        self.places[loc].accesses.iter().all(|&x| {
+            let e = &self.events[x as usize];
+            if tid != Some(e.tid) {
+                (tid, seen) = (Some(e.tid), 0);
             }
-            let list: Vec<u8> = bits(*set).map(|w| w as u8).collect();
-            let mut all = Vec::new();
-            permutations(&list, &mut Vec::new(), &mut all);
-            orders.push(all);
-        }
-        let co = vec![Vec::new(); locations];
-        Ok(Candidate { events, ends, base, sources, rf: [0; MAX_EVENTS], writes, orders, co })
+            let is_write = e.kind == Kind::Write;
+            let now = places[if is_write { x } else { self.rf[x as usize] } as usize];
+            // What a write is seen to follow is before it.
+            let fits = if is_write { now > seen } else { now >= seen };
+            seen = now;
+            fits
+        })
     }
 
     /// Whether the write of each read-modify-write comes directly after the source of its read. Without
@@ -337,28 +410,30 @@ impl Candidate {
             init |= after;
         }
         self.base.co.set_row(INIT, init);
-        for (r, _) in &self.sources {
-            let source = self.rf[*r] as usize;
-            let after = if source == INIT {
-                self.writes[self.events[*r].loc as usize]
-            } else {
-                self.base.co.row(source)
-            };
-            self.base.fr.set_row(*r, after);
+        for place in &self.places {
+            for (r, _) in &place.sources {
+                let source = self.rf[*r] as usize;
+                let after = if source == INIT { place.writes } else { self.base.co.row(source) };
+                self.base.fr.set_row(*r, after);
+            }
         }
     }
 }
 
-fn permutations(rest: &[u8], taken: &mut Vec<u8>, all: &mut Vec<Vec<u8>>) {
+/// The orders of `rest` in which nothing comes before what it is later than.
+fn permutations(rest: &[u8], is_later: &dyn Fn(u8, u8) -> bool, taken: &mut Vec<u8>, all: &mut Vec<Vec<u8>>) {
     if rest.is_empty() {
         all.push(taken.clone());
         return;
     }
     for (at, &w) in rest.iter().enumerate() {
+        if rest.iter().any(|&v| is_later(w, v)) {
+            continue;
+        }
         let mut others = rest.to_vec();
         others.remove(at);
         taken.push(w);
-        permutations(&others, taken, all);
+        permutations(&others, is_later, taken, all);
         taken.pop();
     }
 }

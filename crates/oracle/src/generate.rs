@@ -26,9 +26,10 @@ pub fn program(rng: &mut SmallRng) -> Program {
     in_style(rng, style, true)
 }
 
-/// A program with dependencies, in the instructions of an architecture.
+/// A program with dependencies, in the instructions of an architecture, or in C for it.
 pub fn arch_program(rng: &mut SmallRng, arch: Arch) -> Program {
-    let mut program = in_style(rng, Style::Arch(arch), arch.has_threads());
+    let of_c = rng.random_range(0..4) < arch.in_c();
+    let mut program = in_style(rng, Style::Arch(if of_c { Arch::Imm } else { arch }), true);
     program.sc_depends = arch == Arch::Riscv;
     program.tracking(true, arch == Arch::Lkmm)
 }
@@ -44,18 +45,35 @@ fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
     }
     let mut left = MAX_ACCESSES;
     let mut codes = Vec::new();
+    let heavy = few && rng.random_ratio(1, 5);
     for t in 0..threads {
         // At least one access remains for each thread to come.
         let own = pick(rng, &[(1, 20), (2, 45), (3, 25), (4, 10)]).min(left - (threads - t - 1));
         let home = t % locations;
         let code = Vec::new();
-        let mut body = Body { rng, style, locations, home, regs: 0, code, open: Vec::new(), left: own };
+        let mut body = Body {
+            rng,
+            style,
+            heavy,
+            locations,
+            home,
+            written: None,
+            regs: 0,
+            code,
+            open: Vec::new(),
+            left: own,
+        };
         body.fill();
         left -= own;
         codes.push(body.code);
     }
     let mut initial = vec![true; threads];
-    if may_spawn && rng.random_ratio(1, 6) {
+    // What would be put in front of a loop could end up inside.
+    let loops = |code: &Vec<Instr>| {
+        let back = |(at, i): (usize, &Instr)| matches!(i, Instr::Branch { target, .. } if *target <= at);
+        code.iter().enumerate().any(back)
+    };
+    if may_spawn && rng.random_ratio(1, 6) && !codes.iter().any(loops) {
         spawn_some(rng, &mut codes, &mut initial);
     }
     for (t, (code, initial)) in codes.into_iter().zip(initial).enumerate() {
@@ -134,8 +152,12 @@ struct Body<'a> {
     rng: &'a mut SmallRng,
     style: Style,
     locations: usize,
+    /// Many read-modify-writes.
+    heavy: bool,
     /// Where a thread of an architecture's program likely goes next.
     home: usize,
+    /// What it wrote last.
+    written: Option<Loc>,
     regs: u16,
     code: Vec<Instr>,
     /// Branches whose target is still to come.
@@ -253,6 +275,47 @@ impl Body<'_> {
         Expr::Const(pick(self.rng, &[(1, 6), (2, 3), (0, 1)]))
     }
 
+    /// Reads back what was written last, and lets what follows depend on it.
+    fn read_back(&mut self, loc: Loc) {
+        let mode = self.style.read(self.rng);
+        let dst = self.fresh();
+        self.code.push(Instr::Load { dst, addr: Addr::Loc(loc), mode });
+        self.left -= 1;
+        if self.left > 0 && self.rng.random_ratio(1, 2) {
+            let value = match self.rng.random_range(0..3) {
+                0 => Expr::Reg(dst),
+                1 => Expr::bin(
+                    BinOp::Add,
+                    Expr::bin(BinOp::Xor, Expr::Reg(dst), Expr::Reg(dst)),
+                    Expr::Const(1),
+                ),
+                _ => {
+                    self.open.push(self.code.len());
+                    self.code.push(Instr::Branch { cond: Expr::Reg(dst), target: 0 });
+                    Expr::Const(1)
+                }
+            };
+            let (addr, mode) = (self.addr(), self.style.write(self.rng));
+            self.code.push(Instr::Store { addr, value, mode });
+            self.left -= 1;
+        }
+    }
+
+    /// Reads until it sees something, twice at most.
+    fn spin(&mut self) {
+        let (addr, mode) = (self.addr(), self.style.read(self.rng));
+        let (count, dst) = (self.fresh(), self.fresh());
+        self.code.push(Instr::Assign { dst: count, expr: Expr::Const(0) });
+        let target = self.code.len();
+        self.code.push(Instr::Load { dst, addr, mode });
+        let next = Expr::bin(BinOp::Add, Expr::Reg(count), Expr::Const(1));
+        self.code.push(Instr::Assign { dst: count, expr: next });
+        let (zero, again) = (Expr::bin(BinOp::Eq, Expr::Reg(dst), Expr::Const(0)), Expr::Reg(count));
+        let again = Expr::bin(BinOp::Lt, again, Expr::Const(2));
+        self.code.push(Instr::Branch { cond: Expr::bin(BinOp::And, zero, again), target });
+        self.left -= 2;
+    }
+
     fn addr(&mut self) -> Addr {
         if self.locations > 1 && self.regs > 0 && self.rng.random_ratio(1, 14) {
             let reg = self.some_register();
@@ -283,7 +346,19 @@ impl Body<'_> {
         } else {
             &[(0, 40), (1, 40), (2, 12), (3, 8)]
         };
-        let kinds = self.style.arch().map_or(kinds, |arch| arch.accesses());
+        if let Some(arch) = self.style.arch() {
+            match self.written.take() {
+                Some(loc) if self.rng.random_ratio(1, 4) => return self.read_back(loc),
+                // Where branches do not hold back what follows them, loops have no end.
+                _ if arch != Arch::Lkmm && self.left >= 2 && self.rng.random_ratio(1, 24) => {
+                    return self.spin();
+                }
+                _ => {}
+            }
+        }
+        let heavy = self.heavy;
+        let of_arch = |arch: Arch| if heavy { arch.rmw_heavy() } else { arch.accesses() };
+        let kinds = self.style.arch().map_or(kinds, of_arch);
         let kind = if self.left >= 2 { pick(self.rng, kinds) } else { self.rng.random_range(0..2) };
         match kind {
             0 => {
@@ -294,11 +369,13 @@ impl Body<'_> {
             }
             1 => {
                 let (addr, value, mode) = (self.addr(), self.value(), self.style.write(self.rng));
+                self.wrote(&addr);
                 self.code.push(Instr::Store { addr, value, mode });
                 self.left -= 1;
             }
             2 => {
                 let (addr, operand, mode) = (self.addr(), self.value(), self.style.rmw(self.rng));
+                self.wrote(&addr);
                 let op = pick(self.rng, &[(RmwOp::Exchange, 3), (RmwOp::Add, 4), (RmwOp::Xor, 1)]);
                 let dst = self.fresh();
                 self.code.push(Instr::Rmw { dst, addr, op, operand, mode });
@@ -307,6 +384,7 @@ impl Body<'_> {
             3 => {
                 let weak = self.rng.random_ratio(1, 6);
                 let (addr, desired) = (self.addr(), self.value());
+                self.wrote(&addr);
                 let expected = Expr::Const(pick(self.rng, &[(0, 5), (1, 4), (2, 1)]));
                 let (success, failure) = (self.style.rmw(self.rng), self.fail_mode());
                 let (ok, old) = (self.fresh(), self.fresh());
@@ -325,6 +403,14 @@ impl Body<'_> {
                     let cond = Expr::bin(BinOp::Eq, Expr::Reg(dst), Expr::Const(1));
                     self.code.push(Instr::Branch { cond, target: self.code.len() + 2 });
                 }
+                // An access between the two: the pair may not succeed any more.
+                if self.left >= 3 && self.rng.random_ratio(1, 8) {
+                    let (addr, mode) = (self.addr(), self.style.read(self.rng));
+                    let dst = self.fresh();
+                    self.code.push(Instr::Load { dst, addr, mode });
+                    self.left -= 1;
+                }
+                self.wrote(&addr);
                 let value = if self.rng.random_ratio(1, 3) {
                     Expr::bin(BinOp::Add, Expr::Reg(dst), Expr::Const(1))
                 } else {
@@ -335,6 +421,14 @@ impl Body<'_> {
             }
             _ => self.critical_section(),
         }
+    }
+
+    fn wrote(&mut self, addr: &Addr) {
+        self.written = match addr {
+            Addr::Loc(loc) => Some(*loc),
+            Addr::Element { base, len: 1, .. } => Some(*base),
+            _ => None,
+        };
     }
 
     fn fail_mode(&mut self) -> Mode {

@@ -32,9 +32,14 @@ impl Arch {
         })
     }
 
-    /// Whether programs may create and join threads.
-    pub(crate) fn has_threads(self) -> bool {
-        self != Arch::Lkmm
+    /// How many of four programs are in C.
+    pub(crate) fn in_c(self) -> u32 {
+        match self {
+            Arch::Armv8 | Arch::Power => 1,
+            // Only those are explored by revisits.
+            Arch::Riscv => 2,
+            Arch::X86 | Arch::Lkmm | Arch::Imm => 0,
+        }
     }
 
     /// Weights of: load, store, read-modify-write, compare-and-swap, exclusive pair (number 5).
@@ -44,6 +49,16 @@ impl Arch {
             Arch::Power => &[(0, 42), (1, 42), (5, 8)],
             Arch::Riscv => &[(0, 40), (1, 40), (2, 8), (5, 7)],
             Arch::X86 | Arch::Lkmm | Arch::Imm => &[(0, 40), (1, 40), (2, 9), (3, 6)],
+        }
+    }
+
+    /// The same for programs with many read-modify-writes.
+    pub(crate) fn rmw_heavy(self) -> Weighted<u32> {
+        match self {
+            Arch::Armv8 => &[(0, 25), (1, 20), (2, 30), (3, 15), (5, 10)],
+            Arch::Power => &[(0, 30), (1, 25), (5, 45)],
+            Arch::Riscv => &[(0, 25), (1, 20), (2, 35), (5, 20)],
+            Arch::X86 | Arch::Lkmm | Arch::Imm => &[(0, 25), (1, 20), (2, 35), (3, 20)],
         }
     }
 

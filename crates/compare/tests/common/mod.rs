@@ -2,10 +2,13 @@
 
 use rand::Rng;
 use rand::rngs::SmallRng;
+use selvedge_explore::{Config, Execution, GaveUp, Stats, Watches, Way, explore, explore_compiled};
 use selvedge_graph::{Loc, Mode};
-use selvedge_machine::Program;
 use selvedge_machine::expr::{BinOp, Expr, Reg};
 use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::{Again, Program, Reduction, Reductions};
+use selvedge_model::{Compiled, Model};
+use std::ops::ControlFlow;
 
 /// A program as a failure shows it.
 pub fn shown(program: &Program) -> String {
@@ -17,6 +20,61 @@ pub fn shown(program: &Program) -> String {
         }
     }
     text
+}
+
+/// A shipped model.
+pub struct Subject {
+    compiled: Compiled,
+    /// Of one that follows dependencies, what explores programs in program order.
+    pub model: Model,
+}
+
+impl Subject {
+    pub fn new(name: &str) -> Subject {
+        let theory = selvedge_kat::load_named(name).expect("a shipped model");
+        let compiled = selvedge_decide::compile(&theory).expect("a model");
+        let model = match &compiled {
+            Compiled::Clocks(model) => model.clone(),
+            Compiled::Matrices(model) => model.in_order().expect("a model for program order").clone(),
+        };
+        Subject { compiled, model }
+    }
+
+    /// The reductions that may be on.
+    pub fn reductions(&self) -> Reductions {
+        let holds = |r: &Reduction| self.model.buffering().is_none() || Way::holds_in_order(*r);
+        Reduction::ALL.into_iter().filter(|r| !holds(r)).fold(Reductions::ALL, Reductions::without)
+    }
+
+    /// Explores a program in program order; or, `by_dependencies`, whatever it is like.
+    pub fn explore(
+        &self,
+        p: &Program,
+        config: &Config,
+        by_dependencies: bool,
+        visit: &mut dyn FnMut(&Execution<'_, Program>) -> ControlFlow<()>,
+    ) -> Stats {
+        let p = &p.tracking(self.model.buffering().is_some(), false);
+        if !by_dependencies {
+            return explore(p, &self.model, config, visit).expect("an exploration");
+        }
+        let plain = Config { reductions: Reductions::NONE, watches: Watches::default(), ..config.clone() };
+        let following = Config { in_order: false, ..plain };
+        let stats = explore_compiled(p, &self.compiled, &following, visit).expect("an exploration");
+        match stats.gave_up {
+            // What was visited was right, and comes again.
+            Some(GaveUp::Again(_)) => {
+                let put_off = Config { follow: false, ..following };
+                explore_compiled(p, &self.compiled, &put_off, visit).expect("an exploration")
+            }
+            _ => stats,
+        }
+    }
+}
+
+/// Whether it was found that program order does not do.
+pub fn is_out_of_order(stats: &Stats) -> bool {
+    stats.gave_up == Some(GaveUp::Again(Again::LoadBuffering))
 }
 
 /// A test for each model, which calls a function with its name.

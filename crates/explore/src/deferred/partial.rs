@@ -36,6 +36,9 @@ pub struct Happening<S> {
     /// thread depends on it; the source has to fit.
     pub succeeds: Option<bool>,
     pub placed: bool,
+    /// What its thread was told last. While that is not known, the events after it stand where that leads: they
+    /// are told the same again.
+    told: Value,
 }
 
 /// A thread at an operation.
@@ -215,6 +218,7 @@ impl<S: Clone> Partial<S> {
             turned_down: Vec::new(),
             succeeds,
             placed: false,
+            told: 0,
         });
         self.learn(machine, e);
         self.rerun(machine, e);
@@ -229,6 +233,7 @@ impl<S: Clone> Partial<S> {
             let before = &self.at(last).standing.state;
             let mut state = M::State::clone(before);
             let input = self.input(machine, last);
+            self.at_mut(last).told = input;
             if !self.is_known(last) {
                 machine.does_not_know(&mut state);
             }
@@ -287,7 +292,12 @@ impl<S: Clone> Partial<S> {
                 }
             }
             // If the address of the next access depends on it, it had better be one, and if it is checked,
-            // pass.
+            // pass; as it was one when that access was added.
+            (Op::Load { .. }, _)
+                if h.value.is_none() && (h.idx as usize) < self.lines[h.tid.index()].events.len() =>
+            {
+                h.told
+            }
             (Op::Load { loc, .. }, _) => {
                 h.value.or_else(|| self.written(loc)).unwrap_or_else(|| machine.init_value(loc))
             }
@@ -307,7 +317,8 @@ impl<S: Clone> Partial<S> {
     fn is_as_decided(&self, e: Ev) -> bool {
         let h = self.at(e);
         if matches!(h.standing.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End) {
-            return false;
+            // It may only seem so, while something is not known.
+            return !self.is_certain(h.tid, &h.standing);
         }
         match (h.standing.op, h.succeeds, h.value) {
             (Op::Decide { value }, _, Some(decided)) if self.are_known(h.tid, &h.standing.deps.data) => {

@@ -204,6 +204,29 @@ impl Local {
         self.ops.contains(&LocalOp::RmwInverse)
     }
 
+    /// Whether an event is ordered after each earlier one of its thread by what is true of the two, whatever
+    /// stands between them and they depend on.
+    pub fn orders(&self, first: Attrs, second: Attrs) -> bool {
+        // What is taken away could be more with others around.
+        if self.ops.iter().any(|op| matches!(op, LocalOp::Diff(..))) {
+            return false;
+        }
+        let event = |idx, attrs| LocalEvent {
+            idx,
+            attrs,
+            deps: &Deps::NONE,
+            same_location: &DepSet::EMPTY,
+            same_written: &DepSet::EMPTY,
+            own_source: None,
+        };
+        let (mut earlier, mut own) = (Vec::new(), Vec::new());
+        self.compute(&event(1, first), &|_| &[], &mut earlier);
+        // They need not be neighbours: of what stands between them nothing is known.
+        let of_first = |idx| if idx == 1 { &earlier[..] } else { &[] };
+        self.compute(&event(3, second), &of_first, &mut own);
+        self.firm(&own).any(|set| set.contains(1))
+    }
+
     /// How many sets are kept of each event.
     pub fn width(&self) -> usize {
         self.ops.len()
@@ -293,7 +316,7 @@ impl Local {
                     let this = out.len();
                     let mut set = at(a).clone();
                     for y in at(a).iter().filter(|y| *y < e.idx) {
-                        set.union(&earlier(y)[this]);
+                        earlier(y).get(this).into_iter().for_each(|other| set.union(other));
                     }
                     set
                 }

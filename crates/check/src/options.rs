@@ -64,8 +64,11 @@ pub struct Options {
     pub workers: Workers,
     /// Reports the same error for any number of workers: the first in the order of exploration.
     pub deterministic: bool,
-    /// Where the random choices of an estimate begin.
+    /// Where the random choices of an estimate, or of scouts, begin.
     pub seed: u64,
+    /// Takes up to so many executions at random instead, as long as there is time, and looks for errors in
+    /// them. It verifies nothing.
+    pub scouts: Option<u64>,
     /// Where the exploration is written down, now and then.
     pub checkpoint: Option<Checkpoints>,
     /// The checkpoint to go on from.
@@ -113,6 +116,7 @@ impl Default for Options {
             workers: Workers::default(),
             deterministic: false,
             seed: 0,
+            scouts: None,
             checkpoint: None,
             resume: None,
             persist: None,

@@ -134,7 +134,7 @@ impl Check {
         let one = options.checkpoint.is_some()
             || options.resume.is_some()
             || options.persist.is_some()
-            || options.most_executions.is_some()
+            || options.most_executions.or(options.at_first).is_some()
             || options.equivalence == Equivalence::Rf
             || options.scouts.is_some();
         !(all_errors || output || record || deterministic || leaks || one)
@@ -416,6 +416,7 @@ impl Check {
             return Ok((machine, run, seconds_before));
         }
         let mut config = ground.config;
+        config.max_executions = options.at_first.or(config.max_executions);
         let mut from = None;
         if let Some(saved) = saved {
             vm.make_room(saved.room);

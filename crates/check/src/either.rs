@@ -51,7 +51,7 @@ impl Check {
             return Ok(Answer::Explored(Box::new(self.run_with(observer)?)));
         }
         let start = Instant::now();
-        let options = Options { most_executions: Some(FEW), ..self.options.clone() };
+        let options = Options { at_first: Some(FEW), ..self.options.clone() };
         let brief = Check { options, ..self.left_of(start, BRIEFLY) }.run_with(observer)?;
         let is_answer = matches!(brief.verdict, Verdict::Verified | Verdict::Violated);
         if is_answer {

@@ -23,6 +23,8 @@ pub struct Options {
     pub most_events: usize,
     /// Gives up after this many executions, blocked ones included.
     pub most_executions: Option<u64>,
+    /// The same, once errors were looked for with smaller bounds.
+    pub at_first: Option<u64>,
     /// Which executions count as the same.
     pub equivalence: Equivalence,
     /// What is left out because it makes no difference, if what it needs holds.
@@ -97,6 +99,7 @@ impl Default for Options {
             most_threads: 32,
             most_events: 4_000_000,
             most_executions: None,
+            at_first: None,
             equivalence: Equivalence::Co,
             reductions: Reductions::ALL,
             races: true,

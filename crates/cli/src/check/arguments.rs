@@ -72,6 +72,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         deterministic: args.deterministic,
         seed: args.seed,
         scouts: None,
+        at_first: None,
         checkpoint: args.checkpoint.clone().map(|file| Checkpoints { file, every: args.checkpoint_every }),
         resume: args.resume.clone(),
         persist: args.crashes.persist()?,

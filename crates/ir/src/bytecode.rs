@@ -532,7 +532,7 @@ pub mod address {
             true => (LARGE_BITS, (address - LARGE) >> LARGE_BITS),
             false => (BITS, (address >> BITS).wrapping_sub(1)),
         };
-        let is_number = address < 1 << BITS || address >= END || is_large(number as u32) != large;
+        let is_number = !(1 << BITS..END).contains(&address) || is_large(number as u32) != large;
         match is_number {
             true => address,
             false => pointer::make(number as u32, (address & ((1 << bits) - 1)) as i64 - BASE),

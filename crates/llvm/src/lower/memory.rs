@@ -348,12 +348,12 @@ impl<'m> Body<'_, 'm> {
                 }
             }
             // Bits that are in memory only to fill a byte.
-            if width % 8 != 0
+            if !width.is_multiple_of(8)
                 && let Some(top) = registers.pop()
             {
                 registers.push(self.convert(CastOp::Trunc, 64, (width % 64) as u8, top));
             }
-            operands.extend(registers.into_iter().map(|part| self.from_memory(scalar, part)));
+            operands.extend(registers.into_iter().map(|part| self.loaded_form(scalar, part)));
         }
         operands
     }
@@ -401,7 +401,7 @@ impl<'m> Body<'_, 'm> {
             }
             let width = self.bits_in_memory(scalar);
             let registers = next.by_ref().take(scalar.registers() as usize);
-            let registers: Vec<Operand> = registers.map(|part| self.to_memory(scalar, part)).collect();
+            let registers: Vec<Operand> = registers.map(|part| self.stored_form(scalar, part)).collect();
             for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
                 let addr = self.displace(base, (offset + at) as i64);
                 if bytes == 16 {
@@ -439,7 +439,7 @@ impl<'m> Body<'_, 'm> {
         let addr = self.operand(value.operand(0));
         let scalar = self.scalar(value.operand(1)).unwrap_or(Scalar::Other);
         let (expected, desired) = (self.whole(value.operand(1)), self.whole(value.operand(2)));
-        let (expected, desired) = (self.to_memory(scalar, expected), self.to_memory(scalar, desired));
+        let (expected, desired) = (self.stored_form(scalar, expected), self.stored_form(scalar, desired));
         let (success, failure) = value.orderings();
         let count = registers(bytes) + 1;
         let dst = self.fresh(count);
@@ -454,7 +454,7 @@ impl<'m> Body<'_, 'm> {
             weak: value.is_weak(),
         });
         let mut results = Self::row(dst, count);
-        results[0] = self.from_memory(scalar, results[0]);
+        results[0] = self.loaded_form(scalar, results[0]);
         results
     }
 
@@ -479,13 +479,13 @@ impl<'m> Body<'_, 'm> {
         let bytes = self.program.layout.size(value.ty()) as u8;
         let (addr, operand) = (self.operand(value.operand(0)), self.whole(value.operand(1)));
         let scalar = self.scalar(value).unwrap_or(Scalar::Other);
-        let operand = self.to_memory(scalar, operand);
+        let operand = self.stored_form(scalar, operand);
         let mode = mode(value.ordering());
         let count = registers(bytes);
         let dst = self.fresh(count);
         self.emit(Instr::Rmw { op, dst, addr, operand, bytes, mode, net: Net::Lasting });
         let mut results = Self::row(dst, count);
-        results[0] = self.from_memory(scalar, results[0]);
+        results[0] = self.loaded_form(scalar, results[0]);
         results
     }
 

@@ -53,7 +53,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// What is stored for a scalar.
-    pub(super) fn to_memory(&mut self, scalar: Scalar, operand: Operand) -> Operand {
+    pub(super) fn stored_form(&mut self, scalar: Scalar, operand: Operand) -> Operand {
         match scalar {
             Scalar::Pointer if self.has_short_pointers() => self.address_of_pointer(operand),
             _ => operand,
@@ -61,7 +61,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The scalar that was loaded.
-    pub(super) fn from_memory(&mut self, scalar: Scalar, operand: Operand) -> Operand {
+    pub(super) fn loaded_form(&mut self, scalar: Scalar, operand: Operand) -> Operand {
         match scalar {
             Scalar::Pointer if self.has_short_pointers() => self.pointer_of_address(operand),
             _ => operand,

@@ -10,7 +10,7 @@ use crate::settle::{Attempt, Settling, settle};
 use crate::violation::Wanted;
 use selvedge_explore::{
     Config, Crashes, Deferred, Director, Engine, Estimate, GaveUp, Order, Progress, Sampled, Sampling,
-    Snapshot, Stats, Team, Visitor, Watch, Watches,
+    Snapshot, Stats, Team, Visitor, Watch, Watches, scout,
 };
 use selvedge_machine::Again;
 use selvedge_model::relational::Relational;
@@ -131,6 +131,9 @@ impl Campaign<'_> {
             from.stats.gave_up = Some(why);
             return Ok((from, false));
         }
+        if let Some(most) = self.options.scouts {
+            return self.scout(machine, config, from, most).map(|end| (end, false));
+        }
         let finder = finder(self.options, self.model);
         let deterministic = self.options.deterministic;
         let engine: Box<dyn Engine<VmMachine, Finder>> = match self.model {
@@ -155,6 +158,31 @@ impl Campaign<'_> {
         let end = engine.explore(&colleague, &finder, from, &mut direct).map_err(InputError::unsupported)?;
         let together = direct.learned_alone.is_some_and(|alone| alone != machine.knowledge());
         Ok((end, together))
+    }
+}
+
+impl Campaign<'_> {
+    /// Looks at executions that are taken at random.
+    fn scout(
+        &self,
+        machine: &VmMachine,
+        config: &Config,
+        mut from: Snapshot<Finder>,
+        most: u64,
+    ) -> Result<Snapshot<Finder>, InputError> {
+        if let Under::Clocks(model) = self.model {
+            let finder = &mut from.visitor;
+            let mut taken = 0;
+            let mut stop = || {
+                taken += 1;
+                taken > most || self.watch.reason().is_some()
+            };
+            let scouted =
+                scout(machine, model, config, self.options.seed, &mut |x| finder.visit(x), &mut stop);
+            from.stats.gave_up = scouted.map_err(InputError::unsupported)?;
+        }
+        from.stats.gave_up = from.stats.gave_up.or(Some(GaveUp::Executions(most)));
+        Ok(from)
     }
 }
 

@@ -22,7 +22,7 @@ use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch, Way};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
-use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction};
+use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions};
 use selvedge_model::relational::Relational;
 use selvedge_model::{Compiled, Model, Properties, Property};
 use selvedge_vm::VmMachine;
@@ -37,6 +37,9 @@ const SHORT: Sampling = Sampling {
     work: 150_000,
     time: Some(Duration::from_secs(3)),
 };
+
+/// The part of a limit of time that is for scouts.
+const SCOUTING: f64 = 0.1;
 
 /// What is checked.
 #[derive(Clone, Debug)]
@@ -97,7 +100,59 @@ impl Check {
     }
 
     /// Checks. An error means that there is nothing to check; that a limit was reached is an outcome.
+    ///
+    /// Where there is a limit of time, the last part of it is for executions that are taken at random: an
+    /// exploration that will not come to its end has looked at executions which differ little from each
+    /// other.
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
+        let Some(given) = self.limits.seconds.filter(|_| self.may_scout()) else {
+            return self.run_all(observer);
+        };
+        let start = Instant::now();
+        let limits = Limits { seconds: Some(given * (1.0 - SCOUTING)), ..self.limits };
+        let mut outcome = Check { limits, ..self.clone() }.run_all(observer)?;
+        let is_late = matches!(outcome.undecided, Some(Undecided::GaveUp(GaveUp::Time(_))));
+        if is_late && outcome.violations.is_empty() {
+            let scouts = self.scouts(start);
+            // What scouts come upon that is not supported was said already.
+            if let Ok(found) = scouts.run_all(observer)
+                && found.verdict == Verdict::Violated
+            {
+                let seconds = start.elapsed().as_secs_f64();
+                return Ok(Outcome { seconds, stats: outcome.stats, ..found });
+            }
+        }
+        outcome.seconds = start.elapsed().as_secs_f64();
+        outcome.time_was(given);
+        Ok(outcome)
+    }
+
+    /// Who asks for anything but a first error, or for the way there, has one exploration.
+    fn may_scout(&self) -> bool {
+        let Options { all_errors, output, record, deterministic, leaks, .. } = self.options;
+        let options = &self.options;
+        let one = options.checkpoint.is_some()
+            || options.resume.is_some()
+            || options.persist.is_some()
+            || options.most_executions.or(options.at_first).is_some()
+            || options.equivalence == Equivalence::Rf
+            || options.scouts.is_some();
+        !(all_errors || output || record || deterministic || leaks || one)
+    }
+
+    /// The same check by executions taken at random, in the time that is left. Reductions that leave out
+    /// executions because others stand for them are of no use then.
+    fn scouts(&self, start: Instant) -> Check {
+        use Reduction::{LockOrder, RaceFree, Symmetry};
+        let reductions = [LockOrder, RaceFree, Symmetry].into_iter();
+        let reductions = reductions.fold(self.options.reductions, Reductions::without);
+        let options = Options { scouts: Some(u64::MAX), reductions, ..self.options.clone() };
+        let left = |seconds: f64| (seconds - start.elapsed().as_secs_f64()).max(0.0);
+        let limits = Limits { seconds: self.limits.seconds.map(left), ..self.limits };
+        Check { options, limits, ..self.clone() }
+    }
+
+    fn run_all(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let start = Instant::now();
         if let Some(observed) = self.observed()? {
             let watch = observed.limits.start(&observed.cancel);
@@ -346,7 +401,7 @@ impl Check {
             let resumed = options.resume.as_deref();
             campaign.writer = Some(Writer::new(&to.file, identity, to.every, seconds_before, resumed)?);
         }
-        if observer.wants_estimate() {
+        if observer.wants_estimate() && options.scouts.is_none() {
             let mut machine = ground.machine(module, options.most_threads)?;
             observer.phase(Phase::Estimating);
             let sampling = Sampling { seed: options.seed, ..SHORT };
@@ -355,10 +410,13 @@ impl Check {
             }
         }
         observer.phase(Phase::Exploring);
-        if let Some((machine, run)) = look(&ground, module, under, options, watch)? {
+        if options.scouts.is_none()
+            && let Some((machine, run)) = look(&ground, module, under, options, watch)?
+        {
             return Ok((machine, run, seconds_before));
         }
         let mut config = ground.config;
+        config.max_executions = options.at_first.or(config.max_executions);
         let mut from = None;
         if let Some(saved) = saved {
             vm.make_room(saved.room);
@@ -439,8 +497,8 @@ impl Check {
         let ends = passed.into_iter().filter(|passed| passed.then == Then::ProcessEnds);
         warnings.extend(ends.map(Warning::NotLookedFor));
         let comparison = match violations.first() {
-            // Whoever takes executions down to judge them again asks for many checks.
-            Some(first) if !is_interleaving && !self.options.record => {
+            // Whoever takes executions down to judge them again asks for many checks; scouts have no time.
+            Some(first) if !is_interleaving && !self.options.record && self.options.scouts.is_none() => {
                 self.compare_with_sc(&mut machine, first, watch, &mut again)?
             }
             _ => None,

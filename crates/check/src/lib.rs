@@ -11,6 +11,7 @@ mod campaign;
 mod check;
 mod checkpoint;
 mod crash;
+mod either;
 mod error;
 mod estimate;
 mod files;
@@ -40,6 +41,7 @@ mod witness;
 
 pub use check::{Check, FOUND_AS_RACES, Program};
 pub use crash::{Crash, CrashStep, Persist, Remedy};
+pub use either::Answer;
 pub use error::{InputError, InputKind};
 pub use estimate::{Forecast, Pace, estimate_litmus};
 pub use files::{open_regular, source_line};

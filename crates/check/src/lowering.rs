@@ -227,9 +227,10 @@ impl Drop for Lowering {
 /// Removes the headers that a child leaves behind that crashed.
 fn clean_up(child: u32) {
     let directory = std::env::temp_dir().join(format!("selvedge-headers-{child}"));
-    for header in ["selvedge.h", "genmc.h", "lkmm.h"] {
+    for header in ["selvedge.h", "genmc.h", "lkmm.h", "gnu/stubs-32.h"] {
         let _ = std::fs::remove_file(directory.join(header));
     }
+    let _ = std::fs::remove_dir(directory.join("gnu"));
     let _ = std::fs::remove_dir(directory);
 }
 

@@ -23,6 +23,8 @@ pub struct Options {
     pub most_events: usize,
     /// Gives up after this many executions, blocked ones included.
     pub most_executions: Option<u64>,
+    /// The same, once errors were looked for with smaller bounds.
+    pub at_first: Option<u64>,
     /// Which executions count as the same.
     pub equivalence: Equivalence,
     /// What is left out because it makes no difference, if what it needs holds.
@@ -64,8 +66,11 @@ pub struct Options {
     pub workers: Workers,
     /// Reports the same error for any number of workers: the first in the order of exploration.
     pub deterministic: bool,
-    /// Where the random choices of an estimate begin.
+    /// Where the random choices of an estimate, or of scouts, begin.
     pub seed: u64,
+    /// Takes up to so many executions at random instead, as long as there is time, and looks for errors in
+    /// them. It verifies nothing.
+    pub scouts: Option<u64>,
     /// Where the exploration is written down, now and then.
     pub checkpoint: Option<Checkpoints>,
     /// The checkpoint to go on from.
@@ -94,6 +99,7 @@ impl Default for Options {
             most_threads: 32,
             most_events: 4_000_000,
             most_executions: None,
+            at_first: None,
             equivalence: Equivalence::Co,
             reductions: Reductions::ALL,
             races: true,
@@ -113,6 +119,7 @@ impl Default for Options {
             workers: Workers::default(),
             deterministic: false,
             seed: 0,
+            scouts: None,
             checkpoint: None,
             resume: None,
             persist: None,

@@ -160,6 +160,15 @@ impl fmt::Display for Undecided {
 }
 
 impl Outcome {
+    /// What was over is the time that was given, where only a part of it was for this.
+    pub(crate) fn time_was(&mut self, given: f64) {
+        if let Some(Undecided::GaveUp(GaveUp::Time(part)) | Undecided::NotBegun(GaveUp::Time(part), _)) =
+            &mut self.undecided
+        {
+            *part = given;
+        }
+    }
+
     /// Of a check that was given up before anything was explored.
     pub fn nothing(model: &str, why: Undecided, seconds: f64) -> Outcome {
         Outcome {

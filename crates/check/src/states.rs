@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::error::{InputError, InputKind};
+use crate::finder::{Passed, Then};
 use crate::invariant::Invariant;
 use crate::observer::{Observer, Phase};
 use crate::options::Options;
@@ -155,7 +156,9 @@ impl Check {
     ) -> Result<Searched, Stopped> {
         observer.phase(Phase::Model);
         let table = Table::of(&self.theory).map_err(refuse)?;
-        let module = self.for_states().bytecode(observer)?;
+        let mut module = self.for_states().bytecode(observer)?;
+        // What functions of such names mean does not depend on how a program is checked.
+        selvedge_ir::passes::conventions::adopt(&mut module);
         observer.phase(Phase::Exploring);
         let run = self.run_search(how, &module, &table, watch)?;
         // What is wrong here and not under sequential consistency is wrong because of the model.
@@ -259,6 +262,11 @@ impl Check {
                 continue;
             }
             if !self.options.errors.has(*kind) {
+                // Where the process ends, or waits for ever, nothing comes after it.
+                if !(is_waiting(*kind) || *kind == ErrorKind::Abort) {
+                    let passed = Passed { name: kind.name().into(), place: None, then: Then::NotExplored };
+                    undecided = undecided.or(Some(Undecided::NotLookedFor(passed)));
+                }
                 continue;
             }
             violations.push(StateViolation {
@@ -280,6 +288,10 @@ impl Check {
                 path: path(&found.graph, first),
                 only_weak: sc.as_ref().map(|sc| sc.found.endless().is_empty()),
             });
+        }
+        // Who waits for a thread that has failed does not wait in a program that goes on.
+        if matches!(undecided, Some(Undecided::NotLookedFor(_))) {
+            violations.retain(|violation| !is_waiting(violation.kind));
         }
         if found.window_reached {
             notes.push("a thread had as many incomplete operations as are looked at".to_string());
@@ -309,6 +321,10 @@ impl Check {
             seconds: 0.0,
         }
     }
+}
+
+fn is_waiting(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Deadlock | ErrorKind::NonTermination)
 }
 
 struct Run {

@@ -4,7 +4,7 @@
 mod generated;
 
 use generated::{DECLARED, Dice, main_of, setting, thread};
-use selvedge_check::{Check, Options, Verdict};
+use selvedge_check::{Check, Nobody, Options, Searching, Verdict};
 use selvedge_ir::{Module, passes};
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction, Reductions};
 
@@ -52,14 +52,70 @@ fn program(dice: &mut Dice, sections: bool) -> String {
     text + &main_of(threads, "")
 }
 
-fn verdict(module: &Module, model: &str, reductions: Reductions) -> (Verdict, Option<ErrorKind>) {
-    let mut module = module.clone();
-    passes::run(&mut module, reductions);
+fn check(module: Module, model: &str, reductions: Reductions) -> Check {
     let errors = ErrorKinds::named("assertion,deadlock,non-termination").expect("kinds");
     let options = Options { races: false, errors, reductions, ..Options::default() };
     let theory = selvedge_kat::load_named(model).expect("a model");
-    let outcome = Check { options, ..Check::new(module, theory) }.run().expect("a program");
+    Check { options, ..Check::new(module, theory) }
+}
+
+fn verdict(module: &Module, model: &str, reductions: Reductions) -> (Verdict, Option<ErrorKind>) {
+    let mut module = module.clone();
+    passes::run(&mut module, reductions);
+    let outcome = check(module, model, reductions).run().expect("a program");
     (outcome.verdict, outcome.violations.first().map(|violation| violation.kind))
+}
+
+/// Scouts report nothing that is not there, and find most of what is.
+#[test]
+fn executions_at_random_show_errors_that_there_are() {
+    let programs: u64 = setting("SCOUT_PROGRAMS", 100);
+    let (mut wrong, mut found) = (0, 0);
+    for seed in 0..programs {
+        let mut dice = Dice::new(seed);
+        let sections = seed % 2 == 0;
+        let model = if sections { "sc" } else { ["rc11", "tso", "sc"][dice.roll(3) as usize] };
+        let text = program(&mut dice, sections);
+        let module = selvedge_ir::text::parse(&text).expect("a program");
+        let (explored, kind) = verdict(&module, model, Reductions::ALL);
+        let mut prepared = module.clone();
+        passes::run(&mut prepared, Reductions::ALL);
+        let mut scouts = check(prepared, model, Reductions::ALL.without(Reduction::RaceFree));
+        scouts.options.scouts = Some(50);
+        let outcome = scouts.run().expect("a program");
+        wrong += u64::from(kind == Some(ErrorKind::Assertion));
+        match outcome.verdict {
+            Verdict::Violated => {
+                assert_eq!(explored, Verdict::Violated, "seed {seed}, {model}\n{text}");
+                found += 1;
+            }
+            verdict => assert_eq!(verdict, Verdict::Unknown, "seed {seed}"),
+        }
+    }
+    assert!(found > wrong / 2 && found > 0, "{found} of {wrong}");
+}
+
+/// What `Check::answer` relies on: both engines answer the same question.
+#[test]
+fn searching_the_states_comes_to_the_same() {
+    let programs: u64 = setting("EITHER_PROGRAMS", 100);
+    let (mut wrong, mut right) = (0, 0);
+    for seed in 0..programs {
+        let mut dice = Dice::new(seed);
+        let text = program(&mut dice, seed % 2 == 0);
+        let module = selvedge_ir::text::parse(&text).expect("a program");
+        let (explored, kind) = verdict(&module, "sc", Reductions::ALL);
+        let searched = check(module, "sc", Reductions::ALL).search(&Searching::default(), &mut Nobody);
+        let searched = searched.expect("a program");
+        assert_eq!(searched.verdict, explored, "seed {seed}\n{text}");
+        let kinds: Vec<ErrorKind> = searched.violations.iter().map(|violation| violation.kind).collect();
+        assert!(kind.is_none_or(|kind| kinds.contains(&kind)), "seed {seed} {kinds:?}\n{text}");
+        match explored {
+            Verdict::Violated => wrong += 1,
+            _ => right += 1,
+        }
+    }
+    assert!(wrong > programs / 10 && right > programs / 10, "{wrong} {right}");
 }
 
 #[test]

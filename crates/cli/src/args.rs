@@ -141,7 +141,7 @@ pub struct CheckArgs {
 
     /// What is gone through: all executions, or all states (for models that are reordering tables; loops
     /// need no bound; see docs/states.md)
-    #[arg(long, value_enum, default_value_t = Engine::Executions)]
+    #[arg(long, value_enum, default_value_t = Engine::Auto)]
     pub engine: Engine,
 
     /// With --engine states: leave nothing out
@@ -308,6 +308,8 @@ impl CheckArgs {
 /// What a check goes through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Engine {
+    /// Executions; and states where those are fewer, under `sc`, if data races are not looked for
+    Auto,
     /// Executions, as graphs
     Executions,
     /// States, each once

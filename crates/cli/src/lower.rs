@@ -59,10 +59,11 @@ struct LowerArgs {
 }
 
 /// What `#include <selvedge.h>` finds, and headers of other tools that programs include.
-const HEADERS: [(&str, &str); 3] = [
+const HEADERS: [(&str, &str); 4] = [
     ("selvedge.h", include_str!("../../../include/selvedge.h")),
     ("genmc.h", include_str!("../../../include/genmc.h")),
     ("lkmm.h", include_str!("../../../include/lkmm.h")),
+    ("gnu/stubs-32.h", include_str!("../../../include/stubs-32.h")),
 ];
 
 /// What is mapped but not used, in bytes: programs, libraries, stacks.
@@ -79,6 +80,7 @@ fn headers() -> std::io::Result<PathBuf> {
             Err(_) => number = number.wrapping_add(1 << 22),
         }
     };
+    std::fs::create_dir(directory.join("gnu"))?;
     for (name, text) in HEADERS {
         std::fs::write(directory.join(name), text)?;
     }

@@ -21,13 +21,14 @@ use crate::conclusion::Trouble;
 use crate::explorer::{Explorer, NOBODY_CALLS};
 use crate::frame::Frame;
 use crate::reductions::{Hooks, Reducers};
-use crate::report::{Config, End, ExploreError};
+use crate::report::{Config, End, Execution, ExploreError, GaveUp};
 use crate::schedule::can_go_on;
 use crate::thinning::{Bounds, Tally, Walk, walk};
 use crate::threads::Status;
 use selvedge_graph::{EventId, Tid};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::Model;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// When to stop sampling (§3.4).
@@ -199,6 +200,44 @@ pub(crate) fn estimate_by_walks(
         errors: seen.errors,
         seconds: seconds(),
     }))
+}
+
+/// Takes executions at random, and shows those in which the program fails, until the visitor has seen
+/// enough or `stop` says so, which is asked before each. Returns why it did not go on.
+///
+/// What is shown is an execution like any other: consistent, and made by running the program. That nothing
+/// is shown says nothing.
+pub fn scout<M: Machine>(
+    machine: &M,
+    model: &Model,
+    config: &Config,
+    seed: u64,
+    visit: &mut dyn FnMut(&Execution<'_, M>) -> ControlFlow<()>,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Option<GaveUp>, ExploreError> {
+    // As for samples: shortcuts leave out what others revisit.
+    let config = Config { shortcuts: false, ..config.clone() };
+    let mut rng = Rng(seed);
+    while !stop() {
+        let mut sampler = Sampler {
+            explorer: Explorer::new(machine, model, &config, &NOBODY_CALLS, None)?,
+            choices: Vec::new(),
+            tried: 0,
+            rng: &mut rng,
+        };
+        let sample = sampler.sample()?;
+        let explorer = &mut sampler.explorer;
+        if let Some(Trouble::Again(again)) = explorer.trouble {
+            return Ok(Some(GaveUp::Again(again)));
+        }
+        if let Some(again) = machine.again() {
+            return Ok(Some(GaveUp::Again(again)));
+        }
+        if sample.is_some_and(|(_, end)| end == End::Error) && explorer.finish(visit).is_break() {
+            return Ok(explorer.stats.gave_up.take());
+        }
+    }
+    Ok(None)
 }
 
 fn take_samples<M: Machine>(

@@ -45,7 +45,7 @@ mod witness;
 
 pub use deferred::Deferred;
 pub use engine::{Engine, engine};
-pub use estimate::{Estimate, Sampled, Sampling, estimate};
+pub use estimate::{Estimate, Sampled, Sampling, estimate, scout};
 pub use explorer::explore;
 pub use path::{FORMAT, NoUnit, Path, Unit};
 pub use recovery::{

@@ -36,6 +36,8 @@ pub struct Module {
     pub signatures: Vec<String>,
     /// What is known of instructions besides, for [`Place::note`].
     pub notes: Vec<Note>,
+    /// In memory, pointers take 4 bytes (see [`address`]); registers hold them as ever.
+    pub short_pointers: bool,
 }
 
 /// What reports say of an instruction besides its place. Nothing depends on it.
@@ -86,7 +88,8 @@ pub struct Global {
     pub align: u32,
     /// Initial contents, `size` bytes.
     pub bytes: Vec<u8>,
-    /// Addresses in the initial contents: at this offset stand 8 bytes with this value.
+    /// Addresses in the initial contents: at this offset stand 8 bytes with this value, or 4 where pointers
+    /// are short.
     pub addresses: Vec<(u64, Operand)>,
     /// Each thread has one of its own.
     pub thread_local: bool,
@@ -269,6 +272,10 @@ pub enum CastOp {
     FloatToUnsigned,
     SignedToFloat,
     UnsignedToFloat,
+    /// From a pointer to its [`address`] of 32 bits.
+    ToAddress,
+    /// From an address of 32 bits to the pointer that it is of, or the number that it is.
+    ToPointer,
 }
 
 /// Operations that also tell whether they overflowed.
@@ -480,5 +487,86 @@ pub mod pointer {
     pub fn split(pointer: u64) -> Option<(u32, i64)> {
         let allocation = (pointer >> 32).checked_sub(1)?;
         Some((allocation as u32, (pointer & 0xffff_ffff) as i64 - BASE as i64))
+    }
+}
+
+/// Addresses of 32 bits, for programs whose pointers have no more (`-m32`).
+///
+/// Each object has 64 KiB of addresses, so that computing with an address is computing with an offset. Large
+/// globals have 16 MiB each; which those are is known before a program runs, so that what an address stands
+/// for never depends on an execution. Other numbers are no addresses: small ones, and those that stand for
+/// errors (`(void *)-1`).
+pub mod address {
+    use super::pointer;
+
+    /// Offsets start here, so that a little before an object is not another one.
+    const BASE: i64 = 1 << 12;
+    const BITS: u32 = 16;
+    const LARGE_BITS: u32 = 24;
+    /// Addresses of large globals begin here, and end here.
+    const LARGE: u64 = 1 << 31;
+    const END: u64 = 0xfe00_0000;
+
+    /// A global of this size is large, and no other object may be.
+    pub const LARGE_SIZE: u64 = (1 << BITS) - BASE as u64;
+
+    /// The address that a pointer is; `None` if there is none. `is_large`: whether an allocation is a large
+    /// global.
+    pub fn of(pointer: u64, is_large: impl Fn(u32) -> bool) -> Option<u32> {
+        let Some((allocation, offset)) = pointer::split(pointer) else { return Some(pointer as u32) };
+        let large = is_large(allocation);
+        let bits = if large { LARGE_BITS } else { BITS };
+        let at = u64::try_from(offset + BASE).ok().filter(|at| at >> bits == 0)?;
+        let address = match large {
+            true => LARGE + (u64::from(allocation) << LARGE_BITS) + at,
+            false => ((u64::from(allocation) + 1) << BITS) + at,
+        };
+        let end = if large { END } else { LARGE };
+        (address < end).then_some(address as u32)
+    }
+
+    /// The pointer that an address is of, or the number that it is.
+    pub fn pointer(address: u32, is_large: impl Fn(u32) -> bool) -> u64 {
+        let address = u64::from(address);
+        let large = address >= LARGE;
+        let (bits, number) = match large {
+            true => (LARGE_BITS, (address - LARGE) >> LARGE_BITS),
+            false => (BITS, (address >> BITS).wrapping_sub(1)),
+        };
+        let is_number = !(1 << BITS..END).contains(&address) || is_large(number as u32) != large;
+        match is_number {
+            true => address,
+            false => pointer::make(number as u32, (address & ((1 << bits) - 1)) as i64 - BASE),
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn addresses_lead_back() {
+            let is_large = |n: u32| n == 3 || n == 100;
+            for allocation in [0, 1, 2, 3, 4, 100, 0x7ffd] {
+                for offset in [-BASE, -1, 0, 1, 61_439] {
+                    let pointer = pointer::make(allocation, offset);
+                    let address = of(pointer, is_large).unwrap();
+                    assert_eq!(super::pointer(address, is_large), pointer, "{allocation} {offset}");
+                }
+            }
+            let far = pointer::make(3, 10_000_000);
+            assert_eq!(super::pointer(of(far, is_large).unwrap(), is_large), far);
+            for none in [pointer::make(1, 70_000), pointer::make(1, -5_000), pointer::make(0x8000, 0)] {
+                assert_eq!(of(none, is_large), None);
+            }
+        }
+
+        #[test]
+        fn numbers_stay_what_they_are() {
+            let is_large = |n: u32| n == 3;
+            for number in (0..=u32::MAX).step_by(65_521).chain([u32::MAX, END as u32, 0xffff, 4 << 16]) {
+                assert_eq!(of(super::pointer(number, is_large), is_large), Some(number), "{number:x}");
+            }
+        }
     }
 }

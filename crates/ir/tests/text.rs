@@ -212,6 +212,7 @@ fn everything() -> Module {
             function("_ZN3foo$3barE.llvm.1", vec![]),
         ],
         constructors: vec![FuncId(2), FuncId(0)],
+        short_pointers: true,
         signatures: vec![String::from("i32(ptr)"), String::from("void(...)")],
         notes: vec![
             Note { kind: Contents::Pointer, of: Some((1, Some(8))), inlined: vec![] },

@@ -28,6 +28,10 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     for directory in &options.include_dirs {
         words.extend(["-I".into(), directory.into()]);
     }
+    if options.clang_args.iter().any(|word| word == "-m32") {
+        // The C library's headers are for both, and stand where clang looks for those of 64 bits only.
+        words.extend(["-idirafter", "/usr/include/x86_64-linux-gnu"].map(OsString::from));
+    }
     if options.names {
         words.push("-fno-discard-value-names".into());
     }

@@ -51,7 +51,7 @@ pub enum CompileError {
     /// A diagnostic of LLVM: of its linker, its verifier or its passes.
     #[error("{message}")]
     Llvm { message: String },
-    #[error("compiled for a machine that is not 64-bit and little-endian")]
+    #[error("compiled for a machine that is neither 64-bit and little-endian nor i386 (`-m32`)")]
     Target,
     #[error("the initial value of `{global}` is not supported: {what}")]
     Initialiser { global: String, what: String },

@@ -84,6 +84,8 @@ pub fn cast(op: CastOp, from: u8, to: u8, value: u128) -> u128 {
         CastOp::Zext => value & arith::mask(from),
         CastOp::Sext => arith::signed(value, from) as u128 & arith::mask(to),
         CastOp::Trunc => value & arith::mask(to),
+        // By whoever knows the objects; here they are numbers.
+        CastOp::ToAddress | CastOp::ToPointer => value & arith::mask(to),
     }
 }
 

@@ -75,6 +75,8 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
         workers: args.jobs.workers(),
         deterministic: args.deterministic,
         seed: args.seed,
+        scouts: None,
+        at_first: None,
         checkpoint: args.checkpoint.clone().map(|file| Checkpoints { file, every: args.checkpoint_every }),
         resume: args.resume.clone(),
         persist: args.crashes.persist()?,

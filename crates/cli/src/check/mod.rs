@@ -20,7 +20,7 @@ pub use arguments::{
 pub use layout::{columns, wrap};
 pub use observe::Screen;
 use report::Report;
-use selvedge_check::{Outcome, Undecided, Verdict, Violation};
+use selvedge_check::{Answer, Outcome, Undecided, Verdict, Violation};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,10 +41,20 @@ pub fn main(args: &CheckArgs) -> Exit {
         return states::main(args, cancel);
     }
     let mut screen = Screen::new(args.progress_every);
-    let done = check_of(args, cancel).and_then(|check| check.run_with(&mut screen));
+    // Drawings are of executions.
+    let only_executions = args.engine == Engine::Executions
+        || args.is_managed()
+        || args.dot.is_some()
+        || args.svg.is_some()
+        || !args.invariant.is_empty();
+    let done = check_of(args, cancel).and_then(|check| match only_executions {
+        true => check.run_with(&mut screen).map(|outcome| Answer::Explored(Box::new(outcome))),
+        false => check.answer(&mut screen),
+    });
     screen.clear();
     let outcome = match done {
-        Ok(outcome) => outcome,
+        Ok(Answer::Explored(outcome)) => *outcome,
+        Ok(Answer::Searched(searched)) => return states::tell(*searched, args),
         Err(error) => return refuse("check", args.format.format(), args.model(), error),
     };
     guard::claim();

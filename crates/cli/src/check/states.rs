@@ -26,11 +26,21 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     sc_transitions: Option<usize>,
     adjacent_races_looked_for: bool,
+    /// The same as `violations`, as the other engine has them.
+    errors: Vec<Brief>,
     violations: Vec<Finding>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown: Option<String>,
     notes: Vec<String>,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Brief {
+    kind: &'static str,
+    message: String,
+    file: Option<String>,
+    line: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -88,9 +98,14 @@ pub fn main(args: &CheckArgs, cancel: Cancel) -> Exit {
         Ok(searched) => searched,
         Err(error) => return refuse("check", format, args.model(), error),
     };
+    tell(searched, args)
+}
+
+/// Says what a search came to.
+pub fn tell(searched: Searched, args: &CheckArgs) -> Exit {
     guard::claim();
     let verdict = searched.verdict;
-    match format {
+    match args.format.format() {
         Format::Json => output::print_json(&result_json("check", &Report::of(searched))),
         Format::Text => output::emit(&text(&searched, columns())),
     }
@@ -114,10 +129,24 @@ impl Report {
             sc_states: sc.map(|sc| sc.states),
             sc_transitions: sc.map(|sc| sc.transitions),
             adjacent_races_looked_for: races,
+            errors: violations.iter().map(Brief::of).collect(),
             violations: violations.into_iter().map(Finding::of).collect(),
             unknown: undecided.map(|why| why.to_string()),
             notes,
             seconds,
+        }
+    }
+}
+
+impl Brief {
+    /// An error is where the last step is.
+    fn of(violation: &StateViolation) -> Brief {
+        let place = violation.path.iter().rev().find_map(|step| step.place.as_ref());
+        Brief {
+            kind: violation.kind.name(),
+            message: violation.message.clone(),
+            file: place.map(|place| place.file.clone()),
+            line: place.map(|place| place.line),
         }
     }
 }

@@ -89,6 +89,8 @@ impl Word for CastOp {
         ("floattounsigned", CastOp::FloatToUnsigned),
         ("signedtofloat", CastOp::SignedToFloat),
         ("unsignedtofloat", CastOp::UnsignedToFloat),
+        ("toaddress", CastOp::ToAddress),
+        ("topointer", CastOp::ToPointer),
     ];
 }
 

@@ -222,6 +222,7 @@ impl Parser {
     fn item(&mut self, module: &mut Module) -> Result<(), ParseError> {
         match self.word()?.as_str() {
             "file" => module.files.push(self.text()?),
+            "shortpointers" => module.short_pointers = true,
             "type" => {
                 let ty = self.ty()?;
                 module.types.push(ty);

@@ -14,6 +14,9 @@ pub fn print(module: &Module) -> String {
     for file in &module.files {
         printer.line(format!("file {file:?}"));
     }
+    if module.short_pointers {
+        printer.line(String::from("shortpointers"));
+    }
     for ty in &module.types {
         printer.ty(ty);
     }

@@ -213,12 +213,15 @@ pub(crate) struct Layout<'m> {
 }
 
 impl<'m> Layout<'m> {
-    pub(crate) fn is_64_bit_little_endian(self) -> bool {
+    pub(crate) fn is_little_endian(self) -> bool {
         // SAFETY: a valid layout.
-        unsafe {
-            LLVMPointerSize(self.raw) == 8
-                && matches!(LLVMByteOrder(self.raw), LLVMByteOrdering::LLVMLittleEndian)
-        }
+        unsafe { matches!(LLVMByteOrder(self.raw), LLVMByteOrdering::LLVMLittleEndian) }
+    }
+
+    /// In bytes.
+    pub(crate) fn pointer_size(self) -> u32 {
+        // SAFETY: a valid layout.
+        unsafe { LLVMPointerSize(self.raw) }
     }
 
     /// Bytes from one element of an array to the next; 0 for types without a size.

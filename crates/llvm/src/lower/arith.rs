@@ -49,6 +49,14 @@ impl<'m> Body<'_, 'm> {
         let (Some(from), Some(to)) = (self.scalar(inner), self.scalar(value)) else {
             return self.cast_aggregate(value, opcode);
         };
+        let is_pointer = matches!(opcode, LLVMPtrToInt | LLVMPtrToAddr | LLVMIntToPtr);
+        if is_pointer && self.has_short_pointers() {
+            let operand = self.operand(inner);
+            return match self.cast_short_pointer(from, to, operand) {
+                Some(result) => vec![result],
+                None => self.unknown(value),
+            };
+        }
         let (Some(from), Some(to)) = (from.bits(), to.bits()) else { return self.unknown(value) };
         let op = match opcode {
             // Registers hold integers zero-extended and floats by their bits: nothing to do.

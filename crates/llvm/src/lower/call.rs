@@ -23,6 +23,9 @@ impl<'m> Body<'_, 'm> {
         if let Some(name) = callee.name().strip_prefix("llvm.").map(str::to_owned) {
             return self.intrinsic(value, &name);
         }
+        if self.program.is_out_of_reach(callee) {
+            return self.unsupported_value(value, format!("`{}` with -m32", callee.name()));
+        }
         let ty = value.called();
         let fixed = if ty.is_varargs() { ty.parameter_count() as usize } else { usize::MAX };
         let mut args = Vec::new();
@@ -31,16 +34,37 @@ impl<'m> Body<'_, 'm> {
             args.extend(self.operands(*argument));
         }
         if arguments.len() > fixed {
-            let rest = self.further_arguments(value, fixed);
+            let rest = match self.has_short_pointers() {
+                true => self.further_short_arguments(value, fixed),
+                false => self.further_arguments(value, fixed),
+            };
             args.extend(rest);
         }
-        let callee = self.operand(callee);
+        let short = self.has_short_pointers();
+        let callee = match self.program.functions.get(&callee).filter(|_| short) {
+            Some(function) => Operand::Func(*function),
+            None => self.operand(callee),
+        };
         let results = self.results(value);
         let lands = self.lands.take();
         let signature = self.program.signature_of_call(value);
         match lands {
             Some(pad) => self.call_landing(callee, args, results, signature, pad),
-            None => self.call_to(callee, args, results, Some(signature)),
+            None => {
+                let results = self.call_to(callee, args, results, Some(signature));
+                self.narrow_results(value, results)
+            }
+        }
+    }
+
+    /// The library's longs have 64 bits; where a program's have 32, so many are left of them. What else is
+    /// called has no more.
+    fn narrow_results(&mut self, call: Value<'m>, results: Vec<Operand>) -> Vec<Operand> {
+        match (results.as_slice(), self.program.shape(call).scalar()) {
+            (&[result], Some(Scalar::Int(width @ ..=32))) if self.has_short_pointers() => {
+                vec![self.convert(CastOp::Trunc, 64, width as u8, result)]
+            }
+            _ => results,
         }
     }
 

@@ -61,6 +61,10 @@ impl<'m> Program<'m> {
             Opcode::LLVMBitCast | Opcode::LLVMAddrSpaceCast => self.fold(value.operand(0)),
             Opcode::LLVMPtrToInt | Opcode::LLVMPtrToAddr | Opcode::LLVMIntToPtr => {
                 let inner = self.fold(value.operand(0))?;
+                // Where pointers are short, only a number that is no address is the same as both.
+                if self.out.short_pointers && !matches!(inner, Operand::Const(..=0xffff)) {
+                    return None;
+                }
                 match (inner, self.shape(value).scalar()?.int_bits()?) {
                     (inner, 64..) => Some(inner),
                     (Operand::Const(bits), width) => Some(Operand::Const(bits & ((1 << width) - 1))),
@@ -135,7 +139,7 @@ impl<'m> Program<'m> {
         }
         match (self.fold(value), shape(self.layout, ty).scalar().and_then(Scalar::bits)) {
             (Some(Operand::Const(bits)), Some(width @ ..=64)) => {
-                let size = usize::from(width.div_ceil(8));
+                let size = usize::from(width.div_ceil(8)).min(self.layout.size(ty) as usize);
                 let at = offset as usize;
                 global.bytes[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
                 Ok(())
@@ -144,7 +148,22 @@ impl<'m> Program<'m> {
                 global.addresses.push((offset, address));
                 Ok(())
             }
+            _ if self.out.short_pointers => self.initialise_short(global, value, offset),
             _ => self.initialise_unknown(global, value, offset),
+        }
+    }
+
+    /// Between pointers and integers of 4 bytes, the bits in memory are the same.
+    fn initialise_short(&self, global: &mut ir::Global, value: Value<'m>, offset: u64) -> Result<(), String> {
+        let cast = matches!(value.opcode(), Some(Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr));
+        match value.kind() == ValueKind::LLVMConstantExprValueKind
+            && cast
+            && self.layout.size(value.ty()) == 4
+        {
+            true if self.layout.size(value.operand(0).ty()) == 4 => {
+                self.initialise(global, value.operand(0), offset)
+            }
+            _ => Err(value.text()),
         }
     }
 

@@ -185,8 +185,11 @@ fn keeps_threads(address: Value<'_>, given: &mut bool) -> bool {
 /// back to the function.
 fn is_one_scalar<'m>(program: &Program<'m>, alloca: Value<'m>, volatile_stays: bool) -> bool {
     let size = program.layout.size(alloca.allocated());
+    let short = program.out.short_pointers;
     let whole = |accessed: Value<'m>| {
-        let bits = program.shape(accessed).scalar().and_then(Scalar::bits);
+        let scalar = program.shape(accessed).scalar();
+        // Where pointers are short, they are not kept as integers are.
+        let bits = scalar.and_then(Scalar::bits).filter(|_| !short || scalar != Some(Scalar::Pointer));
         matches!(bits, Some(8 | 16 | 32 | 64)) && bits.map(u64::from) == Some(size * 8)
     };
     alloca.operand(0).bits() == Some(1)
@@ -374,11 +377,10 @@ impl<'m> Body<'_, 'm> {
         let base = self.operand(value.operand(0));
         let mut operands = Vec::new();
         for (scalar, offset) in shape.parts {
-            let width = match scalar {
-                Scalar::Int(width) => width,
-                Scalar::Other => return self.unknown(value),
-                other => u32::from(other.bits().unwrap_or(64)),
-            };
+            if scalar == Scalar::Other {
+                return self.unknown(value);
+            }
+            let width = self.bits_in_memory(scalar);
             let mut registers: Vec<Operand> = Vec::new();
             for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
                 let addr = self.displace(base, (offset + at) as i64);
@@ -400,12 +402,12 @@ impl<'m> Body<'_, 'm> {
                 }
             }
             // Bits that are in memory only to fill a byte.
-            if width % 8 != 0
+            if !width.is_multiple_of(8)
                 && let Some(top) = registers.pop()
             {
                 registers.push(self.convert(CastOp::Trunc, 64, (width % 64) as u8, top));
             }
-            operands.extend(registers);
+            operands.extend(registers.into_iter().map(|part| self.loaded_form(scalar, part)));
         }
         operands
     }
@@ -448,12 +450,12 @@ impl<'m> Body<'_, 'm> {
         let base = self.operand(address);
         let mut next = operands.into_iter();
         for (scalar, offset) in shape.parts {
-            let width = match scalar {
-                Scalar::Int(width) => width,
-                Scalar::Other => return self.unknown(value),
-                other => u32::from(other.bits().unwrap_or(64)),
-            };
-            let registers: Vec<Operand> = next.by_ref().take(scalar.registers() as usize).collect();
+            if scalar == Scalar::Other {
+                return self.unknown(value);
+            }
+            let width = self.bits_in_memory(scalar);
+            let registers = next.by_ref().take(scalar.registers() as usize);
+            let registers: Vec<Operand> = registers.map(|part| self.stored_form(scalar, part)).collect();
             for (at, bytes) in chunks(u64::from(width.div_ceil(8))) {
                 let addr = self.displace(base, (offset + at) as i64);
                 if bytes == 16 {
@@ -489,8 +491,9 @@ impl<'m> Body<'_, 'm> {
         }
         let bytes = self.program.layout.size(value.operand(1).ty()) as u8;
         let addr = self.operand(value.operand(0));
-        let expected = self.whole(value.operand(1));
-        let desired = self.whole(value.operand(2));
+        let scalar = self.scalar(value.operand(1)).unwrap_or(Scalar::Other);
+        let (expected, desired) = (self.whole(value.operand(1)), self.whole(value.operand(2)));
+        let (expected, desired) = (self.stored_form(scalar, expected), self.stored_form(scalar, desired));
         let (success, failure) = value.orderings();
         let count = registers(bytes) + 1;
         let dst = self.fresh(count);
@@ -504,7 +507,9 @@ impl<'m> Body<'_, 'm> {
             failure: mode(failure),
             weak: value.is_weak(),
         });
-        Self::row(dst, count)
+        let mut results = Self::row(dst, count);
+        results[0] = self.loaded_form(scalar, results[0]);
+        results
     }
 
     pub(super) fn read_modify_write(&mut self, value: Value<'m>) -> Vec<Operand> {
@@ -527,11 +532,15 @@ impl<'m> Body<'_, 'm> {
         }
         let bytes = self.program.layout.size(value.ty()) as u8;
         let (addr, operand) = (self.operand(value.operand(0)), self.whole(value.operand(1)));
+        let scalar = self.scalar(value).unwrap_or(Scalar::Other);
+        let operand = self.stored_form(scalar, operand);
         let mode = mode(value.ordering());
         let count = registers(bytes);
         let dst = self.fresh(count);
         self.emit(Instr::Rmw { op, dst, addr, operand, bytes, mode, net: Net::Lasting });
-        Self::row(dst, count)
+        let mut results = Self::row(dst, count);
+        results[0] = self.loaded_form(scalar, results[0]);
+        results
     }
 
     pub(super) fn fence(&mut self, value: Value<'m>) -> Vec<Operand> {

@@ -18,6 +18,7 @@ mod paths;
 mod places;
 mod relative;
 mod shape;
+mod short;
 mod signature;
 mod size;
 mod variadic;
@@ -80,12 +81,14 @@ pub(crate) fn lower(
     paths: Paths,
 ) -> Result<ir::Module, CompileError> {
     let layout = module.layout();
-    if !layout.is_64_bit_little_endian() {
+    // Of pointers of 4 bytes, only i386's conventions are known.
+    let short = layout.pointer_size() == 4 && module.target().starts_with("i386");
+    if !layout.is_little_endian() || !(layout.pointer_size() == 8 || short) {
         return Err(CompileError::Target);
     }
     let mut program = Program {
         layout,
-        out: ir::Module::default(),
+        out: ir::Module { short_pointers: short, ..ir::Module::default() },
         functions: HashMap::new(),
         by_name: HashMap::new(),
         globals: HashMap::new(),
@@ -271,6 +274,25 @@ impl<'m> Program<'m> {
         self.out.constructors.insert(0, constructor);
     }
 
+    /// Whether what is called is one of the library's functions.
+    fn is_of_library(&self, callee: Value<'m>) -> bool {
+        callee.kind() == ValueKind::LLVMFunctionValueKind && callee.blocks().is_empty()
+    }
+
+    /// Whether a function is one of the library's that is not there where pointers are short.
+    fn is_out_of_reach(&self, callee: Value<'m>) -> bool {
+        self.out.short_pointers
+            && self.is_of_library(callee)
+            && !short::is_there(library::canonical(&callee.name()))
+    }
+
+    /// Whether a function can only be called by its name. How it takes further arguments is for whoever calls
+    /// it to know.
+    fn has_no_address(&self, function: Value<'m>) -> bool {
+        let any = self.out.short_pointers && function.contents().is_varargs() && self.is_of_library(function);
+        any || self.is_out_of_reach(function)
+    }
+
     fn shape(&self, value: Value<'m>) -> Shape {
         shape(self.layout, value.ty())
     }
@@ -280,6 +302,7 @@ impl<'m> Program<'m> {
         match value.kind() {
             // What need not be there is there if the library has it.
             _ if value.is_extern_weak() && !library::is_there(&value.name()) => Some(Operand::Const(0)),
+            ValueKind::LLVMFunctionValueKind if self.has_no_address(value) => None,
             ValueKind::LLVMFunctionValueKind => self.functions.get(&value).map(|id| Operand::Func(*id)),
             ValueKind::LLVMGlobalVariableValueKind => {
                 self.globals.get(&value).map(|id| Operand::Global(*id, 0))

@@ -92,6 +92,9 @@ impl<'m> Body<'_, 'm> {
             self.unsupported("va_start in a function that takes no further arguments");
             return Vec::new();
         };
+        if self.has_short_pointers() {
+            return self.short_list_start(list, rest);
+        }
         if !self.program.has_sysv_lists {
             self.unsupported("va_start on this target");
             return Vec::new();
@@ -115,8 +118,24 @@ impl<'m> Body<'_, 'm> {
         Vec::new()
     }
 
+    /// On i386, a `va_list` is the address of the next argument. It is not known who comes to see it.
+    fn short_list_start(&mut self, list: Value<'m>, rest: u32) -> Vec<Operand> {
+        let (size, own) = (Operand::Reg(rest + 1), Operand::Reg(rest));
+        let area = self.compute(|dst| Instr::Alloca { dst, size, align: 16, private: false });
+        self.call_library("memcpy", vec![area, own, size], 1);
+        let (addr, value) = (self.operand(list), self.address_of_pointer(area));
+        self.emit(Instr::Store { addr, value, bytes: 4, mode: Mode::Na, volatile: false });
+        Vec::new()
+    }
+
     pub(super) fn list_copy(&mut self, to: Value<'m>, from: Value<'m>) -> Vec<Operand> {
         let (to, from) = (self.operand(to), self.operand(from));
+        if self.has_short_pointers() {
+            let (mode, volatile) = (Mode::Na, false);
+            let value = self.compute(|dst| Instr::Load { dst, addr: from, bytes: 4, mode, volatile });
+            self.emit(Instr::Store { addr: to, value, bytes: 4, mode, volatile });
+            return Vec::new();
+        }
         for at in (0..LIST_SIZE).step_by(8) {
             let value = self.word(from, at as u64, 8);
             let addr = self.displace(to, at);

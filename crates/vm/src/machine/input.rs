@@ -101,9 +101,10 @@ impl Outside {
         addresses.extend(env.iter().map(|(_, text)| Some(*text)));
         addresses.push(None);
         let at = addresses.iter().enumerate();
-        let at = at.filter_map(|(n, text)| Some((8 * n as u64, Operand::Global((*text)?, 0))));
+        let word = if module.short_pointers { 4 } else { 8 };
+        let at = at.filter_map(|(n, text)| Some(((word * n) as u64, Operand::Global((*text)?, 0))));
         let argv = GlobalId(module.globals.len() as u32);
-        let bytes = vec![0; 8 * addresses.len()];
+        let bytes = vec![0; word * addresses.len()];
         module.globals.push(Global { addresses: at.collect(), ..constant("argv", bytes) });
         (Outside { unknown, narrowed: false, env, notes }, argv)
     }

@@ -30,6 +30,7 @@ mod purity;
 mod relock;
 mod run;
 mod sample;
+mod short;
 mod state;
 mod symbolic;
 mod term_ops;
@@ -58,7 +59,7 @@ use lock_order::Footprints;
 use selvedge_graph::Tid;
 use selvedge_ir::analysis::stores::Stores;
 use selvedge_ir::check::{self, Malformed};
-use selvedge_ir::{FuncId, GlobalId, Instr, Module, Operand, Place, pointer};
+use selvedge_ir::{FuncId, GlobalId, Instr, Module, Operand, Place, address, pointer};
 use selvedge_machine::{Again, ErrorKind, Reduction, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
 use smallvec::SmallVec;
@@ -102,6 +103,8 @@ pub enum ModuleError {
     /// It is not well-formed.
     #[error(transparent)]
     Malformed(#[from] Malformed),
+    #[error("with pointers of 4 bytes, an address in `{global}` is too far from any object")]
+    FarAddress { global: String },
 }
 
 /// A program, ready to be explored.
@@ -164,7 +167,7 @@ impl VmMachine {
         }
         let hooks = Hooks::of(&module);
         let disk = durable::Disk::of(&mut module, options.disk);
-        relocate(&mut module);
+        relocate(&mut module)?;
         let mut functions = Vec::new();
         for (function, runtime) in module.functions.iter().zip(runtime) {
             check::function(&module, function)?;
@@ -545,8 +548,10 @@ impl VmMachine {
 }
 
 /// Puts addresses into the initial contents of globals.
-fn relocate(module: &mut Module) {
+fn relocate(module: &mut Module) -> Result<(), ModuleError> {
     let globals = module.globals.len() as u32;
+    let short = module.short_pointers;
+    let large: Vec<bool> = (0..globals).map(|n| short::is_large(&module.globals, n)).collect();
     for global in &mut module.globals {
         // The C library's streams: nobody looks into them.
         let stream = ["stdin", "stdout", "stderr"].iter().position(|name| global.name == *name);
@@ -563,11 +568,19 @@ fn relocate(module: &mut Module) {
                 Operand::Reg(_) | Operand::Undef => continue,
             };
             let at = *offset as usize;
-            if let Some(bytes) = global.bytes.get_mut(at..at + 8) {
-                bytes.copy_from_slice(&value.to_le_bytes());
+            let value = match short {
+                true => match address::of(value, |n| large.get(n as usize) == Some(&true)) {
+                    Some(address) => address.to_le_bytes().to_vec(),
+                    None => return Err(ModuleError::FarAddress { global: global.name.clone() }),
+                },
+                false => value.to_le_bytes().to_vec(),
+            };
+            if let Some(bytes) = global.bytes.get_mut(at..at + value.len()) {
+                bytes.copy_from_slice(&value);
             }
         }
     }
+    Ok(())
 }
 
 /// A program counter whose successor is the first instruction.

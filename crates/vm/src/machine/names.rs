@@ -151,7 +151,9 @@ impl VmMachine {
             (Contents::Float, 8) => return format!("{:?}", f64::from_bits(value as u64)),
             _ => {}
         }
-        if let Some(name) = self.pointer_name(&tables, usage, value as u64).filter(|_| bytes == 8) {
+        let is_short = self.module.short_pointers && bytes == 4 && kind == Contents::Pointer;
+        let pointer = if is_short { self.pointer_at(value as u64) } else { value as u64 };
+        if let Some(name) = self.pointer_name(&tables, usage, pointer).filter(|_| bytes == 8 || is_short) {
             return name;
         }
         // Narrow values are kept zero-extended; small negative ones are meant to be read as such.

@@ -400,6 +400,9 @@ impl VmMachine {
         dst: Reg,
         src: Operand,
     ) -> Result<(), Halt> {
+        if matches!(op, CastOp::ToAddress | CastOp::ToPointer) {
+            return self.cast_pointer(state, (op, from, to), dst, src);
+        }
         let value = self.wide(state, src, from);
         let result = match value.is_defined() {
             true => {

@@ -32,6 +32,12 @@ const SOURCES: [&str; 14] = [
     include_str!("dotnet.ir"),
 ];
 
+/// What differs where pointers and `long` have 4 bytes.
+const SHORT: &str = include_str!("short.ir");
+
+/// The kind of a mutex is at this offset of it, as the files have it; and where pointers are short.
+const KIND: (&str, &str) = ("offset r0, 16, 1", "offset r0, 12, 1");
+
 /// Runs what is to be done when `main` returns.
 const AT_EXIT: &str = "__selvedge_main_returned";
 
@@ -83,7 +89,8 @@ fn opens_files(of: &[Function]) -> bool {
 
 /// The bytecode of the library, as far as a program that has these functions can call it: reading all of it
 /// takes longer than many programs do. The functions of `libatomic` are many, and seldom needed.
-fn library(of: &[Function]) -> Module {
+fn library(program: &Module) -> Module {
+    let of = &program.functions;
     let with_atomics = of.iter().any(|f| f.name.starts_with("__atomic_"));
     let mut made = if with_atomics { atomics::text() } else { String::new() };
     if of.iter().any(|f| ctype::TABLES.contains(&f.name.as_str())) {
@@ -94,7 +101,16 @@ fn library(of: &[Function]) -> Module {
     let opens = opens_files(of);
     let wanted = of.iter().filter(|f| f.code.is_empty()).map(|f| name_in_library(&f.name, opens));
     let wanted: Vec<String> = wanted.chain(hooks.map(str::to_string)).collect();
-    read(&(select::needed(&SOURCES, wanted.iter().map(String::as_str)) + &made))
+    let wanted = wanted.iter().map(String::as_str);
+    if program.short_pointers {
+        let locks = SOURCES[1].replace(KIND.0, KIND.1);
+        let mut sources = SOURCES.to_vec();
+        sources[1] = &locks;
+        // Of two functions of one name, the last one is taken.
+        sources.push(SHORT);
+        return read(&(select::needed(&sources, wanted) + &made));
+    }
+    read(&(select::needed(&SOURCES, wanted) + &made))
 }
 
 fn read(library: &str) -> Module {
@@ -107,7 +123,7 @@ fn read(library: &str) -> Module {
 /// Gives bodies to the functions of a program that are only declared, where the library has them. Returns
 /// for each function whether it is the library's.
 pub fn link(module: &mut Module) -> Vec<bool> {
-    let library = library(&module.functions);
+    let library = library(module);
     link_with(module, &library)
 }
 

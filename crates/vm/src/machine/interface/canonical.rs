@@ -60,7 +60,7 @@ impl Canonical for VmMachine {
     fn mentions(&self, word: u64, found: &mut dyn FnMut(u32)) {
         let tables = self.tables.borrow();
         let mut look = |word: u64| {
-            if let Some((allocation, _)) = pointer::split(word)
+            if let Some((allocation, _)) = pointer::split(self.pointer_at(word))
                 && let Some(Object::Made { .. }) = tables.objects.get(allocation as usize)
             {
                 found(allocation);
@@ -71,7 +71,11 @@ impl Canonical for VmMachine {
         let content = entry(word).or(u32::try_from(word).ok()).and_then(|entry| tables.contents.get(entry));
         match content {
             Some(Content::Bytes(bytes)) => bytes.bits.windows(8).for_each(|window| {
-                look(u64::from_le_bytes(window.try_into().unwrap_or_default()));
+                let word = u64::from_le_bytes(window.try_into().unwrap_or_default());
+                look(word);
+                // Where pointers are short, these have two of them.
+                look(word & 0xffff_ffff);
+                look(word >> 32);
             }),
             Some(Content::Word { bits, .. }) => {
                 look(*bits as u64);

@@ -11,7 +11,7 @@
 //! have. The search has no bounds of loops, so what it verifies is verified; what it does not support it
 //! refuses.
 
-use crate::check::{Check, FOUND_AS_RACES};
+use crate::check::{Check, FOUND_AS_RACES, Program};
 use crate::error::InputError;
 use crate::limits::Limits;
 use crate::observer::Observer;
@@ -90,7 +90,13 @@ impl Check {
             || options.equivalence == Equivalence::Rf
             || !options.grow;
         let as_races = FOUND_AS_RACES.iter().any(|kind| options.errors.has(*kind));
-        !executions && !asked && !as_races && Table::of(&self.theory).is_ok_and(|table| table.in_order)
+        // Bytecode may have passes behind it that are not for a search.
+        let is_text = matches!(self.program, Program::Sources(_));
+        is_text
+            && !executions
+            && !asked
+            && !as_races
+            && Table::of(&self.theory).is_ok_and(|table| table.in_order)
     }
 
     /// The same check with a part of the time that is left.

@@ -555,7 +555,7 @@ pub mod address {
                 }
             }
             let far = pointer::make(3, 10_000_000);
-            assert_eq!(super::pointer(of(far, is_large).unwrap(), is_large), far);
+            assert_eq!(pointer(of(far, is_large).unwrap(), is_large), far);
             for none in [pointer::make(1, 70_000), pointer::make(1, -5_000), pointer::make(0x8000, 0)] {
                 assert_eq!(of(none, is_large), None);
             }
@@ -565,7 +565,7 @@ pub mod address {
         fn numbers_stay_what_they_are() {
             let is_large = |n: u32| n == 3;
             for number in (0..=u32::MAX).step_by(65_521).chain([u32::MAX, END as u32, 0xffff, 4 << 16]) {
-                assert_eq!(of(super::pointer(number, is_large), is_large), Some(number), "{number:x}");
+                assert_eq!(of(pointer(number, is_large), is_large), Some(number), "{number:x}");
             }
         }
     }

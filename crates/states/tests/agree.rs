@@ -90,7 +90,8 @@ fn searched(program: &Program, table: &Table, reduce: bool) -> (Outcomes, usize)
 /// Compares all of one program, and says how many states there are without and with what is left out.
 fn same(name: &str, model: &Compiled, table: &Table, seed: u64, number: u64) -> Option<(usize, usize)> {
     let mut rng = rng_for(seed, number);
-    let program = if number % 2 == 0 { program(&mut rng) } else { arch_program(&mut rng, Arch::Imm) };
+    let program =
+        if number.is_multiple_of(2) { program(&mut rng) } else { arch_program(&mut rng, Arch::Imm) };
     let expected = explored(&program, model)?;
     let (found, states) = searched(&program, table, false);
     assert_eq!(found, expected, "{name}, program {number}, search against exploration:\n{program:#?}");

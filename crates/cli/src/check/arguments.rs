@@ -21,7 +21,7 @@ pub fn check_of(args: &CheckArgs, cancel: Cancel) -> Result<Check, InputError> {
     };
     let reductions = match args.engine {
         Engine::States => reductions.for_states(),
-        Engine::Executions => reductions,
+        Engine::Auto | Engine::Executions => reductions,
     };
     let errors = args.errors.unwrap_or(ErrorKinds::ALL);
     // Who asks for none of these has plain accesses explored like relaxed ones.

@@ -124,7 +124,8 @@ impl<'m> Body<'_, 'm> {
         let area = self.compute(|dst| Instr::Alloca { dst, size, align: 16, private: false });
         self.call_library("memcpy", vec![area, own, size], 1);
         let (addr, value) = (self.operand(list), self.address_of_pointer(area));
-        self.emit(Instr::Store { addr, value, bytes: 4, mode: Mode::Na, volatile: false });
+        let (mode, volatile, reference) = (Mode::Na, false, false);
+        self.emit(Instr::Store { addr, value, bytes: 4, mode, volatile, reference });
         Vec::new()
     }
 
@@ -133,7 +134,7 @@ impl<'m> Body<'_, 'm> {
         if self.has_short_pointers() {
             let (mode, volatile) = (Mode::Na, false);
             let value = self.compute(|dst| Instr::Load { dst, addr: from, bytes: 4, mode, volatile });
-            self.emit(Instr::Store { addr: to, value, bytes: 4, mode, volatile });
+            self.emit(Instr::Store { addr: to, value, bytes: 4, mode, volatile, reference: false });
             return Vec::new();
         }
         for at in (0..LIST_SIZE).step_by(8) {

@@ -47,6 +47,10 @@ const SHAPES: &[(&str, &[&str])] = &[
     ("two writes, of which one depends on a read", &["a = Y;", "b = Y; x_at(b, 0);", "c = X; y(c); y(0);"]),
     ("a sum that is forwarded", &["a = add(x, 1); b = X; if (b) y(1);", "c = Y; x_r(1);"]),
     ("what is exchanged is forwarded", &["a = xchg(x, 2); b = X; if (b) y(1);", "c = Y; x_r(1);"]),
+    (
+        "what a compare-and-swap writes is forwarded",
+        &["a = Y; x(2 + (a ^ a));", "b = cas(x, 2, 0); c = X; y_at(c, 1);"],
+    ),
     ("a forwarded value that is acquired", &["a = X; y(a); b = Y_a; z(1);", "c = Z; x(c);"]),
 ];
 
@@ -255,7 +259,7 @@ fn with_pointers(mut program: Program, dice: &mut Dice) -> Program {
 fn what_pointers_publish_is_the_same_to_both() {
     let number =
         |name: &str, default: u64| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
-    let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 150), number("SELVEDGE_FUZZ_SEED", 1));
+    let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 300), number("SELVEDGE_FUZZ_SEED", 2));
     let theory = load_named("dotnet").expect("a shipped model");
     let (text, _) = selvedge_kat::builtin("dotnet").expect("a shipped model");
     let without = text.replace("let object = publishes", "let object = 0");

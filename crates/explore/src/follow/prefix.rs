@@ -6,7 +6,7 @@
 
 use super::set::Steps;
 use super::web::{Ev, INIT, NONE, Web};
-use selvedge_graph::{Attrs, DepSet, Kind};
+use selvedge_graph::{DepSet, Kind};
 use selvedge_machine::{Machine, Op, Rmw};
 use selvedge_model::relational::Local;
 
@@ -29,10 +29,11 @@ struct Conditional {
     if_there: Vec<Ev>,
 }
 
-/// How the operands of read-modify-writes count, which are no dependencies of their reads.
+/// How the operands of read-modify-writes count, which are no dependencies of their reads, and their success,
+/// which is none of their writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operands {
-    /// As if the read depended on them.
+    /// As if the read depended on them, and the write on the read.
     Needed,
     /// As in the model.
     Free,
@@ -162,8 +163,14 @@ impl Prefixes {
                 // A read-modify-write that writes what it computes from what it reads.
                 if let Some(r) = web.rmw_read(e) {
                     self.add_all(web, out, e, &web.at(r).at.deps.cas);
-                    if writes_by_reading(machine, web, r) {
-                        self.add(out, r, false);
+                    match by_reading(machine, web, r) {
+                        ByReading::No => {}
+                        ByReading::Value => _ = self.add(out, r, false),
+                        // No model says that its write cannot be forwarded before it is sure to be made.
+                        ByReading::Success if operands == Operands::Needed => {
+                            out.by_operand |= self.add(out, r, false);
+                        }
+                        ByReading::Success => {}
                     }
                 }
             }
@@ -289,12 +296,22 @@ fn is_conditional(op: Op) -> bool {
     matches!(op, Op::Load { rmw, .. } if !matches!(rmw, Rmw::Always | Rmw::No))
 }
 
-/// Whether what a read-modify-write writes, or that it writes, depends on what it reads.
-fn writes_by_reading<M: Machine>(machine: &M, web: &Web<M::State>, r: Ev) -> bool {
+/// What of the write of a read-modify-write depends on what is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ByReading {
+    No,
+    /// That it is there at all.
+    Success,
+    /// What it writes.
+    Value,
+}
+
+fn by_reading<M: Machine>(machine: &M, web: &Web<M::State>, r: Ev) -> ByReading {
     let slot = web.at(r);
     match slot.at.op {
-        Op::Load { rmw: Rmw::Always, .. } => !machine.writes_regardless(&slot.at.state),
-        _ => slot.face.attrs.has(Attrs::R),
+        Op::Load { rmw: Rmw::Always, .. } if machine.writes_regardless(&slot.at.state) => ByReading::No,
+        Op::Load { rmw: Rmw::Cas { .. } | Rmw::Linked, .. } => ByReading::Success,
+        _ => ByReading::Value,
     }
 }
 

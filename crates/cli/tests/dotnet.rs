@@ -226,6 +226,14 @@ fn bad_input_is_refused() {
     let program = scratch.compile(&program, false);
     let nothing = scratch.0.to_string_lossy().into_owned();
     refused(&program, &["--reference", &nothing], "mscorlib");
+    // A library of its own that is not there any more.
+    let helper = scratch.source("helper.cs", "public class Helper { public static int One() { return 1; } }");
+    let helper = scratch.compile(&helper, true);
+    let user = scratch.source("user.cs", "class Program { static int Main() { return Helper.One() - 1; } }");
+    let user = scratch.compile_with(&user, &[&format!("-r:{}", helper.display())]);
+    assert_eq!(check(&user, &[]).status.code(), Some(0));
+    std::fs::remove_file(&helper).expect("the library");
+    refused(&user, &[], "the assembly `helper` is not in");
     // The symbols of another build.
     let mut symbols = library.clone().into_os_string();
     symbols.push(".mdb");

@@ -1,7 +1,7 @@
 //! Leaving waiting threads out of graphs makes no difference: with and without, generated programs with locks
 //! and waiting loops have the same complete executions, each once, and the same deadlocks. Under models that
-//! follow dependencies, all of this is in program order; where that is noticed not to do without the reduction but not
-//! with it, what is found with it must be all there is.
+//! follow dependencies, all of this is in program order; where that is noticed not to do without the
+//! reduction but not with it, what is found with it must be all there is.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model, `SELVEDGE_FUZZ_SEED` which ones.
 

@@ -100,6 +100,21 @@ const PRIMITIVES: [(&str, Kind); 17] = [
     ("System.Object", Kind::Object),
 ];
 
+/// Programs of other runtimes refer to parts of the class library by names of their own.
+fn own_name(name: &str) -> &str {
+    match name {
+        "System.Runtime" | "System.Private.CoreLib" | "netstandard" => CORLIB,
+        name => name,
+    }
+}
+
+/// Whether an assembly that is not there is part of another runtime's class library, which has many: whatever
+/// of them this one has, it has elsewhere ([`World::find`] looks).
+fn is_part(name: &str) -> bool {
+    let part = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty());
+    ![CORLIB, "System.Core"].contains(&name) && (part("System.") || part("Microsoft.Win32."))
+}
+
 impl World {
     /// Reads a program and its class library.
     pub fn new(program: &Path, references: &[PathBuf]) -> Result<World, CompileError> {
@@ -128,6 +143,7 @@ impl World {
         }
         world.load(program, true)?;
         world.corlib = world.assembly(CORLIB, program)?;
+        world.has_references(program)?;
         for (name, kind) in PRIMITIVES {
             let Some(row) = world.assemblies[world.corlib as usize].type_named(name) else {
                 return refuse(format!("the class library has no type {name}"));
@@ -163,34 +179,40 @@ impl World {
         Ok(number)
     }
 
+    /// That all assemblies are there which a program refers to. Compilers name only those that are used.
+    fn has_references(&self, program: &Path) -> Result<(), CompileError> {
+        let assembly = &self.assemblies[0];
+        for row in 1..=assembly.rows(Table::AssemblyRef) {
+            let name = own_name(assembly.assembly_ref(row)?);
+            if !self.by_name.contains_key(name) && self.file_of(name).is_none() && !is_part(name) {
+                return Err(self.is_missing(name, program));
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of an assembly.
+    fn file_of(&self, name: &str) -> Option<PathBuf> {
+        let files = |directory: &PathBuf| ["dll", "exe"].map(|e| directory.join(format!("{name}.{e}")));
+        self.references.iter().flat_map(files).find(|path| path.is_file())
+    }
+
     /// The assembly of a name; it is read if that was not done yet.
     fn assembly(&mut self, name: &str, wanted_by: &Path) -> Result<u32, CompileError> {
-        // Programs of other runtimes refer to parts of the class library by names of their own.
-        let name = match name {
-            "System.Runtime" | "System.Private.CoreLib" | "netstandard" => CORLIB,
-            name => name,
-        };
+        let name = own_name(name);
         if let Some(number) = self.by_name.get(name) {
             return Ok(*number);
         }
-        for directory in self.references.clone() {
-            for extension in ["dll", "exe"] {
-                let path = directory.join(format!("{name}.{extension}"));
-                if path.is_file() {
-                    let number = self.load(&path, false)?;
-                    self.by_name.insert(name.to_string(), number);
-                    return Ok(number);
-                }
-            }
-        }
-        // Another runtime's class library has many parts; whatever of them this one has, it has elsewhere
-        // ([`World::find`] looks).
-        let part = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty());
-        if ![CORLIB, "System.Core"].contains(&name) && (part("System.") || part("Microsoft.Win32.")) {
-            let number = self.assembly(CORLIB, wanted_by)?;
-            self.by_name.insert(name.to_string(), number);
-            return Ok(number);
-        }
+        let number = match self.file_of(name) {
+            Some(path) => self.load(&path, false)?,
+            None if is_part(name) => self.assembly(CORLIB, wanted_by)?,
+            None => return Err(self.is_missing(name, wanted_by)),
+        };
+        self.by_name.insert(name.to_string(), number);
+        Ok(number)
+    }
+
+    fn is_missing(&self, name: &str, wanted_by: &Path) -> CompileError {
         let looked: Vec<String> = self.references.iter().map(|d| d.display().to_string()).collect();
         let help = match name {
             CORLIB => {
@@ -198,14 +220,14 @@ impl World {
             }
             _ => "say where it is with --reference",
         };
-        Err(CompileError {
+        CompileError {
             message: format!(
                 "{}: the assembly `{name}` is not in {}",
                 wanted_by.display(),
                 looked.join(", ")
             ),
             help: Some(help.to_string()),
-        })
+        }
     }
 
     /// The definition of a type of the class library.

@@ -17,8 +17,8 @@
 //! * `exchange`: what is left out stored what it had read.
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `helping` is `delegates-rmws`, said of programs.
-//! * `annotations`, `futile`, `outdated`, `awaits`, `symmetry`: parts of the exploration in which what was added before
-//!   causes what is added later.
+//! * `annotations`, `futile`, `outdated`, `awaits`, `symmetry`: parts of the exploration in which what was
+//!   added before causes what is added later.
 //! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is

@@ -64,9 +64,9 @@ impl Way {
     }
 
     /// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it
-    /// leaves out are threads that wait, from which nothing leads to other threads, iterations that only read,
-    /// without which every execution of the model is one as well, or executions that differ from others in
-    /// the names of threads only (docs/dependencies.md, "Reductions").
+    /// leaves out are threads that wait, from which nothing leads to other threads, iterations that only
+    /// read, without which every execution of the model is one as well, or executions that differ from others
+    /// in the names of threads only (docs/dependencies.md, "Reductions").
     pub fn holds_in_order(reduction: Reduction) -> bool {
         use Reduction::*;
         matches!(

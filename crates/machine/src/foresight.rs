@@ -86,8 +86,8 @@ pub trait Foresight: Stateful {
         false
     }
 
-    /// Whether the load that the state stands at begins an iteration of a loop that does nothing but read, and
-    /// more than once, before it goes on or waits. Any answer is right.
+    /// Whether the load that the state stands at begins an iteration of a loop that does nothing but read,
+    /// and more than once, before it goes on or waits. Any answer is right.
     fn begins_look(&self, _state: &Self::State) -> bool {
         false
     }

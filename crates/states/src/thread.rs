@@ -31,8 +31,8 @@ pub struct Entry<S> {
 
 #[derive(Clone, Debug)]
 pub struct Thread<S> {
-    /// Issued operations: incomplete ones without a value, all from the first incomplete read on, and then the
-    /// next operation, if it is known.
+    /// Issued operations: incomplete ones without a value, all from the first incomplete read on, and then
+    /// the next operation, if it is known.
     pub entries: Vec<Entry<S>>,
     pub issued: usize,
     /// How many of them are before the first incomplete read. The machine counts positions from there.

@@ -181,8 +181,8 @@ impl<S: Clone> World<S> {
         }
     }
 
-    /// Whether another thread was ever there than this one. Those that are still to come are created by it, so
-    /// all that it has done by then comes first.
+    /// Whether another thread was ever there than this one. Those that are still to come are created by it,
+    /// so all that it has done by then comes first.
     pub fn has_others(&self, at: usize) -> bool {
         let was_here = |(other, slot): (usize, &Slot<S>)| other != at && !matches!(slot, Slot::Absent);
         self.threads.iter().enumerate().any(was_here)
@@ -353,8 +353,8 @@ where
         done
     }
 
-    /// What decides all that comes of an action for the thread itself: the thread, by the number that it has in
-    /// states, the operation, and what is in memory there.
+    /// What decides all that comes of an action for the thread itself: the thread, by the number that it has
+    /// in states, the operation, and what is in memory there.
     fn known(&self, world: &World<M::State>, at: usize, action: Action) -> Option<Known> {
         let Action::Complete(k) = action else { return None };
         let thread = world.thread(at)?;
@@ -547,13 +547,25 @@ where
                     return Ok(Completed::Waits);
                 }
             }
-            Op::Load { loc, .. } => {
-                // Both halves at once.
-                if pending_here(loc, true) || entry.deps.cas.intersects(&left) {
+            Op::Load { loc, rmw, .. } => {
+                // Both halves at once. One that fails may have read what its own thread is about to write.
+                let forwarded = match (thread.own_source(k, loc).map(|w| &thread.entries[w]), rmw) {
+                    (Some(own), Rmw::Cas { expected, .. }) => match own.op {
+                        Op::Store { value, .. } if value != expected && !own.deps.data.intersects(&left) => {
+                            let mut others = left.clone();
+                            others.subtract(&DepSet::one(k as u32 + 1));
+                            let order = thread.order(self.table, Some((k, false)));
+                            (!order[k].intersects(&others)).then_some(value)
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                if forwarded.is_none() && pending_here(loc, true) || entry.deps.cas.intersects(&left) {
                     return Ok(Completed::Waits);
                 }
                 let earlier_here = pending_here(loc, false);
-                let value = world.value(machine, loc);
+                let value = forwarded.unwrap_or_else(|| world.value(machine, loc));
                 if matches!(entry.status, Status::Guessed(guessed) if guessed != value) {
                     return Ok(Completed::Nothing);
                 }
@@ -566,7 +578,8 @@ where
                 let halves = if writes { k..k + 2 } else { k..k + 1 };
                 let mut others = left.clone();
                 halves.clone().for_each(|half| others.subtract(&DepSet::one(half as u32 + 1)));
-                if halves.clone().any(|half| order[half].intersects(&others)) || writes && earlier_here {
+                let waits_for = halves.clone().any(|half| order[half].intersects(&others));
+                if forwarded.is_none() && waits_for || writes && earlier_here {
                     return Ok(Completed::Waits);
                 }
                 self.note_access(next, at, loc);

@@ -1,6 +1,6 @@
 // expect: rc11 unknown
 // args: -masm=intel
-// message: inline assembly "mov $0, dword ptr [$1 + rax * 4]"
+// message: mov $0, dword ptr [$1 + rax * 4]
 static int values[2];
 
 int main(void)

@@ -36,8 +36,8 @@ pub struct Happening<S> {
     /// thread depends on it; the source has to fit.
     pub succeeds: Option<bool>,
     pub placed: bool,
-    /// What its thread was told last. While that is not known, the events after it stand where that leads: they
-    /// are told the same again.
+    /// What its thread was told last. While that is not known, the events after it stand where that leads:
+    /// they are told the same again.
     told: Value,
 }
 

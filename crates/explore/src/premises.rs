@@ -246,8 +246,8 @@ mod tests {
             ),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,exchange,attempts,retry,escape,carry,annotations,futile,confirmation,awaits,assumptions,bam,\
-                 arrivals,helping,simplification,symmetry,lock-order",
+                "zne,exchange,attempts,retry,escape,carry,annotations,futile,outdated,confirmation,awaits,assumptions,\
+                 bam,arrivals,helping,simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -271,13 +271,13 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         let facts = ProgramFacts { atomic_sections: true, ..USUAL };
-        assert_eq!(off("sc", facts), "zne,exchange,confirmation,arrivals,helping");
+        assert_eq!(off("sc", facts), "zne,exchange,outdated,confirmation,arrivals,helping");
     }
 
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        let expected = "zne,exchange,annotations,futile,confirmation,awaits,assumptions,helping,symmetry,\
+        let expected = "zne,exchange,annotations,futile,outdated,confirmation,awaits,assumptions,helping,symmetry,\
             lock-order";
         assert_eq!(off("rc11", facts), expected);
     }

@@ -1,6 +1,6 @@
 // lockinc(N): each of N threads takes a mutex once and increments a counter.
 //
-// source: thesis §10.2, as described there.
+// source: ours, the smallest client of a mutex.
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

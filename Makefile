@@ -14,7 +14,7 @@ DOTNET   := mcs:mono-mcs /usr/lib/mono/4.5/mscorlib.dll:libmono-corlib4.5-cil \
 # Solvers, for proofs.
 SOLVERS  := z3:z3 cvc5:cvc5
 
-.PHONY: demo test test-crates soak lint bench fuzz fuzz-models fuzz-proofs fuzz-inputs build clean
+.PHONY: demo test test-crates test-languages soak lint bench fuzz fuzz-models fuzz-proofs fuzz-inputs build clean
 
 demo: build
 	@scripts/setup.sh dot:graphviz
@@ -81,12 +81,16 @@ test-crates: build
 	cargo build --release -q -p cargo-selvedge
 	PATH="$(CURDIR)/target/release:$$PATH" scripts/test-crates.sh
 
+# All expectations of examples/rust and examples/cpp; `make test` has a part of them.
+test-languages:
+	SELVEDGE_LANGUAGES=all cargo test -q -p selvedge-cli --test suite languages:: -- --nocapture
+
 # Generated systems and formulas, of five families: what a proof of them says against all small instances.
 FORMULAS ?= 20000
 fuzz-proofs:
 	@scripts/setup.sh $(SOLVERS)
 	SELVEDGE_FORMULAS=$(FORMULAS) cargo test -q -p selvedge-prove --test brute_force -- --nocapture
-	cargo test -q -p selvedge-prove --test mutants -- --ignored
+	cargo test -q -p selvedge-prove --test mutants --test proofs -- --ignored
 	LIFT_PROGRAMS=2000 cargo test -q -p selvedge-lift --test against_check -- --nocapture
 
 # Generated programs with undefined values: Selvedge against a naive evaluator, and both against MemorySanitizer and
@@ -101,9 +105,9 @@ soak:
 
 # Random and damaged inputs for everything that reads, one after the other: make fuzz-inputs SECONDS=600
 SECONDS  ?= 60
-INPUTS   ?= bitcode models litmus checkpoints formats arguments
+INPUTS   ?= bitcode models litmus checkpoints formats arguments assemblies
 fuzz-inputs:
-	@scripts/setup.sh $(NEEDS)
+	@scripts/setup.sh $(NEEDS) $(if $(filter assemblies,$(INPUTS)),$(DOTNET))
 	cargo build --release -q -p selvedge-cli -p selvedge-hostile
 	for target in $(INPUTS); do target/release/selvedge-hostile $$target --seconds $(SECONDS) || exit 1; done
 

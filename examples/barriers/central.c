@@ -7,6 +7,15 @@
 // expect: tso verified executions=24 disable=arrivals -DN=4
 // expect: pso verified -DN=3
 // expect: rc11 verified -DN=4
+// expect: tso verified -DN=1
+// expect: tso verified -DN=2
+// expect: tso verified -DN=3
+// expect: tso verified -DN=4
+// expect: tso verified -DN=5
+// expect: tso verified -DN=6
+// expect: tso verified -DN=7
+// expect: tso verified -DN=8
+// expect: tso verified -DN=10
 // expect: sc violated assertion -DMUTANT=INIT_LOW
 // expect: sc violated assertion -DMUTANT=WAIT_ONE
 // expect: sc violated non-termination -DMUTANT=INIT_HIGH
@@ -14,6 +23,8 @@
 // expect: rc11 violated assertion -DMUTANT=RELAXED_TAKE
 // expect: rc11 violated assertion -DMUTANT=RELAXED_WAIT
 // expect: pso violated assertion -DN=2 -DMUTANT=RELAXED_TAKE
+// expect: sc verified errors=assertion -DMUTANT=INIT_HIGH
+// expect: sc verified errors=assertion -DMUTANT=TORN
 #include <stdatomic.h>
 
 #ifndef N

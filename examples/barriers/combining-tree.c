@@ -21,6 +21,11 @@
 // expect: sc violated non-termination -DN=2 -DMUTANT=NO_RESET -DK=2
 // expect: tso verified -DN=2
 // expect: rc11 verified -DN=2
+// expect: sc verified -DN=4 -DCHAIN
+// expect: sc verified errors=assertion -DN=2 -DMUTANT=SPLIT_MARK
+// expect: sc verified errors=assertion -DN=2 -DMUTANT=TORN
+// expect: sc verified errors=assertion -DN=2 -DMUTANT=NO_ASCENT
+// expect: sc verified errors=assertion -DN=2 -DMUTANT=NO_FLIP
 #include <stdatomic.h>
 #include <stdbool.h>
 

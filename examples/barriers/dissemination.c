@@ -10,6 +10,8 @@
 // expect: tso verified -DN=3
 // expect: pso verified -DN=2 -DK=1
 // expect: rc11 verified -DN=3
+// expect: sc verified -DN=1 -DK=1
+// expect: sc verified -DN=3 -DK=1
 // expect: sc violated assertion -DN=2 -DK=1 -DMUTANT=FEW_ROUNDS
 // expect: sc violated assertion -DN=5 -DK=1 -DMUTANT=FEW_ROUNDS
 // expect: sc verified -DN=7 -DK=1 -DMUTANT=LINEAR
@@ -21,6 +23,21 @@
 // expect: sc violated assertion -DN=3 -DK=2 -DMUTANT=NO_PARITY
 // expect: rc11 violated assertion -DN=2 -DK=1 -DMUTANT=RELAXED
 // expect: pso violated assertion -DN=2 -DK=1 -DMUTANT=RELAXED
+// expect: sc violated assertion -DN=3 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=4 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=19 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc verified -DN=2 -DK=1 -DMUTANT=LINEAR
+// expect: sc verified -DN=3 -DK=1 -DMUTANT=LINEAR
+// expect: sc verified -DN=4 -DK=1 -DMUTANT=LINEAR
+// expect: sc verified -DN=5 -DK=1 -DMUTANT=LINEAR
+// expect: sc verified -DN=6 -DK=1 -DMUTANT=LINEAR
+// expect: sc verified -DN=9 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=12 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=19 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=4 -DK=1 -DMUTANT=ONE_FLAG
+// expect: sc verified errors=assertion -DN=3 -DK=1 -DMUTANT=WAIT_FIRST
+// expect: sc verified -DN=10 -DK=1 -DMUTANT=LINEAR
+// expect: sc verified -DN=11 -DK=1 -DMUTANT=LINEAR
 #include <stdatomic.h>
 #include <stdbool.h>
 

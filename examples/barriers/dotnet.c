@@ -5,6 +5,7 @@
 //
 // expect: sc verified -DN=2 -DK=4
 // expect: sc verified -DN=3 -DK=2
+// expect: sc verified engine=states -DN=4 -DK=4
 // expect: tso verified -DN=2 -DK=2
 // expect: rc11 verified -DN=2 -DK=2
 // expect: sc verified -DN=2 -DK=2 -DMUTANT=SET_FIRST
@@ -14,6 +15,9 @@
 // expect: sc violated non-termination -DN=2 -DK=1 -DMUTANT=BLIND
 // expect: sc violated assertion -DN=2 -DK=1 -DMUTANT=NO_WAIT
 // expect: sc violated assertion -DN=2 -DK=2 -DMUTANT=PHASE_LATE
+// expect: sc verified -DN=2 -DK=1 -DMUTANT=SET_FIRST
+// expect: sc verified -DN=2 -DK=1 -DMUTANT=NO_RESET
+// expect: sc verified errors=assertion -DN=2 -DK=1 -DMUTANT=BLIND
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>

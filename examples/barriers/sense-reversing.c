@@ -9,6 +9,13 @@
 // expect: tso verified -DN=3 -DK=2
 // expect: pso verified -DN=2 -DK=2
 // expect: rc11 verified -DN=3 -DK=2
+// expect: sc verified -DN=1 -DK=3
+// expect: sc verified -DN=2 -DK=1
+// expect: sc verified -DN=2 -DK=2
+// expect: sc verified -DN=2 -DK=3
+// expect: sc verified -DN=3 -DK=1
+// expect: sc verified -DN=3 -DK=2
+// expect: sc verified -DN=4 -DK=1
 // expect: sc verified -DMUTANT=SIGNAL_FIRST -DK=1
 // expect: sc violated assertion -DMUTANT=SIGNAL_FIRST -DK=2
 // expect: sc verified -DMUTANT=NO_RESET -DK=1
@@ -22,6 +29,8 @@
 // expect: sc violated non-termination -DMUTANT=TORN -DK=1
 // expect: rc11 violated assertion -DMUTANT=RELAXED -DK=1
 // expect: pso violated assertion -DN=2 -DK=2 -DMUTANT=RELAXED
+// expect: sc verified errors=assertion -DN=2 -DMUTANT=NO_LAST -DK=1
+// expect: sc verified errors=assertion -DN=2 -DMUTANT=TORN -DK=1
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -9,12 +9,18 @@
 // expect: tso verified -DN=3 -DK=2
 // expect: pso verified -DN=2 -DK=1
 // expect: rc11 verified -DN=3 -DK=2
+// expect: sc verified -DN=1 -DK=3
+// expect: sc verified -DN=2 -DK=3
+// expect: sc verified -DN=3 -DK=3
 // expect: sc violated assertion -DMUTANT=NO_RIGHT_WAIT
 // expect: sc violated assertion -DMUTANT=NO_SIGNAL
 // expect: sc violated assertion -DMUTANT=NO_SLEEP
 // expect: sc violated non-termination -DMUTANT=ROOT_SLEEPS
 // expect: sc violated non-termination -DMUTANT=LEAF_STUCK
 // expect: sc violated non-termination -DMUTANT=RIGHT_SLEEPS_ON -DK=1
+// expect: sc verified errors=assertion -DMUTANT=ROOT_SLEEPS
+// expect: sc verified errors=assertion -DMUTANT=LEAF_STUCK
+// expect: sc verified errors=assertion -DMUTANT=RIGHT_SLEEPS_ON -DK=1
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -23,6 +23,13 @@
 // expect: sc verified -DN=2 -DMUTANT=NO_LAST_WAKE
 // expect: sc violated non-termination -DN=3 -DMUTANT=NO_LAST_WAKE
 // expect: sc violated non-termination -DN=5 -DMUTANT=NO_LAST_WAKE
+// expect: sc verified errors=assertion -DN=3 -DMUTANT=NO_GUARD
+// expect: sc violated assertion -DN=4 -DMUTANT=WINNER_RUSHES
+// expect: sc violated assertion -DN=3 -DMUTANT=CHAMPION_RUSHES
+// expect: sc violated assertion -DN=5 -DMUTANT=CHAMPION_RUSHES
+// expect: sc violated assertion -DN=3 -DMUTANT=LOSER_RUSHES
+// expect: sc violated assertion -DN=4 -DMUTANT=LOSER_RUSHES
+// expect: sc violated non-termination -DN=4 -DMUTANT=NO_LAST_WAKE
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -38,6 +38,7 @@ fn row(name: &str, file: &str, expected: &str) -> Result<String, String> {
         match option.split_once('=') {
             Some(("disable", names)) => off.push(names),
             Some(("errors", kinds)) => _ = command.args(["--errors", kinds]),
+            Some(("engine", engine)) => _ = command.args(["--engine", engine]),
             _ => {}
         }
     }
@@ -51,8 +52,15 @@ fn row(name: &str, file: &str, expected: &str) -> Result<String, String> {
     }
     let kind = report["errors"][0]["kind"].as_str().unwrap_or(verdict);
     let count = |key: &str| grouped(report[key].as_u64().unwrap_or_default());
-    let what: Vec<&str> =
-        options.iter().filter_map(|word| word.strip_prefix("-D").or(word.strip_prefix("disable="))).collect();
+    // What is looked for only, and by which engine, makes other rows of the same program.
+    let short = |word: &&str| {
+        let word: &str = word;
+        let plain = word.strip_prefix("-D").or(word.strip_prefix("disable=")).map(String::from);
+        plain
+            .or(word.strip_prefix("errors=").map(|kinds| format!("(only {kinds})")))
+            .or(word.strip_prefix("engine=").map(|engine| format!("(engine {engine})")))
+    };
+    let what: Vec<String> = options.iter().filter_map(short).collect();
     let mut line = String::new();
     let _ = writeln!(
         line,

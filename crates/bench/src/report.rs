@@ -17,9 +17,18 @@ const AFTER: &str = include_str!("../text/after.md");
 const OTHERS: [&str; 8] =
     ["reductions", "estimates", "workers", "dependencies", "fix", "barrier-suite", "persistency", "rust"];
 
-/// The names of all tables in the order of the page.
+/// Tables that scripts measure, and people put into the page: they stay as they are.
+const BY_HAND: [&str; 1] = ["dotnet"];
+
+/// The names of all tables that are measured here, in the order of the page.
 fn names() -> impl Iterator<Item = &'static str> {
     TABLES.iter().map(|table| table.key).chain(OTHERS).chain(engine::names())
+}
+
+/// The names of all sections in the order of the page.
+fn order() -> Vec<&'static str> {
+    let tables = TABLES.iter().map(|table| table.key).chain(OTHERS);
+    tables.chain(BY_HAND).chain(engine::names()).chain(["summary"]).collect()
 }
 
 /// Writes the whole page.
@@ -35,7 +44,12 @@ pub fn write(dir: &Path) -> Result<(), String> {
     }
     text += &summary::markdown(&all, start_up);
     text += AFTER;
-    save(&dir.join("benchmarks.md"), &text)
+    let path = dir.join("benchmarks.md");
+    let mut page = Page::of(&text);
+    if let Ok(old) = std::fs::read_to_string(&path) {
+        page.keep(&Page::of(&old), &BY_HAND, &order());
+    }
+    save(&path, &page.text())
 }
 
 /// Measures these tables again. The rest of the page stays as it is, *all rows together* included.
@@ -43,9 +57,8 @@ pub fn refresh(dir: &Path, tables: &[&str]) -> Result<(), String> {
     let path = dir.join("benchmarks.md");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut page = Page::of(&text);
-    let order: Vec<&str> = names().chain(["summary"]).collect();
     for name in tables {
-        page.put(name, &section(name, Some(dir))?.0, &order);
+        page.put(name, &section(name, Some(dir))?.0, &order());
     }
     save(&path, &page.text())
 }

@@ -3,7 +3,7 @@
 use crate::campaign::{Campaign, Run, Under, finder, sample, watching};
 use crate::checkpoint::{self, Identity, Writer};
 use crate::error::{InputError, InputKind};
-use crate::finder::{Finder, Results, Then};
+use crate::finder::{Finder, Passed, Results, Then};
 use crate::limits::{Cancel, Limits};
 use crate::lowering::{Lowering, Sources};
 use crate::observer::{Nobody, Observer, Phase};
@@ -20,7 +20,7 @@ use crate::violation::Violation;
 use selvedge_decide::compile;
 use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch, Way};
-use selvedge_ir::Module;
+use selvedge_ir::{Module, passes};
 use selvedge_kat::Theory;
 use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions};
 use selvedge_model::relational::Relational;
@@ -37,6 +37,9 @@ const SHORT: Sampling = Sampling {
     work: 150_000,
     time: Some(Duration::from_secs(3)),
 };
+
+/// What is wrong with using a value that was never set.
+pub(crate) const UNSET: ErrorKind = ErrorKind::UninitialisedRead;
 
 /// The part of a limit of time that is for scouts.
 const SCOUTING: f64 = 0.1;
@@ -105,6 +108,18 @@ impl Check {
     /// exploration that will not come to its end has looked at executions which differ little from each
     /// other.
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
+        let start = Instant::now();
+        if let Some(asked) = self.asked_for_unset() {
+            let outcome = asked.run_in_time(observer)?;
+            if !outcome.violations.iter().any(|violation| violation.kind == UNSET) {
+                return Ok(outcome);
+            }
+            return self.any_values(start, observer)?.run_in_time(observer);
+        }
+        self.run_in_time(observer)
+    }
+
+    fn run_in_time(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let Some(given) = self.limits.seconds.filter(|_| self.may_scout()) else {
             return self.run_all(observer);
         };
@@ -125,6 +140,37 @@ impl Check {
         outcome.seconds = start.elapsed().as_secs_f64();
         outcome.time_was(given);
         Ok(outcome)
+    }
+
+    /// The same check with uses of values that were never set as errors, where nobody asked for them: if
+    /// there is none, this is all. If there is one, what comes after it depends on such a value.
+    pub(crate) fn asked_for_unset(&self) -> Option<Check> {
+        let one = self.options.checkpoint.is_some() || self.options.resume.is_some();
+        if one || self.options.errors.has(UNSET) || !matches!(self.program, Program::Sources(_)) {
+            return None;
+        }
+        let options = Options { errors: self.options.errors.with(UNSET), ..self.options.clone() };
+        Some(Check { options, ..self.clone() })
+    }
+
+    /// The same check of the program with any value for what was never set, in the time that is left.
+    pub(crate) fn any_values(
+        &self,
+        start: Instant,
+        observer: &mut dyn Observer,
+    ) -> Result<Check, InputError> {
+        let left = |seconds: f64| (seconds - start.elapsed().as_secs_f64()).max(0.0);
+        let limits = Limits { seconds: self.limits.seconds.map(left), ..self.limits };
+        let rest = Check { limits, ..self.clone() };
+        match rest.bytecode(observer) {
+            Ok(mut module) => {
+                passes::unset::fill(&mut module);
+                Ok(rest.prepared(module))
+            }
+            Err(Stopped::Error(error)) => Err(error),
+            // There is no time for that: whoever runs this says so.
+            Err(Stopped::GaveUp(..)) => Ok(rest),
+        }
     }
 
     /// Who asks for anything but a first error, or for the way there, has one exploration.
@@ -268,7 +314,7 @@ impl Check {
 
     /// A check of this bytecode instead, with the passes that are worth it under the model.
     pub fn prepared(&self, mut module: Module) -> Check {
-        selvedge_ir::passes::run(&mut module, hoped_for(&self.theory, &self.options));
+        passes::run(&mut module, hoped_for(&self.theory, &self.options));
         Check { program: Program::Module(Box::new(module)), ..self.clone() }
     }
 
@@ -470,7 +516,9 @@ impl Check {
             let at = bad.place.as_ref().map_or(String::new(), |at| format!("{}:{}: ", at.file, at.line));
             return Err(InputError::plain(InputKind::Unsupported, at + &bad.message(), None));
         }
-        let not_explored = passed.iter().find(|passed| passed.then == Then::NotExplored).cloned();
+        // What a thread does with a value that was never set is not known: it may go on to any error.
+        let is_open = |passed: &&Passed| passed.then == Then::NotExplored || passed.name == UNSET.name();
+        let not_explored = passed.iter().find(is_open).cloned();
         // An execution whose threads wait for ever, where nobody asked about that, is all there.
         let whole = passed.iter().filter(|passed| passed.then == Then::Whole).count() as u64;
         let assumed = if machine.ends_by_assuming() { stats.blocked } else { 0 };
@@ -494,7 +542,9 @@ impl Check {
         warnings.extend(sampled.into_iter().map(|place| Warning::Sampled(place.into())));
         warnings.extend(of_model.into_iter().map(Warning::OfModel));
         warnings.extend(ordered_barriers.filter(|_| machine.uses_barriers()).map(Warning::BarriersInOrder));
-        let ends = passed.into_iter().filter(|passed| passed.then == Then::ProcessEnds);
+        let ends = passed
+            .into_iter()
+            .filter(|passed| passed.then == Then::ProcessEnds && passed.name != UNSET.name());
         warnings.extend(ends.map(Warning::NotLookedFor));
         let comparison = match violations.first() {
             // Whoever takes executions down to judge them again asks for many checks; scouts have no time.

@@ -2,16 +2,16 @@
 //!
 //! An exploration remembers nothing, so a loop of a thousand steps beside another one has more executions
 //! than anybody can wait for, and a thread that goes round for ever is explored up to a bound. Both often
-//! have few *states*. So where the exploration is not over soon, or ends at a bound, all states are
-//! searched, if there are not too many; and if there are, it goes on as it would have.
+//! have few *states*. So where the exploration is not over soon, or ends at a bound, all states are searched,
+//! if there are not too many; and if there are, it goes on as it would have.
 //!
 //! That is done where both answer the same question: under sequential consistency (a model whose text is a
-//! reordering table that reorders nothing), where data races are not looked for (the search finds those
-//! only that are next to each other), nor leaks, and nobody asks for anything else that only executions
-//! have. The search has no bounds of loops, so what it verifies is verified; what it does not support it
-//! refuses.
+//! reordering table that reorders nothing), where data races are not looked for, or the program is one of
+//! which the search finds all ([`adjacent`](crate::adjacent)), nor leaks, and nobody asks for anything else
+//! that only executions have. The search has no bounds of loops, so what it verifies is verified; what it
+//! does not support it refuses.
 
-use crate::check::{Check, FOUND_AS_RACES, Program};
+use crate::check::{Check, FOUND_AS_RACES, Program, UNSET};
 use crate::error::InputError;
 use crate::limits::Limits;
 use crate::observer::Observer;
@@ -20,6 +20,7 @@ use crate::outcome::{Outcome, Undecided};
 use crate::states::{Searched, Searching};
 use crate::verdict::Verdict;
 use selvedge_explore::{Equivalence, GaveUp};
+use selvedge_machine::ErrorKind;
 use selvedge_states::Table;
 use std::time::Instant;
 
@@ -47,6 +48,22 @@ pub enum Answer {
 impl Check {
     /// Checks by whichever engine comes to an end. An error means that there is nothing to check.
     pub fn answer(&self, observer: &mut dyn Observer) -> Result<Answer, InputError> {
+        let Some(asked) = self.asked_for_unset() else { return self.either(observer) };
+        let start = Instant::now();
+        let answer = asked.either(observer)?;
+        let uses_unset = match &answer {
+            Answer::Explored(outcome) => outcome.violations.iter().any(|violation| violation.kind == UNSET),
+            Answer::Searched(searched) => searched.violations.iter().any(|violation| violation.kind == UNSET),
+        };
+        if !uses_unset {
+            return Ok(answer);
+        }
+        // What is not known is not searched.
+        let outcome = self.any_values(start, observer)?.run_with(observer)?;
+        Ok(Answer::Explored(Box::new(outcome)))
+    }
+
+    fn either(&self, observer: &mut dyn Observer) -> Result<Answer, InputError> {
         if !self.may_search() {
             return Ok(Answer::Explored(Box::new(self.run_with(observer)?)));
         }
@@ -60,7 +77,7 @@ impl Check {
         let is_long =
             matches!(brief.undecided, Some(Undecided::GaveUp(GaveUp::Executions(_) | GaveUp::Time(_))));
         if is_long || brief.verdict == Verdict::Bounded {
-            let how = Searching { most_states: STATES, ..Searching::default() };
+            let how = Searching { most_states: STATES, all_races: true, ..Searching::default() };
             // What the search refuses is no error of the program.
             if let Ok(searched) = self.left_of(start, SEARCHING).search(&how, observer)
                 && matches!(searched.verdict, Verdict::Verified | Verdict::Violated)
@@ -79,9 +96,8 @@ impl Check {
 
     /// Whether the search answers the same question.
     fn may_search(&self) -> bool {
-        let Options { races, warn_of_races, leaks, all_errors, output, record, deterministic, .. } =
-            self.options;
-        let executions = races || warn_of_races || leaks || all_errors || output || record || deterministic;
+        let Options { warn_of_races, leaks, all_errors, output, record, deterministic, .. } = self.options;
+        let executions = warn_of_races || leaks || all_errors || output || record || deterministic;
         let options = &self.options;
         let asked = options.checkpoint.is_some()
             || options.resume.is_some()
@@ -89,7 +105,9 @@ impl Check {
             || options.most_executions.is_some()
             || options.equivalence == Equivalence::Rf
             || !options.grow;
-        let as_races = FOUND_AS_RACES.iter().any(|kind| options.errors.has(*kind));
+        // Of what shows as a race, the search knows data races.
+        let others = FOUND_AS_RACES.iter().filter(|kind| **kind != ErrorKind::DataRace);
+        let as_races = others.into_iter().any(|kind| options.errors.has(*kind));
         // Bytecode may have passes behind it that are not for a search.
         let is_text = matches!(self.program, Program::Sources(_));
         is_text

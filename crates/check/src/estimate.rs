@@ -115,7 +115,11 @@ fn forecast(
 ) -> Result<Forecast, Stopped> {
     observer.phase(Phase::Estimating);
     let Some(estimate) = sample(&mut vm, under, &config, sampling, watch)? else {
-        return Err(no_estimate().into());
+        return Err(match under {
+            Under::Clocks(_) => no_samples(),
+            Under::Matrices(_) => no_estimate(),
+        }
+        .into());
     };
     let pace = settle(&mut vm, config, |vm, config| {
         let first = Mutex::new(vm.colleague());
@@ -156,6 +160,12 @@ pub fn estimate_litmus(
 
 fn no_estimate() -> InputError {
     let message = "there is no estimate of this program under this model, for which reads have to be put off";
+    InputError::plain(InputKind::Unsupported, message, Some("run it with `--time-limit`"))
+}
+
+fn no_samples() -> InputError {
+    let message =
+        "there is no estimate of this program: samples show that it has to be explored in another way";
     InputError::plain(InputKind::Unsupported, message, Some("run it with `--time-limit`"))
 }
 

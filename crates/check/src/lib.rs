@@ -7,6 +7,7 @@
 //!
 //! Crate `selvedge` has this with everything else that a library user needs, and a guide.
 
+mod adjacent;
 mod campaign;
 mod check;
 mod checkpoint;

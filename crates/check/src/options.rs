@@ -165,6 +165,7 @@ impl Options {
             equivalence: self.equivalence,
             inspect: true,
             races: self.races,
+            sections_race: self.errors != ErrorKinds::ALL && !self.races_aside,
             reductions,
             max_events: self.most_events,
             max_executions: self.most_executions,

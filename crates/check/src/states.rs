@@ -1,5 +1,6 @@
 //! A check by searching all states instead of exploring all executions (`--engine states`).
 
+use crate::adjacent;
 use crate::check::Check;
 use crate::error::{InputError, InputKind};
 use crate::finder::{Passed, Then};
@@ -33,11 +34,20 @@ pub struct Searching {
     pub most_states: usize,
     /// Operations of a thread from the first incomplete one on, at most.
     pub window: usize,
+    /// If races are looked for, refuses programs that may have others than the search can see.
+    pub all_races: bool,
 }
 
 impl Default for Searching {
     fn default() -> Searching {
-        Searching { invariants: Vec::new(), reduce: true, eager: true, most_states: 20_000_000, window: 24 }
+        Searching {
+            invariants: Vec::new(),
+            reduce: true,
+            eager: true,
+            most_states: 20_000_000,
+            window: 24,
+            all_races: false,
+        }
     }
 }
 
@@ -113,7 +123,9 @@ fn refuse(error: NotATable) -> InputError {
         shape => InputError::plain(
             InputKind::Model,
             shape.to_string(),
-            Some("`--engine states` works for `sc`, `tso`, `pso`, `dotnet-ecma` and models of that form"),
+            Some(
+                "`--engine states` works for `sc`, `tso`, `pso`, `dotnet`, `dotnet-ecma` and models of that form",
+            ),
         ),
     }
 }
@@ -157,6 +169,10 @@ impl Check {
         observer.phase(Phase::Model);
         let table = Table::of(&self.theory).map_err(refuse)?;
         let mut module = self.for_states().bytecode(observer)?;
+        if how.all_races && self.options.races && !adjacent::all_races(&module) {
+            let message = "the program may have data races that a search of states does not see";
+            return Err(InputError::plain(InputKind::Unsupported, message, None).into());
+        }
         // What functions of such names mean does not depend on how a program is checked.
         selvedge_ir::passes::conventions::adopt(&mut module);
         observer.phase(Phase::Exploring);
@@ -299,12 +315,17 @@ impl Check {
         if found.hidden {
             notes.push("addresses are computed: no steps were left out".to_string());
         }
+        // A program that serves for ever has no end, and all that it does was looked at.
+        let serves = found.ends.is_empty() && found.stop.is_none() && found.goes_on();
+        if serves {
+            notes.push("the program has no end: it goes on for ever".to_string());
+        }
         let cut = found.cut || found.window_reached;
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
             unfinished: undecided.is_some(),
             cut,
-            complete: found.ends.len() as u64 + u64::from(!found.wrong.is_empty()),
+            complete: found.ends.len() as u64 + u64::from(!found.wrong.is_empty() || serves),
         });
         if verdict == Verdict::Unknown && undecided.is_none() {
             undecided = Some(Undecided::Vacuous);

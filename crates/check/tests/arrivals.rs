@@ -1,7 +1,7 @@
 //! Counters that are taken for barriers (`arrivals`): the verdict and the kinds of errors are the same with
 //! and without. `ARRIVALS_PROGRAMS=100000` generates more programs.
 
-mod generated;
+use crate::generated;
 
 use generated::{DECLARED, Dice, main_of, setting, thread};
 use selvedge_check::{Check, Options, Verdict};

@@ -1,9 +1,9 @@
 //! Where races are not looked for, programs are explored as if they were, and atomic sections of one access
 //! are taken apart (`race-free`, `sections`): the verdict is the same with and without.
 
-mod generated;
+use crate::generated;
 
-use generated::{DECLARED, Dice, main_of, setting, thread};
+use generated::{DECLARED, Dice, main_of, rich, setting, thread};
 use selvedge_check::{Check, Nobody, Options, Searching, Verdict};
 use selvedge_ir::{Module, passes};
 use selvedge_machine::{ErrorKind, ErrorKinds, Reduction, Reductions};
@@ -116,6 +116,80 @@ fn searching_the_states_comes_to_the_same() {
         }
     }
     assert!(wrong > programs / 10 && right > programs / 10, "{wrong} {right}");
+}
+
+/// The same of programs with memory from the heap, condition variables and the other locks of the library.
+/// The explorer goes by happens-before, so an access of what was freed may be an error there although no
+/// interleaving has it: all accesses of pointers are sequentially consistent here.
+#[test]
+fn searching_the_states_of_richer_programs_comes_to_the_same() {
+    let programs: u64 = setting("RICH_PROGRAMS", 150);
+    let first: u64 = setting("RICH_SEED", 0);
+    let kinds = "assertion,deadlock,non-termination,use-after-free,double-free,null-dereference";
+    let errors = ErrorKinds::named(kinds).expect("kinds");
+    let (mut wrong, mut right, mut freed) = (0, 0, 0);
+    for seed in first..first + programs {
+        let text = rich::program(&mut Dice::new(seed));
+        let module = selvedge_ir::text::parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
+        let with = |module: Module| {
+            let check = check(module, "sc", Reductions::ALL);
+            // Few have more, and those take for ever.
+            let most_executions = Some(20_000);
+            Check { options: Options { errors, most_executions, ..check.options.clone() }, ..check }
+        };
+        let mut prepared = module.clone();
+        passes::run(&mut prepared, Reductions::ALL);
+        let explored = with(prepared).run().expect("a program");
+        let how = Searching { most_states: 100_000, ..Searching::default() };
+        let searched = with(module).search(&how, &mut Nobody).expect("a program");
+        let is_answer = |verdict| matches!(verdict, Verdict::Verified | Verdict::Violated);
+        if !is_answer(explored.verdict) || !is_answer(searched.verdict) {
+            continue;
+        }
+        assert_eq!(searched.verdict, explored.verdict, "seed {seed}\n{text}");
+        freed += u64::from(searched.violations.iter().any(|v| v.kind == ErrorKind::UseAfterFree));
+        match explored.verdict {
+            Verdict::Violated => wrong += 1,
+            _ => right += 1,
+        }
+    }
+    println!("{programs} programs: {wrong} wrong ({freed} after a free), {right} right");
+    assert!(wrong > programs / 10 && right > programs / 10, "{wrong} {right}");
+    assert!(wrong + right > programs * 3 / 4 && freed > 0, "{wrong} {right} {freed}");
+}
+
+/// Where the search claims to see all data races (`adjacent.rs`), it finds one just if there is one.
+#[test]
+fn searching_the_states_finds_the_races() {
+    let programs: u64 = setting("RACING_PROGRAMS", 300);
+    let first: u64 = setting("RACING_SEED", 0);
+    let errors = ErrorKinds::named("data-race").expect("a kind");
+    let how = Searching { all_races: true, ..Searching::default() };
+    let (mut racy, mut free) = (0, 0);
+    for seed in first..first + programs {
+        let mut dice = Dice::new(seed);
+        let text = if seed % 3 == 0 { rich::program(&mut dice) } else { program(&mut dice, seed % 3 == 1) };
+        let module = selvedge_ir::text::parse(&text).expect("a program");
+        let with = |module: Module| {
+            let check = check(module, "sc", Reductions::ALL);
+            Check { options: Options { errors, races: true, ..check.options.clone() }, ..check }
+        };
+        let Ok(searched) = with(module.clone()).search(&how, &mut Nobody) else { continue };
+        let mut prepared = module.clone();
+        passes::run(&mut prepared, Reductions::ALL);
+        let explored = with(prepared).run().expect("a program");
+        let is_answer = |verdict| matches!(verdict, Verdict::Verified | Verdict::Violated);
+        if !is_answer(explored.verdict) || !is_answer(searched.verdict) {
+            continue;
+        }
+        assert_eq!(searched.verdict, explored.verdict, "seed {seed}\n{text}");
+        match explored.verdict {
+            Verdict::Violated => racy += 1,
+            _ => free += 1,
+        }
+    }
+    println!("{programs} programs: {racy} race, {free} do not");
+    assert!(racy > programs / 20 && free > programs / 40, "{racy} {free}");
 }
 
 #[test]

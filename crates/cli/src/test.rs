@@ -65,8 +65,14 @@ pub fn main(args: &TestArgs) -> Exit {
         let mut one = check.prepared(module.of_test(*number));
         // As with Rust's own harness, it is the test that is to panic; a thread of it may, too.
         one.options.joined_panics |= test.should_panic.is_some();
-        if let Err(error) = run.one(test, &one, &mut screen) {
-            return refused(error);
+        match run.one(test, &one, &mut screen) {
+            Ok(()) => {}
+            // The others are checked nevertheless.
+            Err(error) if error.kind == InputKind::Unsupported => {
+                screen.clear();
+                run.undecided(test, error.to_string());
+            }
+            Err(error) => return refused(error),
         }
     }
     guard::claim();
@@ -107,6 +113,13 @@ impl Run<'_> {
             self.found.push((test.name.clone(), text));
         }
         Ok(())
+    }
+
+    /// Nothing can be said of a test.
+    fn undecided(&mut self, test: &Test, why: String) {
+        self.counts[3] += 1;
+        output::print(&format!("test {} ... undecided\n", test.name));
+        self.found.push((test.name.clone(), why));
     }
 
     fn tell(self, left_out: usize, start: Instant) -> Exit {

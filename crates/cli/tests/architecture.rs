@@ -156,3 +156,24 @@ fn whatever_differs_is_told() {
     assert!(told("a ->\nb -> a\nc -> b\na").contains("neither"));
     assert_eq!(disagreements("no block", &graph).len(), 1);
 }
+
+/// The files of tests that the one binary of a crate leaves out: nobody would notice that they do not run.
+fn left_out(main: &str, files: &[String]) -> Vec<String> {
+    let has = |name: &&String| !main.lines().any(|line| line == format!("mod {name};"));
+    files.iter().filter(|name| *name != "main").filter(has).cloned().collect()
+}
+
+#[test]
+fn every_file_of_tests_is_part_of_its_crates_binary() {
+    for package in packages() {
+        let tests = root().join("crates").join(crate_of(&package)).join("tests");
+        let Ok(main) = std::fs::read_to_string(tests.join("main.rs")) else { continue };
+        let entries = std::fs::read_dir(&tests).expect("a directory").map(|e| e.expect("an entry").path());
+        let sources = entries.filter(|path| path.extension().is_some_and(|e| e == "rs"));
+        let files: Vec<String> =
+            sources.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect();
+        assert_eq!(left_out(&main, &files), [""; 0], "of {}", tests.display());
+    }
+    let files = ["main", "here", "gone"].map(String::from);
+    assert_eq!(left_out("mod here;\n", &files), ["gone"]);
+}

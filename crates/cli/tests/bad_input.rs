@@ -1,6 +1,6 @@
 //! Wrong input: exit code 2, one message with the place, no verdict.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::Command;

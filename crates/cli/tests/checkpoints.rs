@@ -1,6 +1,6 @@
 //! `--checkpoint FILE`: nothing is lost, neither what was explored nor what was in the file.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -7,6 +7,9 @@
 //!     // check: --unroll 4       flags for `selvedge check`
 //!     // message: TEXT           a part of the error, or of why there is no verdict
 
+#[path = "dotnet/mono.rs"]
+mod mono;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -204,6 +207,14 @@ fn the_examples_are_what_they_say() {
 #[test]
 fn the_programs_are_what_they_say() {
     all_hold("programs", "tests/dotnet");
+}
+
+/// What .NET people write with threads, some 70 programs: with SELVEDGE_DOTNET_LONG=1 only.
+#[test]
+fn more_programs_are_what_they_say() {
+    if std::env::var_os("SELVEDGE_DOTNET_LONG").is_some() {
+        all_hold("more", "tests/dotnet/more");
+    }
 }
 
 /// Bad input is an error with exit code 2 that says what to do.

@@ -5,8 +5,7 @@
 //! are classes of those with that have the same events and reads-from, and they end in the same ways.
 //! `SELVEDGE_FUZZ_PROGRAMS` says how many programs, `SELVEDGE_FUZZ_SEED` which ones.
 
-#[path = "support/loops.rs"]
-mod loops;
+use crate::loops;
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;

@@ -1,6 +1,6 @@
 //! `selvedge estimate`.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::Path;

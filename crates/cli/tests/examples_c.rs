@@ -1,6 +1,6 @@
 //! The programs of `examples/c`, `c-deps`, `c-lkmm` and `barriers`, against what they say of themselves:
-//! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [errors=KIND] [disable=NAME] [no-races] [-D…]`,
-//! with `// args:` for clang and `// unroll:`.
+//! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [errors=KIND] [disable=NAME] [engine=NAME]
+//! [no-races] [-D…]`, with `// args:` for clang and `// unroll:`.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,9 @@ fn run(case: &Case, symmetry: bool) -> Option<String> {
     if let Some(kinds) = named("errors") {
         command.args(["--errors", kinds]);
     }
+    if let Some(engine) = named("engine") {
+        command.args(["--engine", engine]);
+    }
     if options.contains(&"no-races") {
         command.arg("--no-race-detection");
     }
@@ -93,7 +96,7 @@ fn run(case: &Case, symmetry: bool) -> Option<String> {
         let error = &report["errors"][0];
         let ok = match word.split_once('=') {
             None => error["kind"] == word,
-            Some(("errors" | "disable", _)) => true,
+            Some(("errors" | "disable" | "engine", _)) => true,
             Some(("line", n)) => error["line"].as_u64() == n.parse().ok(),
             Some(("executions", n)) => {
                 let most: Option<u64> = n.parse().ok();

@@ -1,6 +1,6 @@
 //! `selvedge fix` and `selvedge relax`.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

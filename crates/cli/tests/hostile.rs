@@ -1,6 +1,6 @@
 //! Input that somebody made to do harm, and output that does not arrive.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

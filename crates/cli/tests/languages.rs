@@ -1,10 +1,11 @@
 //! The programs of `examples/rust` and `examples/cpp`, against what they say of themselves, as those of
 //! `examples/c`:
-//! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [no-races]`, with `// args:` for the compiler.
+//! `// expect: MODEL VERDICT [KIND] [line=N] [executions=N] [-DNAME=VALUE] [no-races]`, with `// args:` for
+//! the compiler.
 
 #[path = "languages/generated.rs"]
 mod generated;
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
     }
     args.push("--");
     args.extend(text.lines().filter_map(|l| l.strip_prefix("// args: ")).flat_map(str::split_whitespace));
+    args.extend(expectation.split_whitespace().filter(|word| word.starts_with("-D")));
     let run = selvedge(args);
     let fail = |what: String| Err(format!("{file}: expected {expectation}: {what}"));
     let Ok(report) = serde_json::from_str::<Value>(&run.out) else { return fail(run.err) };
@@ -44,6 +46,7 @@ fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
         report["unknown"]
     );
     let wanted = |word: &str| match word.split_once('=') {
+        _ if word.starts_with("-D") => true,
         None => word == "no-races" || error["kind"] == word,
         Some(("line", n)) => error["line"].as_u64() == n.parse().ok(),
         Some(("executions", n)) => report["executions"].as_u64() == n.parse().ok(),
@@ -55,7 +58,12 @@ fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
     }
 }
 
-fn check_all(directory: &str, extension: &str, least: usize) {
+/// Whether all is to be checked, or what is enough to see that nothing is broken (`make test-languages`).
+fn all() -> bool {
+    std::env::var_os("SELVEDGE_LANGUAGES").is_some_and(|value| value == "all")
+}
+
+fn check_all(directory: &str, extension: &str, least: usize, every: usize) {
     let files = files(directory, extension);
     assert!(files.len() >= least);
     let mut failures = Vec::new();
@@ -63,54 +71,75 @@ fn check_all(directory: &str, extension: &str, least: usize) {
         let text = std::fs::read_to_string(file).expect("a text");
         let expectations: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("// expect: ")).collect();
         assert!(!expectations.is_empty(), "{} expects nothing", file.display());
-        failures.extend(expectations.into_iter().filter_map(|e| run(file, &text, e.trim()).err()));
+        let some = expectations.into_iter().step_by(if all() { 1 } else { every });
+        failures.extend(some.filter_map(|e| run(file, &text, e.trim()).err()));
     }
     assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn the_examples_in_rust_are_what_they_say() {
-    check_all("rust", "rs", 20);
+    check_all("rust", "rs", 20, 1);
 }
 
 #[test]
 fn the_examples_in_cpp_are_what_they_say() {
-    check_all("cpp", "cpp", 8);
+    check_all("cpp", "cpp", 8, 1);
+}
+
+/// What the library of C++ has, each part by itself.
+#[test]
+fn the_library_of_cpp_is_what_it_says() {
+    check_all("cpp/library", "cpp", 6, 12);
 }
 
 /// The tests of `examples/rust/structures`, which one run of rustc makes all of: each has its expectation
-/// above it, under `rc11`.
+/// above it, under `rc11`. Of those of the standard library, some.
 #[test]
 fn the_structures_in_rust_are_what_they_say() {
-    let files = files("rust/structures/src", "rs");
-    let main = files.iter().find(|file| file.ends_with("lib.rs")).expect("the crate").display().to_string();
-    let run = selvedge(["test", &main, "-m", "rc11", "--disable", "symmetry", "--", "--test"]);
-    let mut failures = Vec::new();
-    let mut count = 0;
-    for file in &files {
-        let text = std::fs::read_to_string(file).expect("a text");
-        let module = file.file_stem().expect("a name").display();
-        for after in text.split("// expect: rc11 ").skip(1) {
-            let expected = after.lines().next().unwrap_or("");
-            let name = after.split_once("fn ").and_then(|(_, rest)| rest.split_once('(')).expect("a test").0;
-            let name = format!("{module}::{name}");
-            let mut words = expected.split_whitespace();
-            let verdict = if words.next() == Some("verified") { "ok" } else { "FAILED" };
-            let line = run.out.lines().find_map(|line| line.strip_prefix(&format!("test {name} ... ")));
-            let report = run.out.split_once(&format!("---- {name} ----\n")).map_or("", |(_, rest)| rest);
-            let holds = |word: &str| match word.strip_prefix("executions=") {
-                Some(n) => line.is_some_and(|line| line.contains(&format!("({n} execution"))),
-                None => report.starts_with(&format!("{word}: ")),
-            };
-            if !line.is_some_and(|line| line.starts_with(verdict)) || !words.all(holds) {
-                let found = report.lines().next().unwrap_or("");
-                failures
-                    .push(format!("{name}: expected {expected}: {} {found}", line.unwrap_or("not there")));
+    let mut expected = Vec::new();
+    for (directory, prefix, every) in [("", "", 1), ("/library", "library::", 8)] {
+        let mut here = Vec::new();
+        for file in files(&format!("rust/structures/src{directory}"), "rs") {
+            let text = std::fs::read_to_string(&file).expect("a text");
+            let module = file.file_stem().expect("a name").display();
+            for after in text.split("// expect: rc11 ").skip(1) {
+                let wanted = after.lines().next().unwrap_or("").to_owned();
+                let name = after.split_once("fn ").and_then(|(_, rest)| rest.split_once('('));
+                let name = name.expect("a test").0;
+                // Macros make tests of their own.
+                if !name.contains('$') {
+                    here.push((format!("{prefix}{module}::{name}"), wanted));
+                }
             }
-            count += 1;
+        }
+        expected.extend(here.into_iter().step_by(if all() { 1 } else { every }));
+    }
+    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rust/structures/src/lib.rs");
+    let main = main.display().to_string();
+    let mut args = vec!["test", &main, "-m", "rc11", "--disable", "symmetry", "--exact"];
+    args.extend(expected.iter().flat_map(|(name, _)| ["--filter", name]));
+    args.extend(["--", "--test"]);
+    let run = selvedge(args);
+    let mut failures = Vec::new();
+    for (name, expected) in &expected {
+        let mut words = expected.split_whitespace();
+        let verdict = if words.next() == Some("verified") { "ok" } else { "FAILED" };
+        let line = run.out.lines().find_map(|line| {
+            let rest = line.strip_prefix(&format!("test {name}"))?;
+            rest.trim_start_matches(" - should panic").strip_prefix(" ... ")
+        });
+        let report = run.out.split_once(&format!("---- {name} ----\n")).map_or("", |(_, rest)| rest);
+        let holds = |word: &str| match word.strip_prefix("executions=") {
+            Some(n) => line.is_some_and(|line| line.contains(&format!("({n} execution"))),
+            None => report.starts_with(&format!("{word}: ")),
+        };
+        if !line.is_some_and(|line| line.starts_with(verdict)) || !words.all(holds) {
+            let found = report.lines().next().unwrap_or("");
+            failures.push(format!("{name}: expected {expected}: {} {found}", line.unwrap_or("not there")));
         }
     }
-    assert!(count >= 20, "{count} tests");
+    assert!(expected.len() >= 30, "{} tests", expected.len());
     assert!(failures.is_empty(), "{}\n{}", failures.join("\n"), run.err);
 }
 
@@ -290,8 +319,39 @@ fn long_executions_are_told_without_what_one_thread_does_alone() {
     let run = selvedge(["check", &file]);
     assert!(run.out.contains("are left out"), "{}", run.out);
     assert!(run.out.contains("MESSAGE.ready"), "{}", run.out);
-    assert!(run.out.lines().count() < 300, "{} lines", run.out.lines().count());
+    assert!(run.out.lines().count() < 80, "{} lines", run.out.lines().count());
+    assert!(run.out.contains("creates program::main::{closure#0}#1"), "{}", run.out);
+    assert!(!run.out.contains("std::thread::"), "{}", run.out);
     let report: Value = serde_json::from_str(&selvedge(["check", &file, "--json"]).out).expect("a report");
     let events = report["errors"][0]["witness"]["events"].as_array().expect("an execution");
     assert!(events.len() > 150, "{}", events.len());
+}
+
+/// What cannot be compiled, or not be run, is said with what to do, and by the exit code.
+#[test]
+fn bad_programs_in_rust_are_refused() {
+    let dir = Scratch::new("bad");
+    let file = |name: &str, text: &str| support::write(&dir.0, name, text);
+    let refused = |file: &str, code: i32, needles: &[&str]| {
+        let run = selvedge(["check", file]);
+        assert_eq!(run.code, code, "{file}: {}{}", run.out, run.err);
+        let said = format!("{}{}", run.out, run.err);
+        needles.iter().for_each(|needle| assert!(said.contains(needle), "{file}: {needle}: {said}"));
+    };
+    let broken = file("broken.rs", "fn main() { let x: u32 = \"text\"; }\n");
+    refused(&broken, 2, &["mismatched types", "broken.rs:1:26"]);
+    let bare =
+        "#![no_std]\n#![no_main]\n#[panic_handler]\nfn f(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
+    refused(&file("bare.rs", bare), 2, &["not supported without std"]);
+    let call = "unsafe extern \"C\" { fn syscall(n: i64, ...) -> i64; }\nfn main() {\n    \
+                assert_ne!(unsafe { syscall(165, 0) }, 1);\n}\n";
+    refused(&file("call.rs", call), 3, &["call.rs:3: not supported: a system call"]);
+    // No tests, and no compiler.
+    let run = selvedge(["test", &broken.replace("broken", "call")]);
+    assert!(run.code == 2 && run.err.contains("no tests"), "{}{}", run.out, run.err);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    let missing = command.args(["check", &broken]).env("SELVEDGE_RUSTC", "/nowhere/rustc").output();
+    let missing = missing.expect("the command");
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert!(missing.status.code() == Some(2) && said.contains("rustc was not found"), "{said}");
 }

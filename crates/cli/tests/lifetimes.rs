@@ -1,7 +1,7 @@
 //! Lifetimes, and wrong use of what the C library has for threads: each program beside the wrong one that it
 //! is most easily taken for. Verdicts must not depend on how barriers are explored.
 
-mod support;
+use crate::support;
 
 use support::twins::twins;
 use support::{directory, selvedge, write};

@@ -1,6 +1,6 @@
 //! Limits and signals hold in every phase, and no process is left behind.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

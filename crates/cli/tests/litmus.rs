@@ -1,6 +1,6 @@
 //! `selvedge litmus` on good input.
 
-mod support;
+use crate::support;
 
 use support::{directory, example, examples, selvedge, without_times, write};
 

@@ -1,7 +1,7 @@
 //! `selvedge-lower` compiles with clang as a library, if that is linked, or runs clang: with the same
 //! results.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,6 @@
 //! `selvedge model`.
 
-mod support;
+use crate::support;
 
 use support::{directory, selvedge, write};
 

@@ -5,8 +5,7 @@
 //! equivalent with fewer iterations. `SELVEDGE_FUZZ_PROGRAMS` says how many programs, `SELVEDGE_FUZZ_SEED`
 //! which ones, `SELVEDGE_FUZZ_DISABLE` what is off in the first run, too.
 
-#[path = "support/loops.rs"]
-mod loops;
+use crate::loops;
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;

@@ -3,7 +3,7 @@
 //! The texts in `tests/reports` are what is expected, `NAME.WIDTH.txt`; times and sizes are left out of them.
 //! `SELVEDGE_BLESS=1` writes them anew, to be looked at before they are committed.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

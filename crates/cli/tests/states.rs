@@ -122,7 +122,7 @@ fn what_does_not_go_with_it_is_refused() {
     for args in [
         &["--engine", "states", "-m", "rc11"][..],
         &["--engine", "states", "-m", "armv8"],
-        &["--engine", "states", "-m", "dotnet"],
+        &["--engine", "states", "-m", "power"],
         &["--engine", "states", "-m", "sc", "--invariant", "no_such_variable == 1"],
         &["--engine", "states", "-m", "sc", "--invariant", "count =="],
         &["--engine", "states", "-m", "sc", "--leaks"],

@@ -1,6 +1,6 @@
 //! Undefined behaviour of single expressions and calls, each beside what is defined and looks much like it.
 
-mod support;
+use crate::support;
 
 use support::twins::twins;
 

@@ -2,7 +2,7 @@
 //! copies, atomics. What is undefined before is undefined after, with the pass and without, and what is
 //! defined stays so.
 
-mod support;
+use crate::support;
 
 use support::twins::twins;
 use support::{directory, selvedge, write};

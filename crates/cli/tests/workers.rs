@@ -1,6 +1,6 @@
 //! Any number of workers comes to the same result; runs that are killed go on where they stood.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};

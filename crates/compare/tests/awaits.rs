@@ -5,7 +5,7 @@
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model, `SELVEDGE_FUZZ_SEED` which ones.
 
-mod common;
+use crate::common;
 
 use common::{Subject, is_out_of_order, program, shown};
 use selvedge_explore::{Chains, Config, End, Schedule, Watches};
@@ -186,4 +186,4 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && without > with + with / 5);
 }
 
-test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);
+crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);

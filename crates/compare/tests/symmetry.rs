@@ -4,7 +4,7 @@
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS` sets the number of programs per model, `SELVEDGE_FUZZ_SEED` which ones.
 
-mod common;
+use crate::common;
 
 use common::{Subject, is_out_of_order, shown};
 
@@ -325,4 +325,4 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && 4 * reduced > compared);
 }
 
-test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);
+crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);

@@ -24,6 +24,9 @@ use std::path::{Path, PathBuf};
 /// Where Debian's mono has its class library.
 pub const CLASS_LIBRARY: &str = "/usr/lib/mono/4.5";
 
+/// A module declares this if the program has barriers for all threads of the process.
+pub const PROCESS_WIDE: &str = "__dotnet_process_wide";
+
 /// What a module declares in which waits with a time limit have none.
 pub const NO_LIMITS: &str = "__dotnet_no_limits";
 

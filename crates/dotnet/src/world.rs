@@ -42,6 +42,7 @@ pub struct Field {
     pub def: DefId,
 }
 
+pub const SYNCHRONIZED: u16 = 0x20;
 pub const STATIC: u16 = 0x10;
 pub const VIRTUAL: u16 = 0x40;
 pub const FINAL: u16 = 0x20;
@@ -261,6 +262,12 @@ impl World {
 
     pub fn method_flags(&self, def: DefId) -> Result<u16, CompileError> {
         Ok(self.assemblies[def.assembly as usize].method_def(def.row)?.flags)
+    }
+
+    /// Whether a method has the lock of its object, or of its type, while it runs (ECMA-335 II.23.1.11).
+    pub fn is_synchronized(&self, def: DefId) -> Result<bool, CompileError> {
+        let method = self.assemblies[def.assembly as usize].method_def(def.row)?;
+        Ok(method.impl_flags & SYNCHRONIZED != 0 && method.rva != 0)
     }
 
     pub fn method_name(&self, def: DefId) -> Result<&str, CompileError> {

@@ -279,6 +279,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let e = g.add_read(t, mode, loc);
                 self.set_part(e);
                 self.set_deps(e);
+                self.watch_load(e);
                 let g = &mut self.graph;
                 let (floor, known) = self.model.floor_before_reading(g, e);
                 Reducers::before_reading(self, e, floor);

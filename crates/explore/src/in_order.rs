@@ -14,6 +14,7 @@
 //! order that depends on the outcome of a compare-and-swap counts only if it is there with the other
 //! outcome, too.
 
+use crate::early::{Early, conditional};
 use crate::explorer::Explorer;
 use crate::report::GaveUp;
 use crate::threads::{Standing, Threads};
@@ -27,14 +28,25 @@ use selvedge_model::{Buffering, Model};
 pub(crate) struct InOrder {
     /// By thread and position, of events as they were when this was asked for last.
     threads: Vec<Vec<Entry>>,
-    /// By event, if it is a write or the creation of a thread: what comes before it in its thread, lets
-    /// others in and is not ordered before it.
-    loose: Vec<DepSet>,
+    /// By event, if it is a write or the creation of a thread.
+    exits: Vec<Exit>,
     /// There was such an event.
     any: bool,
     /// By what is true of two events of a thread: whether the first is before the second whatever stands
     /// between them.
     firm: Vec<(Attrs, Attrs, bool)>,
+    /// What is known of compare-and-swaps that are read back.
+    early: Early,
+}
+
+/// A write, or the creation of a thread.
+#[derive(Clone, Debug, Default)]
+struct Exit {
+    /// What comes before it in its thread, lets others in and is not ordered before it.
+    loose: DepSet,
+    /// There is nothing of that kind by what the events before it are alone. What is before it in its thread
+    /// stays as it is as long as it is there.
+    firm: bool,
 }
 
 #[derive(Debug)]
@@ -77,13 +89,23 @@ impl InOrder {
         e: EventId,
     ) -> bool {
         let ev = g.event(e);
-        g.thread(ev.tid)[..ev.idx as usize - 1].iter().all(|&x| {
+        for &x in g.thread(ev.tid)[..ev.idx as usize - 1].iter().rev() {
             let other = g.event(x);
-            !lets_in(other.kind)
+            if is_exit(other.kind)
+                && other.attrs == ev.attrs
+                && self.exits.get(x.index()).is_some_and(|exit| exit.firm)
+            {
+                return true; // What is before that one was asked about the same.
+            }
+            let is_fine = !lets_in(other.kind)
                 || self.is_before(local, other.attrs, ev.attrs)
                     && other_outcome(threads.op_of(x), other.attrs)
-                        .is_none_or(|attrs| self.is_before(local, attrs, ev.attrs))
-        })
+                        .is_none_or(|attrs| self.is_before(local, attrs, ev.attrs));
+            if !is_fine {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether an event is ordered after each earlier one of its thread with these attributes.
@@ -127,6 +149,11 @@ impl InOrder {
             }
         }
     }
+}
+
+/// Whether other threads see such an event.
+fn is_exit(kind: Kind) -> bool {
+    matches!(kind, Kind::Write | Kind::Spawn)
 }
 
 /// Whether other threads are seen at such an event.
@@ -247,13 +274,51 @@ fn other_outcome(op: Op, attrs: Attrs) -> Option<Attrs> {
 }
 
 impl<M: Machine> Explorer<'_, M> {
+    /// A read was added, and has no source yet. It may see in other executions what a compare-and-swap of its
+    /// thread stores before that is known to succeed (`early.rs`).
+    #[inline]
+    pub(crate) fn watch_load(&mut self, e: EventId) {
+        if self.rmws && self.model.buffering().is_some() {
+            self.watch_reading_back(e);
+        }
+    }
+
+    fn watch_reading_back(&mut self, e: EventId) {
+        let Some(order) = self.model.buffering() else { return };
+        let (g, threads, watch) = (&self.graph, &self.threads, &mut self.in_order);
+        let op = threads.op_of(e);
+        let deps = || threads.state_of(e).map_or(Deps::NONE, |state| self.machine.deps(state));
+        if conditional(op).is_some() && watch.early.may_succeed(&order.local, op, &deps()) {
+            self.stats.gave_up = Some(GaveUp::Again(Again::LoadBuffering));
+            return;
+        }
+        let mut before = g.po_loc_pred(e);
+        while let Some(x) = before {
+            before = g.po_loc_pred(x);
+            let other = g.event(x);
+            let is_sure = || g.rmw_read_of(x).is_none_or(|r| conditional(threads.op_of(r)).is_none());
+            if other.is_write() && is_sure() {
+                return; // That would be read.
+            }
+            if other.is_read() && watch.early.may_forward(&order.local, threads.op_of(x), op) {
+                watch.update(self.machine, threads, g, order, e);
+                let ev = g.event(e);
+                if !watch.threads[ev.tid.index()][ev.idx as usize - 1].past.contains(other.idx) {
+                    self.stats.gave_up = Some(GaveUp::Again(Again::LoadBuffering));
+                    return;
+                }
+            }
+        }
+    }
+
     /// A write or the creation of a thread was added, and its clocks are known.
     pub(crate) fn watch_order(&mut self, e: EventId) {
         let Some(order) = self.model.buffering() else { return };
         let (g, watch) = (&self.graph, &mut self.in_order);
         let ev = g.event(e);
         let mut loose = DepSet::EMPTY;
-        if !watch.is_firm::<M>(&self.threads, g, &order.local, e) {
+        let firm = watch.is_firm::<M>(&self.threads, g, &order.local, e);
+        if !firm || cfg!(debug_assertions) {
             watch.update(self.machine, &self.threads, g, order, e);
             let entry = &watch.threads[ev.tid.index()][ev.idx as usize - 1];
             for x in g.thread(ev.tid)[..ev.idx as usize - 1].iter().map(|&x| g.event(x)) {
@@ -261,13 +326,14 @@ impl<M: Machine> Explorer<'_, M> {
                     loose.insert(x.idx);
                 }
             }
+            debug_assert!(!firm || loose.is_empty(), "{ev:?} comes after {loose:?} by what they are");
         }
         watch.any |= !loose.is_empty();
-        if watch.loose.len() <= e.index() {
-            watch.loose.resize(e.index() + 1, DepSet::EMPTY);
+        if watch.exits.len() <= e.index() {
+            watch.exits.resize(e.index() + 1, Exit::default());
         }
-        watch.loose[e.index()] = loose;
-        if watch.any && ev.kind == Kind::Write && may_close_cycle(self.model, g, &watch.loose, e) {
+        watch.exits[e.index()] = Exit { loose, firm };
+        if watch.any && ev.kind == Kind::Write && may_close_cycle(self.model, g, &watch.exits, e) {
             self.stats.gave_up = Some(GaveUp::Again(Again::LoadBuffering));
         }
     }
@@ -275,7 +341,7 @@ impl<M: Machine> Explorer<'_, M> {
 
 /// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose
 /// pair.
-fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: EventId) -> bool {
+fn may_close_cycle(model: &Model, g: &ExecutionGraph, watched: &[Exit], w: EventId) -> bool {
     let ev = g.event(w);
     let past = model.causes(g, w);
     let read = |r: &EventId| {
@@ -287,13 +353,12 @@ fn may_close_cycle(model: &Model, g: &ExecutionGraph, loose: &[DepSet], w: Event
         return false;
     }
     let is_before = |x: EventId, y: EventId| x == y || model.causes(g, y).has(g.event(x));
-    let exits = g.order().iter().copied().filter(|&v| {
-        let is_exit = matches!(g.event(v).kind, Kind::Write | Kind::Spawn);
-        is_exit && (v == w || past.has(g.event(v)))
-    });
+    let exits =
+        g.order().iter().copied().filter(|&v| is_exit(g.event(v).kind) && (v == w || past.has(g.event(v))));
     let mut pairs = exits.flat_map(|v| {
         let thread = g.thread(g.event(v).tid);
-        loose.get(v.index()).into_iter().flat_map(|set| set.iter()).map(|idx| thread[idx as usize - 1])
+        let loose = watched.get(v.index()).map(|exit| exit.loose.iter());
+        loose.into_iter().flatten().map(|idx| thread[idx as usize - 1])
     });
     pairs.any(|h| reads.iter().any(|&r| is_before(r, h)))
 }

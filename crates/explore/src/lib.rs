@@ -11,6 +11,7 @@ mod agreement;
 mod alternatives;
 mod conclusion;
 mod deferred;
+mod early;
 mod engine;
 mod estimate;
 mod explorer;

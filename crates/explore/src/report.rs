@@ -50,6 +50,8 @@ pub struct Config {
     pub inspect: bool,
     /// With `inspect`: whether races count. If not, plain accesses are explored like relaxed ones.
     pub races: bool,
+    /// Whether what is in an atomic section races with plain accesses outside. If not, it races with nothing.
+    pub sections_race: bool,
     /// What is left out because it makes no difference; only with [`Equivalence::Co`]. The
     /// annotations lower the number of blocked executions, confirmation that of complete ones.
     pub reductions: Reductions,
@@ -81,6 +83,7 @@ impl Default for Config {
             shortcuts: true,
             inspect: false,
             races: true,
+            sections_race: false,
             reductions: Reductions::NONE,
             watches: Watches::default(),
             plain: true,

@@ -13,7 +13,7 @@ use crate::explorer::Explorer;
 use crate::inspect::inspect_at_end;
 use crate::report::{End, Failure};
 use crate::threads::Status;
-use selvedge_graph::{EventId, ExecutionGraph, Kind, Tid};
+use selvedge_graph::{EventId, ExecutionGraph, Kind, Mode, Tid};
 use selvedge_machine::{ErrorKind, Machine};
 use smallvec::SmallVec;
 
@@ -45,9 +45,7 @@ impl<M: Machine> Explorer<'_, M> {
             .inspect
             .then(|| inspect_at_end(self.machine, self.model, &self.graph, self.config.races));
         for failure in found.into_iter().flatten() {
-            if failure.kind == ErrorKind::DataRace
-                && [Some(failure.event), failure.other].into_iter().flatten().any(|e| self.in_section(e))
-            {
+            if failure.kind == ErrorKind::DataRace && self.is_of_sections(&failure) {
                 continue;
             }
             let ends: Vec<EventId> = std::iter::once(failure.event).chain(failure.other).collect();
@@ -75,6 +73,16 @@ impl<M: Machine> Explorer<'_, M> {
         let machine = self.machine;
         let steps = self.steps(|s| machine.in_section(s) || machine.in_unordered_section(s));
         steps.lead_to(&self.graph.order()[1..], None)
+    }
+
+    /// Whether sections keep two accesses from racing: one of them does, or, where sections are only as good
+    /// as atomic accesses, both have to be in one, or atomic.
+    fn is_of_sections(&self, race: &Failure) -> bool {
+        let mut both = std::iter::once(race.event).chain(race.other);
+        match self.config.sections_race {
+            true => both.all(|e| self.in_section(e) || self.graph.event(e).mode != Mode::Na),
+            false => both.any(|e| self.in_section(e)),
+        }
     }
 
     fn in_section(&self, e: EventId) -> bool {

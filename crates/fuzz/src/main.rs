@@ -2,11 +2,12 @@
 //! N]`.
 //!
 //! Inputs are the examples of this repository with random changes. Models, tests and formats are read in
-//! this process; bitcode, checkpoints and command lines go to the `selvedge` that is built beside this
-//! command. What is looked for are panics, crashes, runs without an end, exit codes that mean nothing and,
-//! for formats, texts that the C library would not print. Inputs that fail are kept in the directory for
+//! this process; bitcode, assemblies, checkpoints and command lines go to the `selvedge` that is built beside
+//! this command. What is looked for are panics, crashes, runs without an end, exit codes that mean nothing
+//! and, for formats, texts that the C library would not print. Inputs that fail are kept in the directory for
 //! temporary files; the exit code is 1 if there are any.
 
+mod assemblies;
 mod formats;
 mod mutate;
 mod processes;
@@ -51,6 +52,8 @@ enum Target {
     Formats,
     /// Command lines
     Arguments,
+    /// .NET assemblies and their symbols
+    Assemblies,
 }
 
 /// What came of one input.
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Target::Checkpoints => {
             processes::Checkpoints::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>)
         }
+        Target::Assemblies => assemblies::Assemblies::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
         Target::Arguments => processes::Arguments::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
     };
     let mut subject = match subject {

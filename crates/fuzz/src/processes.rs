@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// No run may take longer.
-const LIMIT: [&str; 4] = ["--time-limit", "5", "--mem-limit", "1500"];
+pub const LIMIT: [&str; 4] = ["--time-limit", "5", "--mem-limit", "1500"];
 const HANGS: Duration = Duration::from_secs(30);
 
 /// Runs and looks at how it ended.
-fn outcome(command: &mut Command) -> Outcome {
+pub fn outcome(command: &mut Command) -> Outcome {
     let failed = |why: String| Outcome::Failed(why);
     // Where JSON is asked for, it says what is wrong.
     let silent = command.get_args().any(|word| word == "json" || word == "--json");
@@ -54,7 +54,7 @@ fn outcome(command: &mut Command) -> Outcome {
 }
 
 /// A directory of its own.
-fn directory(name: &str) -> Result<PathBuf, String> {
+pub fn directory(name: &str) -> Result<PathBuf, String> {
     let directory = std::env::temp_dir().join(format!("selvedge-hostile-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&directory).map_err(|e| e.to_string())?;
     Ok(directory)

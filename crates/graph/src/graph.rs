@@ -317,6 +317,13 @@ impl ExecutionGraph {
         })
     }
 
+    /// The access of the same location that comes before this one in its thread.
+    #[inline]
+    pub fn po_loc_pred(&self, e: EventId) -> Option<EventId> {
+        let before = self.events[e.index()].po_loc_pred;
+        (!before.is_none()).then_some(before)
+    }
+
     /// The event that created this thread.
     pub fn spawn_of(&self, t: Tid) -> Option<EventId> {
         let s = self.spawns[t.index()];

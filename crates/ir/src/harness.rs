@@ -4,7 +4,7 @@
 //! description for each function with `#[test]`. Front ends call [`RUN`] in place of the harness, which
 //! runs the first test of the array; so another one is chosen by another beginning of the array.
 
-use crate::bytecode::{Global, GlobalId, Instr, Module, Operand};
+use crate::bytecode::{Function, Global, GlobalId, Instr, Module, Operand};
 
 /// The function that runs a test.
 pub const RUN: &str = "__selvedge_rust_tests";
@@ -102,6 +102,25 @@ impl Module {
     }
 }
 
+/// What a program calls whose threads park by themselves: whether there is a token matters to it.
+pub const PARKS: [&str; 2] = ["__selvedge_rust_park", "__selvedge_rust_park_timeout"];
+
+/// What stands for waiting at a channel by parking.
+pub const CHANNEL_WAIT: &str = "__selvedge_rust_channel_wait";
+
+/// Where a receiver that found nothing goes to wait, by the kind of its channel: what stands for it, given
+/// the path of a function.
+pub fn waits_at_a_channel(path: &str) -> Option<&'static str> {
+    let closure = path.strip_prefix("<std::sync::mpmc::context::Context>::with::<<std::sync::mpmc::")?;
+    let (kind, rest) = closure.split_once("::Channel<")?;
+    let by = match kind {
+        "list" => "__selvedge_rust_list_wait",
+        "array" => "__selvedge_rust_array_wait",
+        _ => return None,
+    };
+    rest.contains(">>::recv::{closure#1}, ()>").then_some(by)
+}
+
 /// Functions and globals that are met, each once.
 struct Met {
     functions: Vec<bool>,
@@ -145,7 +164,8 @@ impl Module {
         mains.for_each(|(f, _)| met.meet(Operand::Func(crate::FuncId(f as u32))));
         self.constructors.iter().for_each(|f| met.meet(Operand::Func(*f)));
         // What the library calls by itself has a name of its own.
-        let named = self.functions.iter().enumerate().filter(|(_, f)| f.name.starts_with("__selvedge"));
+        let of_library = |f: &Function| f.name.starts_with("__selvedge");
+        let named = self.functions.iter().enumerate().filter(|(_, f)| of_library(f) && !f.code.is_empty());
         named.for_each(|(f, _)| met.meet(Operand::Func(crate::FuncId(f as u32))));
         while let Some(operand) = met.open.pop() {
             match operand {
@@ -163,6 +183,26 @@ impl Module {
         }
         for (function, met) in self.functions.iter_mut().zip(met.functions) {
             if !met {
+                // That a function is declared tells something of a program, too.
+                if of_library(function) {
+                    function.name.clear();
+                }
+                (function.code, function.places, function.loops) = Default::default();
+            }
+        }
+        self.wait_at_channels();
+    }
+
+    /// Where no thread of the test parks by itself, nobody can tell whether there is a token: receivers wait
+    /// for what they look at. Whoever reads the program does the same if none of all tests does.
+    fn wait_at_channels(&mut self) {
+        let declared = |name: &str| self.functions.iter().any(|f| f.name == name);
+        if PARKS.iter().any(|name| declared(name)) || !declared(CHANNEL_WAIT) {
+            return;
+        }
+        for function in &mut self.functions {
+            if let Some(by) = waits_at_a_channel(&function.name) {
+                by.clone_into(&mut function.name);
                 (function.code, function.places, function.loops) = Default::default();
             }
         }

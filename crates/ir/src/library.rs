@@ -34,8 +34,10 @@ pub fn asks_object(name: &str) -> bool {
 }
 
 /// Functions that do nothing but let time pass, and whether they are told how long by an address.
-const PAUSES: [(&str, bool); 9] = [
+const PAUSES: [(&str, bool); 11] = [
     ("__selvedge_rust_backoff", false),
+    ("__selvedge_rust_pause", false),
+    ("__selvedge_rust_pause_ms", false),
     ("sched_yield", false),
     ("pthread_yield", false),
     ("thrd_yield", false),
@@ -47,7 +49,7 @@ const PAUSES: [(&str, bool); 9] = [
 ];
 
 /// Functions that take a time by its address and do more than let it pass.
-const TIMED: [&str; 13] = [
+const TIMED: [&str; 15] = [
     "clock_gettime",
     "timespec_get",
     "gettimeofday",
@@ -57,6 +59,8 @@ const TIMED: [&str; 13] = [
     "pthread_mutex_clocklock",
     "pthread_rwlock_timedrdlock",
     "pthread_rwlock_timedwrlock",
+    "pthread_rwlock_clockrdlock",
+    "pthread_rwlock_clockwrlock",
     "cnd_timedwait",
     "mtx_timedlock",
     "sem_timedwait",

@@ -111,11 +111,43 @@ fn stores_to_come_are_those_that_can_be_reached() {
     let to = |from: u32, global: u32| -> Vec<Mode> {
         let reach = stores.from(FuncId(1), from);
         let destination = Destination::Global(GlobalId(global));
-        reach.sites.iter().filter(|site| stores.may_be(site, destination)).map(|site| site.mode).collect()
+        stores.sites(&reach).filter(|site| stores.may_be(site, destination)).map(|site| site.mode).collect()
     };
     assert_eq!((to(0, 0), to(0, 1)), (vec![Mode::Rlx], vec![Mode::Rel]));
     assert_eq!((to(1, 0), to(1, 1)), (vec![], vec![Mode::Rel]));
     assert_eq!((to(3, 0), to(3, 1)), (vec![], vec![]));
+}
+
+/// Functions that call each other round and round, each with all the addresses that it knows: sets that would
+/// have hundreds of objects in thousands of registers.
+#[test]
+fn what_may_point_to_many_objects_may_point_to_all() {
+    let count = 400;
+    let mut source = String::from("global @other size 4 align 4\n");
+    for n in 0..count {
+        source += &format!(
+            "global @g{n} size 4 align 4
+             func &f{n}(r0, r1) results 1 regs 4 {{
+                 r2 = select r1, r0, @g{n}
+                 store.4.rlx r2, 1
+                 r3 = call.1 &f{} (r2, r1)
+                 r3 = call.1 &f{} (r3, r1)
+                 return (r3)
+             }}\n",
+            (n + 1) % count,
+            (n * 7 + 3) % count
+        );
+    }
+    source += "func &few(r0) results 0 regs 2 { r1 = select r0, @g0, @g1 store.4.rel r1, 1 return () }\n";
+    let module = text::parse(&source).unwrap_or_else(|error| panic!("{error}"));
+    let stores = Stores::of(&module, &externals(&module), &|_| false);
+    let may = |function: u32, global: u32| {
+        let reach = stores.from(FuncId(function), 0);
+        stores.sites(&reach).any(|site| stores.may_be(site, Destination::Global(GlobalId(global))))
+    };
+    assert!((0..=count).all(|global| may(7, global)), "also of what it is never given");
+    let few: Vec<u32> = (0..=count).filter(|global| may(count, *global)).collect();
+    assert_eq!(few, [1, 2]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The supported part of `.cat`, and the refusal of the rest.
 
-mod common;
+use crate::common;
 use common::{cat, cat_rel, round_trip};
 use selvedge_kat::{Constraint, DefBody, DefId, Inclusion, Pred, Prim, Rel, Set};
 

@@ -1,6 +1,6 @@
 //! What a person reads when a model is wrong.
 
-mod common;
+use crate::common;
 use common::{cat, kat};
 
 #[track_caller]

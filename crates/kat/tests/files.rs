@@ -1,6 +1,6 @@
 //! Models in files, with includes, and the built-in ones.
 
-mod common;
+use crate::common;
 use common::{placeless, round_trip};
 use selvedge_kat::{
     Constraint, DefBody, DefId, Dialect, Rel, builtin, builtin_names, load, load_named, parse,

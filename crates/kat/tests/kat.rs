@@ -1,6 +1,6 @@
 //! Each construct of `.kat`, and what it becomes.
 
-mod common;
+use crate::common;
 use common::{kat, rel, round_trip, set};
 use selvedge_kat::{Constraint, DefBody, DefId, Dialect, Inclusion, Pred, Prim, Property, Rel, Set, parse};
 

@@ -3,7 +3,7 @@
 //! `SELVEDGE_FUZZ_CASES` sets the number of inputs of each test; `examples/parse_fuzz.rs` is faster
 //! for millions.
 
-mod common;
+use crate::common;
 use common::{cases, round_trip};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -31,8 +31,7 @@ fn try_both(text: &str) {
     }
 }
 
-#[path = "common/tokens.rs"]
-mod tokens;
+use crate::tokens;
 use tokens::TOKENS;
 
 fn models() -> Vec<String> {

@@ -123,7 +123,7 @@ pub fn derive(samples: &Samples, name: &str) -> Result<Derived, Error> {
         let names: Vec<&str> =
             all.iter().filter(|f| !f.code.is_empty() && f.name != "main").map(|f| f.name.as_str()).collect();
         return Err(Error::plain(&format!(
-            "there is no function `{name}`; there is {}",
+            "there is no function `{name}` that `main` leads to; there is {}",
             if names.is_empty() { "none".into() } else { names.join(", ") }
         )));
     };

@@ -1,6 +1,6 @@
 //! What is refused, and how it is said.
 
-mod support;
+use crate::support;
 
 use selvedge_litmus::{Options, parse};
 use support::error;

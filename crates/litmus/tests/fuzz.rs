@@ -27,8 +27,7 @@ filter (1:r3=16)
      lock cmpxchgl %ebx,(x) ;\nexists (0:rax=1)",
 ];
 
-#[path = "support/tokens.rs"]
-mod tokens;
+use crate::tokens;
 use tokens::TOKENS;
 
 fn cases() -> u32 {

@@ -1,6 +1,6 @@
 //! What tests mean.
 
-mod support;
+use crate::support;
 
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_litmus::{Histogram, Observable, Observation, Options, Quantifier, Verdict, parse};

@@ -1,6 +1,6 @@
 //! Printing a program and parsing the text gives the program back.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use selvedge_graph::{Loc, Mode, Tid};

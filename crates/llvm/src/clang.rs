@@ -6,11 +6,23 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::driver::{Options, is_cpp};
+use crate::driver::{Options, is_c, is_cpp};
 use crate::error::CompileError;
 
 /// Names a compiler to run in place of any other.
 const CHOICE: &str = "SELVEDGE_CLANG";
+
+/// Errors of present compilers that were warnings of older ones, which said nothing about what such a program
+/// does: functions that are not declared, types that are left out, conversions without a cast.
+const OLD_C: [&str; 7] = [
+    "implicit-function-declaration",
+    "implicit-int",
+    "int-conversion",
+    "incompatible-pointer-types",
+    "incompatible-function-pointer-types",
+    "return-mismatch",
+    "return-type",
+];
 
 /// Compiles a file to bitcode on standard output.
 pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
@@ -21,6 +33,10 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     words.extend(["-Xclang", "-fsanitize-address-use-after-scope"].map(OsString::from));
     // Functions like `sqrt` become instructions instead of calls that might set `errno`.
     words.push("-fno-math-errno".into());
+    if is_c(file) {
+        // What C had until C89 or compilers let pass for decades: programs that are older than the errors.
+        words.extend(OLD_C.map(|name| format!("-Wno-error={name}").into()));
+    }
     if is_cpp(file) {
         // libstdc++ reads two counters of a `shared_ptr` at once, as one number, unless a tool looks on.
         words.push("-D_GLIBCXX_TSAN=1".into());

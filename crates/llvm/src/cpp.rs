@@ -14,7 +14,7 @@ pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
 pub(crate) const DIRECTORY: &str = "crates/llvm/src/libstdcxx/";
 
 /// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
-const WAITING: [(&str, &str); 7] = [
+const WAITING: [(&str, &str); 9] = [
     ("_ZNKSt8__detail18__waiter_pool_base10_M_waitingEv", "__selvedge_cpp_waiting"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_enter_waitEv", "__selvedge_cpp_count"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_leave_waitEv", "__selvedge_cpp_count"),
@@ -22,6 +22,8 @@ const WAITING: [(&str, &str); 7] = [
     ("_ZNSt18__atomic_semaphore10_M_releaseEl", "__selvedge_cpp_release"),
     ("_ZNSt5latch10count_downEl", "__selvedge_cpp_count_down"),
     ("_ZNKSt5latch4waitEv", "__selvedge_cpp_latch"),
+    ("_ZSt4lockISt5mutexS0_JEEvRT_RT0_DpRT1_", "__selvedge_cpp_lock_two"),
+    ("_ZSt4lockISt5mutexS0_JS0_EEvRT_RT0_DpRT1_", "__selvedge_cpp_lock_three"),
 ];
 
 /// Functions that look a number of times before they wait, and that number: once is enough.
@@ -31,9 +33,41 @@ pub(crate) fn spins(symbol: &str) -> bool {
     symbol.starts_with("_ZNSt8__detail13__atomic_spinI")
 }
 
+/// The same of members of templates: how their symbols begin and end.
+const OF_TEMPLATES: [(&str, &str, &str); 7] = [
+    ("_ZNKSt10_Sp_atomicI", "13_Atomic_count4lockESt12memory_order", "__selvedge_cpp_count_lock"),
+    ("_ZNKSt10_Sp_atomicI", "13_Atomic_count6unlockESt12memory_order", "__selvedge_cpp_count_unlock"),
+    ("_ZNSt14__tree_barrierI", "9_M_arriveESt17__barrier_phase_tm", "__selvedge_cpp_arrive"),
+    (
+        "_ZSt21__atomic_wait_addressISt17__barrier_phase_tZNKSt14__tree_barrierI",
+        "EvPKT_T0_",
+        "__selvedge_cpp_meet",
+    ),
+    (
+        "_ZNSt18condition_variable17__wait_until_implI",
+        "10time_pointINS1_3_V212steady_clockET_EE",
+        "__selvedge_cpp_wait_until",
+    ),
+    (
+        "_ZNSt18condition_variable17__wait_until_implI",
+        "10time_pointINS1_3_V212system_clockET_EE",
+        "__selvedge_cpp_wait_until",
+    ),
+    ("_ZNSt18__atomic_semaphore18_M_try_acquire_forI", "durationIT_T0_EE", "__selvedge_cpp_try_acquire"),
+];
+
 /// What is called in place of a function.
 pub(crate) fn replaced(symbol: &str) -> Option<String> {
-    WAITING.iter().find(|(of, _)| *of == symbol).map(|(_, by)| (*by).to_owned())
+    let whole = WAITING.iter().find(|(of, _)| *of == symbol).map(|(_, by)| (*by).to_owned());
+    let is_member =
+        |(begin, end, _): &&(&str, &str, &str)| symbol.starts_with(begin) && symbol.ends_with(end);
+    whole.or_else(|| OF_TEMPLATES.iter().find(is_member).map(|(_, _, by)| (*by).to_owned()))
+}
+
+/// Whether a function that a module does not define is one of C++'s library.
+pub(crate) fn is_of_library(symbol: &str) -> bool {
+    symbol == "__gxx_personality_v0"
+        || ["_ZS", "_ZNS", "_ZNKS", "_Zn", "_Zd"].iter().any(|begin| symbol.starts_with(begin))
 }
 
 /// Where the headers have their atomic operations.

@@ -4,7 +4,7 @@ use std::ffi::{CStr, OsStr};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selvedge_ir::Module;
+use selvedge_ir::{Module, harness};
 use selvedge_machine::{Reduction, Reductions};
 
 use crate::clang::{self, Clang};
@@ -59,7 +59,9 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
         }
     }
     let mut program = program.ok_or(CompileError::NoFiles)?;
-    if files.iter().any(|file| is_cpp(file)) && !cpp::LIBRARY.is_empty() {
+    let needs_library = files.iter().any(|file| is_cpp(file))
+        || program.functions().iter().any(|f| f.blocks().is_empty() && cpp::is_of_library(&f.name()));
+    if needs_library && !cpp::LIBRARY.is_empty() {
         let parsed = context.parse(cpp::LIBRARY, cpp::SOURCE);
         let linked = parsed.and_then(|mut library| {
             library.yield_to_others();
@@ -112,8 +114,12 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
     let defined = called.filter(|name| program.defines(name));
     let roots: Vec<&str> = defined.chain([MAIN]).collect();
     program.keep_reachable(&roots)?;
+    let tries = |symbol: &str| rust::TRIES.iter().any(|path| rust::is_at(path, symbol));
+    if library && program.functions().iter().any(|f| tries(&f.name())) {
+        program.rename_functions(rust::is_told);
+    }
     // By parking, a thread that waits at a channel may use up a token that was meant for something else.
-    let parks = rust::PARKS.iter().any(|name| program.functions().iter().any(|f| f.name() == *name));
+    let parks = harness::PARKS.iter().any(|name| program.functions().iter().any(|f| f.name() == *name));
     if library && !parks && program.replace_functions(rust::waits_at_a_channel) > 0 {
         program.keep_reachable(&roots)?;
     }
@@ -203,7 +209,12 @@ fn unreadable(file: &Path, source: std::io::Error) -> CompileError {
 }
 
 fn is_c_or_cpp(file: &Path) -> bool {
-    matches!(extension(file), "c" | "i") || is_cpp(file)
+    is_c(file) || is_cpp(file)
+}
+
+/// Whether a file is C.
+pub(crate) fn is_c(file: &Path) -> bool {
+    matches!(extension(file), "c" | "i")
 }
 
 /// Whether a file is C++.

@@ -13,6 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use selvedge_ir::harness;
+
 use crate::driver::Options;
 use crate::error::CompileError;
 use crate::names;
@@ -25,7 +27,7 @@ pub const KNOWN: &str = "1.95";
 
 /// Functions of the standard library by their paths, and what is called instead: what a program cannot do
 /// without here.
-const START: [(&str, &str); 8] = [
+const START: [(&str, &str); 10] = [
     ("std::rt::lang_start_internal", "__selvedge_rust_start"),
     ("std::sys::pal::unix::stack_overflow::imp::make_handler", "__selvedge_rust_no_handler"),
     ("std::sys::pal::unix::stack_overflow::imp::drop_handler", "__selvedge_rust_nothing"),
@@ -33,15 +35,22 @@ const START: [(&str, &str); 8] = [
     ("std::sys::thread_local::guard::key::enable", "__selvedge_rust_guard"),
     ("std::thread::id::ThreadId::new", "__selvedge_rust_thread_id"),
     ("std::panicking::default_hook", "__selvedge_rust_hook"),
-    ("test::test_main_static", selvedge_ir::harness::RUN),
+    ("std::sys::random::linux::hashmap_random_keys", "__selvedge_rust_keys"),
+    // It would look for limits in files of the system.
+    ("std::thread::functions::available_parallelism", "__selvedge_rust_processors"),
+    ("test::test_main_static", harness::RUN),
 ];
 
 /// Where a thread has to wait (`Reduction::Library`).
-const WAITING: [(&str, &str); 22] = [
+const WAITING: [(&str, &str); 26] = [
     ("std::sys::sync::mutex::futex::Mutex::lock_contended", "__selvedge_rust_lock"),
     ("std::sys::sync::rwlock::futex::RwLock::read_contended", "__selvedge_rust_read"),
     ("std::sys::sync::rwlock::futex::RwLock::write_contended", "__selvedge_rust_write"),
     ("std::sys::sync::once::futex::Once::call", "__selvedge_rust_once"),
+    ("std::sys::sync::once::futex::Once::wait", "__selvedge_rust_once_wait"),
+    ("std::thread::functions::sleep", "__selvedge_rust_pause"),
+    ("std::thread::functions::sleep_ms", "__selvedge_rust_pause_ms"),
+    ("std::thread::functions::sleep_until", "__selvedge_rust_pause"),
     ("std::sys::sync::condvar::futex::Condvar::wait", "__selvedge_rust_wait"),
     ("std::sys::sync::condvar::futex::Condvar::wait_timeout", "__selvedge_rust_wait_timeout"),
     ("std::sys::sync::condvar::futex::Condvar::wait_optional_timeout", "__selvedge_rust_wait_timeout"),
@@ -85,20 +94,18 @@ const HANDLES: [&str; 3] = [
     "std::sync::mpmc::context::Inner",
 ];
 
-/// What a program calls whose threads park by themselves: whether there is a token matters to it.
-pub(crate) const PARKS: [&str; 2] = ["__selvedge_rust_park", "__selvedge_rust_park_timeout"];
+/// A writer that waits keeps others from reading, which is seen by trying.
+pub(crate) const TRIES: [&str; 2] =
+    ["std::sync::poison::rwlock::RwLock::try_read", "std::sync::nonpoison::rwlock::RwLock::try_read"];
 
-/// Where a receiver that found nothing goes to wait, by the kind of its channel.
+/// What writers do in programs that try to read.
+pub(crate) fn is_told(symbol: &str) -> Option<String> {
+    (symbol == "__selvedge_rust_write").then(|| String::from("__selvedge_rust_write_told"))
+}
+
+/// Where a receiver that found nothing goes to wait: what stands for it.
 pub(crate) fn waits_at_a_channel(symbol: &str) -> Option<String> {
-    let path = names::rust(symbol)?;
-    let closure = path.strip_prefix("<std::sync::mpmc::context::Context>::with::<<std::sync::mpmc::")?;
-    let (kind, rest) = closure.split_once("::Channel<")?;
-    let by = match kind {
-        "list" => "__selvedge_rust_list_wait",
-        "array" => "__selvedge_rust_array_wait",
-        _ => return None,
-    };
-    rest.ends_with(">>::recv::{closure#1}, ()>").then(|| by.to_owned())
+    harness::waits_at_a_channel(&names::rust(symbol)?).map(str::to_owned)
 }
 
 /// What is called in place of a function.
@@ -137,7 +144,7 @@ pub(crate) const CALLED: [(&str, &str); 2] = [
 pub(crate) const PARK: &str = "__selvedge_rust_park_handle";
 pub(crate) const PARKING: [(&str, &str); 2] = [
     ("std::thread::scoped::scope", "__selvedge_rust_scope_wait"),
-    ("std::sync::mpmc::context::Context::wait_until", "__selvedge_rust_channel_wait"),
+    ("std::sync::mpmc::context::Context::wait_until", harness::CHANNEL_WAIT),
 ];
 
 pub(crate) fn is_at(path: &str, symbol: &str) -> bool {

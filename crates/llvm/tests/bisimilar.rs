@@ -1,6 +1,6 @@
 //! Loads before a loop and in it that become one.
 
-mod support;
+use crate::support;
 
 use selvedge_ir::Instr;
 use selvedge_machine::{Reduction, Reductions};

@@ -1,6 +1,6 @@
 //! Which cells of objects that nobody knows yet are carried round loops in registers.
 
-mod support;
+use crate::support;
 
 use selvedge_machine::{Reduction, Reductions};
 

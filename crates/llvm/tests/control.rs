@@ -1,8 +1,7 @@
 //! Arithmetic and control flow compute what C says.
 
-#[path = "support/run.rs"]
-mod run;
-mod support;
+use crate::run;
+use crate::support;
 
 use run::run;
 use selvedge_ir::{BinOp, Instr, Operand};

@@ -1,6 +1,6 @@
 //! Globals: initial values, addresses in them, thread-local ones; constructors.
 
-mod support;
+use crate::support;
 
 use selvedge_ir::{GlobalId, Operand};
 use support::{c, function, global};

@@ -1,6 +1,6 @@
 //! Files in, programs or errors out.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Accesses to memory come out as they are in the source: none lost, none merged, none added.
 
-mod support;
+use crate::support;
 
 use selvedge_graph::Mode;
 use selvedge_ir::{Instr, Operand, RmwOp};

@@ -1,6 +1,6 @@
 //! Which loops are watched for iterations without effect, and which of their writes nobody sees.
 
-mod support;
+use crate::support;
 
 use selvedge_ir::text;
 use selvedge_ir::{Instr, OwnCell};

@@ -1,6 +1,6 @@
 //! Places and types from debug information.
 
-mod support;
+use crate::support;
 
 use selvedge_ir::{Contents, Instr, Module, Note, TypeInfo};
 use support::{c, function, global};

@@ -1,6 +1,6 @@
 //! Which loops wait, and which are loops like others.
 
-mod support;
+use crate::support;
 
 use selvedge_ir::Instr;
 use selvedge_llvm::Options;

@@ -1,6 +1,6 @@
 //! Which loops take something and put it back.
 
-mod support;
+use crate::support;
 
 use selvedge_ir::{Instr, Net};
 use selvedge_llvm::Options;

@@ -259,6 +259,8 @@ impl Canonical for Program {
         };
         words.extend([stage, of, u64::from(state.pc), state.link.map_or(0, |loc| 1 + u64::from(loc.0))]);
         words.extend(state.regs.iter().map(|value| *value as u64));
+        // What was read publishes nothing when it is stored.
+        words.extend(state.tracking.iter().flat_map(|t| t.read()).map(|read| u64::from(*read)));
     }
 
     fn forget_deps(&self, state: &mut ThreadState) {

@@ -24,12 +24,16 @@ pub(crate) struct Tracking {
     /// Position of the operation that the thread stands at.
     at: u32,
     regs: Vec<DepSet>,
+    /// Which registers were computed from something that was read, also where that is settled.
+    read: Vec<bool>,
     /// Of that operation; `ctrl` is what the branches so far depend on.
     deps: Deps,
     /// The branches in whose arms the thread is: where these end, and what the branches depend on.
     open: Vec<(u32, DepSet)>,
     /// What `assume` and the like depend on.
     for_good: DepSet,
+    /// The store that the thread comes to stores something that was computed from what was read.
+    stores_what_was_read: bool,
     /// The stores so far, by location.
     written: Vec<(Loc, DepSet)>,
 }
@@ -39,10 +43,12 @@ impl Tracking {
         Tracking {
             at: 0,
             regs: vec![DepSet::EMPTY; registers],
+            read: vec![false; registers],
             deps: Deps::NONE,
             open: Vec::new(),
             for_good: DepSet::EMPTY,
             written: Vec::new(),
+            stores_what_was_read: false,
         }
     }
 
@@ -92,6 +98,7 @@ impl Tracking {
 
     /// The store-conditional that the thread comes to next gives its result to `dst`.
     pub fn stores(&mut self, dst: Reg) {
+        self.read[dst.0 as usize] = true;
         self.regs[dst.0 as usize] = DepSet::one(self.at + 1);
     }
 
@@ -114,7 +121,7 @@ impl Tracking {
     pub fn stored(&mut self, loc: Loc, value: Value, rmw: bool) {
         let of = |written: &[(Loc, DepSet)], loc| written.iter().position(|(of, _)| *of == loc);
         if !rmw
-            && self.deps.data.is_empty()
+            && !std::mem::take(&mut self.stores_what_was_read)
             && let Some(at) = pointed_to(value).and_then(|loc| of(&self.written, loc))
         {
             self.deps.publishes.clone_from(&self.written[at].1);
@@ -132,6 +139,17 @@ impl Tracking {
         self.deps.cas.clear();
     }
 
+    /// Registers that were computed from something that was read.
+    pub fn read(&self) -> &[bool] {
+        &self.read
+    }
+
+    fn is_of_reads(&self, expr: &Expr) -> bool {
+        let mut any = false;
+        expr.registers(&mut |r| any |= self.read[r.0 as usize]);
+        any
+    }
+
     fn of(&self, expr: &Expr) -> DepSet {
         let mut set = DepSet::EMPTY;
         expr.registers(&mut |r| set.union(&self.regs[r.0 as usize]));
@@ -139,15 +157,18 @@ impl Tracking {
     }
 
     pub fn assign(&mut self, dst: Reg, expr: &Expr) {
+        self.read[dst.0 as usize] = self.is_of_reads(expr);
         self.regs[dst.0 as usize] = self.of(expr);
     }
 
     /// The load that the thread stands at gives its value to `dst`.
     pub fn loaded(&mut self, dst: Reg) {
+        self.read[dst.0 as usize] = true;
         self.regs[dst.0 as usize] = DepSet::one(self.at);
     }
 
     pub fn forget(&mut self, dst: Reg) {
+        self.read[dst.0 as usize] = false;
         self.regs[dst.0 as usize].clear();
     }
 
@@ -176,6 +197,7 @@ impl Tracking {
 
     pub fn data(&mut self, value: &Expr) {
         self.deps.data = self.of(value);
+        self.stores_what_was_read = self.is_of_reads(value);
     }
 
     /// What a read-modify-write writes is computed from what it reads.

@@ -12,7 +12,7 @@
 use crate::classes::Classes;
 use crate::cycle::{CycleCheck, MAX_STATES};
 use crate::glushkov::Positions;
-use crate::guard::Test;
+use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter, Pairs};
 use crate::model::{CAUSAL, ErrorCheck, Model, Reach, Right};
 use crate::term::{Term, Terms, not_admissible, refusal};
@@ -48,6 +48,43 @@ impl Model {
         model.classes = classes.cloned();
         Ok(model)
     }
+}
+
+/// Whether an event releases what came before it, and whether one acquires it; exclusive pairs of an
+/// architecture and its weaker acquires are left out.
+pub(crate) fn releases_and_acquires() -> (Guard, Guard) {
+    let of = |kind: Attrs, order: Attrs| Guard::attr(kind).and(&Guard::attr(order));
+    let usual = Guard::attr(Attrs::EXCLUSIVE).or(&Guard::attr(Attrs::ACQ_PC)).not();
+    (of(Attrs::W, Attrs::REL).and(&usual), of(Attrs::R, Attrs::ACQ).and(&usual))
+}
+
+/// A model with coherence by what threads know of each other by releases and acquires, instead of by program
+/// order alone. It has to be known that coherence agrees with that (`Relational::synchronises`).
+pub(crate) fn synchronised(mut model: Model) -> Model {
+    let step = |b| Term::letter(b);
+    let (releases, acquires) = releases_and_acquires();
+    let acquired = Term::seq(Term::test(releases), Term::seq(step(Base::Rf), Term::test(acquires)));
+    let threads = Term::union(step(Base::Tc), step(Base::Tj));
+    let term = Term::plus(Term::union(step(Base::PoImm), Term::union(threads, acquired)));
+    let classes = model.classes.as_ref();
+    let slot = if classes.is_some_and(|classes| is_causal_order(&term, classes)) {
+        CAUSAL
+    } else {
+        match View::compile(&term, model.slots, classes) {
+            Some(view) if view.slots() == 1 => match model.views.iter().find(|v| v.same_as(&view)) {
+                Some(same) => same.main(),
+                None => {
+                    model.slots += 1;
+                    model.views.push(view);
+                    model.slots - 1
+                }
+            },
+            _ => return model,
+        }
+    };
+    model.coherence = vec![slot];
+    model.coherence_view = model.views.iter().position(|v| v.main() == slot);
+    model
 }
 
 /// Automata are made of terms with definitions in place of names: operators that one may have then.
@@ -297,7 +334,7 @@ impl<'a> Compiler<'a> {
             && let Term::Test(guard) = self.term(&left, span)?
         {
             for bit in (0..32).map(|i| Attrs(1 << i)) {
-                if guard == crate::guard::Guard::attr(bit) {
+                if guard == Guard::attr(bit) {
                     return Ok(bit);
                 }
             }

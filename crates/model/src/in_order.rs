@@ -2,6 +2,7 @@
 //! follows dependencies: whether `po | rf` has no cycles in the executions of a program
 //! (`explore/src/in_order.rs`).
 
+use crate::compile::synchronised;
 use crate::model::{CAUSAL, Model, Past};
 use crate::relational::Local;
 use selvedge_graph::{EventId, ExecutionGraph};
@@ -14,19 +15,31 @@ pub struct Buffering {
     pub local: Local,
     /// Dependencies survive forwarding (`Causality::forwards`).
     pub forwards: bool,
+    /// What comes before a release that another thread acquires is coherent with what comes after it there
+    /// (`Relational::synchronises`).
+    pub synchronises: bool,
 }
 
 impl Model {
     /// The same model, for an explorer that watches whether it is right to keep to program order.
     pub fn watching_for(mut self, buffering: &Arc<Buffering>) -> Model {
         self.buffering = Some(buffering.clone());
-        self
+        self.knowing_what_is_acquired()
     }
 
     /// The same, as another one does.
     pub fn watching_as(mut self, other: &Model) -> Model {
         self.buffering.clone_from(&other.buffering);
-        self
+        self.knowing_what_is_acquired()
+    }
+
+    /// The same model, with a clock for what threads know of each other's accesses by releases and acquires.
+    /// What is consistent stays as it is, but most of what is not shows without a search.
+    fn knowing_what_is_acquired(self) -> Model {
+        match self.buffering.as_ref().is_some_and(|b| b.synchronises) && self.is_local() {
+            true => synchronised(self),
+            false => self,
+        }
     }
 
     /// Of a model that follows dependencies, and was compiled for programs that need not.

@@ -104,6 +104,10 @@ impl Pairs {
         Pairs(self.0 | other.0)
     }
 
+    pub fn has(self, other: Pairs) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     #[inline]
     pub fn each(self) -> impl Iterator<Item = Pairs> {
         let mut rest = self.0;

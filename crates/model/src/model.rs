@@ -217,6 +217,10 @@ impl Model {
     /// Whether what it asks coherence of does not go along reads: then it says nothing of what threads learn
     /// from each other, and only the language does.
     pub fn is_local(&self) -> bool {
+        // What was added to it only finds sooner what it says.
+        if self.buffering.as_ref().is_some_and(|b| b.synchronises) {
+            return true;
+        }
         self.coherence.first().is_some_and(|slot| *slot != CAUSAL)
             && self.coherence_view.is_some_and(|view| !self.views[view].goes_along_reads())
     }

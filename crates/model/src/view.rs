@@ -9,7 +9,7 @@
 use crate::classes::Classes;
 use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
-use crate::letter::{Base, Letter, tj_source};
+use crate::letter::{Base, Letter, Pairs, tj_source};
 use crate::term::Term;
 use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
 
@@ -55,6 +55,10 @@ pub struct View {
     from_tj: Vec<Take>,
     /// Steps along `po` with conditions on the pair: all earlier events of the thread are looked at.
     from_far_po: Vec<Take>,
+    /// Those of the same location only: each of these steps asks for that.
+    far_at_location: bool,
+    /// By slot of unfinished words: at which events they are of use.
+    alive: Vec<Test>,
     /// Stored words that are finished at some events.
     finished: Vec<(usize, Test)>,
     /// Only through its source can a read learn more than the event before it in its thread knew.
@@ -121,6 +125,8 @@ impl View {
             from_tc: Vec::new(),
             from_tj: Vec::new(),
             from_far_po: Vec::new(),
+            far_at_location: false,
+            alive: Vec::new(),
             finished: Vec::new(),
             reads_learn_from_source_only: false,
             beginners: Attrs::NONE,
@@ -131,6 +137,9 @@ impl View {
         for (q, state) in states.iter().enumerate().filter(|(q, _)| used[*q]) {
             slot_of[q] = Some(base + view.slots);
             view.slots += 1;
+            let onward = states.iter().flat_map(|s| &s.rules).filter(|r| r.from == From::State(q));
+            let alive = onward.fold(state.accept.clone(), |any, r| any.or(&r.guard));
+            view.alive.push(Test::of(&alive));
             if !state.accept.is_never() {
                 view.finished.push((base + view.slots - 1, Test::of(&state.accept)));
             }
@@ -158,6 +167,7 @@ impl View {
             }
         }
         view.each_take().for_each(|takes| takes.sort_by_key(|take| take.from.is_some()));
+        view.far_at_location = view.from_far_po.iter().all(|take| take.letter.must.has(Pairs::LOC));
         let at_read = |test: &Guard| !test.and(&Guard::attr(Attrs::R)).is_never();
         view.reads_learn_from_source_only = states.iter().all(|state| {
             !at_read(&state.accept)
@@ -258,7 +268,7 @@ impl View {
             return g.set_clock(e, self.main, main);
         }
         let ev = g.event(e);
-        let (attrs, kind, tid, idx) = (ev.attrs, ev.kind, ev.tid, ev.idx);
+        let (attrs, kind, tid) = (ev.attrs, ev.kind, ev.tid);
         if let Some(p) = pred {
             if g.note(p) & self.bit != 0 {
                 self.carry_words(g, p, e);
@@ -270,9 +280,8 @@ impl View {
                 let read = g.rmw_read_of(e).unwrap_or(p);
                 main = self.take(&self.from_rmw, g, read, e, attrs, main);
             }
-            for far in 0..if self.from_far_po.is_empty() { 0 } else { idx as usize - 1 } {
-                let x = g.thread(tid)[far];
-                main = self.take(&self.from_far_po, g, x, e, attrs, main);
+            if !self.from_far_po.is_empty() {
+                main = self.take_far(g, e, attrs, main);
             }
         } else if let Some(x) = g.spawn_of(tid) {
             main = self.take(&self.from_tc, g, x, e, attrs, main);
@@ -337,6 +346,25 @@ impl View {
         main
     }
 
+    /// Takes over from earlier events of the thread what steps with conditions lead on.
+    fn take_far(&self, g: &mut ExecutionGraph, e: EventId, attrs: Attrs, main: ClockId) -> ClockId {
+        let mut main = main;
+        if self.far_at_location {
+            let mut far = g.po_loc_pred(e);
+            while let Some(x) = far {
+                main = self.take(&self.from_far_po, g, x, e, attrs, main);
+                far = g.po_loc_pred(x);
+            }
+            return main;
+        }
+        let (tid, idx) = (g.event(e).tid, g.event(e).idx as usize);
+        for far in 0..idx - 1 {
+            let x = g.thread(tid)[far];
+            main = self.take(&self.from_far_po, g, x, e, attrs, main);
+        }
+        main
+    }
+
     /// Takes over from the event before `e` what goes on along `po` as it is; `e` has no words yet.
     #[inline]
     fn carry_words(&self, g: &mut ExecutionGraph, p: EventId, e: EventId) {
@@ -364,9 +392,13 @@ impl View {
     fn is_idle(&self, g: &ExecutionGraph, e: EventId, pred: Option<EventId>) -> bool {
         let quiet = |x: EventId| !g.event(x).attrs.meets(self.beginners) && g.note(x) & self.bit == 0;
         let ev = g.event(e);
+        let far = || match self.far_at_location {
+            true => std::iter::successors(g.po_loc_pred(e), |&x| g.po_loc_pred(x)).all(quiet),
+            false => false,
+        };
         !matches!(ev.kind, Kind::Join | Kind::Depart)
             && match pred {
-                Some(p) => self.from_far_po.is_empty() && quiet(p),
+                Some(p) => quiet(p) && (self.from_far_po.is_empty() || far()),
                 None => g.spawn_of(ev.tid).is_none(),
             }
             && g.rf(e).is_none_or(|w| w.is_init() || quiet(w))
@@ -395,14 +427,18 @@ impl View {
             if quiet && take.from.is_some() {
                 break;
             }
-            if !take.guard.holds(before) || !(take.letter.is_plain() || take.letter.allows(g, x, e)) {
+            if !take.guard.holds(before) {
                 continue;
             }
             let so_far = match &take.to {
+                Ok(slot) if !self.alive[slot - self.main - 1].holds(attrs) => continue,
                 Ok(slot) => g.clock(e, *slot),
                 Err(done) if done.holds(attrs) => main,
                 Err(_) => continue,
             };
+            if !take.letter.is_plain() && !take.letter.allows(g, x, e) {
+                continue;
+            }
             let clock = match take.from {
                 None if take.to.is_err() && g.clocks().get(main, tid) >= idx => continue,
                 None => {

@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng};
 use selvedge_graph::{Loc, Mode, Tid};
 use selvedge_machine::Program;
 use selvedge_machine::expr::{BinOp, Expr, Reg};
-use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::program::{Addr, Instr, RmwOp, pointer_to};
 
 /// The generator of the program with this number, for one seed.
 pub fn rng_for(seed: u64, number: u64) -> SmallRng {
@@ -34,6 +34,19 @@ pub fn arch_program(rng: &mut SmallRng, arch: Arch) -> Program {
     program.tracking(true, arch == Arch::Lkmm)
 }
 
+/// Some of the constants that a program stores are pointers instead: one in two, as the dice have it.
+pub fn with_pointers(mut program: Program, roll: &mut dyn FnMut(usize) -> usize) -> Program {
+    let locations = program.locs.len();
+    for instr in program.threads.iter_mut().flat_map(|thread| &mut thread.code) {
+        if let Instr::Store { value: Expr::Const(value), .. } = instr
+            && roll(2) == 0
+        {
+            *value = pointer_to(Loc(roll(locations) as u32));
+        }
+    }
+    program
+}
+
 fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
     let threads = pick(rng, &[(2, 45), (3, 42), (4, 13)]);
     let mut p = Program::new("generated");
@@ -46,9 +59,14 @@ fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
     let mut left = MAX_ACCESSES;
     let mut codes = Vec::new();
     let heavy = few && rng.random_ratio(1, 5);
+    // One of the threads reads back what its read-modify-write stored, and writes what depends on it.
+    let forwards = (few && rng.random_ratio(1, 5)).then(|| rng.random_range(0..threads));
     for t in 0..threads {
         // At least one access remains for each thread to come.
-        let own = pick(rng, &[(1, 20), (2, 45), (3, 25), (4, 10)]).min(left - (threads - t - 1));
+        let most = left - (threads - t - 1);
+        let own = pick(rng, &[(1, 20), (2, 45), (3, 25), (4, 10)]).min(most);
+        let forwards = forwards == Some(t) && most >= 4;
+        let own = if forwards { 4 } else { own };
         let home = t % locations;
         let code = Vec::new();
         let mut body = Body {
@@ -63,6 +81,9 @@ fn in_style(rng: &mut SmallRng, style: Style, may_spawn: bool) -> Program {
             open: Vec::new(),
             left: own,
         };
+        if forwards {
+            body.forward();
+        }
         body.fill();
         left -= own;
         codes.push(body.code);
@@ -275,27 +296,46 @@ impl Body<'_> {
         Expr::Const(pick(self.rng, &[(1, 6), (2, 3), (0, 1)]))
     }
 
+    /// Stores by a read-modify-write, reads that back, and writes something that depends on it.
+    fn forward(&mut self) {
+        let Some(arch) = self.style.arch() else { return };
+        let kinds: Vec<(u32, u32)> = arch.rmw_heavy().iter().copied().filter(|(kind, _)| *kind > 1).collect();
+        let kind = pick(self.rng, &kinds);
+        self.access_of(kind);
+        if let Some(loc) = self.written.take()
+            && self.left > 0
+        {
+            self.read_back(loc, true);
+        }
+    }
+
     /// Reads back what was written last, and lets what follows depend on it.
-    fn read_back(&mut self, loc: Loc) {
+    fn read_back(&mut self, loc: Loc, always: bool) {
         let mode = self.style.read(self.rng);
         let dst = self.fresh();
         self.code.push(Instr::Load { dst, addr: Addr::Loc(loc), mode });
         self.left -= 1;
-        if self.left > 0 && self.rng.random_ratio(1, 2) {
-            let value = match self.rng.random_range(0..3) {
+        if self.left > 0 && (always || self.rng.random_ratio(1, 2)) {
+            let none = Expr::bin(BinOp::Xor, Expr::Reg(dst), Expr::Reg(dst));
+            let mut addr = self.addr();
+            let value = match self.rng.random_range(0..4) {
                 0 => Expr::Reg(dst),
-                1 => Expr::bin(
-                    BinOp::Add,
-                    Expr::bin(BinOp::Xor, Expr::Reg(dst), Expr::Reg(dst)),
-                    Expr::Const(1),
-                ),
+                1 => Expr::bin(BinOp::Add, none, Expr::Const(1)),
+                2 => {
+                    let base = match addr {
+                        Addr::Loc(base) | Addr::Element { base, .. } => base,
+                        Addr::Pointer(_) => loc,
+                    };
+                    addr = Addr::Element { base, len: 1, index: none };
+                    Expr::Const(1)
+                }
                 _ => {
                     self.open.push(self.code.len());
                     self.code.push(Instr::Branch { cond: Expr::Reg(dst), target: 0 });
                     Expr::Const(1)
                 }
             };
-            let (addr, mode) = (self.addr(), self.style.write(self.rng));
+            let mode = self.style.write(self.rng);
             self.code.push(Instr::Store { addr, value, mode });
             self.left -= 1;
         }
@@ -348,7 +388,7 @@ impl Body<'_> {
         };
         if let Some(arch) = self.style.arch() {
             match self.written.take() {
-                Some(loc) if self.rng.random_ratio(1, 4) => return self.read_back(loc),
+                Some(loc) if self.rng.random_ratio(1, 4) => return self.read_back(loc, false),
                 // Where branches do not hold back what follows them, loops have no end.
                 _ if arch != Arch::Lkmm && self.left >= 2 && self.rng.random_ratio(1, 24) => {
                     return self.spin();
@@ -360,6 +400,11 @@ impl Body<'_> {
         let of_arch = |arch: Arch| if heavy { arch.rmw_heavy() } else { arch.accesses() };
         let kinds = self.style.arch().map_or(kinds, of_arch);
         let kind = if self.left >= 2 { pick(self.rng, kinds) } else { self.rng.random_range(0..2) };
+        self.access_of(kind);
+    }
+
+    /// An access of this kind; see `Arch::accesses`.
+    fn access_of(&mut self, kind: u32) {
         match kind {
             0 => {
                 let (addr, mode) = (self.addr(), self.style.read(self.rng));
@@ -385,7 +430,14 @@ impl Body<'_> {
                 let weak = self.rng.random_ratio(1, 6);
                 let (addr, desired) = (self.addr(), self.value());
                 self.wrote(&addr);
-                let expected = Expr::Const(pick(self.rng, &[(0, 5), (1, 4), (2, 1)]));
+                let expected = pick(self.rng, &[(0, 5), (1, 4), (2, 1)]);
+                // What is expected may depend on what was read.
+                let depends = self.regs > 0 && self.style.arch().is_some() && self.rng.random_ratio(1, 4);
+                let expected = match depends {
+                    true if self.rng.random_ratio(1, 2) => self.some_register(),
+                    true => self.depending(expected),
+                    false => Expr::Const(expected),
+                };
                 let (success, failure) = (self.style.rmw(self.rng), self.fail_mode());
                 let (ok, old) = (self.fresh(), self.fresh());
                 self.code.push(Instr::Cas { ok, old, addr, expected, desired, success, failure, weak });

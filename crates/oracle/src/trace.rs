@@ -397,10 +397,17 @@ fn constants(instr: &Instr, found: &mut Vec<Value>) {
 pub fn all_traces(program: &Program, max: usize) -> Result<Vec<Vec<Trace>>, TooBig> {
     let mut domains: Domains = program.locs.iter().map(|(_, init)| vec![*init]).collect();
     // Where branches do not hold back what follows them, values may come out of thin air: those that the
-    // program mentions.
-    if program.arms.is_some() {
-        let mut named = Vec::new();
-        program.threads.iter().flat_map(|t| &t.code).for_each(|instr| constants(instr, &mut named));
+    // program mentions. So may those that a compare-and-swap expects, if what it writes is known to others
+    // before it succeeds.
+    let mut named = Vec::new();
+    let instrs = program.threads.iter().flat_map(|t| &t.code);
+    let of_cas = |instr: &&Instr| matches!(instr, Instr::Cas { .. });
+    match program.arms.is_some() {
+        true => instrs.for_each(|instr| constants(instr, &mut named)),
+        false if program.tracks_deps => instrs.filter(of_cas).for_each(|instr| constants(instr, &mut named)),
+        false => {}
+    }
+    if !named.is_empty() {
         for domain in &mut domains {
             for value in &named {
                 if !domain.contains(value) {

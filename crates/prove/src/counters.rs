@@ -5,6 +5,7 @@
 //! threads than tokens, φ for one more token. Cardinalities are sums. Nothing is lost: the translation is
 //! exact for every number of threads.
 
+use crate::eval::{Instance, State};
 use crate::expr::{Domain, Expr, SELF, Type, Var};
 use crate::obligation::Obligation;
 use crate::solver::Script;
@@ -13,6 +14,9 @@ use crate::value::V;
 
 /// Systems with more local states are left to other encodings.
 const MOST_STATES: usize = 400;
+
+/// States with more threads are not looked at one by one.
+pub(crate) const MOST_THREADS: i64 = 40;
 
 /// The translation of a system.
 pub struct Counters<'s> {
@@ -202,6 +206,55 @@ impl<'s> Counters<'s> {
         let mut script = question.clone();
         script.assert(&self.term(goal, &Scope::default(), after)?.not().formula());
         Ok(script)
+    }
+
+    /// A question about so many threads.
+    pub fn with_threads(&self, question: &Script, threads: i64) -> Script {
+        let mut script = question.clone();
+        let total: Vec<V> = (0..self.states.len()).map(|l| V::T(self.name(l, false))).collect();
+        script.assert(&format!("(= {} {threads})", V::sum(total).number()));
+        script
+    }
+
+    /// The counters and the variables that everybody shares, in the words of a question.
+    pub fn names(&self, after: bool) -> Vec<String> {
+        let states = (0..self.states.len()).map(|l| self.name(l, after));
+        let shared = (0..self.system.symbols.len()).filter(|s| self.system.symbols[*s].kind != Kind::Local);
+        states.chain(shared.map(|s| self.shared(s, after))).collect()
+    }
+
+    /// The state with these values of [`Counters::names`], if it has few threads.
+    pub fn state(&self, text: &str) -> Option<(Instance, State)> {
+        let values = crate::solver::values(text)?;
+        let (counts, shared) = values.split_at_checked(self.states.len())?;
+        let threads: i64 = counts.iter().try_fold(0i64, |sum, n| sum.checked_add(*n))?;
+        if !(1..=MOST_THREADS).contains(&threads) || counts.iter().any(|n| *n < 0) {
+            return None;
+        }
+        let mut instance = Instance::plain(&[threads as usize]);
+        let mut state = State { cells: vec![Vec::new(); self.system.symbols.len()], ..State::default() };
+        let mut shared = shared.iter();
+        for (i, symbol) in self.system.symbols.iter().enumerate() {
+            let value = match symbol.kind {
+                Kind::Local => {
+                    let Some(at) = self.locals.iter().position(|l| *l == i) else {
+                        // Nobody speaks of it.
+                        state.cells[i] = vec![0; threads as usize];
+                        continue;
+                    };
+                    for (values, n) in self.states.iter().zip(counts) {
+                        state.cells[i].extend((0..*n).map(|_| values[at]));
+                    }
+                    continue;
+                }
+                _ => *shared.next()?,
+            };
+            match symbol.kind {
+                Kind::Const => instance = instance.with_constant(i, vec![value]),
+                _ => state.cells[i] = vec![value],
+            }
+        }
+        Some((instance, state))
     }
 
     /// The local variable whose range a conjunct is about: local states have no other values. Only ranges

@@ -9,13 +9,15 @@
 //! inductive.
 
 use crate::counters::Counters;
+use crate::eval::{Instance, State};
 use crate::expr::{Domain, Expr, Type};
 use crate::obligation::{Obligation, Origin, initial};
 use crate::prover::{Options, Report, Verdict, prove};
 use crate::reach::reachable;
-use crate::solver::{Answer, SolverError, Solvers};
+use crate::solver::{Answer, Solver, SolverError, Solvers};
 use crate::structure::instances;
 use crate::system::{Claim, Kind, PC, System};
+use std::collections::HashSet;
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -39,8 +41,11 @@ pub enum InferError {
     Kind(String),
 }
 
-/// How much work may be spent on whether a step keeps a candidate.
-const CANDIDATE: u64 = 250_000;
+/// How much work may be spent on whether a step keeps candidates.
+const CANDIDATE: u64 = 4_000_000;
+
+/// In so many states candidates are compared.
+const SAMPLES: usize = 3_000;
 
 struct Candidate {
     text: String,
@@ -63,6 +68,7 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
             candidates.retain(|c| states.iter().all(|state| instance.holds(system, state, &c.formula)));
         }
     }
+    candidates = different(system, candidates);
     let mut with = system.clone();
     let mut solvers = Solvers::default();
     // These are easy, or not worth it.
@@ -71,29 +77,16 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
     loop {
         with.invariant = system.invariant.iter().filter(|c| c.phase.is_none()).cloned().collect();
         with.invariant.extend(candidates.iter().map(|c| claim(&c.text, c.formula.clone())));
-        let counters = Counters::of(&with).map_err(InferError::Kind)?;
         let known: Vec<Expr> = with.invariant.iter().map(|c| c.formula.clone()).collect();
         let mut origins = vec![(Origin::Init, initial(&with))];
         origins.extend((0..with.steps.len()).map(|s| (Origin::Step(s), known.clone())));
-        let mut dropped = vec![false; candidates.len()];
+        let before = candidates.len();
         for (origin, known) in origins {
-            // What is known is the same for all of them, and long.
-            let after = matches!(origin, Origin::Step(_));
             let goal = Expr::Bool(false);
             let o = Obligation { origin, phase: None, target: None, conjunct: None, known, goal };
-            let question = counters.script(&o);
-            for (c, dropped) in candidates.iter().zip(&mut dropped).filter(|c| !*c.1) {
-                let script = question.clone().and_then(|q| counters.with_goal(&q, &c.formula, after));
-                *dropped = match script {
-                    Ok(script) => solvers.ask(options.solver, &script, work)? != Answer::Unsat,
-                    Err(_) => true,
-                };
-            }
+            keep(system, &o, &mut candidates, (&mut solvers, options.solver, work))?;
         }
-        drop(counters);
-        let mut keep = dropped.iter().map(|d| !d);
-        candidates.retain(|_| keep.next().unwrap_or(false));
-        if !dropped.contains(&true) {
+        if candidates.len() == before {
             break;
         }
     }
@@ -122,6 +115,94 @@ pub fn infer(system: &System, options: &Options) -> Result<Inferred, InferError>
         shorten(&mut with, &mut result, options)?;
     }
     Ok(result)
+}
+
+/// Of candidates that are true in the same states, the first: they mostly say the same. What is left out is
+/// not used, so nothing depends on whether they do.
+fn different(system: &System, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let states = some_states(system);
+    let mut seen = HashSet::new();
+    let mut found = candidates;
+    found.retain(|c| {
+        let holds: Vec<bool> = states.iter().map(|(i, s)| i.holds(system, s, &c.formula)).collect();
+        // What holds everywhere says nothing.
+        !holds.iter().all(|h| *h) && seen.insert(holds)
+    });
+    found
+}
+
+/// States of small instances, reachable or not, drawn by a generator of our own: always the same ones.
+fn some_states(system: &System) -> Vec<(Instance, State)> {
+    let mut seed = 1u64;
+    let mut draw = |low: i64, high: i64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low + ((seed >> 33) as i64) % (high - low + 1)
+    };
+    let mut found = Vec::new();
+    for n in 0..SAMPLES {
+        let threads = 1 + n % 4;
+        let instance = Instance::plain(&[threads]);
+        let mut state = State { cells: vec![Vec::new(); system.symbols.len()], ..State::default() };
+        for (i, symbol) in system.symbols.iter().enumerate() {
+            let cells = if symbol.args.is_empty() { 1 } else { threads };
+            let (low, high) = match (symbol.ty, symbol.range) {
+                (_, Some(range)) => range,
+                (Type::Bool, _) => (0, 1),
+                (Type::Enum(e), _) => (0, system.enums[e].values.len() as i64 - 1),
+                _ => (-1, threads as i64 + 1),
+            };
+            state.cells[i] = (0..cells).map(|_| draw(low, high)).collect();
+        }
+        found.push((instance, state));
+    }
+    found
+}
+
+/// Drops the candidates that an obligation's step does not keep. A solver is asked whether it can fail to
+/// keep one of them; the state that it shows drops all that are false in it.
+fn keep(
+    system: &System,
+    o: &Obligation,
+    candidates: &mut Vec<Candidate>,
+    (solvers, solver, work): (&mut Solvers, Solver, u64),
+) -> Result<(), InferError> {
+    let counters = Counters::of(system).map_err(InferError::Kind)?;
+    let after = matches!(o.origin, Origin::Step(_));
+    let Ok(question) = counters.script(o) else {
+        candidates.clear();
+        return Ok(());
+    };
+    loop {
+        let all = Expr::and(candidates.iter().map(|c| c.formula.clone()));
+        let before = candidates.len();
+        if let Ok(mut script) = counters.with_goal(&question, &all, after) {
+            script.values = counters.names(after);
+            match solvers.ask(solver, &script, work)? {
+                Answer::Unsat => return Ok(()),
+                Answer::Sat(text) => {
+                    if let Some((instance, state)) = counters.state(&text) {
+                        candidates.retain(|c| instance.holds(system, &state, &c.formula));
+                    }
+                }
+                Answer::Unknown(_) => {}
+            }
+        }
+        if candidates.len() < before {
+            continue;
+        }
+        // It does not know, or its state is too large to look at: one by one.
+        let mut kept = Vec::new();
+        for c in candidates.drain(..) {
+            let script = counters.with_goal(&question, &c.formula, after);
+            if let Ok(script) = script
+                && solvers.ask(solver, &script, work)? == Answer::Unsat
+            {
+                kept.push(c);
+            }
+        }
+        *candidates = kept;
+        return Ok(());
+    }
 }
 
 /// Leaves out what the proof does not need.

@@ -24,12 +24,14 @@ pub mod reach;
 mod regions;
 pub mod render;
 pub mod rewrite;
+mod small;
 pub mod solver;
 mod steps;
 pub mod structure;
 pub mod system;
 pub mod theory;
 pub mod value;
+mod ways;
 
 pub use parser::{parse, parse_derived};
 pub use prover::{Options, Report, Verdict, prove};

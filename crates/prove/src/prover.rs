@@ -1,17 +1,21 @@
 //! The proof of a system: small instances first, then all obligations, each by the encoding that fits.
 
-use crate::counters::Counters;
+use crate::counters::{Counters, MOST_THREADS};
 use crate::eval::{Instance, State};
 use crate::expand::{Found, counterexample};
 use crate::expr::Expr;
 use crate::first_order::{self, Mode};
 use crate::obligation::{Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase};
-use crate::reach::{Bug, Reached, Taken, reach};
+use crate::reach::{Bug, Taken};
 use crate::rewrite::{nnf, parts, spell_out};
+use crate::small::{explore, explore_larger, totals};
 use crate::solver::{Answer, Script, Solver, SolverError, Solvers};
 use crate::structure::{instances, sizes};
 use crate::system::{Shape, System};
+use crate::ways::ways;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// What is asked for.
@@ -31,6 +35,8 @@ pub struct Options {
     pub states: usize,
     /// All questions that were asked are kept.
     pub keep_scripts: bool,
+    /// So many obligations are looked at at once.
+    pub jobs: usize,
 }
 
 impl Default for Options {
@@ -43,6 +49,7 @@ impl Default for Options {
             small: 3,
             states: 20_000,
             keep_scripts: false,
+            jobs: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
@@ -138,22 +145,27 @@ const MOST_LOOKED_AT: usize = 250;
 /// The part of the limit that the question whether a step is possible in a phase is given.
 const IMPOSSIBLE: u64 = 240;
 
-/// Sizes of small instances, in all.
-fn totals(system: &System, options: &Options) -> std::ops::RangeInclusive<usize> {
-    let tree = system.sorts.iter().any(|s| s.shape == Shape::Tree);
-    let most: usize = match (system.sorts.len(), tree) {
-        (1, true) => options.small + 1,
-        (1, false) => options.small,
-        (n, _) => options.small * n + 1,
-    };
-    system.sorts.len()..=most
-}
+/// The part that a conjunct is given which may be all that a step needs to keep it.
+const ALONE: u64 = 1_440;
 
 struct Prover<'s> {
     system: &'s System,
     options: &'s Options,
-    counters: Option<Counters<'s>>,
+    counters: Option<&'s Counters<'s>>,
+    /// Where steps led in small instances, as in a report.
+    lands: &'s [Vec<Option<u64>>],
+    /// The first obligation that is not shown is enough.
+    quick: bool,
     solvers: RefCell<Solvers>,
+}
+
+/// What is looked at by itself, with nothing left in a solver from before: so answers do not depend on how
+/// many work at once.
+enum Task {
+    /// The invariant holds at first, or after a step in a phase.
+    Changes(Origin, Option<usize>),
+    /// Something follows from it.
+    One(Box<Obligation>),
 }
 
 /// Proves a system, or says what stands in the way.
@@ -187,22 +199,17 @@ pub fn prove(system: &System, options: &Options) -> Result<Report, SolverError> 
     discharge(system, options, counters, report)
 }
 
-/// The same without looking at small instances.
+/// The same without looking at small instances, up to the first obligation that is not shown; of that it is
+/// not asked why.
 ///
 /// # Errors
 /// If a solver cannot be asked.
 pub fn prove_only(system: &System, options: &Options) -> Result<Verdict, SolverError> {
-    let report = Report {
-        verdict: Verdict::Proved,
-        encoding: "",
-        done: Vec::new(),
-        bug: None,
-        false_conjunct: None,
-        explored: (1, 0),
-        lands: vec![vec![None; system.steps.len()]; system.phases.len()],
-        warnings: Vec::new(),
-    };
-    Ok(discharge(system, options, Counters::of(system).ok(), report)?.verdict)
+    let lands = vec![vec![None; system.steps.len()]; system.phases.len()];
+    let counters = Counters::of(system).ok();
+    let done = all(system, options, counters.as_ref(), &lands, true)?;
+    let fine = !done.is_empty() && done.iter().all(|d| matches!(d.ending, Ending::Proved(_)));
+    Ok(if fine { Verdict::Proved } else { Verdict::Unknown })
 }
 
 fn discharge(
@@ -211,16 +218,19 @@ fn discharge(
     counters: Option<Counters<'_>>,
     mut report: Report,
 ) -> Result<Report, SolverError> {
-    let prover = Prover { system, options, counters, solvers: RefCell::default() };
-    prover.all(&mut report)?;
+    report.done = all(system, options, counters.as_ref(), &report.lands, false)?;
+    let looked_at = report.explored.0 > 0;
+    explore_larger(system, options, &mut report);
     let fails = |d: &Done| matches!(d.ending, Ending::Fails(_));
     let unknown = |d: &Done| matches!(d.ending, Ending::Unknown(_));
-    report.verdict = if report.done.iter().any(fails) {
+    report.verdict = if report.bug.is_some() {
+        Verdict::Violated
+    } else if report.done.iter().any(fails) {
         Verdict::NotProved
     } else if report.false_conjunct.is_some() {
         // No proof of what is false is believed.
         Verdict::Unknown
-    } else if report.done.is_empty() || report.done.iter().any(unknown) || report.explored.0 == 0 {
+    } else if report.done.is_empty() || report.done.iter().any(unknown) || !looked_at {
         Verdict::Unknown
     } else {
         Verdict::Proved
@@ -228,76 +238,64 @@ fn discharge(
     Ok(report)
 }
 
-/// Looks at small instances: bugs, and whether anything happens at all.
-fn explore(system: &System, options: &Options, report: &mut Report) {
-    let mut taken = vec![false; system.steps.len()];
-    let mut premise = vec![false; system.properties.len()];
-    let mut budget = options.states * 6;
-    'sizes: for total in totals(system, options) {
-        for sizes in sizes(system, total) {
-            for instance in instances(system, &sizes) {
-                if budget == 0 {
-                    break 'sizes;
-                }
-                let found: Reached = reach(system, &instance, options.states.min(budget), options.deadlock);
-                budget = budget.saturating_sub(found.states);
-                report.explored.0 += 1;
-                report.explored.1 += found.states;
-                taken.iter_mut().zip(&found.taken).for_each(|(a, b)| *a |= b);
-                premise.iter_mut().zip(&found.premise).for_each(|(a, b)| *a |= b);
-                for (all, here) in report.lands.iter_mut().flatten().zip(found.lands.iter().flatten()) {
-                    if let Some(bits) = here {
-                        *all = Some(all.unwrap_or(u64::MAX) & bits);
+/// All obligations, by several workers with solvers of their own, in one order.
+fn all(
+    system: &System,
+    options: &Options,
+    counters: Option<&Counters>,
+    lands: &[Vec<Option<u64>>],
+    quick: bool,
+) -> Result<Vec<Done>, SolverError> {
+    let mut tasks = vec![Task::Changes(Origin::Init, None)];
+    for phase in phases(system) {
+        tasks.extend((0..system.steps.len()).map(|s| Task::Changes(Origin::Step(s), phase)));
+    }
+    tasks.extend(consequences(system, options.deadlock).into_iter().map(|o| Task::One(Box::new(o))));
+    let next = AtomicUsize::new(0);
+    let found: Vec<Mutex<Vec<Done>>> = tasks.iter().map(|_| Mutex::default()).collect();
+    let work = || -> Result<(), SolverError> {
+        let prover = Prover { system, options, counters, lands, quick, solvers: RefCell::default() };
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = tasks.get(n) else { return Ok(()) };
+            prover.solvers.borrow_mut().forget();
+            match prover.task(task) {
+                Ok(done) => {
+                    if quick && done.iter().any(|d| !matches!(d.ending, Ending::Proved(_))) {
+                        next.store(tasks.len(), Ordering::Relaxed);
                     }
+                    *found[n].lock().unwrap_or_else(PoisonError::into_inner) = done;
                 }
-                if report.false_conjunct.is_none()
-                    && let Some((c, state)) = found.broken
-                {
-                    report.false_conjunct = Some((c, instance.clone(), state));
-                }
-                if let Some((bug, states, steps)) = found.bug {
-                    report.bug = Some(RealBug { instance, bug, states, steps });
-                    return;
+                Err(error) => {
+                    // What the others would find out is of no use.
+                    next.store(tasks.len(), Ordering::Relaxed);
+                    return Err(error);
                 }
             }
         }
-    }
-    if report.explored.0 == 0 {
-        report.warnings.push(
-            "no small instance satisfies the axioms: all that is said here may be about nothing".into(),
-        );
-        return;
-    }
-    for (s, step) in system.steps.iter().enumerate() {
-        if !taken[s] {
-            report.warnings.push(format!("the step {} is never taken in small instances", step.name));
+    };
+    let workers = options.jobs.clamp(1, tasks.len());
+    let ends: Vec<Result<(), SolverError>> = std::thread::scope(|scope| {
+        let running: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let mut ends = vec![work()];
+        for worker in running {
+            ends.push(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-    }
-    for (p, property) in system.properties.iter().enumerate() {
-        if !premise[p] {
-            let message = format!("the left side of {} never holds in small instances", property.name);
-            report.warnings.push(message);
-        }
-    }
-    if system.properties.is_empty() && system.steps.iter().all(|s| s.asserts.is_empty()) {
-        report.warnings.push("no property is claimed, and nothing is asserted".into());
-    }
+        ends
+    });
+    ends.into_iter().collect::<Result<(), _>>()?;
+    Ok(found.into_iter().flat_map(|f| f.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
 }
 
 impl Prover<'_> {
-    fn all(&self, report: &mut Report) -> Result<(), SolverError> {
-        let s = self.system;
-        self.changes(Origin::Init, None, initial(s), report)?;
-        for phase in phases(s) {
-            for step in 0..s.steps.len() {
-                self.changes(Origin::Step(step), phase, known_in(s, phase), report)?;
+    fn task(&self, task: &Task) -> Result<Vec<Done>, SolverError> {
+        match task {
+            Task::Changes(Origin::Init, _) => self.changes(Origin::Init, None, initial(self.system)),
+            Task::Changes(origin, phase) => {
+                self.changes(origin.clone(), *phase, known_in(self.system, *phase))
             }
+            Task::One(o) => Ok(vec![self.one((**o).clone(), true)?]),
         }
-        for o in consequences(s, self.options.deadlock) {
-            let done = self.one(o, true)?;
-            report.done.push(done);
-        }
-        Ok(())
     }
 
     /// The invariant holds at first, or after a step: what always holds, and then the conjuncts of some
@@ -307,9 +305,9 @@ impl Prover<'_> {
         origin: Origin,
         phase: Option<usize>,
         known: Vec<Expr>,
-        report: &mut Report,
-    ) -> Result<(), SolverError> {
+    ) -> Result<Vec<Done>, SolverError> {
         let s = self.system;
+        let mut all = Vec::new();
         let make = |target, conjunct: Option<usize>, goal| Obligation {
             origin: origin.clone(),
             phase,
@@ -319,23 +317,25 @@ impl Prover<'_> {
             goal,
         };
         if let (Origin::Step(step), Some(p)) = (&origin, phase)
-            && report.lands[p][*step].is_none()
+            && self.lands[p][*step].is_none()
             && let Some(done) = self.impossible(make(None, None, Expr::Bool(false)))?
         {
-            report.done.push(done);
-            return Ok(());
+            return Ok(vec![done]);
         }
         for c in conjuncts(s, None) {
-            report.done.push(self.one(make(None, Some(c), s.invariant[c].formula.clone()), true)?);
+            all.push(self.one(make(None, Some(c), s.invariant[c].formula.clone()), true)?);
+            if self.quick && all.iter().any(|d| !matches!(d.ending, Ending::Proved(_))) {
+                return Ok(all);
+            }
         }
         if s.phases.is_empty() {
-            return Ok(());
+            return Ok(all);
         }
         // The phase where it led in small instances, the one that it was in, then the others; the way that
         // works is the one that counts.
         let mut targets: Vec<usize> = (0..s.phases.len()).collect();
         let seen = match (&origin, phase) {
-            (Origin::Step(step), Some(p)) => report.lands[p][*step],
+            (Origin::Step(step), Some(p)) => self.lands[p][*step],
             _ => None,
         };
         let surprising = |t: usize| seen.is_some_and(|bits| bits >> t & 1 == 0);
@@ -353,74 +353,22 @@ impl Prover<'_> {
                 }
             }
             if fine {
-                report.done.extend(done);
-                return Ok(());
+                all.extend(done);
+                return Ok(all);
             }
         }
         // Perhaps sometimes one, sometimes another.
         let whole = self.one(make(None, None, some_phase(s)), true)?;
-        report.done.push(whole);
-        Ok(())
+        all.push(whole);
+        Ok(all)
     }
 
     fn ask(&self, solver: Solver, script: &Script, work: u64) -> Result<Answer, SolverError> {
         self.solvers.borrow_mut().ask(solver, script, work)
     }
 
-    /// All ways to ask, the most promising first, and the part of the limit that each is given.
-    fn ways(&self, o: &Obligation) -> Vec<(Option<Mode>, u64)> {
-        let base = Mode {
-            ground: false,
-            everywhere: true,
-            exists: true,
-            hints: false,
-            more_induction: false,
-            again: o.origin == Origin::Init,
-            relevant: false,
-        };
-        let light = Mode { everywhere: false, exists: false, ..base };
-        let shape = |shape| self.system.sorts.iter().any(|s| s.shape == shape);
-        if let Some(counters) = &self.counters {
-            return vec![if counters.script(o).is_ok() { (None, 1) } else { (Some(base), 1) }];
-        }
-        let hinted = Mode { hints: true, ..base };
-        let more = Mode { more_induction: true, ..base };
-        let ground = Mode { ground: true, ..base };
-        let deadlock = o.origin == Origin::Deadlock;
-        let found = match (deadlock, shape(Shape::Ring), shape(Shape::Bits), shape(Shape::Tree)) {
-            (true, true, ..) => vec![(Mode { ground: true, again: true, ..hinted }, 1)],
-            (true, _, _, true) => {
-                let again = Mode { again: true, ..hinted };
-                let more = Mode { more_induction: true, ..again };
-                let round = |part: u64| [(hinted, part), (again, part), (more, part)];
-                [round(60), round(2)].concat()
-            }
-            (true, ..) => vec![(Mode { again: true, ..hinted }, 1)],
-            (false, true, ..) => vec![(base, 10), (ground, 1), (base, 1)],
-            (false, _, true, _) => vec![(base, 2), (more, 1)],
-            (false, _, _, true) => {
-                // A little of each, then more: which one works differs, and most of them soon do. What says
-                // that there is somebody mostly follows from others that do.
-                let named = Mode { exists: true, ..light };
-                let close = Mode { hints: true, ..named };
-                let wide = Mode { hints: true, everywhere: true, ..light };
-                let there = nnf(self.system, &o.goal, true).mentions(&|e| matches!(e, Expr::Any(..)));
-                let (a, b) = if there { (named, light) } else { (light, named) };
-                let few = |mode: Mode| Mode { relevant: true, ..mode };
-                let mut ways = vec![(few(a), 80), (few(b), 240), (a, 240), (b, 240)];
-                ways.extend([(few(wide), 120), (few(close), 120)]);
-                for part in [80, 24, 3] {
-                    ways.extend([a, b, close, wide, hinted].map(|mode| (mode, part)));
-                }
-                ways
-            }
-            _ => vec![(base, 1)],
-        };
-        found.into_iter().map(|(mode, part)| (Some(mode), part)).collect()
-    }
-
     fn script(&self, o: &Obligation, mode: Option<Mode>) -> Result<Script, String> {
-        match (mode, &self.counters) {
+        match (mode, self.counters) {
             (None, Some(counters)) => counters.script(o),
             (mode, _) => {
                 let mode = mode.unwrap_or(Mode {
@@ -442,15 +390,17 @@ impl Prover<'_> {
         let name = o.name(self.system);
         let (mut why, mut kept) = (String::new(), None);
         let mut ending: Option<Ending> = None;
+        // What one part needs, the others mostly do.
+        let mut alone = true;
         for part in self.parts(&o) {
-            ending = self.part(&part, &mut why, &mut kept)?;
+            ending = self.part(&part, &mut alone, &mut why, &mut kept)?;
             if !matches!(ending, Some(Ending::Proved(_))) {
                 break;
             }
         }
         let ending = match ending {
             Some(ending) => ending,
-            None if search => match self.counterexample(&o)? {
+            None if search && !self.quick => match self.counterexample(&o)? {
                 Some(found) => Ending::Fails(Box::new(found)),
                 None => Ending::Unknown(why),
             },
@@ -463,7 +413,7 @@ impl Prover<'_> {
     /// it.
     fn impossible(&self, o: Obligation) -> Result<Option<Done>, SolverError> {
         let start = Instant::now();
-        let ways = self.ways(&o);
+        let ways = ways(self.system, self.counters, &o);
         // All of the invariant says where threads can be in a phase.
         let Some((mode, _)) = ways.iter().find(|w| w.0.is_none_or(|mode| !mode.relevant)) else {
             return Ok(None);
@@ -496,19 +446,23 @@ impl Prover<'_> {
     fn part(
         &self,
         o: &Obligation,
+        try_alone: &mut bool,
         why: &mut String,
         kept: &mut Option<Script>,
     ) -> Result<Option<Ending>, SolverError> {
-        if let Some(alone) = self.alone(o)
+        if *try_alone
+            && let Some(alone) = self.alone(o)
             && let Ok(script) = self.script(&alone, Some(Mode::NAMED))
-            && self.ask(self.options.solver, &script, self.options.work / 720)? == Answer::Unsat
         {
-            if self.options.keep_scripts {
-                *kept = Some(script);
+            if self.ask(self.options.solver, &script, self.options.work / ALONE)? == Answer::Unsat {
+                if self.options.keep_scripts {
+                    *kept = Some(script);
+                }
+                return Ok(Some(self.confirmed(self.options.solver, &alone, &[(Some(Mode::NAMED), 24)])?));
             }
-            return Ok(Some(self.confirmed(self.options.solver, &alone, &[(Some(Mode::NAMED), 24)])?));
+            *try_alone = false;
         }
-        let ways = self.ways(o);
+        let ways = ways(self.system, self.counters, o);
         let mut in_vain: Vec<Option<Mode>> = Vec::new();
         for (n, (mode, part)) in ways.iter().enumerate() {
             if in_vain.contains(mode) {
@@ -599,6 +553,28 @@ impl Prover<'_> {
                     }
                 }
             }
+        }
+        match self.counters {
+            Some(counters) => self.with_more_threads(counters, o),
+            None => Ok(None),
+        }
+    }
+
+    /// An instance of counters in which an obligation fails, with as few threads as possible: their models
+    /// are states, of any number of threads, and for any constants.
+    fn with_more_threads(&self, counters: &Counters, o: &Obligation) -> Result<Option<Found>, SolverError> {
+        let Ok(mut script) = counters.script(o) else { return Ok(None) };
+        script.values = counters.names(false);
+        let work = (self.options.work / 20).max(500_000);
+        if !matches!(self.ask(self.options.solver, &script, work)?, Answer::Sat(_)) {
+            return Ok(None);
+        }
+        for threads in 1..=MOST_THREADS {
+            let question = counters.with_threads(&script, threads);
+            let Answer::Sat(text) = self.ask(self.options.solver, &question, work)? else { continue };
+            let Some((instance, _)) = counters.state(&text) else { continue };
+            let solvers = &mut *self.solvers.borrow_mut();
+            return counterexample(self.system, &instance, o, (solvers, self.options.solver), work);
         }
         Ok(None)
     }

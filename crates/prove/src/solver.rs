@@ -74,7 +74,8 @@ impl Solver {
     /// a machine is.
     fn limited(self, work: u64) -> String {
         match self {
-            Solver::Z3 => format!("(set-option :rlimit {work})\n"),
+            // None at all is no limit.
+            Solver::Z3 => format!("(set-option :rlimit {})\n", work.max(1)),
             Solver::Cvc5 => format!("(set-option :rlimit-per {})\n", (work / CVC5_UNIT).max(1)),
         }
     }
@@ -88,7 +89,7 @@ const PATIENCE: Duration = Duration::from_secs(900);
 
 /// Questions with less work than this are asked of z3 on top of each other, which takes half the time that a
 /// new beginning takes. Harder ones are begun anew: their formulas are prepared better then.
-const EASY: u64 = 300_000;
+const EASY: u64 = 60_000;
 
 /// Said by a solver after each answer.
 const MARK: &str = "end-of-answer";
@@ -116,6 +117,11 @@ pub struct Solvers {
 }
 
 impl Solvers {
+    /// The next question is asked as if nothing had been asked before.
+    pub fn forget(&mut self) {
+        self.running.iter_mut().for_each(|r| r.1.ready = false);
+    }
+
     /// Asks.
     ///
     /// # Errors

@@ -79,6 +79,9 @@ impl Parser<'_> {
         let depth = self.scope.len();
         let mut found = Vec::new();
         while !self.eat("}") {
+            if matches!(found.last(), Some(Stmt::Goto(_))) {
+                return self.error("this is never done: `goto` ends a step");
+            }
             found.push(self.statement()?);
         }
         self.scope.truncate(depth);

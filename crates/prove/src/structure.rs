@@ -105,10 +105,18 @@ pub fn instances(system: &System, sizes: &[usize]) -> Vec<Instance> {
             }
         };
     }
-    for (symbol, s) in system.symbols.iter().enumerate() {
-        if s.kind == Kind::Const {
-            found = found.iter().flat_map(|i| with_constant(system, i, symbol)).collect();
-        }
+    // First the constant of which most is known by itself: few of its values are left.
+    let mut open: Vec<usize> =
+        (0..system.symbols.len()).filter(|s| system.symbols[*s].kind == Kind::Const).collect();
+    while !open.is_empty() {
+        let known = |s: &usize| {
+            system.axioms.iter().filter(|a| mentions(&a.formula, *s) && closed(&a.formula, &open, *s)).count()
+        };
+        // Of several the first that was declared.
+        let Some(next) = (0..open.len()).rev().max_by_key(|i| known(&open[*i])) else { break };
+        let symbol = open[next];
+        found = found.iter().flat_map(|i| with_constant(system, i, symbol, &open)).collect();
+        open.remove(next);
     }
     let none = State::default();
     found.retain(|i| system.axioms.iter().all(|a| i.holds(system, &none, &a.formula)));
@@ -116,8 +124,17 @@ pub fn instances(system: &System, sizes: &[usize]) -> Vec<Instance> {
     found
 }
 
-/// The instance with all values of a constant.
-fn with_constant(system: &System, instance: &Instance, symbol: usize) -> Vec<Instance> {
+fn mentions(e: &Expr, symbol: usize) -> bool {
+    e.mentions(&|e| matches!(e, Expr::App(x, _) if *x == symbol))
+}
+
+/// Whether a formula speaks of no constant of `open` but this one.
+fn closed(e: &Expr, open: &[usize], symbol: usize) -> bool {
+    !e.mentions(&|e| matches!(e, Expr::App(x, _) if *x != symbol && open.contains(x)))
+}
+
+/// The instance with all values of a constant; those of `open` are not known yet.
+fn with_constant(system: &System, instance: &Instance, symbol: usize, open: &[usize]) -> Vec<Instance> {
     let s = &system.symbols[symbol];
     let values: Vec<i64> = match (s.ty, s.range) {
         (_, Some((lo, hi))) => (lo..=hi).collect(),
@@ -136,29 +153,31 @@ fn with_constant(system: &System, instance: &Instance, symbol: usize) -> Vec<Ins
             [Domain::Sort(t)] => system.sorts[*t].shape == Shape::Plain,
             _ => false,
         };
-    let known = |e: &Expr| !e.mentions(&|e| matches!(e, Expr::App(x, _) if *x > symbol));
-    let axioms: Vec<&Expr> = system.axioms.iter().map(|a| &a.formula).filter(|f| known(f)).collect();
-    let mut tables = vec![Vec::new()];
-    for _ in 0..cells {
-        let mut next = Vec::new();
-        for table in &tables {
-            for v in &values {
-                if sorted && table.last().is_some_and(|last| last > v) {
-                    continue;
-                }
-                let mut more: Vec<i64> = table.clone();
-                more.push(*v);
-                next.push(more);
-            }
-        }
-        tables = next;
-        if tables.len() > 100_000 {
-            return Vec::new();
-        }
+    let axioms: Vec<&Expr> =
+        system.axioms.iter().map(|a| &a.formula).filter(|f| closed(f, open, symbol)).collect();
+    if values.is_empty() || (values.len() as f64).powi(cells as i32) > MOST_TABLES {
+        return Vec::new();
     }
-    let found = tables.into_iter().map(|table| instance.with_constant(symbol, table));
-    found.filter(|i| axioms.iter().all(|a| i.holds(system, &none, a))).collect()
+    // All tables, like numbers whose digits are the values; only those that the axioms allow are kept.
+    let mut digits = vec![0; cells];
+    let mut here = instance.with_constant(symbol, vec![values[0]; cells]);
+    let mut found = Vec::new();
+    loop {
+        if let Some(table) = here.constants.get_mut(&symbol) {
+            table.iter_mut().zip(&digits).for_each(|(cell, d)| *cell = values[*d]);
+        }
+        let in_order = !sorted || digits.is_sorted();
+        if in_order && axioms.iter().all(|a| here.holds(system, &none, a)) {
+            found.push(here.clone());
+        }
+        let Some(at) = digits.iter().rposition(|d| d + 1 < values.len()) else { return found };
+        digits[at] += 1;
+        digits[at + 1..].fill(0);
+    }
 }
+
+/// Constants with more tables are not looked at.
+const MOST_TABLES: f64 = 100_000.0;
 
 /// Sizes of sorts, small ones first: all sorts up to `most` elements in all.
 pub fn sizes(system: &System, total: usize) -> Vec<Vec<usize>> {

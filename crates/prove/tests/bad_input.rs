@@ -17,6 +17,7 @@ fn errors_name_the_line_and_what_is_expected() {
         ("step A { z := 1; goto B; }", 6, "`z` is neither a variable nor a statement"),
         ("step A { x := x * x; goto B; }", 6, "not linear"),
         ("step A { x := 1; }", 6, "ends without `goto`"),
+        ("step A { goto B; x := 1; }", 6, "never done"),
         ("step A { await g == 0; goto B; }", 6, "ghost"),
         // Ghosts as indices, conditions of choices, in sets, behind definitions, as a way to go.
         ("shared f[0..2]: bool = false; step A { f[g] := true; goto B; }", 6, "ghost"),

@@ -202,6 +202,36 @@ const MUTANTS: &[Mutant] = &[
         Deadlock,
     ),
     (
+        "dissemination-tso",
+        "on PSO: signals overtake the store before them",
+        &[(
+            "if (mem == 0) { entered[self] := true; }",
+            "if (mem == 0) { either { entered[self] := true; } or { } }",
+        )],
+        Violated,
+    ),
+    (
+        "tournament-lines",
+        "a loser does not wait",
+        &[("step B { await flag[self, round];", "step B {")],
+        Violated,
+    ),
+    (
+        "tournament-lines",
+        "a winner does not wait",
+        &[("step W { await flag[self, round];", "step W {")],
+        Violated,
+    ),
+    (
+        "tournament-lines",
+        "nobody is woken in round 0",
+        &[(
+            "choose u: Thread where loser(u, self, round); flag[u, round] := true;\n    }\n    goto C;",
+            "choose u: Thread where loser(u, self, round); if (round > 0) { flag[u, round] := true; }\n    }\n    goto C;",
+        )],
+        Deadlock,
+    ),
+    (
         "tournament",
         "no test whether there is an opponent",
         &[(

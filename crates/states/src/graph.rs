@@ -22,6 +22,10 @@ struct Node {
     white: bool,
     end: bool,
     bad: bool,
+    /// An assumption has ended a thread.
+    killed: bool,
+    /// Something is taken to read what it has not read yet.
+    guess: bool,
 }
 
 /// States and steps.
@@ -58,6 +62,41 @@ impl Graph {
 
     pub(crate) fn end(&mut self, node: u32) {
         self.nodes[node as usize].end = true;
+    }
+
+    /// An assumption does not hold in a state, nor in those after it: no execution goes through it.
+    pub(crate) fn kill(&mut self, node: u32) {
+        self.nodes[node as usize].killed = true;
+    }
+
+    pub(crate) fn guess(&mut self, node: u32) {
+        self.nodes[node as usize].guess = true;
+    }
+
+    /// States of executions: those with guesses that cannot all come true are none.
+    pub(crate) fn possible(&self) -> Vec<bool> {
+        let before = self.before();
+        self.leading_to(&before, |at| !self.nodes[at].guess)
+    }
+
+    fn before(&self) -> Vec<Vec<u32>> {
+        let mut before = vec![Vec::new(); self.nodes.len()];
+        for edge in &self.edges {
+            before[edge.to as usize].push(edge.from);
+        }
+        before
+    }
+
+    /// Which states are such, or lead to some.
+    fn leading_to(&self, before: &[Vec<u32>], is: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut lead = vec![false; self.nodes.len()];
+        let mut todo: Vec<usize> = (0..self.nodes.len()).filter(|at| is(*at)).collect();
+        while let Some(at) = todo.pop() {
+            if !std::mem::replace(&mut lead[at], true) {
+                todo.extend(before[at].iter().map(|from| *from as usize));
+            }
+        }
+        lead
     }
 
     pub(crate) fn bad(&mut self, node: u32) {
@@ -115,22 +154,42 @@ impl Graph {
         path
     }
 
-    /// States that lead to no end and to nothing wrong, and to others.
+    /// States that lead to no end and to nothing wrong, and to others. What guesses lead to that do not come
+    /// true is no way to anything.
     pub(crate) fn endless(&self) -> Vec<u32> {
-        let mut before = vec![Vec::new(); self.nodes.len()];
+        let before = self.before();
         let mut leaves = vec![false; self.nodes.len()];
-        for edge in &self.edges {
-            before[edge.to as usize].push(edge.from);
-            leaves[edge.from as usize] = true;
+        self.edges.iter().for_each(|edge| leaves[edge.from as usize] = true);
+        let is_last = |at: usize| {
+            let node = &self.nodes[at];
+            node.end || node.bad || node.killed || !leaves[at] && !node.guess
+        };
+        let ends = self.leading_to(&before, is_last);
+        let possible = self.leading_to(&before, |at| !self.nodes[at].guess);
+        (0..self.nodes.len() as u32).filter(|at| !ends[*at as usize] && possible[*at as usize]).collect()
+    }
+
+    /// Whether there is a way round among the states that no assumption rules out.
+    pub(crate) fn goes_on(&self) -> bool {
+        let lives = |edge: &&Edge| !self.nodes[edge.to as usize].killed;
+        let mut next = vec![Vec::new(); self.nodes.len()];
+        let mut into = vec![0_usize; self.nodes.len()];
+        for edge in self.edges.iter().filter(lives) {
+            next[edge.from as usize].push(edge.to as usize);
+            into[edge.to as usize] += 1;
         }
-        let mut ends = vec![false; self.nodes.len()];
-        let is_last = |at: &usize| self.nodes[*at].end || self.nodes[*at].bad || !leaves[*at];
-        let mut todo: Vec<usize> = (0..self.nodes.len()).filter(is_last).collect();
+        // What is left when all that nothing leads to is taken away, again and again, is round.
+        let mut todo: Vec<usize> = (0..self.nodes.len()).filter(|at| into[*at] == 0).collect();
+        let mut left = self.nodes.len();
         while let Some(at) = todo.pop() {
-            if !std::mem::replace(&mut ends[at], true) {
-                todo.extend(before[at].iter().map(|from| *from as usize));
+            left -= 1;
+            for to in &next[at] {
+                into[*to] -= 1;
+                if into[*to] == 0 {
+                    todo.push(*to);
+                }
             }
         }
-        (0..self.nodes.len() as u32).filter(|at| !ends[*at as usize]).collect()
+        left > 0
     }
 }

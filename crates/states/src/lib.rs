@@ -8,6 +8,7 @@
 //! states is kept, for the minimum cut of §7.
 
 mod canon;
+mod complete;
 mod cut;
 mod graph;
 mod search;

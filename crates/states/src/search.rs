@@ -95,13 +95,14 @@ where
 {
     let (mut reduce, mut hidden) = (options.reduce, false);
     let mut values: BTreeMap<u32, BTreeSet<Value>> = BTreeMap::new();
-    let mut accesses = HashMap::new();
+    let (mut accesses, mut frees) = (HashMap::new(), HashMap::new());
     loop {
-        let mut search = Search::new(machine, table, options, reduce, values, accesses);
+        let mut search = Search::new(machine, table, options, reduce, values, accesses, frees);
         search.run();
         let grown = search.grown;
         values = search.values;
         accesses = search.accesses;
+        frees = search.frees;
         if search.surprised && search.found.stop.is_none() {
             continue;
         }
@@ -131,10 +132,14 @@ struct Search<'a, M: Machine + Canonical> {
     grown: bool,
     /// Who accesses what, in any search so far, once there are others.
     accesses: HashMap<u32, Access>,
+    /// Who frees which objects, in any search so far, once there are others.
+    frees: HashMap<u32, Free>,
     /// Of which locations it was taken for granted that no conflicting accesses come.
     relied: BTreeSet<u32>,
     /// They do.
     surprised: bool,
+    /// States in which nothing can be done but guess, and what threads wait for there.
+    waits: Vec<(u32, String)>,
     found: Found<M::State>,
 }
 
@@ -146,6 +151,13 @@ struct Access {
     written: bool,
     /// Several, and one of them writes.
     conflict: bool,
+}
+
+/// Who frees an object.
+struct Free {
+    thread: usize,
+    /// Others, too.
+    several: bool,
 }
 
 /// What is enough to look at.
@@ -173,6 +185,8 @@ struct Successors<S> {
     of: Vec<Vec<Taken<S>>>,
     /// Something was left out because it is no execution, or a guess was not confirmed.
     pruned: bool,
+    /// There are guesses that have not come true yet.
+    guesses: bool,
 }
 
 impl<'a, M> Search<'a, M>
@@ -186,6 +200,7 @@ where
         reduce: bool,
         values: BTreeMap<u32, BTreeSet<Value>>,
         accesses: HashMap<u32, Access>,
+        frees: HashMap<u32, Free>,
     ) -> Self {
         Search {
             rules: Rules {
@@ -205,8 +220,10 @@ where
             guessed: BTreeMap::new(),
             grown: false,
             accesses,
+            frees,
             relied: BTreeSet::new(),
             surprised: false,
+            waits: Vec::new(),
             found: Found {
                 graph: Graph::default(),
                 wrong: BTreeMap::new(),
@@ -239,6 +256,7 @@ where
         for (loc, before) in &self.guessed {
             self.grown |= self.values.get(loc).map_or(0, BTreeSet::len) > *before;
         }
+        self.look_at_waits();
     }
 
     fn enter(&mut self, world: World<M::State>, edge: Option<Edge>, stack: &mut Vec<Frame<M::State>>) {
@@ -311,6 +329,7 @@ where
                         over = true;
                     }
                     Op::Cut => self.found.cut = true,
+                    Op::Block(Block::Assume) => self.found.graph.kill(number),
                     _ => {}
                 }
             }
@@ -343,11 +362,18 @@ where
             self.found.hidden = true;
             self.found.stop = Some(Stop::Cancelled);
         }
-        let ample = if self.reduce { self.ample(world, &all) } else { None };
-        let none = all.of.iter().all(Vec::is_empty);
-        if none && !all.pruned {
-            self.stuck(world, number);
+        if all.guesses {
+            self.found.graph.guess(number);
         }
+        let guesses = |(action, ..): &Taken<M::State>| matches!(action, Action::Guess(..));
+        let waits = all.of.iter().flatten().all(guesses) && !all.pruned;
+        if waits && let Some(why) = self.stuck(world) {
+            match all.of.iter().all(Vec::is_empty) {
+                true => self.wrong(number, ErrorKind::Deadlock, why, None),
+                false => self.waits.push((number, why)),
+            }
+        }
+        let ample = if self.reduce && !waits { self.ample(world, &all) } else { None };
         let mut out = Vec::new();
         let of: Vec<_> = match ample {
             Some(Ample::Thread(at)) => all.of.into_iter().nth(at).unwrap_or_default(),
@@ -366,7 +392,7 @@ where
     }
 
     fn all(&mut self, world: &World<M::State>) -> Successors<M::State> {
-        let mut pruned = false;
+        let (mut pruned, mut guesses_made) = (false, false);
         let mut of = Vec::new();
         for at in 0..world.threads.len() {
             let mut own = Vec::new();
@@ -394,10 +420,10 @@ where
                 }
             }
             let guess = |s: &crate::thread::Status| matches!(s, crate::thread::Status::Guessed(_));
-            pruned |= world.thread(at).is_some_and(|t| t.issued().iter().any(|e| guess(&e.status)));
+            guesses_made |= world.thread(at).is_some_and(|t| t.issued().iter().any(|e| guess(&e.status)));
             of.push(own);
         }
-        Successors { of, pruned }
+        Successors { of, pruned: pruned || guesses_made, guesses: guesses_made }
     }
 
     /// Remembers what is written.
@@ -419,7 +445,7 @@ where
             for (which, (action, next, _)) in own.iter().enumerate() {
                 if let Action::Complete(k) = action
                     && let Some(loc) = thread.entries[*k].loc()
-                    && self.is_alone(&thread.entries[*k], loc)
+                    && self.is_alone(&thread.entries[*k], loc, at)
                     && !self.is_last(next, at)
                     && !self.returns(next)
                 {
@@ -459,10 +485,14 @@ where
     }
 
     /// Whether an operation has to do with no other thread's, whenever it completes: as far as is known, its
-    /// location is one thread's own, or nobody writes it. Invariants are about what is in no object.
-    fn is_alone(&self, entry: &Entry<M::State>, loc: Loc) -> bool {
-        let is_seen = || self.options.invariant.is_some() && self.rules.machine.object(loc).is_none();
+    /// location is one thread's own, or nobody writes it, and no other thread frees its object. Invariants
+    /// are about what is in no object.
+    fn is_alone(&self, entry: &Entry<M::State>, loc: Loc, at: usize) -> bool {
+        let object = self.rules.machine.object(loc);
+        let is_seen = || self.options.invariant.is_some() && object.is_none();
+        let frees = object.and_then(|object| self.frees.get(&object));
         !self.accesses.get(&loc.0).is_some_and(|access| access.conflict)
+            && !frees.is_some_and(|free| free.several || free.thread != at)
             && (is_plain_read(entry) || !is_seen())
     }
 
@@ -479,10 +509,13 @@ where
     fn note_access(&mut self, world: &World<M::State>, at: usize, action: Action) {
         let (Action::Complete(k), Some(thread)) = (action, world.thread(at)) else { return };
         let entry = &thread.entries[k];
-        let Some(loc) = entry.loc() else { return };
         if !self.reduce || !world.has_others(at) {
             return;
         }
+        if let Op::Free { object } = entry.op {
+            self.note_free(object, at);
+        }
+        let Some(loc) = entry.loc() else { return };
         let writes = !is_plain_read(entry);
         let new = Access { thread: at, several: false, written: false, conflict: false };
         let access = self.accesses.entry(loc.0).or_insert(new);
@@ -495,34 +528,62 @@ where
         self.surprised |= access.conflict && self.relied.contains(&loc.0);
     }
 
-    /// Nothing can be done any more.
-    fn stuck(&mut self, world: &World<M::State>, number: u32) {
+    /// The same for an object that is freed.
+    fn note_free(&mut self, object: u32, at: usize) {
+        let free = self.frees.entry(object).or_insert(Free { thread: at, several: false });
+        free.several |= free.thread != at;
+        let machine = self.rules.machine;
+        let by_another = |loc: &u32| {
+            machine.object(Loc(*loc)) == Some(object)
+                && self.accesses.get(loc).is_some_and(|access| access.several || access.thread != at)
+        };
+        self.surprised |= self.relied.iter().any(by_another);
+    }
+
+    /// Where nothing could be done but guess, threads wait for good if no guess comes true.
+    fn look_at_waits(&mut self) {
+        let waits = std::mem::take(&mut self.waits);
+        if waits.is_empty() {
+            return;
+        }
+        let possible = self.found.graph.possible();
+        let mut goes_on = vec![false; possible.len()];
+        for edge in self.found.graph.edges() {
+            goes_on[edge.from as usize] |= possible[edge.to as usize];
+        }
+        for (number, why) in waits.into_iter().filter(|(number, _)| !goes_on[*number as usize]) {
+            self.wrong(number, ErrorKind::Deadlock, why, None);
+        }
+    }
+
+    /// What threads wait for where nothing can be done any more; nothing if that is no deadlock.
+    fn stuck(&self, world: &World<M::State>) -> Option<String> {
         let mut threads = Vec::new();
         for at in 0..world.threads.len() {
             let Some(thread) = world.thread(at) else { continue };
             match thread.standing().map(|s| s.op) {
-                Some(Op::Block(Block::Assume)) | Some(Op::Cut) => return,
+                Some(Op::Block(Block::Assume)) | Some(Op::Cut) => return None,
                 _ => threads.push(at),
             }
         }
-        if !threads.is_empty() {
-            let machine = self.rules.machine;
-            let waits = |at: &usize| {
-                let entry = world.thread(*at).and_then(|thread| thread.entries.last());
-                let name = entry.map_or(String::new(), |entry| machine.thread_name(&entry.state));
-                let name = if name.is_empty() { format!("thread {at}") } else { format!("{name}#{at}") };
-                let what = match entry.map(|entry| entry.op) {
-                    Some(Op::Join { .. }) => "waits for another thread to end",
-                    _ => "waits",
-                };
-                let place = entry.and_then(|entry| machine.place(&entry.state));
-                let place = place.map_or(String::new(), |p| format!(" at {}:{}", p.file, p.line));
-                format!("{name} {what}{place}")
-            };
-            let all: Vec<String> = threads.iter().map(waits).collect();
-            let message = format!("no thread can go on: {}", all.join("; "));
-            self.wrong(number, ErrorKind::Deadlock, message, None);
+        if threads.is_empty() {
+            return None;
         }
+        let machine = self.rules.machine;
+        let waits = |at: &usize| {
+            let entry = world.thread(*at).and_then(|thread| thread.entries.last());
+            let name = entry.map_or(String::new(), |entry| machine.thread_name(&entry.state));
+            let name = if name.is_empty() { format!("thread {at}") } else { format!("{name}#{at}") };
+            let what = match entry.map(|entry| entry.op) {
+                Some(Op::Join { .. }) => "waits for another thread to end",
+                _ => "waits",
+            };
+            let place = entry.and_then(|entry| machine.place(&entry.state));
+            let place = place.map_or(String::new(), |p| format!(" at {}:{}", p.file, p.line));
+            format!("{name} {what}{place}")
+        };
+        let all: Vec<String> = threads.iter().map(waits).collect();
+        Some(format!("no thread can go on: {}", all.join("; ")))
     }
 }
 
@@ -530,5 +591,10 @@ impl<S> Found<S> {
     /// States from which the program cannot come to an end, or to an error, whatever happens.
     pub fn endless(&self) -> Vec<u32> {
         self.graph.endless()
+    }
+
+    /// The program can go on for ever, and no assumption keeps it from that.
+    pub fn goes_on(&self) -> bool {
+        self.graph.goes_on()
     }
 }

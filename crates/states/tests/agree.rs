@@ -4,12 +4,13 @@
 //!
 //! `SELVEDGE_STATES_PROGRAMS` says how many programs per model.
 
+use rand::Rng;
 use selvedge_explore::{Config, End, GaveUp, explore_compiled};
-use selvedge_graph::{Loc, Tid, Value};
+use selvedge_graph::{Loc, Mode, Tid, Value};
 use selvedge_machine::Program;
 use selvedge_machine::program::Instr;
 use selvedge_model::Compiled;
-use selvedge_oracle::generate::{arch_program, program, rng_for};
+use selvedge_oracle::generate::{arch_program, program, rng_for, with_pointers};
 use selvedge_oracle::generate_arch::Arch;
 use selvedge_states::{Options, Slot, Table, search};
 use std::collections::BTreeSet;
@@ -93,13 +94,21 @@ fn same(name: &str, model: &Compiled, table: &Table, seed: u64, number: u64) -> 
     let mut rng = rng_for(seed, number);
     let program =
         if number.is_multiple_of(2) { program(&mut rng) } else { arch_program(&mut rng, Arch::Imm) };
-    // The texts let a thread be joined whose last writes others have not seen; here it has completed them.
-    let joins = |instr: &Instr| matches!(instr, Instr::Join { .. });
-    if matches!(name, "tso" | "pso") && program.threads.iter().flat_map(|t| &t.code).any(joins) {
-        return Some((0, 0));
-    }
+    // Storing a pointer publishes what it points to, under `dotnet`.
+    let program = match name == "dotnet" && number % 4 > 1 {
+        true => with_pointers(program, &mut |n| rng.random_range(0..n)),
+        false => program,
+    };
     let expected = explored(&program, model)?;
     let (found, states) = searched(&program, table, false);
+    // By the table, a later write may overtake a compare-and-exchange that fails, and what that reads may
+    // depend on it. The exploration does not have this, nor has .NET: its compare-and-exchanges are barriers.
+    let fails = |instr: &Instr| matches!(instr, Instr::Cas { failure, .. } if *failure != Mode::Sc);
+    let more = table.overtakes_reads && program.threads.iter().flat_map(|t| &t.code).any(fails);
+    let expected = match more && found.ends.is_superset(&expected.ends) && found.errors >= expected.errors {
+        true => Outcomes { ends: found.ends.clone(), errors: found.errors },
+        false => expected,
+    };
     assert_eq!(found, expected, "{name}, program {number}, search against exploration:\n{program:#?}");
     let (with, fewer) = searched(&program, table, true);
     assert_eq!(with, expected, "{name}, program {number}, reduced search:\n{program:#?}");
@@ -131,9 +140,14 @@ fn agree(name: &str, few: u64) {
 /// is complete between two writes.
 #[test]
 fn what_was_wrong_once() {
-    for (name, seed, number) in
-        [("sc", 15, 6), ("sc", 15, 52), ("dotnet-ecma", 77, 0), ("sc", 2026, 762), ("pso", 2026, 451)]
-    {
+    for (name, seed, number) in [
+        ("sc", 15, 6),
+        ("sc", 15, 52),
+        ("dotnet-ecma", 77, 0),
+        ("sc", 2026, 762),
+        ("pso", 2026, 451),
+        ("dotnet-ecma", 4242, 14439),
+    ] {
         let (model, table) = subject(name);
         assert!(same(name, &model, &table, seed, number).is_some(), "{name} {seed} {number}");
     }
@@ -160,8 +174,13 @@ fn under_the_table_of_ecma() {
 }
 
 #[test]
-fn models_under_which_reads_are_speculated_are_refused() {
-    for name in ["dotnet", "armv8", "riscv", "imm", "rc11", "power"] {
+fn under_what_the_runtime_documents() {
+    agree("dotnet", 120);
+}
+
+#[test]
+fn models_that_are_no_tables_are_refused() {
+    for name in ["armv8", "riscv", "imm", "rc11", "power"] {
         assert!(Table::of(&selvedge_kat::load_named(name).unwrap()).is_err(), "{name}");
     }
 }

@@ -1,6 +1,6 @@
 //! Arithmetic of all widths against Rust's own.
 
-mod common;
+use crate::common;
 
 use common::{main_with, run};
 use proptest::prelude::*;

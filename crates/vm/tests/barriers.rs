@@ -1,6 +1,6 @@
 //! Barriers: arrivals without an order (BAM) against arrivals that are counted one after the other.
 
-mod common;
+use crate::common;
 
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};

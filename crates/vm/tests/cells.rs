@@ -1,6 +1,6 @@
 //! How memory is divided into cells, and what happens when an access does not fit them.
 
-mod common;
+use crate::common;
 
 use common::{main_with, run};
 use proptest::prelude::*;

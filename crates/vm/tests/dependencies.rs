@@ -1,6 +1,6 @@
 //! What the machine says that operations depend on, by hand: `(addr, data, ctrl, cas)` as positions of loads.
 
-mod common;
+use crate::common;
 
 use selvedge_machine::{Block, Dependencies, Machine, Op, Tid};
 use selvedge_vm::{Options, VmMachine, VmState};

@@ -1,6 +1,6 @@
 //! Each error that the machine finds: a program with it and, next to it, one without.
 
-mod common;
+use crate::common;
 
 use common::{main_with, run, run_with};
 use selvedge_ir::text;

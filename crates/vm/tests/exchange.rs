@@ -3,7 +3,7 @@
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 
-mod common;
+use crate::common;
 #[path = "exchange/outdated.rs"]
 mod outdated;
 

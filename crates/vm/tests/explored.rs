@@ -1,6 +1,6 @@
 //! Bytecode under the explorer: counts and verdicts that can be worked out by hand.
 
-mod common;
+use crate::common;
 
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, Execution, ExploreError, Stats, explore};

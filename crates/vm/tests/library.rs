@@ -1,6 +1,6 @@
 //! Texts, arguments without number, values of 16 bytes: bytecode in, operations out.
 
-mod common;
+use crate::common;
 
 use common::{main_with, run, run_with};
 use selvedge_machine::{Op, Tid};

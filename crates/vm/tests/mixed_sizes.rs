@@ -9,7 +9,7 @@
 //!
 //! `MIXED_PROGRAMS` is how many programs are compared, `MIXED_SEED` with which one to begin.
 
-mod common;
+use crate::common;
 
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};

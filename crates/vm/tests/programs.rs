@@ -1,6 +1,6 @@
 //! Control flow, calls and memory: what programs do, operation by operation.
 
-mod common;
+use crate::common;
 
 use common::{main_with, run, run_with};
 use selvedge_machine::{Foresight, Machine, Names, Op};
@@ -27,13 +27,16 @@ const SUM: &str = "
         return (0)
     }";
 
-/// Counts to 10 in shared memory.
+/// Counts to 10 in memory that another thread writes, too.
 const UNTIL: &str = "
     file \"sum.c\"
     global @x size 4 align 4 = zero 4
+    global @t size 8 align 8 = zero 8
+    func &pthread_create(r0, r1, r2, r3) results 1 regs 4
+    func &other(r0) results 1 regs 1 { store.4.rlx @x, 1 return (0) }
     func &main() results 1 regs 4 {
         loop head !0:3:1
-        r1 = move 0
+        r1 = call.1 &pthread_create (@t, 0, &other, 0)
     head:
         r0 = load.4.rlx @x
         r2 = cmp.slt.32 r0, 10

@@ -1,6 +1,6 @@
 //! Threads and synchronisation: which operations the library's functions come to.
 
-mod common;
+use crate::common;
 
 use common::{run, run_with};
 use selvedge_machine::{Block, Names, Op};

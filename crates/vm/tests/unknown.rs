@@ -1,7 +1,7 @@
 //! Inputs as unknowns against inputs that are gone through one by one: on generated programs, the same ends
 //! are reached and the same errors are found.
 
-mod common;
+use crate::common;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

@@ -66,6 +66,12 @@ pub const IDIOMS: Table = Table {
             &[size(3, &[]).counts(90, 0), size(4, &[]).counts(2520, 0)],
         ),
         series(
+            "seqlock, readers",
+            "crates/bench/programs/seqlock.c",
+            (2, 2),
+            &[size(5, &[]).counts(120, 0), size(6, &[]).counts(720, 0)],
+        ),
+        series(
             "nwrites-loc, by reads-from",
             "crates/bench/programs/nwrites.c",
             (3, 1),

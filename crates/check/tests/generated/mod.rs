@@ -1,6 +1,8 @@
 //! What the tests of generated programs share.
 #![allow(dead_code)]
 
+pub mod rich;
+
 use std::fmt::Write;
 
 /// Numbers that look random.

@@ -5,7 +5,7 @@ use selvedge_check::{
     Action, Call, Crash, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
 };
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The outcome of one check, as `--format json` prints it.
 #[derive(Clone, Debug, Serialize)]
@@ -358,13 +358,51 @@ impl Spot {
 const MANY: usize = 150;
 
 /// What only one thread has to do with, in an execution that is too long to tell: its variables, and accesses
-/// of what no other thread accesses; but for the last step of each thread, which is where things go wrong.
+/// of what no other thread accesses; and what Rust's library does to create threads. But for the last step
+/// of each thread, which is where things go wrong.
 struct Private<'w> {
     /// Who accesses a location; nobody in particular if there are several.
     users: HashMap<&'w str, Option<u16>>,
     /// How many steps each thread has.
     ends: HashMap<u16, u32>,
+    /// Objects by which Rust's library creates threads and lets them end.
+    machinery: HashSet<&'w str>,
     is_long: bool,
+}
+
+/// The object that a location is in.
+fn object_of(location: &str) -> &str {
+    let end = ["->", "[", "+"].iter().filter_map(|sign| location.find(sign)).min();
+    &location[..end.unwrap_or(location.len())]
+}
+
+/// What Rust's library keeps of threads has names of its own; what else it makes for them on the heap is only
+/// touched by the library itself, and where a thread is created.
+fn machinery(witness: &Witness) -> HashSet<&str> {
+    let line = |event: &'_ Event| event.place.as_ref().map(|place| (place.file.clone(), place.line));
+    let creates = |event: &&Event| matches!(event.action, Action::Create { .. });
+    let created: HashSet<_> = witness.events.iter().filter(creates).filter_map(line).collect();
+    let mut objects: HashMap<&str, bool> = HashMap::new();
+    for event in &witness.events {
+        let Some(location) = accessed(&event.action) else { continue };
+        let object = object_of(location);
+        let in_library = event.place.as_ref().is_none_or(|place| place.file.starts_with("<rust>/"));
+        let by_library = in_library || line(event).is_some_and(|line| created.contains(&line));
+        *objects.entry(object).or_insert(true) &= by_library;
+    }
+    let is_of_library = |(object, by_library): &(&str, bool)| {
+        object.contains("std::thread::") || (*by_library && object.starts_with("heap#"))
+    };
+    objects.into_iter().filter(is_of_library).map(|(object, _)| object).collect()
+}
+
+/// The location, or the object, that a step has to do with.
+fn accessed(action: &Action) -> Option<&str> {
+    match action {
+        Action::Read { location, .. } | Action::Write { location, .. } => Some(location),
+        Action::Allocate { name, .. } | Action::Free { name, .. } => name.as_deref(),
+        _ => None,
+    }
 }
 
 impl<'w> Private<'w> {
@@ -382,17 +420,20 @@ impl<'w> Private<'w> {
                 }
             }
         }
-        Private { users, ends, is_long: witness.events.len() > MANY }
+        let is_long = witness.events.len() > MANY;
+        let machinery = if is_long { machinery(witness) } else { HashSet::new() };
+        Private { users, ends, machinery, is_long }
     }
 
     fn has(&self, event: &Event) -> bool {
-        self.is_long
-            && self.ends.get(&event.thread) != Some(&event.index)
-            && match &event.action {
-                Action::Read { location, stale, .. } => {
-                    !stale && self.users.get(location.as_str()) == Some(&Some(event.thread))
-                }
-                Action::Write { location, .. } => {
+        let of_library = || accessed(&event.action).is_some_and(|at| self.machinery.contains(object_of(at)));
+        let is_stale = matches!(event.action, Action::Read { stale: true, .. });
+        if !self.is_long || self.ends.get(&event.thread) == Some(&event.index) || is_stale {
+            return false;
+        }
+        of_library()
+            || match &event.action {
+                Action::Read { location, .. } | Action::Write { location, .. } => {
                     self.users.get(location.as_str()) == Some(&Some(event.thread))
                 }
                 Action::Allocate { local, .. } | Action::Free { local, .. } => *local,

@@ -196,7 +196,7 @@ fn show_finding(finding: &Finding, paint: &Paint, columns: usize) -> String {
         out += &trace(finding, paint, columns);
         if finding.left_out > 0 {
             let note = format!(
-                "{} steps with which only one thread has to do are left out; `--format json` has them",
+                "{} steps of one thread alone, or to create threads, are left out; `--format json` has them",
                 finding.left_out
             );
             out += &wrap(&note, columns, "  ", "  ");

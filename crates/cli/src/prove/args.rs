@@ -1,6 +1,6 @@
 //! The command line of `selvedge prove`.
 
-use crate::args::FormatArgs;
+use crate::args::{FormatArgs, Jobs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -61,6 +61,9 @@ pub struct ProveArgs {
     /// Write each question to a solver to a file in DIR
     #[arg(long, value_name = "DIR")]
     pub emit_smt: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub jobs: Jobs,
 
     /// Print all obligations
     #[arg(short, long)]

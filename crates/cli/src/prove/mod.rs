@@ -53,6 +53,7 @@ fn run(args: &ProveArgs) -> Result<Exit, InputError> {
         deadlock: !args.no_deadlock,
         small: args.small,
         keep_scripts: args.emit_smt.is_some(),
+        jobs: args.jobs.workers().number,
         ..Options::default()
     };
     if args.infer {

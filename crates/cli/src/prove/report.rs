@@ -72,9 +72,9 @@ impl Shown<'_> {
                 let _ = writeln!(out, "           {why}");
             }
         }
-        // The first in full; the others by name.
+        // The first in full; the others by name. Beside a bug they are of no interest.
         let fails: Vec<&Done> = r.done.iter().filter(|d| matches!(d.ending, Ending::Fails(_))).collect();
-        if let Some(first) = fails.first() {
+        if let (Some(first), None) = (fails.first(), &r.bug) {
             self.failure(first, &mut out);
             for done in &fails[1..] {
                 let _ = writeln!(out, "nor does {}", done.name);
@@ -103,7 +103,9 @@ impl Shown<'_> {
             }
         }
         let count = r.done.len();
-        let (instances, states) = r.explored;
+        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (instances, states) = (many(r.explored.0, "small instance"), many(r.explored.1, "state"));
+        let obligations = many(count, "obligation");
         let _ = match r.verdict {
             Verdict::Proved => {
                 let from = self.least.map_or(String::new(), |least| format!(" from {least} on"));
@@ -112,7 +114,7 @@ impl Shown<'_> {
             Verdict::Violated => writeln!(out, "violated"),
             Verdict::NotProved => writeln!(
                 out,
-                "not proved: {} of {count} obligations fail; no bug in {instances} small instances",
+                "not proved: {} of {obligations} fail; no bug in {instances}",
                 r.done.iter().filter(wrong).count()
             ),
             Verdict::Unknown if r.false_conjunct.is_some() => {
@@ -121,13 +123,9 @@ impl Shown<'_> {
             Verdict::Unknown => writeln!(out, "unknown"),
         };
         if r.verdict == Verdict::Violated {
-            let _ = writeln!(out, "  {instances} small instances, {states} states, {:.2} s", self.seconds);
+            let _ = writeln!(out, "  {instances}, {states}, {:.2} s", self.seconds);
         } else {
-            let _ = writeln!(
-                out,
-                "  {count} obligations, {}, {instances} small instances, {:.2} s",
-                r.encoding, self.seconds
-            );
+            let _ = writeln!(out, "  {obligations}, {}, {instances}, {:.2} s", r.encoding, self.seconds);
         }
         out
     }
@@ -135,12 +133,15 @@ impl Shown<'_> {
     fn bug(&self, bug: &RealBug, out: &mut String) {
         let s = self.system;
         let _ = writeln!(out, "{}, with {}", render::bug(s, &bug.bug), render::instance(s, &bug.instance));
-        out.push_str("\nHow it comes about, step by step:\n\n");
+        if !bug.steps.is_empty() {
+            out.push_str("\nHow it comes about, step by step:\n\n");
+        }
         for (n, taken) in bug.steps.iter().enumerate() {
             let line = change(s, &bug.instance, taken.step, &taken.env, &bug.states[n], &bug.states[n + 1]);
             let _ = writeln!(out, "  {:2}  {line}", n + 1);
         }
-        out.push_str("\nThe state then:\n\n");
+        let when = if bug.steps.is_empty() { "at first" } else { "then" };
+        let _ = write!(out, "\nThe state {when}:\n\n");
         if let Some(last) = bug.states.last() {
             out.push_str(&indent(&render::state(s, &bug.instance, last, None), 2));
         }

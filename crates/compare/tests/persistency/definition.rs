@@ -1,8 +1,8 @@
 //! What recovery may find, by the definition: every set of durable writes that is closed under
 //! persists-before, and the latest write of each location in it.
 
-use crate::Found;
-use crate::scripts::Script;
+use super::Found;
+use super::scripts::Script;
 use selvedge_certify::eval::Stage;
 use selvedge_certify::execution::{Event, INIT, Relations};
 use selvedge_certify::{Judge, Matrix};

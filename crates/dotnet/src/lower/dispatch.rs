@@ -429,6 +429,25 @@ impl Lower {
         })
     }
 
+    /// A method that has the lock of its object, or of its type, while it runs, however it is left.
+    pub(super) fn synchronized(&mut self, method: &Method) -> Result<selvedge_ir::Function, CompileError> {
+        let function = self.function(Key::Unlocked(method.clone()))?;
+        let has_this = self.world.sig(method)?.has_this;
+        if has_this && self.layouts.is_value(&mut self.world, method.owner)? {
+            return crate::refuse("a synchronized method of a value type");
+        }
+        let of_type = if has_this { None } else { Some(self.type_object(method.owner)?) };
+        let enter = self.native("__dotnet_enter", 1, 0);
+        let exit = self.native("__dotnet_exit", 1, 1);
+        self.thunk(method, has_this, |b, args, out, results| {
+            let lock = of_type.map_or_else(|| args[0], |id| Operand::Global(id, 0));
+            b.call(None, enter, vec![lock], 0);
+            b.call(Some(out), function, args, results);
+            let given_back = b.reg();
+            b.call(Some(given_back), exit, vec![lock], 1);
+        })
+    }
+
     fn thunk(
         &mut self,
         method: &Method,

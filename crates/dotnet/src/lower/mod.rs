@@ -9,6 +9,7 @@ mod body;
 mod build;
 mod calls;
 mod dispatch;
+mod exact;
 mod fields;
 mod handlers;
 mod invariants;
@@ -34,6 +35,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
     Method(Method),
+    /// What a synchronized method does once it has the lock.
+    Unlocked(Method),
     /// A virtual call of a method.
     Dispatch(Method),
     /// Whether an object is of a type.
@@ -238,7 +241,8 @@ impl Lower {
 
     fn lowered(&mut self, key: &Key) -> Result<Function, CompileError> {
         match key {
-            Key::Method(method) => self.lower_method(method),
+            Key::Method(method) if self.world.is_synchronized(method.def)? => self.synchronized(method),
+            Key::Method(method) | Key::Unlocked(method) => self.lower_method(method),
             Key::Static(method) => self.static_thunk(method),
             Key::Unboxing(method) => self.unboxing_thunk(method),
             Key::ThreadEntry => self.thread_entry(),

@@ -183,6 +183,11 @@ impl Body<'_> {
                 self.emit_call(Operand::Reg(function), args, sig.result)?;
                 Ok(true)
             }
+            // What exceptions say.
+            "SR" if matches!(member, "Format" | "GetString") => {
+                self.unknown_string()?;
+                Ok(true)
+            }
             "System.Threading.ExecutionContext" if member == "EstablishCopyOnWriteScope" => Ok(true),
             "System.Threading.ExecutionContextSwitcher" if member == "Undo" => Ok(true),
             "System.Threading.SynchronizationContext"
@@ -348,26 +353,6 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Functions of floats that are exact.
-    fn mathematics(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
-        use selvedge_ir::FloatOp;
-        let op = match member {
-            "Abs" => FloatOp::Abs,
-            "Floor" => FloatOp::Floor,
-            "Ceiling" => FloatOp::Ceil,
-            "Sqrt" => FloatOp::Sqrt,
-            _ => return Ok(false),
-        };
-        let kind = vals[0].kind();
-        if !matches!(kind, Prim::R4 | Prim::R8) {
-            return Ok(false);
-        }
-        let (dst, none) = (self.b.reg(), Operand::Const(0));
-        self.b.push(Instr::Float { op, bits: kind.bits(), dst, a: vals[0].one(), b: none, c: none });
-        self.give(kind, dst);
-        Ok(true)
-    }
-
     /// 0, or whatever is all zero.
     fn nothing(&mut self, ty: Ty) -> Result<bool, CompileError> {
         if !matches!(self.lower.world.types.kind(ty), Kind::Void) {
@@ -473,9 +458,11 @@ impl Body<'_> {
                     3 => (int(0), Operand::Const(0), int(1), Operand::Const(0), int(2)),
                     _ => (int(0), int(1), int(2), int(3), int(4)),
                 };
+                self.check_copy(from, at, to, by, count)?;
                 self.library("__dotnet_copy", vec![from, at, to, by, count], 0);
             }
             "Clear" if vals.len() == 3 => {
+                self.check_clear(vals[0].one(), vals[1].one(), vals[2].one())?;
                 self.library("__dotnet_clear", vals.iter().map(Val::one).collect(), 0);
             }
             _ => return Ok(false),

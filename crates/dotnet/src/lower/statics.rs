@@ -33,8 +33,14 @@ impl Lower {
             bytes[..len].copy_from_slice(&data[..len]);
         }
         let name = format!("{}.{}", self.world.name(field.owner), self.world.field_name(field));
+        // The runtime itself gives this one its value.
+        let is_empty = name == "System.String.Empty";
         let id = self.global(name, bytes, false);
         self.module.globals[id.0 as usize].thread_local = own;
+        if is_empty {
+            let text = self.string(&[])?;
+            self.module.globals[id.0 as usize].addresses.push((0, Operand::Global(text, 0)));
+        }
         self.statics.insert(field, id);
         Ok(id)
     }
@@ -85,6 +91,7 @@ impl Lower {
             })
             .collect();
         let mut early: BTreeMap<FuncId, FuncId> = BTreeMap::new();
+        let mut circular: HashSet<FuncId> = HashSet::new();
         let all = self.initialised.clone();
         // By what stands for a type, what its constructor can come to.
         let mut reach: BTreeMap<FuncId, HashSet<FuncId>> = BTreeMap::new();
@@ -108,8 +115,9 @@ impl Lower {
             let simple = reach[ensure].iter().all(|f| !refuses.contains(f));
             // Which of two types that may need each other comes first is decided when they are used.
             let needs_itself = |other: &FuncId| other != ensure && reach[other].contains(ensure);
-            let circular = reach[ensure].iter().filter(|f| reach.contains_key(f)).any(needs_itself);
-            if self.is_early(*ty)? && simple && !circular {
+            if reach[ensure].iter().filter(|f| reach.contains_key(f)).any(needs_itself) {
+                circular.insert(*ensure);
+            } else if self.is_early(*ty)? && simple {
                 early.insert(*ensure, *cctor);
             }
         }
@@ -125,7 +133,7 @@ impl Lower {
                     b.push(Instr::Return { values: vec![Operand::Const(0)] });
                     b.finish(format!("initialised {}", self.world.name(ty)), Vec::new(), 1, Place::default())
                 }
-                false => self.first_use(ty, cctor)?,
+                false => self.first_use(ty, cctor, circular.contains(&ensure))?,
             };
             self.module.functions[ensure.0 as usize] = function;
         }
@@ -133,8 +141,14 @@ impl Lower {
     }
 
     /// Runs a static constructor unless that was done: 0 not yet, 1 it failed, 2 it is done, else the
-    /// thread that does it, plus 2.
-    fn first_use(&mut self, ty: Ty, cctor: FuncId) -> Result<selvedge_ir::Function, CompileError> {
+    /// thread that does it, plus 2. The runtime lets a thread on where two would wait for each other's types;
+    /// that is not supported.
+    fn first_use(
+        &mut self,
+        ty: Ty,
+        cctor: FuncId,
+        circular: bool,
+    ) -> Result<selvedge_ir::Function, CompileError> {
         let name = self.world.name(ty);
         let state = self.global(format!("{name} (its static constructor)"), vec![0; 8], false);
         let state = Operand::Global(state, 0);
@@ -175,7 +189,11 @@ impl Lower {
         b.branch_if(Operand::Reg(is), done);
         b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Reg(me));
         b.branch_if(Operand::Reg(is), done);
-        b.call(None, block, vec![Operand::Const(1)], 0);
+        if circular {
+            b.unsupported(format!("two threads in static constructors that need each other ({name})"));
+        } else {
+            b.call(None, block, vec![Operand::Const(1)], 0);
+        }
         b.push(Instr::Unreachable);
         b.set(done);
         b.push(Instr::Return { values: vec![Operand::Const(0)] });

@@ -38,7 +38,13 @@ impl Body<'_> {
             self.b.push(Instr::Fence { mode: FULL });
             return Ok(true);
         }
-        if member == "MemoryBarrierProcessWide" || sig.params.is_empty() {
+        // What it orders in other threads is not: a note says so.
+        if member == "MemoryBarrierProcessWide" {
+            self.lower.native(crate::PROCESS_WIDE, 0, 0);
+            self.b.push(Instr::Fence { mode: FULL });
+            return Ok(true);
+        }
+        if sig.params.is_empty() {
             return Ok(false);
         }
         let prim = self.prim_behind(sig.params[0])?;

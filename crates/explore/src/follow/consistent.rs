@@ -10,8 +10,9 @@ use selvedge_model::relational::Progress;
 
 impl<M: Machine> Follow<'_, M> {
     /// Whether a read that has a source is consistent; if it is half of a read-modify-write, so must be the
-    /// other half, unless another one has read the same: that is for revisits only (thesis §5.5).
-    pub(super) fn is_consistent_at(&mut self, e: Ev) -> bool {
+    /// other half, unless another one has read the same: that is for revisits only (thesis §5.5). `sure`:
+    /// without the read, the execution is known to be consistent.
+    pub(super) fn is_consistent_at(&mut self, e: Ev, sure: bool) -> bool {
         let web = &self.web;
         let there = |y: Ev| web.at(y).is_there();
         let slot = web.at(e);
@@ -20,7 +21,7 @@ impl<M: Machine> Follow<'_, M> {
         let last = web.line(slot.tid).events.len() == slot.idx as usize;
         if self.orders.is_some() && web.open == 0 && (last || !pairs) {
             let latest = web.co[slot.face.loc.index()].last().copied().unwrap_or(INIT) == source;
-            return self.is_consistent(e, last && latest) && (!pairs || latest || self.pair_fits(e));
+            return self.is_consistent(e, sure && last && latest) && (!pairs || latest || self.pair_fits(e));
         }
         self.rows.invalidate();
         self.rows.forget_causes();

@@ -21,6 +21,7 @@ mod thinned;
 mod web;
 mod work;
 
+use crate::early::{Early, conditional};
 use crate::estimate::{Sampled, Sampling, estimate_by_walks};
 use crate::explorer::{NOBODY_CALLS, Pause};
 use crate::reductions::annotations::waits;
@@ -84,6 +85,7 @@ pub(crate) struct Follow<'a, M: Machine> {
     rows: Rows,
     prefixes: Prefixes,
     prefix: Prefix,
+    early: Early,
     stats: Stats,
     /// Set by others who want attention.
     calls: &'a AtomicBool,
@@ -177,6 +179,7 @@ impl<'a, M: Machine> Follow<'a, M> {
             judge: Judge::default(),
             prefixes: Prefixes::new(model.causality().forwards),
             prefix: Prefix::default(),
+            early: Early::default(),
             stats: Stats::default(),
             calls,
             answered: false,
@@ -432,11 +435,40 @@ impl<M: Machine> Follow<'_, M> {
     fn read(&mut self, e: Ev, w: Ev) -> bool {
         self.web.read(self.machine, e, w);
         self.web.order(self.local, e);
-        if !self.is_consistent_at(e) {
+        if self.may_be_forwarded_early(e) {
+            self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
+        }
+        if !self.is_consistent_at(e, true) {
             return false;
         }
         self.web.advance(self.machine, self.local, e);
         !self.waits_in_vain(e, w)
+    }
+
+    /// Whether a read may see in other executions what a compare-and-swap of its thread stores before it is
+    /// known to succeed, or is that of one that may be seen before (`early.rs`).
+    fn may_be_forwarded_early(&mut self, e: Ev) -> bool {
+        let (web, early) = (&self.web, &mut self.early);
+        let slot = web.at(e);
+        let deps = &slot.at.deps;
+        if early.may_succeed(self.local, slot.at.op, deps) {
+            return true;
+        }
+        for &x in web.line(slot.tid).events[..slot.idx as usize - 1].iter().rev() {
+            let other = web.at(x);
+            if other.face.loc != slot.face.loc {
+                continue;
+            }
+            if other.is_write() && web.rmw_read(x).is_none_or(|r| conditional(web.at(r).at.op).is_none()) {
+                return false; // That would be read.
+            }
+            let is_before =
+                || [&deps.addr, &deps.ctrl, &slot.order().firm].iter().any(|s| s.contains(other.idx));
+            if other.is_read() && early.may_forward(self.local, other.at.op, slot.at.op) && !is_before() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether a read that was just added makes its thread wait for ever although it could have seen a later

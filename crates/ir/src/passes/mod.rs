@@ -34,6 +34,7 @@ pub mod pef;
 pub mod rotation;
 pub mod sections;
 pub mod spin;
+pub mod unset;
 pub mod zne;
 
 use selvedge_machine::{Reduction, Reductions};

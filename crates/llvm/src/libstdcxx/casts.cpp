@@ -101,6 +101,14 @@ extern "C" void *__dynamic_cast(const void *part, const Class *from, const Class
     return const_cast<char *>(result);
 }
 
+// A compiler that sees this makes the type information of `int` and its kin, which no program has.
+namespace __cxxabiv1 {
+struct __fundamental_type_info : std::type_info {
+    virtual ~__fundamental_type_info();
+};
+__fundamental_type_info::~__fundamental_type_info() { }
+} // namespace __cxxabiv1
+
 namespace std {
 
 bad_function_call::~bad_function_call() noexcept { }

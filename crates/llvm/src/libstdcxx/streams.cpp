@@ -158,7 +158,7 @@ template <> template <> ostream &ostream::_M_insert(long double number)
 template <> template <> ostream &ostream::_M_insert(const void *address)
 {
     char text[32];
-    int length = snprintf(text, sizeof text, "%p", address);
+    int length = snprintf(text, sizeof text, address ? "%p" : "0", address);
     return put_padded(*this, text, length);
 }
 

@@ -29,6 +29,8 @@ extern "C" {
 // What was caught last, and the same as the type that it was caught as.
 void *__selvedge_exception();
 void *__selvedge_adjusted();
+// Of a pointer that was caught: 1, and twice how far what it was caught as is from what it points to; else 0.
+long __selvedge_caught_pointer();
 // Ends with an error of this text.
 [[noreturn]] void selvedge_error(const char *message);
 void __selvedge_block(int);
@@ -121,6 +123,12 @@ void *__cxa_begin_catch(void *object) noexcept
 {
     Header *header = header_of(object);
     void *adjusted = __selvedge_adjusted();
+    if (long pointer = __selvedge_caught_pointer()) {
+        // Pointers are caught by their values.
+        char *value;
+        __builtin_memcpy(&value, object, sizeof value);
+        adjusted = value ? value + (pointer >> 1) : value;
+    }
     header->handlers = (header->handlers < 0 ? -header->handlers : header->handlers) + 1;
     if (caught != header) {
         header->next = caught;
@@ -245,6 +253,7 @@ const char *bad_cast::what() const noexcept { return "std::bad_cast"; }
 bad_typeid::~bad_typeid() noexcept { }
 const char *bad_typeid::what() const noexcept { return "std::bad_typeid"; }
 type_info::~type_info() { }
+nested_exception::~nested_exception() noexcept { }
 
 namespace __exception_ptr {
 exception_ptr::exception_ptr(void *object) noexcept : _M_exception_object(object) { _M_addref(); }
@@ -315,6 +324,15 @@ __cow_string::__cow_string(const __cow_string &other) noexcept : _M_p(other._M_p
 {
     __atomic_add_fetch(&counted_of(_M_p)->references, 1, __ATOMIC_RELAXED);
 }
+__cow_string::__cow_string(__cow_string &&other) noexcept : __cow_string(other) { }
+__cow_string &__cow_string::operator=(const __cow_string &other) noexcept
+{
+    __atomic_add_fetch(&counted_of(other._M_p)->references, 1, __ATOMIC_RELAXED);
+    this->~__cow_string();
+    _M_p = other._M_p;
+    return *this;
+}
+__cow_string &__cow_string::operator=(__cow_string &&other) noexcept { return *this = other; }
 __cow_string::~__cow_string()
 {
     if (__atomic_sub_fetch(&counted_of(_M_p)->references, 1, __ATOMIC_ACQ_REL) == 0)
@@ -324,11 +342,17 @@ __cow_string::~__cow_string()
 logic_error::logic_error(const char *message) : _M_msg(message, __builtin_strlen(message)) { }
 logic_error::logic_error(const std::string &message) : _M_msg(message) { }
 logic_error::logic_error(const logic_error &other) noexcept : exception(other), _M_msg(other._M_msg) { }
+logic_error::logic_error(logic_error &&other) noexcept : exception(other), _M_msg(other._M_msg) { }
+logic_error &logic_error::operator=(const logic_error &) noexcept = default;
+logic_error &logic_error::operator=(logic_error &&) noexcept = default;
 logic_error::~logic_error() noexcept { }
 const char *logic_error::what() const noexcept { return _M_msg._M_p; }
 runtime_error::runtime_error(const char *message) : _M_msg(message, __builtin_strlen(message)) { }
 runtime_error::runtime_error(const std::string &message) : _M_msg(message) { }
 runtime_error::runtime_error(const runtime_error &other) noexcept : exception(other), _M_msg(other._M_msg) { }
+runtime_error::runtime_error(runtime_error &&other) noexcept : exception(other), _M_msg(other._M_msg) { }
+runtime_error &runtime_error::operator=(const runtime_error &) noexcept = default;
+runtime_error &runtime_error::operator=(runtime_error &&) noexcept = default;
 runtime_error::~runtime_error() noexcept { }
 const char *runtime_error::what() const noexcept { return _M_msg._M_p; }
 
@@ -387,8 +411,10 @@ struct Category final : error_category {
 [[clang::no_destroy]] constinit Category generic { "generic" }, system_wide { "system" }, of_futures { "future" };
 } // namespace
 
+inline namespace _V2 {
 const error_category &generic_category() noexcept { return generic; }
 const error_category &system_category() noexcept { return system_wide; }
+} // namespace _V2
 const error_category &future_category() noexcept { return of_futures; }
 system_error::~system_error() noexcept { }
 future_error::~future_error() noexcept { }

@@ -4,10 +4,21 @@
 #include <chrono>
 #include <ctime>
 #include <future>
+#include <random>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+extern "C" void selvedge_assume(int);
+extern "C" unsigned arc4random() noexcept;
+
 namespace std {
+
+// ---- random numbers that are any ----
+
+void random_device::_M_init(const std::string &) { }
+void random_device::_M_fini() { }
+random_device::result_type random_device::_M_getval() { return arc4random(); }
+double random_device::_M_getentropy() const noexcept { return 32; }
 
 namespace chrono {
 inline namespace _V2 {
@@ -15,11 +26,19 @@ static nanoseconds now_by(clockid_t clock)
 {
     timespec now;
     clock_gettime(clock, &now);
-    // Nobody knows what time it is, but that sums with it are numbers.
-    return seconds(now.tv_sec & 0x7fffffff) + nanoseconds(now.tv_nsec & 0x1fffffff);
+    // Nobody knows what time it is, but that sums with it are numbers. One unknown number is enough for that.
+    return nanoseconds(now.tv_sec & 0x3fffffffffffffff);
 }
 system_clock::time_point system_clock::now() noexcept { return time_point(duration(now_by(CLOCK_REALTIME))); }
-steady_clock::time_point steady_clock::now() noexcept { return time_point(duration(now_by(CLOCK_MONOTONIC))); }
+// To a thread, it does not run backwards.
+static thread_local nanoseconds seen_last;
+steady_clock::time_point steady_clock::now() noexcept
+{
+    nanoseconds now = now_by(CLOCK_MONOTONIC);
+    selvedge_assume(now >= seen_last);
+    seen_last = now;
+    return time_point(duration(now));
+}
 } // namespace _V2
 } // namespace chrono
 
@@ -45,6 +64,34 @@ bool __atomic_futex_unsigned_base::_M_futex_wait_until_steady(
 void __atomic_futex_unsigned_base::_M_futex_notify_all(unsigned *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE, __INT_MAX__);
+}
+
+// Futures that become ready at the end of a thread.
+namespace {
+struct AtThreadExit {
+    __at_thread_exit_elt *first = nullptr;
+    ~AtThreadExit()
+    {
+        while (__at_thread_exit_elt *one = first) {
+            first = one->_M_next;
+            one->_M_cb(one);
+        }
+    }
+};
+thread_local AtThreadExit at_thread_exit;
+} // namespace
+
+void __future_base::_State_baseV2::_Make_ready::_S_run(void *argument)
+{
+    unique_ptr<_Make_ready> one { static_cast<_Make_ready *>(argument) };
+    if (auto state = one->_M_shared_state.lock())
+        state->_M_status._M_store_notify_all(_Status::__ready, memory_order_release);
+}
+void __future_base::_State_baseV2::_Make_ready::_M_set()
+{
+    _M_cb = _S_run;
+    _M_next = at_thread_exit.first;
+    at_thread_exit.first = this;
 }
 
 // ---- lists ----

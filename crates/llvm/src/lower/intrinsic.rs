@@ -1,6 +1,6 @@
 //! LLVM's intrinsic functions.
 
-use selvedge_ir::{BinOp, BitOp, FloatOp, Instr, Operand, Overflow};
+use selvedge_ir::{BinOp, BitOp, CastOp, CmpOp, FloatOp, Instr, Operand, Overflow};
 
 use super::body::Body;
 use super::shape::Scalar;
@@ -166,6 +166,17 @@ impl<'m> Body<'_, 'm> {
             let (op, a, b, c) = (FloatOp::Add, product, c, ZERO);
             return vec![self.compute(|dst| Instr::Float { op, bits, dst, a, b, c })];
         }
+        if name == "powi" {
+            // By which products is left open.
+            let (a, power) = self.two(value);
+            let from = 32;
+            let op = CastOp::SignedToFloat;
+            let b = self.compute(|dst| Instr::Cast { op, from, to: bits, dst, src: power });
+            return vec![self.compute(|dst| Instr::Float { op: FloatOp::Pow, bits, dst, a, b, c: ZERO })];
+        }
+        if name == "is.fpclass" {
+            return self.is_of_class(value, bits);
+        }
         if LIBRARY.contains(&name) {
             let mut args = Vec::new();
             for argument in arguments {
@@ -175,6 +186,47 @@ impl<'m> Body<'_, 'm> {
             return self.call_library(&format!("{name}{suffix}"), args, 1);
         }
         self.unsupported_intrinsic(value)
+    }
+
+    /// Whether a float is of one of the classes that a mask has: each is a range of bits.
+    fn is_of_class(&mut self, value: Value<'m>, bits: u8) -> Vec<Operand> {
+        let arguments = value.arguments();
+        let Some(mask) = arguments.get(1).and_then(|mask| mask.bits()) else {
+            return self.unsupported_intrinsic(value);
+        };
+        let fraction = match bits {
+            32 => 23,
+            64 => 52,
+            _ => return self.unsupported_intrinsic(value),
+        };
+        let sign = 1u64 << (bits - 1);
+        let normal = 1u64 << fraction;
+        let infinity = sign - normal;
+        let quiet = infinity | (normal >> 1);
+        // Both signs have a NaN of each kind; the others are in the order of LLVM's mask.
+        let ranges = [
+            (0, infinity + 1, quiet - 1),
+            (0, sign + infinity + 1, sign + quiet - 1),
+            (1, quiet, sign - 1),
+            (1, sign + quiet, sign + (sign - 1)),
+            (2, sign + infinity, sign + infinity),
+            (3, sign + normal, sign + infinity - 1),
+            (4, sign + 1, sign + normal - 1),
+            (5, sign, sign),
+            (6, 0, 0),
+            (7, 1, normal - 1),
+            (8, normal, infinity - 1),
+            (9, infinity, infinity),
+        ];
+        let float = self.operand(arguments[0]);
+        let mut is = ZERO;
+        for (_, first, last) in ranges.into_iter().filter(|(class, ..)| mask >> class & 1 == 1) {
+            let a = self.bin(BinOp::Sub, bits, float, Operand::Const(first));
+            let b = Operand::Const(last - first);
+            let within = self.compute(|dst| Instr::Cmp { op: CmpOp::Ule, bits, dst, a, b });
+            is = self.bin(BinOp::Or, 1, is, within);
+        }
+        vec![is]
     }
 
     pub(super) fn unsupported_intrinsic(&mut self, value: Value<'m>) -> Vec<Operand> {

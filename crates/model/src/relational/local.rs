@@ -7,7 +7,7 @@
 
 use super::{Check, Node, Op, PlanStep, Relational};
 use crate::guard::Guard;
-use selvedge_graph::{Attrs, DepSet, Deps};
+use selvedge_graph::{Attrs, DepSet, Deps, Kind, Mode};
 use selvedge_kat::Prim;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +39,10 @@ pub struct Local {
     located: Vec<u32>,
     /// Whether there is order that depends on what reads read from: it counts in judgements only.
     pub by_source: bool,
+    /// Something is ordered by way of the write of a read-modify-write that comes later.
+    ahead: bool,
+    /// A relation is taken away from another one: with more events around, there may be less order.
+    takes_away: bool,
 }
 
 /// What is to be known of an event to find what it is ordered after.
@@ -100,7 +104,9 @@ impl Relational {
             ops.push(self.local_op(Node(n), &numbers));
         }
         let renumber = |list: Vec<u32>| list.into_iter().map(|n| numbers[n as usize]).collect();
-        Some(Local { firm: renumber(firm), located: renumber(located), ops, by_source })
+        let ahead = ops.contains(&LocalOp::RmwInverse);
+        let takes_away = takes_away(&ops);
+        Some(Local { firm: renumber(firm), located: renumber(located), ops, by_source, ahead, takes_away })
     }
 
     /// Whether a term is part of the local order.
@@ -198,17 +204,35 @@ fn is_external(p: Prim) -> bool {
     matches!(p, Prim::Rf | Prim::Rfe | Prim::Co | Prim::Coe | Prim::Fr | Prim::Fre)
 }
 
+/// Whether a relation is taken away from another one. Of sets of events that does not count: what an event is
+/// does not depend on others.
+fn takes_away(ops: &[LocalOp]) -> bool {
+    let mut sets: Vec<bool> = Vec::with_capacity(ops.len());
+    for op in ops {
+        let of = |n: &u32| sets[*n as usize];
+        let is_set = match op {
+            LocalOp::Id | LocalOp::Set(_) => true,
+            LocalOp::Union(a, b) | LocalOp::Inter(a, b) | LocalOp::Seq(a, b) => of(a) && of(b),
+            LocalOp::Diff(a, b) if of(a) && of(b) => true,
+            LocalOp::Diff(..) => return true,
+            _ => false,
+        };
+        sets.push(is_set);
+    }
+    false
+}
+
 impl Local {
     /// Whether something is ordered by way of the write of a read-modify-write that comes later.
     pub fn looks_ahead(&self) -> bool {
-        self.ops.contains(&LocalOp::RmwInverse)
+        self.ahead
     }
 
     /// Whether an event is ordered after each earlier one of its thread by what is true of the two, whatever
     /// stands between them and they depend on.
     pub fn orders(&self, first: Attrs, second: Attrs) -> bool {
         // What is taken away could be more with others around.
-        if self.ops.iter().any(|op| matches!(op, LocalOp::Diff(..))) {
+        if self.takes_away {
             return false;
         }
         let event = |idx, attrs| LocalEvent {
@@ -220,11 +244,81 @@ impl Local {
             own_source: None,
         };
         let (mut earlier, mut own) = (Vec::new(), Vec::new());
-        self.compute(&event(1, first), &|_| &[], &mut earlier);
-        // They need not be neighbours: of what stands between them nothing is known.
-        let of_first = |idx| if idx == 1 { &earlier[..] } else { &[] };
-        self.compute(&event(3, second), &of_first, &mut own);
-        self.firm(&own).any(|set| set.contains(1))
+        self.compute(&event(2, first), &|_| &[], &mut earlier);
+        // They need not be neighbours: of what stands before and between them nothing is known.
+        let of_first = |idx| if idx == 2 { &earlier[..] } else { &[] };
+        self.compute(&event(4, second), &of_first, &mut own);
+        self.firm(&own).any(|set| set.contains(2))
+    }
+
+    /// Whether what a compare-and-swap stores may be read back, and other threads told of it, before it is
+    /// made: `later`, a read that comes after it in its thread, is not ordered after its `read` although it
+    /// reads what is written, and nor are writes after that.
+    pub fn forwards_early(&self, read: Attrs, write: Attrs, later: Attrs) -> bool {
+        let (first, second) = (DepSet::one(1), DepSet::one(2));
+        let mut both = first.clone();
+        both.union(&second);
+        let event = |idx, attrs, same_location, same_written, own_source| LocalEvent {
+            idx,
+            attrs,
+            deps: &Deps::NONE,
+            same_location,
+            same_written,
+            own_source,
+        };
+        let none = &DepSet::EMPTY;
+        // Neighbours only where they always are.
+        let events = [
+            event(1, read, none, none, None),
+            event(2, write, &first, none, None),
+            event(4, later, &both, &second, Some(2)),
+            event(6, Attrs::of(Kind::Write, Mode::Rlx, false), none, none, None),
+        ];
+        let mut sets: [Vec<DepSet>; 6] = Default::default();
+        let mut past: [DepSet; 6] = Default::default();
+        for e in &events {
+            let mut own = Vec::with_capacity(self.width());
+            self.compute(e, &|idx| sets.get(idx as usize - 1).map_or(&[][..], |sets| sets), &mut own);
+            let mut before = DepSet::EMPTY;
+            for idx in self.firm(&own).chain(self.located(&own)).flat_map(DepSet::iter) {
+                if idx < e.idx {
+                    before.insert(idx);
+                    before.union(&past[idx as usize - 1]);
+                }
+            }
+            (sets[e.idx as usize - 1], past[e.idx as usize - 1]) = (own, before);
+        }
+        self.takes_away || !past[3].contains(1) && !past[5].contains(1)
+    }
+
+    /// Whether the write of such a compare-and-swap is ordered after what it expects was computed from.
+    pub fn orders_expected(&self, read: Attrs, write: Attrs) -> bool {
+        let expected = Deps { cas: DepSet::one(1), ..Deps::NONE };
+        let third = DepSet::one(3);
+        let mut sets: [Vec<DepSet>; 4] = Default::default();
+        let mut past: [DepSet; 4] = Default::default();
+        let plain = Attrs::of(Kind::Read, Mode::Rlx, false);
+        for (idx, attrs) in [(1, plain), (3, read), (4, write)] {
+            let e = LocalEvent {
+                idx,
+                attrs,
+                deps: if idx == 3 { &expected } else { &Deps::NONE },
+                same_location: if idx == 4 { &third } else { &DepSet::EMPTY },
+                same_written: &DepSet::EMPTY,
+                own_source: None,
+            };
+            let mut own = Vec::with_capacity(self.width());
+            self.compute(&e, &|idx| sets.get(idx as usize - 1).map_or(&[][..], |sets| sets), &mut own);
+            let mut before = DepSet::EMPTY;
+            for x in self.firm(&own).chain(self.located(&own)).flat_map(DepSet::iter) {
+                if x < idx {
+                    before.insert(x);
+                    before.union(&past[x as usize - 1]);
+                }
+            }
+            (sets[idx as usize - 1], past[idx as usize - 1]) = (own, before);
+        }
+        !self.takes_away && past[3].contains(1)
     }
 
     /// How many sets are kept of each event.

@@ -222,7 +222,10 @@ impl Relational {
     /// Writes down what was found out about the model.
     pub fn set_causality(&mut self, known: Causality) {
         self.causality = known;
-        let buffering = self.local().map(|local| Arc::new(Buffering { local, forwards: known.forwards }));
+        let buffering = self.local().map(|local| {
+            let synchronises = known.is_local && known.successors && self.synchronises(&local);
+            Arc::new(Buffering { local, forwards: known.forwards, synchronises })
+        });
         self.in_order = match (self.in_order.take(), buffering) {
             (Some(model), Some(buffering)) => Some(Box::new(model.watching_for(&buffering))),
             _ => None,

@@ -5,8 +5,10 @@
 //! or from-read, then all that is to be kept of it is, for each event, the events before it: one row of bits.
 //! [`Relational::orders`] tells whether a model is of this kind, for programs with some kinds of events.
 
+use super::Local;
 use super::{Check, Node, Op, PlanStep, Relational};
-use selvedge_graph::Attrs;
+use crate::compile::releases_and_acquires;
+use selvedge_graph::{Attrs, Kind, Mode};
 use selvedge_kat::Prim;
 use smallvec::SmallVec;
 
@@ -176,6 +178,43 @@ impl Relational {
             let coherence = [Prim::Co, Prim::Coe, Prim::Coi, Prim::Fr, Prim::Fre, Prim::Fri];
             !terms.iter().any(|n| is(n, &coherence))
         })
+    }
+
+    /// Whether coherence agrees with `(po | tc | tj | [W & REL] ; rf ; [R & ACQ])+`, of models that ask for
+    /// `coherence po`, have one acyclic order and order accesses before later writes of their location.
+    ///
+    /// That is so if what others see is part of the order (`rfe`, `co` and `fr` between threads), a release
+    /// comes after all accesses before it in its thread, an acquire before all after it, and creating and
+    /// joining threads is ordered with all that they do. Let `a` come before `b` by such a path through other
+    /// threads, both of one location: then it does in the order. If coherence says otherwise, there is a
+    /// cycle: `b` is before `a` in `co` or `fr`, or before what `a` reads. If that is a write of `a`'s
+    /// thread, it comes before `b` like `a` does; if it is one of `b`'s, it comes after `b` there, and so it
+    /// does in the order; else `co` or `fr` and `rfe` lead from `b` to `a`.
+    pub(super) fn synchronises(&self, local: &Local) -> bool {
+        let Some(Orders { coherence: Agreement::Po, acyclic }) = self.orders(None) else { return false };
+        let [order] = &acyclic[..] else { return false };
+        let sees = |steps: [Prim; 2]| {
+            let all = |d: &&Direct| d.from.is_empty() && d.to.is_empty() && steps.contains(&d.step);
+            order.direct.iter().any(|d| all(&d))
+        };
+        if ![[Prim::Rf, Prim::Rfe], [Prim::Co, Prim::Coe], [Prim::Fr, Prim::Fre]].into_iter().all(sees)
+            || ![order.creation, order.join].iter().all(|ends| ends.nearest && ends.others)
+        {
+            return false;
+        }
+        let kinds = [Kind::Read, Kind::Write];
+        let of = |kind: Kind| {
+            let modes = Mode::ACCESS.into_iter();
+            modes.flat_map(move |mode| [false, true].map(|rmw| Attrs::of(kind, mode, rmw)))
+        };
+        let all: Vec<Attrs> = kinds.into_iter().flat_map(of).collect();
+        let (releases, acquires) = releases_and_acquires();
+        let (created, joined) =
+            (Attrs::of(Kind::Spawn, Mode::Na, false), Attrs::of(Kind::Join, Mode::Na, false));
+        let before = |exit: Attrs| all.iter().chain([&joined]).all(|x| local.orders(*x, exit));
+        let after = |entry: Attrs| all.iter().chain([&created]).all(|x| local.orders(entry, *x));
+        all.iter().filter(|x| releases.holds(**x)).chain([&created]).all(|x| before(*x))
+            && all.iter().filter(|x| acquires.holds(**x)).chain([&joined]).all(|x| after(*x))
     }
 
     /// Whether an event that is added at the end of its thread, with the latest source or the last place, is

@@ -62,20 +62,35 @@ impl VmMachine {
             return Ok(true);
         }
         match (self.type_kind(thrown), self.type_kind(caught)) {
+            (_, Some(Kind::Pointer(..))) if self.is_null_type(thrown) => Ok(true),
             (Some(Kind::Pointer(from, inner)), Some(Kind::Pointer(to, outer))) => {
                 // Qualifiers may be added; everything is pointed to by `void *`.
                 let qualified = from & !to & 7 == 0;
                 let is_void = self.exception_name(outer) == "void";
                 match inner == outer || is_void {
                     true => Ok(qualified),
-                    false if self.base_offset(inner, outer)?.is_some() => {
-                        fail(ErrorKind::Unsupported, "a pointer is caught as one to a base of its class")
-                    }
-                    false => Ok(false),
+                    false => Ok(qualified && self.base_offset(inner, outer)?.is_some()),
                 }
             }
             _ => Ok(self.base_offset(thrown, caught)?.is_some()),
         }
+    }
+
+    /// The type of `nullptr`.
+    fn is_null_type(&self, ty: u64) -> bool {
+        matches!(self.exception_name(ty).as_str(), "decltype(nullptr)" | "std::nullptr_t")
+    }
+
+    /// Of a pointer that was thrown, and caught as this type if it has one: 1, and twice how far from what it
+    /// points to that is which the other type points to. 0 if it is none.
+    pub(super) fn pointer_caught(&self, thrown: u64, caught: Option<u64>) -> Result<u64, Halt> {
+        let kind = self.type_kind(thrown);
+        let Some(Kind::Pointer(_, inner)) = kind else { return Ok(u64::from(self.is_null_type(thrown))) };
+        let offset = match caught.and_then(|caught| self.type_kind(caught)) {
+            Some(Kind::Pointer(_, outer)) => self.base_offset(inner, outer)?.unwrap_or(0),
+            _ => 0,
+        };
+        Ok((2 * offset + 1) as u64)
     }
 
     /// Where the only public base of a type is in an object of a class.

@@ -146,6 +146,16 @@ impl VmMachine {
         Ok(exception.object.wrapping_add(offset as u64))
     }
 
+    /// What is to be known of a pointer that was caught last.
+    pub(super) fn caught_pointer(&self, state: &VmState) -> Result<u64, Halt> {
+        let Some(exception) = state.rare.flying.filter(|exception| exception.ty != 0) else { return Ok(0) };
+        let caught = match exception.selector {
+            0 | ANY => None,
+            number => Some(self.address_of_global(GlobalId(number - 1))),
+        };
+        self.pointer_caught(exception.ty, caught)
+    }
+
     /// What `_Unwind_Resume` is given must be what came last.
     pub(super) fn resume(&self, state: &mut VmState, object: u64) -> Result<Option<Op>, Halt> {
         match state.rare.flying {

@@ -139,6 +139,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Exception
         | Native::Selector
         | Native::Adjusted
+        | Native::CaughtPointer
         | Native::PanicText
         | Native::PanicExpected
         | Native::RustParks

@@ -71,15 +71,28 @@ impl Outside {
         if ["getpid", "getppid", "gettid"].into_iter().any(declared) {
             notes.push(format!("process ids are fixed numbers here: {PID} and its neighbours"));
         }
+        if declared("__selvedge_rust_keys") {
+            notes.push(String::from("the elements of a `HashMap` or `HashSet` have one order here"));
+        }
         if handles_signals(module) {
             notes.push(String::from("signals are never delivered: what handlers do is not explored"));
         }
         let of_machine = ["sysconf", "get_nprocs", "get_nprocs_conf", "sched_getcpu", "sched_getaffinity"];
-        if of_machine.into_iter().chain(["pthread_getaffinity_np"]).any(declared) {
+        if of_machine
+            .into_iter()
+            .chain(["pthread_getaffinity_np", "__selvedge_rust_processors"])
+            .any(declared)
+        {
             notes.push(String::from("this holds for a machine with two processors"));
         }
         if declared("__dotnet_one_processor") {
             notes.push(String::from("this holds for a machine with one processor"));
+        }
+        if declared("__dotnet_process_wide") {
+            notes.push(String::from(
+                "`Interlocked.MemoryBarrierProcessWide` is a barrier of its own thread here: under a weak model, \
+                 something may be reported that its effect on other threads rules out",
+            ));
         }
         if declared("__dotnet_no_limits") {
             notes.push(String::from(

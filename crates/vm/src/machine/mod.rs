@@ -141,10 +141,6 @@ pub struct VmMachine {
     common: Arc<Mutex<Tables>>,
 }
 
-/// How many instructions a program has at most for which it is found out what may be written from where, if
-/// that is only to leave out more.
-const MOST_FOR_STORES: usize = 5_000;
-
 /// Why a thread does not go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Halt {
@@ -187,9 +183,7 @@ impl VmMachine {
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
         let of_library = |f: usize| functions[f].runtime;
-        // What it would save is not worth it in a program with a large library.
-        let is_small = module.functions.iter().map(|f| f.code.len()).sum::<usize>() <= MOST_FOR_STORES;
-        let looks = is_small && functions.iter().any(|f| f.assumes || f.looks.contains(&true));
+        let looks = functions.iter().any(|f| f.assumes || f.looks.contains(&true));
         let asked = options.track_deps || looks && options.reductions.has(Reduction::Outdated);
         let stores = asked.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
         let is_reference = |instr: &Instr| matches!(instr, Instr::Store { reference: true, .. });

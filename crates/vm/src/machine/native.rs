@@ -209,6 +209,7 @@ impl VmMachine {
             Native::Exception => state.rare.flying.map_or(0, |flying| flying.object),
             Native::Selector => state.rare.flying.map_or(0, |flying| flying.selector.into()),
             Native::Adjusted => self.adjusted(state)?,
+            Native::CaughtPointer => self.caught_pointer(state)?,
             Native::PanicText => {
                 let rare = Rc::make_mut(&mut state.rare);
                 let text = rare.text.take().map_or(Vec::new(), |text| text.out);

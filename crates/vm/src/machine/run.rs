@@ -265,6 +265,11 @@ impl VmMachine {
         Ok(None)
     }
 
+    /// Whether there has been no other thread yet. What a recovery routine reads is another matter.
+    fn is_alone(&self, state: &VmState) -> bool {
+        state.thread.0 == 0 && state.made.threads == 0 && self.tables.borrow().recovery.is_none()
+    }
+
     fn loop_back(&self, state: &mut VmState, number: u32, function: &Function) -> Option<Op> {
         let func = state.frame.func;
         let info = self.info(func);
@@ -272,7 +277,9 @@ impl VmMachine {
             let rounds = &mut state.frame.rounds[inner as usize];
             (rounds.counted, rounds.free) = (0, 0);
         }
-        let (inputs, steps) = (state.loads + state.choices, state.made.steps);
+        // Who is alone reads what it wrote itself.
+        let loads = if self.is_alone(state) { 0 } else { state.loads };
+        let (inputs, steps) = (loads + state.choices, state.made.steps);
         let facts = state.facts.len() as u32;
         let rounds = &mut state.frame.rounds[number as usize];
         let has_read = std::mem::replace(&mut rounds.inputs, inputs) != inputs || self.hooks.barriers;

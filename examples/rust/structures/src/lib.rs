@@ -7,6 +7,8 @@ mod barrier;
 mod channel;
 mod chase_lev;
 mod hazard;
+#[cfg(test)]
+mod library;
 mod mpmc;
 mod ms_queue;
 mod once;

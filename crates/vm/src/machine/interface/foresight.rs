@@ -213,7 +213,7 @@ impl VmMachine {
             return Some(found);
         }
         for reach in reaches(state, stores) {
-            for site in reach.sites.iter().filter(|site| stores.may_be(site, target)) {
+            for site in stores.sites(&reach).filter(|site| stores.may_be(site, target)) {
                 if !found.contains(&(site.mode, site.rmw)) {
                     found.push((site.mode, site.rmw));
                 }

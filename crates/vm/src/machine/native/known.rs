@@ -71,6 +71,7 @@ pub enum Native {
     Selector,
     /// What was thrown, as the type that it is caught as.
     Adjusted,
+    CaughtPointer,
     PanicText,
     PanicExpected,
     RustParks,
@@ -213,6 +214,7 @@ impl Native {
             "__selvedge_exception" => Native::Exception,
             "__selvedge_selector" => Native::Selector,
             "__selvedge_adjusted" => Native::Adjusted,
+            "__selvedge_caught_pointer" => Native::CaughtPointer,
             "__selvedge_panic_text" => Native::PanicText,
             "__selvedge_panic" => Native::Panic,
             "__selvedge_panic_expected" => Native::PanicExpected,

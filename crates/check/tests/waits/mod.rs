@@ -3,8 +3,7 @@
 //! vain. `WAITS_PROGRAMS=100000` generates more programs. `crashes` are such threads beside recovery.
 
 mod crashes;
-#[path = "../generated/mod.rs"]
-mod generated;
+use crate::generated;
 
 use generated::{DECLARED, Dice, main_of, setting, thread};
 use selvedge_check::{Check, Options, Verdict};

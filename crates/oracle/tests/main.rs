@@ -1,0 +1,6 @@
+//! All tests of this crate that use it from outside, as one binary: what they instantiate is compiled once.
+
+mod dependencies;
+mod inclusion;
+mod known;
+mod text;

@@ -7,7 +7,7 @@ use selvedge_graph::Loc;
 use selvedge_kat::{Dialect, load_named};
 use selvedge_litmus::parse;
 use selvedge_machine::expr::{BinOp, Expr, Reg};
-use selvedge_machine::program::{Addr, Instr, Program, pointer_to};
+use selvedge_machine::program::{Addr, Instr, Program};
 use selvedge_oracle::generate::{arch_program, rng_for, with_pointers};
 use selvedge_oracle::generate_arch::Arch;
 

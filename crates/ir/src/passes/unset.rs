@@ -1,11 +1,11 @@
 //! What was never set may be anything: undefined values become unknown inputs.
 //!
 //! Using a value that was never set is an error
-//! ([`ErrorKind::UninitialisedRead`](selvedge_machine::ErrorKind)). Who does not look for it takes the program
-//! as compilers do that choose a value: any, and the same at every use. So local variables and memory from
-//! `malloc` are filled with inputs where their lives begin, and so are registers that stand for variables. This
-//! is no pass of [`run`](super::run): it is for programs of which it is known that such a value is used, as
-//! inputs cost more than what nobody looks at.
+//! ([`ErrorKind::UninitialisedRead`](selvedge_machine::ErrorKind)). Who does not look for it takes the
+//! program as compilers do that choose a value: any, and the same at every use. So local variables and memory
+//! from `malloc` are filled with inputs where their lives begin, and so are registers that stand for
+//! variables. This is no pass of [`run`](super::run): it is for programs of which it is known that such a
+//! value is used, as inputs cost more than what nobody looks at.
 //!
 //! What else is undefined (padding that is copied, a result that no `return` gives, large arrays) stays so.
 

@@ -312,6 +312,11 @@ impl Check {
         if found.window_reached {
             notes.push("a thread had as many incomplete operations as are looked at".to_string());
         }
+        if found.early {
+            let why =
+                "a compare-and-exchange could fail before it is known what it expects: this is not searched";
+            notes.push(why.to_string());
+        }
         if found.hidden {
             notes.push("addresses are computed: no steps were left out".to_string());
         }
@@ -320,7 +325,7 @@ impl Check {
         if serves {
             notes.push("the program has no end: it goes on for ever".to_string());
         }
-        let cut = found.cut || found.window_reached;
+        let cut = found.cut || found.window_reached || found.early;
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
             unfinished: undecided.is_some(),

@@ -59,14 +59,17 @@ impl Tracking {
     }
 
     /// What was read so far is settled: positions are counted from the operation that the thread stands at.
+    /// If that is a store, it is still to be published.
     pub fn forget_all(&mut self) {
+        let here = self.at;
+        self.written.retain(|(_, set)| set.contains(here));
+        self.written.iter_mut().for_each(|(_, set)| *set = DepSet::one(1));
         self.at = 1;
         self.regs.iter_mut().for_each(DepSet::clear);
         let path = self.deps.path.is_some().then_some(DepSet::EMPTY);
         self.deps = Deps { path, ..Deps::NONE };
         self.open.iter_mut().for_each(|(_, set)| set.clear());
         self.for_good.clear();
-        self.written.clear();
     }
 
     /// The thread comes to an instruction.

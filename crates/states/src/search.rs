@@ -82,6 +82,8 @@ pub struct Found<S> {
     pub cut: bool,
     /// A list was as long as it may be.
     pub window_reached: bool,
+    /// By the table, a compare-and-exchange could fail before it is known what it expects, which is not searched.
+    pub early: bool,
     /// The search found out that addresses are computed, so that it does not know which data is a thread's
     /// own.
     pub hidden: bool,
@@ -231,6 +233,7 @@ where
                 longest: 0,
                 cut: false,
                 window_reached: false,
+                early: false,
                 hidden: false,
                 stop: None,
             },
@@ -289,6 +292,7 @@ where
                 self.found.longest = self.found.longest.max(incomplete);
                 self.found.window_reached |=
                     !self.rules.table.in_order && thread.issued >= self.options.window;
+                self.found.early |= thread.may_fail_early(self.rules.table);
             }
         }
         if self.look(&world, number) {

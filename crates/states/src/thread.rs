@@ -146,6 +146,22 @@ impl<S: Clone> Thread<S> {
         set
     }
 
+    /// The last operation is a compare-and-exchange that waits for nothing but what it expects. If it fails, the
+    /// table may let it read before that is known: nothing here does.
+    pub fn may_fail_early(&self, table: &Table) -> bool {
+        if !table.overtakes_reads {
+            return false;
+        }
+        let Some((last, before)) = self.issued().split_last() else { return false };
+        if last.status != Status::Pending || !matches!(last.op, Op::Load { rmw: Rmw::Cas { .. }, .. }) {
+            return false;
+        }
+        let mut left = self.not_done();
+        left.subtract(&DepSet::one(before.len() as u32 + 1));
+        last.deps.cas.intersects(&left)
+            && !self.order(table, Some((before.len(), false)))[before.len()].intersects(&left)
+    }
+
     pub fn not_done(&self) -> DepSet {
         let mut set = DepSet::EMPTY;
         for (at, entry) in self.issued().iter().enumerate() {

@@ -142,11 +142,14 @@ impl Tracking {
     }
 
     /// What was read so far is settled: positions are counted from the operation that the thread stands at.
+    /// If that is a store, it is still to be published.
     pub fn forget_all(&mut self) {
+        let own = self.written.iter().filter(|(_, set)| set.contains(self.at));
+        let written = Rc::new(own.map(|(object, _)| (*object, DepSet::one(1))).collect());
         let Transferring { bytes, then, .. } = &self.transfer;
         let bytes = Runs::all(bytes.len(), DepSet::EMPTY);
         let transfer = Transferring { bytes, then: *then, ..Transferring::default() };
-        *self = Tracking { at: 1, transfer, ..Tracking::default() };
+        *self = Tracking { at: 1, transfer, written, ..Tracking::default() };
     }
 
     /// The operation that the thread stands at is a store in this object.

@@ -82,7 +82,8 @@ pub struct Found<S> {
     pub cut: bool,
     /// A list was as long as it may be.
     pub window_reached: bool,
-    /// By the table, a compare-and-exchange could fail before it is known what it expects, which is not searched.
+    /// By the table, a compare-and-exchange could fail before it is known what it expects: this is not
+    /// searched.
     pub early: bool,
     /// The search found out that addresses are computed, so that it does not know which data is a thread's
     /// own.

@@ -146,8 +146,8 @@ impl<S: Clone> Thread<S> {
         set
     }
 
-    /// The last operation is a compare-and-exchange that waits for nothing but what it expects. If it fails, the
-    /// table may let it read before that is known: nothing here does.
+    /// The last operation is a compare-and-exchange that waits for nothing but what it expects. If it fails,
+    /// the table may let it read before that is known: nothing here does.
     pub fn may_fail_early(&self, table: &Table) -> bool {
         if !table.overtakes_reads {
             return false;

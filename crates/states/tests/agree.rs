@@ -69,7 +69,8 @@ fn explored(program: &Program, model: &Compiled) -> Option<Outcomes> {
     }
 }
 
-/// What ends all states come to, and how many states there are; nothing if the search says that it is not all.
+/// What ends all states come to, and how many states there are; nothing if the search says that it is not
+/// all.
 fn searched(program: &Program, table: &Table, reduce: bool) -> Option<(Outcomes, usize)> {
     let program = program.tracking(true, false);
     let options =
@@ -158,8 +159,8 @@ fn what_was_wrong_once() {
     }
 }
 
-/// A compare-and-exchange that fails weakly may read before it is known what it expects: the search says that it
-/// does not have that.
+/// A compare-and-exchange that fails weakly may read before it is known what it expects: the search says that
+/// it does not have that.
 #[test]
 fn what_is_not_searched_is_said() {
     let (model, table) = subject("dotnet-ecma");

@@ -151,7 +151,7 @@ fn all_states_agree_with_all_executions() {
         let program = scratch.compile(&source, false);
         for expectation in text.lines().filter_map(expected) {
             let (model, verdict) = expectation.split_once(' ').expect("a model and a verdict");
-            if !["sc", "tso", "pso", "dotnet-ecma"].contains(&model) {
+            if !["sc", "tso", "pso", "dotnet-ecma", "dotnet"].contains(&model) {
                 continue;
             }
             let got = by_states(&program, model, &["--max-states", "20000"]);

@@ -34,7 +34,7 @@ fn essence(report: &Value) -> Value {
     fields.retain(|name, _| name != "seconds" && name != "max_rss_kb");
     if fields["verdict"] == "violated" {
         // Where an error ends it, others are still on their way.
-        fields.retain(|name, _| name != "executions" && name != "blocked");
+        fields.retain(|name, _| !["executions", "blocked", "events"].contains(&name.as_str()));
     }
     report
 }

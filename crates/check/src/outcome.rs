@@ -136,6 +136,8 @@ pub enum Undecided {
     NotLookedFor(Passed),
     /// No execution is complete.
     Vacuous,
+    /// A search of states does not know whether there are data races.
+    Races,
 }
 
 impl fmt::Display for Undecided {
@@ -151,6 +153,10 @@ impl fmt::Display for Undecided {
                 f,
                 "{name}{} is not looked for, and what comes after it is not explored",
                 at(place.as_ref())
+            ),
+            Undecided::Races => f.write_str(
+                "whether there are data races is not known: that goes by happens-before, which states do not \
+                 have (`--engine executions` finds out; `--no-race-detection` if races do not matter)",
             ),
             Undecided::Vacuous => f.write_str(
                 "nothing was checked: no execution is complete, as an assumption does not hold in any of them",

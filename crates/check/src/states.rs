@@ -108,8 +108,7 @@ pub struct Searched {
     pub violations: Vec<StateViolation>,
     /// Why there is no answer.
     pub undecided: Option<Undecided>,
-    /// Accesses that conflict and are next to each other in an interleaving were looked for. By C's rules
-    /// there are more data races: those that only relaxed accesses are between.
+    /// Data races were looked for; where it is not known whether there are any, there is no verdict.
     pub races: bool,
     /// Why some results are weaker than they look, in words.
     pub notes: Vec<String>,
@@ -177,6 +176,7 @@ impl Check {
         selvedge_ir::passes::conventions::adopt(&mut module);
         observer.phase(Phase::Exploring);
         let run = self.run_search(how, &module, &table, watch)?;
+        let races = self.races_of(how, &module, &table, &run, watch)?;
         // What is wrong here and not under sequential consistency is wrong because of the model.
         let compares = !table.in_order && !run.found.wrong.is_empty() && run.found.stop.is_none();
         let sc = match compares {
@@ -188,7 +188,7 @@ impl Check {
             }
             false => None,
         };
-        Ok(self.conclude(run, sc, &table, watch))
+        Ok(self.conclude(run, races, sc, &table, watch))
     }
 
     /// The graph of all states, with what is wrong in them, for a program that may have been changed.
@@ -200,6 +200,38 @@ impl Check {
             Some(_) => Err(Stopped::GaveUp(watch.reason().unwrap_or(GaveUp::AtExecution), Phase::Exploring)),
             None => Ok(run.found),
         }
+    }
+
+    /// What is known of data races. A search sees those that are next to each other where nothing is reordered.
+    /// A program all of whose races are like that has them there, whatever the model: without any, it behaves
+    /// as if nothing were reordered ([`adjacent`]).
+    fn races_of(
+        &self,
+        how: &Searching,
+        module: &Module,
+        table: &Table,
+        run: &Run,
+        watch: &Watch,
+    ) -> Result<Races, Stopped> {
+        if !self.options.races {
+            return Ok(Races::NotLookedFor);
+        }
+        if !run.found.conflicts && run.found.stop.is_none() {
+            return Ok(Races::None);
+        }
+        if !adjacent::all_races(module) {
+            return Ok(Races::Unknown);
+        }
+        if table.in_order {
+            return Ok(Races::Seen);
+        }
+        let theory: Theory = selvedge_kat::load_named("sc").map_err(InputError::of_model)?;
+        let in_order = Table::of(&theory).map_err(refuse)?;
+        let run = self.run_search(how, module, &in_order, watch)?;
+        Ok(match run.found.stop {
+            None => Races::InOrder(Box::new(run)),
+            Some(_) => Races::Unknown,
+        })
     }
 
     fn run_search(
@@ -244,6 +276,7 @@ impl Check {
                     reduce: how.reduce,
                     eager: how.eager,
                     races,
+                    conflicts: self.options.races,
                     keep_ends: false,
                     window: how.window,
                     max_states: how.most_states,
@@ -254,13 +287,13 @@ impl Check {
             };
             match &found.stop {
                 Some(Stop::Again(again)) if vm.give_in(*again) => continue,
-                _ => return Ok(Run { found, races }),
+                _ => return Ok(Run { found }),
             }
         }
     }
 
-    fn conclude(&self, run: Run, sc: Option<Run>, table: &Table, watch: &Watch) -> Searched {
-        let Run { found, races } = run;
+    fn conclude(&self, run: Run, races: Races, sc: Option<Run>, table: &Table, watch: &Watch) -> Searched {
+        let Run { found } = run;
         let mut notes = Vec::new();
         let mut undecided = match &found.stop {
             None => None,
@@ -292,6 +325,19 @@ impl Check {
                 path: path(&found.graph, states[0]),
                 only_weak: sc.as_ref().map(|sc| !sc.found.wrong.contains_key(wrong)),
             });
+        }
+        if let Races::InOrder(run) = &races {
+            let of_races = run.found.wrong.iter().filter(|(wrong, _)| wrong.kind == ErrorKind::DataRace);
+            violations.extend(of_races.map(|(wrong, states)| StateViolation {
+                kind: wrong.kind,
+                message: wrong.message.clone(),
+                states: states.len(),
+                path: path(&run.found.graph, states[0]),
+                only_weak: Some(false),
+            }));
+        }
+        if matches!(races, Races::Unknown) && self.options.errors.has(ErrorKind::DataRace) {
+            undecided = undecided.or(Some(Undecided::Races));
         }
         let endless = if found.stop.is_none() { found.endless() } else { Vec::new() };
         if let Some(&first) = endless.first()
@@ -342,11 +388,23 @@ impl Check {
             sc: sc.as_ref().map(|sc| count(&sc.found)),
             violations,
             undecided,
-            races,
+            races: !matches!(races, Races::NotLookedFor),
             notes,
             seconds: 0.0,
         }
     }
+}
+
+/// What is known of data races.
+enum Races {
+    NotLookedFor,
+    /// No two accesses could race.
+    None,
+    /// What the search found is all.
+    Seen,
+    /// What this search found is all: of the same program, where nothing is reordered.
+    InOrder(Box<Run>),
+    Unknown,
 }
 
 fn is_waiting(kind: ErrorKind) -> bool {
@@ -355,7 +413,6 @@ fn is_waiting(kind: ErrorKind) -> bool {
 
 struct Run {
     found: Found<VmState>,
-    races: bool,
 }
 
 fn count(found: &Found<VmState>) -> Count {

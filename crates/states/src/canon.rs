@@ -50,8 +50,10 @@ impl States {
         let mut words = std::mem::take(&mut self.words);
         key.push(self.memory(world.memory(), &mut words));
         words.clear();
+        words.push(world.gone().len() as u64);
         words.extend(world.gone().iter().map(|object| u64::from(*object)));
-        words.push(u64::from(world.over));
+        words.extend([u64::from(world.over), world.joined.len() as u64]);
+        words.extend(world.joined.iter().map(|thread| u64::from(*thread)));
         if let Some((kind, message)) = &world.wrong {
             words.push(*kind as u64);
             words.extend(message.bytes().map(u64::from));

@@ -9,6 +9,7 @@
 
 mod canon;
 mod complete;
+mod conflicts;
 mod cut;
 mod graph;
 mod search;

@@ -1,6 +1,7 @@
 //! Depth-first search through all states.
 
 use crate::canon::States;
+use crate::conflicts::Conflicts;
 use crate::graph::{Edge, Graph};
 use crate::table::Table;
 use crate::thread::Entry;
@@ -20,6 +21,8 @@ pub struct Options<'a> {
     pub eager: bool,
     /// Conflicting accesses at the same time, one of them plain, are an error.
     pub races: bool,
+    /// Finds out whether any accesses could race (`Found::conflicts`).
+    pub conflicts: bool,
     /// States in which threads ended differently are different.
     pub keep_ends: bool,
     /// Operations of a thread from the first incomplete one on, at most.
@@ -40,6 +43,7 @@ impl Default for Options<'_> {
             reduce: true,
             eager: true,
             races: false,
+            conflicts: false,
             keep_ends: false,
             window: 24,
             max_states: usize::MAX,
@@ -88,6 +92,9 @@ pub struct Found<S> {
     /// The search found out that addresses are computed, so that it does not know which data is a thread's
     /// own.
     pub hidden: bool,
+    /// There are accesses that would race if nothing but creating and joining threads ordered them. Not known
+    /// if nobody asked.
+    pub conflicts: bool,
     pub stop: Option<Stop>,
 }
 
@@ -117,6 +124,7 @@ where
             continue;
         }
         search.found.hidden = hidden;
+        search.found.conflicts = search.conflicts.any;
         search.found.graph.paint();
         return search.found;
     }
@@ -137,6 +145,7 @@ struct Search<'a, M: Machine + Canonical> {
     accesses: HashMap<u32, Access>,
     /// Who frees which objects, in any search so far, once there are others.
     frees: HashMap<u32, Free>,
+    conflicts: Conflicts,
     /// Of which locations it was taken for granted that no conflicting accesses come.
     relied: BTreeSet<u32>,
     /// They do.
@@ -224,6 +233,7 @@ where
             grown: false,
             accesses,
             frees,
+            conflicts: Conflicts::default(),
             relied: BTreeSet::new(),
             surprised: false,
             waits: Vec::new(),
@@ -236,6 +246,7 @@ where
                 window_reached: false,
                 early: false,
                 hidden: false,
+                conflicts: false,
                 stop: None,
             },
         }
@@ -514,6 +525,9 @@ where
     fn note_access(&mut self, world: &World<M::State>, at: usize, action: Action) {
         let (Action::Complete(k), Some(thread)) = (action, world.thread(at)) else { return };
         let entry = &thread.entries[k];
+        if self.options.conflicts {
+            self.conflicts.note(self.rules.machine, world, at, entry.op, &entry.state);
+        }
         if !self.reduce || !world.has_others(at) {
             return;
         }

@@ -215,6 +215,12 @@ impl<S: Clone> Thread<S> {
                 self.stopped = needs;
                 break;
             }
+            // What was issued is wrong with the value that is known now: the thread comes to no more.
+            if at + 1 < self.issued && matches!(op, Op::Error(_)) {
+                self.entries.push(Entry { state, op, deps, status: Status::Pending });
+                self.issued = at + 1;
+                return Ok(());
+            }
             let mut status = match old.get(at - from) {
                 Some(before) if before.is_done() => {
                     if before.op != op {

@@ -52,6 +52,8 @@ pub struct World<S> {
     pub(crate) owners: Rc<BTreeMap<u32, u16>>,
     /// A thread has accessed an object that it does not know: addresses are computed.
     pub(crate) trespassed: bool,
+    /// Threads that were joined.
+    pub(crate) joined: Rc<BTreeSet<u16>>,
     /// The process has ended.
     pub over: bool,
     /// Something is wrong that no thread finds by itself.
@@ -189,6 +191,20 @@ impl<S: Clone> World<S> {
         self.threads.iter().enumerate().any(was_here)
     }
 
+    /// Whether another thread is there that was not joined. Those that were have ended before, and so have
+    /// all that they joined.
+    pub(crate) fn has_unjoined(&self, at: usize) -> bool {
+        let is_there = |(other, slot): (usize, &Slot<S>)| {
+            other != at && !matches!(slot, Slot::Absent) && !self.joined.contains(&(other as u16))
+        };
+        self.threads.iter().enumerate().any(is_there)
+    }
+
+    /// The only thread that knows an object.
+    pub(crate) fn owner(&self, object: u32) -> Option<usize> {
+        self.owners.get(&object).map(|owner| usize::from(*owner))
+    }
+
     pub fn thread(&self, at: usize) -> Option<&Rc<Thread<S>>> {
         match self.threads.get(at)? {
             Slot::Here(thread) => Some(thread),
@@ -223,6 +239,7 @@ where
             gone: Rc::default(),
             owners: Rc::default(),
             trespassed: false,
+            joined: Rc::default(),
             over: false,
             wrong: None,
         };
@@ -456,6 +473,7 @@ where
                 }
                 Op::Join { thread: other } => {
                     step.what = format!("joins thread {}", other.0);
+                    Rc::make_mut(&mut next.joined).insert(other.0);
                     self.pass(&mut thread)?;
                 }
                 _ => return nothing_new(Done::Waits),

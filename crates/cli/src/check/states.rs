@@ -25,7 +25,7 @@ struct Report {
     sc_states: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sc_transitions: Option<usize>,
-    adjacent_races_looked_for: bool,
+    races_looked_for: bool,
     /// The same as `violations`, as the other engine has them.
     errors: Vec<Brief>,
     violations: Vec<Finding>,
@@ -128,7 +128,7 @@ impl Report {
             longest_list: count.longest,
             sc_states: sc.map(|sc| sc.states),
             sc_transitions: sc.map(|sc| sc.transitions),
-            adjacent_races_looked_for: races,
+            races_looked_for: races,
             errors: violations.iter().map(Brief::of).collect(),
             violations: violations.into_iter().map(Finding::of).collect(),
             unknown: undecided.map(|why| why.to_string()),
@@ -210,12 +210,8 @@ fn text(searched: &Searched, columns: usize) -> String {
     for note in &searched.notes {
         out.push_str(&wrap(&format!("note: {note}"), columns, "", "    "));
     }
-    if searched.races {
-        let note = "note: of data races, those are looked for that a reordering of two steps shows, not those that \
-                    only relaxed accesses are between";
-        out.push_str(&wrap(note, columns, "", "    "));
-    } else {
-        out.push_str("note: data races are not looked for under this model\n");
+    if !searched.races {
+        out.push_str("note: data races were not looked for\n");
     }
     out
 }

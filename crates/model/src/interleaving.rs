@@ -6,9 +6,10 @@
 //!
 //! Of an event that is added last, one search tells all its alternatives ([`latest_before`]). A read leads
 //! nowhere but to the write after its source, and a write, and whoever reads it then, to the write after its
-//! place; call that `w`. What leads there, but for the event `p` before it in its thread, are writes that `w`
-//! comes after and their readers, which `w` overwrites: `w` does not lead to them, or there was a cycle before.
-//! So there is a cycle exactly if `w` comes before `p`; and if `w` does, then so do all writes before it.
+//! place; call that `w`. What leads to the event, but for `p`, which is before it in its thread, are writes
+//! that `w` comes after and their readers, which `w` overwrites: `w` does not lead to them, or there was a
+//! cycle before. So there is a cycle exactly if `w` comes before `p`; and if it does, then so do all writes
+//! before it.
 
 use crate::letter::{Base, Letter, tj_source};
 use crate::model::CAUSAL;

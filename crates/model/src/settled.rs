@@ -2,10 +2,11 @@
 //! write (`interleaving::latest_before`).
 //!
 //! From some place of coherence on, an interleaving explains the graph; then every model is content whose
-//! constraints only go along `po | tc | tj | rf | mo | fr`, and so is coherence, as all clocks are of parts of
-//! causal order. Before it none does: under sequential consistency that is all there is to say. Other models
-//! are asked about each alternative, unless the cycle violates a constraint whatever is read (`direct`): it
-//! goes from the event to a write that comes after its source or its place, and stays if that is earlier.
+//! constraints only go along `po | tc | tj | rf | mo | fr`, and so is coherence, as all clocks are of parts
+//! of causal order. Before it none does: under sequential consistency that is all there is to say. Other
+//! models are asked about each alternative, unless the cycle violates a constraint whatever is read
+//! (`direct`): it goes from the event to a write that comes after its source or its place, and stays if that
+//! is earlier.
 
 use crate::interleaving::latest_before;
 use crate::model::{Model, Scratch};
@@ -31,7 +32,7 @@ impl Model {
     /// Whether a graph is consistent exactly if an interleaving explains it, and a search tells.
     #[inline]
     pub fn asks_for_interleaving_only(&self, g: &ExecutionGraph) -> bool {
-        matches!(&self.cycles[..], [only] if only.interleaving) && !g.has_parts()
+        matches!(&self.cycles[..], [only] if only.interleaving && only.needs.is_none()) && !g.has_parts()
     }
 
     /// Whether [`Model::settled_from`] has an answer.
@@ -41,8 +42,8 @@ impl Model {
         (knows && !g.has_parts()) || self.asks_for_interleaving_only(g)
     }
 
-    /// The place in coherence, but not before `floor`, from which on an interleaving explains the graph if the
-    /// first of these events, which were added last, reads from there or is placed right after it.
+    /// The place in coherence, but not before `floor`, from which on an interleaving explains the graph if
+    /// the first of these events, which were added last, reads from there or is placed right after it.
     #[inline(never)]
     pub fn settled_from(
         &self,

@@ -26,6 +26,7 @@ mod maximal;
 mod path;
 pub mod premises;
 mod process_end;
+mod recent;
 mod recovery;
 mod reductions;
 mod report;

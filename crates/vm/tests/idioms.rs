@@ -133,6 +133,24 @@ fn keep(reg: &str) -> String {
     format!("r4 = mul.32 r4, 4\nr4 = add.32 r4, {reg}\n")
 }
 
+/// A loop that lets some time pass and ends by itself.
+fn delay(random: &mut Random) -> String {
+    let rounds = 1 + random.below(2);
+    let pause = match random.below(3) {
+        0 => String::new(),
+        _ => String::from("r19 = call.1 &sched_yield ()\n"),
+    };
+    let next = "r18 = add.32 r17, 1\nr17 = move r18\n";
+    let body = match random.below(2) {
+        0 => format!(
+            "r16 = cmp.ult.32 r17, {rounds}\nbranch r16, passing, passed\npassing:\n{pause}{next}jump delay\n"
+        ),
+        _ => format!("{pause}{next}r16 = cmp.ult.32 r17, {rounds}\nbranch r16, delay, passed\n"),
+    };
+    let kept = if random.below(6) == 0 { keep("r17") } else { String::new() };
+    format!("r17 = move 0\njump delay\ndelay:\n{body}passed:\n{kept}")
+}
+
 /// Something else that threads do.
 fn operation(random: &mut Random) -> String {
     let at = random.pick(&["@x", "@y", "@y"]);
@@ -464,7 +482,8 @@ fn generated(random: &mut Random, kind: Option<usize>) -> String {
             _ => operation(random) + &operation(random),
         })
         .collect();
-    program(&bodies)
+    let late = |body: String| if random.below(5) == 0 { delay(random) + &body } else { body };
+    program(&bodies.into_iter().map(late).collect::<Vec<_>>())
 }
 
 #[test]

@@ -87,16 +87,10 @@ pub const IDIOMS: Table = Table {
         ),
         series("counted", "crates/bench/programs/counted.c", (10, 1), &[size(1000, &[]).counts(1, 0)]),
         series(
-            "mixed-ticket",
-            "crates/bench/programs/mixed-ticket.c",
-            (2, 2),
-            &[size(4, &[]).executions(24), size(5, &[]).executions(120)],
-        ),
-        series(
             "relock",
             "crates/bench/programs/relock.c",
-            (2, 2),
-            &[size(4, &[]).executions(24), size(6, &[]).executions(720)],
+            (2, 10),
+            &[size(3, &[]).executions(96), size(4, &[]).executions(1560)],
         ),
     ],
 };

@@ -1,7 +1,7 @@
 // Loops that only let some time pass end by themselves: the lock's back-off, a function of its own for it, and a
 // worker that sleeps a few times before it goes on.
-// expect: rc11 verified executions=1
-// expect: sc verified executions=1
+// expect: rc11 verified executions=2
+// expect: sc verified executions=2
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

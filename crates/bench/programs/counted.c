@@ -1,5 +1,5 @@
-// counted(N): two threads fill halves of an array, N elements each, and `main` adds it up once they are done. One
-// execution: loops that count to a number are run to their end, whatever the bound of others is.
+// counted(N): two threads fill halves of an array, N elements each, and `main` adds it up once they are
+// done. One execution: loops that count to a number are run to their end, whatever the bound of others is.
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

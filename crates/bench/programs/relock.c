@@ -1,7 +1,7 @@
-// relock(N): N threads wait for a flag that a mutex guards: who does not find it set gives the mutex up and takes it
-// again. Some of them look before the flag is set, in some order (N!/(N - k)! for k of them), and then all leave, in
-// any order: N! times the sum of these, 96 executions for three threads and 1,560 for four. Looking again without
-// anything new to see is no execution of its own.
+// relock(N): N threads wait for a flag that a mutex guards: who does not find it set gives the mutex up
+// and takes it again. Some of them look before the flag is set, in some order (N!/(N - k)! for k of them),
+// and then all leave, in any order: N! times the sum of these, 96 executions for three threads and 1,560
+// for four. Looking again without anything new to see is no execution of its own.
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
-// retry-weaker(N): N threads add 1 to a number by compare-and-exchange. The load before the loop acquires, and what a
-// failure leaves is only relaxed, as most loops of this kind are written. N! executions: an attempt that fails
-// because another thread came first has no effect, and the next one begins as if the load had read that.
+// retry-weaker(N): N threads add 1 to a number by compare-and-exchange. The load before the loop acquires,
+// and what a failure leaves is only relaxed, as most loops of this kind are written. N! executions: an
+// attempt that fails because another thread came first has no effect, and the next one begins as if the
+// load had read that.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

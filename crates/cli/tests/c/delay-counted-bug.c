@@ -1,5 +1,5 @@
-// What comes after a loop that only lets some time pass is explored. (It was taken for a loop that waits: nothing came
-// after it, and with `--errors assertion` nothing was wrong.)
+// What comes after a loop that only lets some time pass is explored. (It was taken for a loop that waits:
+// nothing came after it, and with `--errors assertion` nothing was wrong.)
 // expect: rc11 violated assertion line=19
 // check: --errors assertion
 #include <assert.h>

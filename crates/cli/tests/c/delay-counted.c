@@ -1,5 +1,5 @@
-// Loops that only let some time pass end by themselves: the lock's back-off, a function of its own for it, and a
-// worker that sleeps a few times before it goes on.
+// Loops that only let some time pass end by themselves: the lock's back-off, a function of its own for it,
+// and a worker that sleeps a few times before it goes on.
 // expect: rc11 verified executions=2
 // expect: sc verified executions=2
 #include <assert.h>

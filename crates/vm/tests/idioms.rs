@@ -1,8 +1,8 @@
 //! Loops as people write them, in programs that may break what the reductions rely on: pushes with atomic
 //! links, locks whose attempt is before the loop and at its end, steps that others complete, loads that are
 //! stronger than the failures that take their place, loops that give up after some attempts, locks that are
-//! given up and taken again by who waits (`relock.rs`), loops that choose (`choices.rs`). With and without
-//! the reductions, the same final states and errors.
+//! given up and taken again by who waits (`relock.rs`), loops that choose (`choices.rs`), loops that only let
+//! some time pass. With and without the reductions, the same final states and errors.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_KIND=2` only
 //! those of a kind.

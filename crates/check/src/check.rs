@@ -44,11 +44,6 @@ pub(crate) const UNSET: ErrorKind = ErrorKind::UninitialisedRead;
 /// The part of a limit of time that is for scouts.
 const SCOUTING: f64 = 0.1;
 
-/// How many executions are taken at random before anything is explored, and the part of the time that is for
-/// them at most.
-const GLIMPSES: u64 = 50;
-const GLIMPSING: f64 = 0.05;
-
 /// What is checked.
 #[derive(Clone, Debug)]
 pub enum Program {
@@ -115,10 +110,7 @@ impl Check {
     pub fn run_with(&self, observer: &mut dyn Observer) -> Result<Outcome, InputError> {
         let start = Instant::now();
         if let Some(asked) = self.asked_for_unset() {
-            let outcome = match asked.glimpse(observer) {
-                Some(found) => found,
-                None => asked.run_in_time(observer)?,
-            };
+            let outcome = asked.run_in_time(observer)?;
             if !outcome.violations.iter().any(|violation| violation.kind == UNSET) {
                 return Ok(outcome);
             }
@@ -179,18 +171,6 @@ impl Check {
             // There is no time for that: whoever runs this says so.
             Err(Stopped::GaveUp(..)) => Ok(rest),
         }
-    }
-
-    /// What some executions taken at random show, where there is a limit of time: errors that nearly every
-    /// execution has need no exploration, and that a program uses what was never set is known before the time
-    /// is over.
-    pub(crate) fn glimpse(&self, observer: &mut dyn Observer) -> Option<Outcome> {
-        let given = self.limits.seconds.filter(|_| self.may_scout())?;
-        let mut scouts = self.scouts(Instant::now());
-        scouts.options.scouts = Some(GLIMPSES);
-        scouts.limits.seconds = Some(given * GLIMPSING);
-        // What there is to say against the program is said by who explores it.
-        scouts.run_all(observer).ok().filter(|found| found.verdict == Verdict::Violated)
     }
 
     /// Who asks for anything but a first error, or for the way there, has one exploration.

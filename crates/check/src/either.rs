@@ -50,10 +50,7 @@ impl Check {
     pub fn answer(&self, observer: &mut dyn Observer) -> Result<Answer, InputError> {
         let Some(asked) = self.asked_for_unset() else { return self.either(observer) };
         let start = Instant::now();
-        let answer = match asked.glimpse(observer) {
-            Some(found) => Answer::Explored(Box::new(found)),
-            None => asked.either(observer)?,
-        };
+        let answer = asked.either(observer)?;
         let uses_unset = match &answer {
             Answer::Explored(outcome) => outcome.violations.iter().any(|violation| violation.kind == UNSET),
             Answer::Searched(searched) => searched.violations.iter().any(|violation| violation.kind == UNSET),

@@ -11,6 +11,15 @@ pub fn explaining_order<M: Machine>(machine: &M, x: &Execution<'_, M>) -> (Vec<E
     let g = x.graph;
     let inside =
         |e: EventId| machine.has_sections() && x.state_of(e).is_some_and(|state| machine.in_section(state));
+    // What begins a section takes a lock that stands for all of them, and is not inside yet.
+    let begins = |e: EventId| {
+        let taken = g.rmw_write_of(e).filter(|_| machine.has_sections() && !inside(e));
+        taken.and_then(|w| g.po_succ(w)).is_some_and(inside)
+    };
+    let is_first = |e: EventId| {
+        let follows = |p: EventId| inside(p) || g.rmw_read_of(p).is_some_and(begins);
+        begins(e) || inside(e) && !g.po_pred(e).is_some_and(follows)
+    };
     let one = |g: &ExecutionGraph, e: EventId| {
         let mut before = causes(g, e);
         let ev = g.event(e);
@@ -24,12 +33,14 @@ pub fn explaining_order<M: Machine>(machine: &M, x: &Execution<'_, M>) -> (Vec<E
         before
     };
     let all = |g: &ExecutionGraph, e: EventId| {
-        if !inside(e) || g.po_pred(e).is_some_and(inside) {
+        if !is_first(e) {
             return one(g, e);
         }
         let thread = g.thread(g.event(e).tid);
         let rest = &thread[g.event(e).idx as usize - 1..];
-        let section = &rest[..rest.iter().position(|&x| !inside(x)).unwrap_or(rest.len())];
+        let taking = if begins(e) { 2 } else { 0 };
+        let ends = rest.iter().skip(taking).position(|&x| !inside(x)).map(|more| taking + more);
+        let section = &rest[..ends.unwrap_or(rest.len())];
         let before = section.iter().flat_map(|&x| one(g, x));
         before.filter(|x| !section.contains(x)).collect()
     };

@@ -1,8 +1,8 @@
 //! Loops as people write them, in programs that may break what the reductions rely on: pushes with atomic
 //! links, locks whose attempt is before the loop and at its end, steps that others complete, loads that are
 //! stronger than the failures that take their place, loops that give up after some attempts, locks that are
-//! given up and taken again by who waits (`relock.rs`), loops that choose (`choices.rs`). With and without
-//! the reductions, the same final states and errors.
+//! given up and taken again by who waits (`relock.rs`), loops that choose (`choices.rs`), loops that only let
+//! some time pass. With and without the reductions, the same final states and errors.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_KIND=2` only
 //! those of a kind.
@@ -131,6 +131,24 @@ fn program(bodies: &[String]) -> String {
 
 fn keep(reg: &str) -> String {
     format!("r4 = mul.32 r4, 4\nr4 = add.32 r4, {reg}\n")
+}
+
+/// A loop that lets some time pass and ends by itself.
+fn delay(random: &mut Random) -> String {
+    let rounds = 1 + random.below(2);
+    let pause = match random.below(3) {
+        0 => String::new(),
+        _ => String::from("r19 = call.1 &sched_yield ()\n"),
+    };
+    let next = "r18 = add.32 r17, 1\nr17 = move r18\n";
+    let body = match random.below(2) {
+        0 => format!(
+            "r16 = cmp.ult.32 r17, {rounds}\nbranch r16, passing, passed\npassing:\n{pause}{next}jump delay\n"
+        ),
+        _ => format!("{pause}{next}r16 = cmp.ult.32 r17, {rounds}\nbranch r16, delay, passed\n"),
+    };
+    let kept = if random.below(6) == 0 { keep("r17") } else { String::new() };
+    format!("r17 = move 0\njump delay\ndelay:\n{body}passed:\n{kept}")
 }
 
 /// Something else that threads do.
@@ -464,7 +482,8 @@ fn generated(random: &mut Random, kind: Option<usize>) -> String {
             _ => operation(random) + &operation(random),
         })
         .collect();
-    program(&bodies)
+    let late = |body: String| if random.below(5) == 0 { delay(random) + &body } else { body };
+    program(&bodies.into_iter().map(late).collect::<Vec<_>>())
 }
 
 #[test]

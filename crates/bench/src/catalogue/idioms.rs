@@ -79,5 +79,18 @@ pub const IDIOMS: Table = Table {
         )
         .options("--equivalence rf")
         .defines("-DN={n} -DSAME"),
+        series(
+            "retry, weaker failure",
+            "crates/bench/programs/retry-weaker.c",
+            (3, 6),
+            &[size(4, &[]).executions(24), size(6, &[]).executions(720)],
+        ),
+        series("counted", "crates/bench/programs/counted.c", (10, 1), &[size(1000, &[]).counts(1, 0)]),
+        series(
+            "relock",
+            "crates/bench/programs/relock.c",
+            (2, 10),
+            &[size(3, &[]).executions(96), size(4, &[]).executions(1560)],
+        ),
     ],
 };

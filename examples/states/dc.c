@@ -1,4 +1,5 @@
 // Double-checked locking with an ordinary field: who finds the object finds it initialised.
+// check: --no-race-detection
 // states: sc verified
 // states: dotnet-ecma violated
 #include <assert.h>

@@ -336,7 +336,10 @@ impl Check {
                 only_weak: Some(false),
             }));
         }
-        if matches!(races, Races::Unknown) && self.options.errors.has(ErrorKind::DataRace) {
+        if violations.is_empty()
+            && matches!(races, Races::Unknown)
+            && self.options.errors.has(ErrorKind::DataRace)
+        {
             undecided = undecided.or(Some(Undecided::Races));
         }
         let endless = if found.stop.is_none() { found.endless() } else { Vec::new() };

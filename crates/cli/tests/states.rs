@@ -1,6 +1,6 @@
 //! `check --engine states`: the programs of `examples/states` against what they say of themselves
-//! (`// states: MODEL VERDICT`, with `// invariant:` lines), and those of `examples/c` under `sc` against
-//! the explorer of executions: the two never contradict each other.
+//! (`// states: MODEL VERDICT`, with `// invariant:` and `// check:` lines), and those of `examples/c` under
+//! `sc` against the explorer of executions: the two never contradict each other.
 //!
 //! `SELVEDGE_STATES_EXAMPLES=all` runs all of `examples/c`.
 
@@ -38,7 +38,9 @@ fn examples_come_out_as_they_say_with_and_without_reduction() {
         let invariants = lines(&text, "invariant");
         for expectation in lines(&text, "states") {
             let (model, verdict) = expectation.split_once(' ').expect("a model and a verdict");
+            let more = lines(&text, "check").join(" ");
             let mut args = vec!["--engine", "states", "-m", model];
+            args.extend(more.split_whitespace());
             for invariant in &invariants {
                 args.extend(["--invariant", invariant]);
             }

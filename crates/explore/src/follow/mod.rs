@@ -167,8 +167,7 @@ impl<'a, M: Machine> Follow<'a, M> {
         }
         let classes = machine.event_classes().map(|classes| classes.into_attrs());
         Ok(Follow {
-            // Of other models, rows have admitted what matrices do not.
-            orders: model.orders(classes.as_deref()).filter(|_| model.causality().is_local),
+            orders: model.orders(classes.as_deref()),
             rows: Rows::default(),
             machine,
             model,
@@ -294,6 +293,9 @@ impl<M: Machine> Follow<'_, M> {
                     self.web.fill(e, None);
                     self.web.order(self.local, e);
                     self.web.advance(self.machine, self.local, e);
+                }
+                if self.is_doubtful(e) && self.is_read_elsewhere(e) {
+                    self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
                 }
                 self.places(e)
             }
@@ -435,7 +437,8 @@ impl<M: Machine> Follow<'_, M> {
     fn read(&mut self, e: Ev, w: Ev) -> bool {
         self.web.read(self.machine, e, w);
         self.web.order(self.local, e);
-        if self.may_be_forwarded_early(e) {
+        let external = w != INIT && self.web.at(w).tid != self.web.at(e).tid;
+        if self.may_be_forwarded_early(e) || external && self.is_doubtful(w) {
             self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
         }
         if !self.is_consistent_at(e, true) {
@@ -443,6 +446,45 @@ impl<M: Machine> Follow<'_, M> {
         }
         self.web.advance(self.machine, self.local, e);
         !self.waits_in_vain(e, w)
+    }
+
+    /// Whether a write comes after a compare-and-swap that is not ordered before it in any case, and that orders
+    /// itself or its write before it, or before an earlier write of the thread, by its outcome: executions with
+    /// the other outcome may be missed (`docs/dependencies.md`, "Outcomes").
+    fn is_doubtful(&self, w: Ev) -> bool {
+        let web = &self.web;
+        let slot = web.at(w);
+        let events = &web.line(slot.tid).events[..slot.idx as usize];
+        let deps = &slot.at.deps;
+        let is_sure = |h: u32| {
+            [&deps.addr, &deps.data, &deps.ctrl, &slot.order().firm].iter().any(|set| set.contains(h))
+                || self.local.located(web.sets(w)).any(|set| set.contains(h))
+        };
+        events[..events.len() - 1].iter().any(|&h| {
+            let read = web.at(h);
+            let write = web.rmw_write(h);
+            let by_outcome = |&&v: &&Ev| {
+                let past = &web.at(v).order().past;
+                let is_exit = web.at(v).is_write() || matches!(web.at(v).at.op, Op::Spawn { .. });
+                is_exit
+                    && Some(v) != write
+                    && (past.contains(read.idx) || write.is_some() && past.contains(read.idx + 1))
+            };
+            conditional(read.at.op).is_some()
+                && Some(w) != write
+                && !is_sure(read.idx)
+                && events[read.idx as usize..].iter().any(|v| by_outcome(&v))
+        })
+    }
+
+    /// Whether another thread has read the location of a write.
+    fn is_read_elsewhere(&self, w: Ev) -> bool {
+        let slot = self.web.at(w);
+        let reads = |x: Ev| {
+            let other = self.web.at(x);
+            other.is_read() && other.tid != slot.tid && other.face.loc == slot.face.loc
+        };
+        self.web.events().any(reads)
     }
 
     /// Whether a read may see in other executions what a compare-and-swap of its thread stores before it is

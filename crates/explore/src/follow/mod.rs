@@ -28,7 +28,7 @@ use crate::reductions::annotations::waits;
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use judge::Judge;
 use maximal::splits;
-use prefix::{Prefix, Prefixes};
+use prefix::{Operands, Prefix, Prefixes, Scene};
 use result::Complete;
 use rows::Rows;
 use selvedge_graph::{DepSet, Deps, Tid, Value};
@@ -451,30 +451,32 @@ impl<M: Machine> Follow<'_, M> {
     /// Whether a write comes after a compare-and-swap that is not ordered before it in any case, and that orders
     /// itself or its write before it, or before an earlier write of the thread, by its outcome: executions with
     /// the other outcome may be missed (`docs/dependencies.md`, "Outcomes").
-    fn is_doubtful(&self, w: Ev) -> bool {
+    fn is_doubtful(&mut self, w: Ev) -> bool {
         let web = &self.web;
         let slot = web.at(w);
         let events = &web.line(slot.tid).events[..slot.idx as usize];
-        let deps = &slot.at.deps;
-        let is_sure = |h: u32| {
-            [&deps.addr, &deps.data, &deps.ctrl, &slot.order().firm].iter().any(|set| set.contains(h))
-                || self.local.located(web.sets(w)).any(|set| set.contains(h))
-        };
-        events[..events.len() - 1].iter().any(|&h| {
+        let by_outcome = |h: Ev| {
             let read = web.at(h);
             let write = web.rmw_write(h);
-            let by_outcome = |&&v: &&Ev| {
+            let is_after = |&v: &Ev| {
                 let past = &web.at(v).order().past;
                 let is_exit = web.at(v).is_write() || matches!(web.at(v).at.op, Op::Spawn { .. });
                 is_exit
                     && Some(v) != write
                     && (past.contains(read.idx) || write.is_some() && past.contains(read.idx + 1))
             };
-            conditional(read.at.op).is_some()
-                && Some(w) != write
-                && !is_sure(read.idx)
-                && events[read.idx as usize..].iter().any(|v| by_outcome(&v))
-        })
+            conditional(read.at.op).is_some() && events[read.idx as usize..].iter().any(is_after)
+        };
+        let doubts: Vec<Ev> = events[..events.len() - 1].iter().copied().filter(|&h| by_outcome(h)).collect();
+        if doubts.is_empty() {
+            return false;
+        }
+        // What it cannot do without is ordered before it whatever comes of it.
+        let (machine, local) = (self.machine, self.local);
+        let scene = Scene { machine, web, local, operands: Operands::Free, before: &|_, _| false };
+        let mut prefix = Prefix::default();
+        self.prefixes.of(&scene, w, &mut prefix);
+        doubts.iter().any(|&h| !prefix.has(h))
     }
 
     /// Whether another thread has read the location of a write.

@@ -8,6 +8,7 @@
 //! model.
 
 mod consistent;
+mod doubt;
 mod judge;
 mod maximal;
 mod order;
@@ -28,7 +29,7 @@ use crate::reductions::annotations::waits;
 use crate::report::{Config, Execution, ExploreError, GaveUp, Stats, Watch};
 use judge::Judge;
 use maximal::splits;
-use prefix::{Operands, Prefix, Prefixes, Scene};
+use prefix::{Prefix, Prefixes};
 use result::Complete;
 use rows::Rows;
 use selvedge_graph::{DepSet, Deps, Tid, Value};
@@ -446,47 +447,6 @@ impl<M: Machine> Follow<'_, M> {
         }
         self.web.advance(self.machine, self.local, e);
         !self.waits_in_vain(e, w)
-    }
-
-    /// Whether a write comes after a compare-and-swap that is not ordered before it in any case, and that orders
-    /// itself or its write before it, or before an earlier write of the thread, by its outcome: executions with
-    /// the other outcome may be missed (`docs/dependencies.md`, "Outcomes").
-    fn is_doubtful(&mut self, w: Ev) -> bool {
-        let web = &self.web;
-        let slot = web.at(w);
-        let events = &web.line(slot.tid).events[..slot.idx as usize];
-        let by_outcome = |h: Ev| {
-            let read = web.at(h);
-            let write = web.rmw_write(h);
-            let is_after = |&v: &Ev| {
-                let past = &web.at(v).order().past;
-                let is_exit = web.at(v).is_write() || matches!(web.at(v).at.op, Op::Spawn { .. });
-                is_exit
-                    && Some(v) != write
-                    && (past.contains(read.idx) || write.is_some() && past.contains(read.idx + 1))
-            };
-            conditional(read.at.op).is_some() && events[read.idx as usize..].iter().any(is_after)
-        };
-        let doubts: Vec<Ev> = events[..events.len() - 1].iter().copied().filter(|&h| by_outcome(h)).collect();
-        if doubts.is_empty() {
-            return false;
-        }
-        // What it cannot do without is ordered before it whatever comes of it.
-        let (machine, local) = (self.machine, self.local);
-        let scene = Scene { machine, web, local, operands: Operands::Free, before: &|_, _| false };
-        let mut prefix = Prefix::default();
-        self.prefixes.of(&scene, w, &mut prefix);
-        doubts.iter().any(|&h| !prefix.has(h))
-    }
-
-    /// Whether another thread has read the location of a write.
-    fn is_read_elsewhere(&self, w: Ev) -> bool {
-        let slot = self.web.at(w);
-        let reads = |x: Ev| {
-            let other = self.web.at(x);
-            other.is_read() && other.tid != slot.tid && other.face.loc == slot.face.loc
-        };
-        self.web.events().any(reads)
     }
 
     /// Whether a read may see in other executions what a compare-and-swap of its thread stores before it is

@@ -157,8 +157,8 @@ impl Rows {
     }
 
     /// Computes all rows. Returns whether the execution is consistent. Where coherence agrees with program
-    /// order alone, it is coherent but for this location. Where it agrees with more, what an event learns that
-    /// is added in the middle of its thread, the later ones know, too, and they are of any location.
+    /// order alone, it is coherent but for this location. Where it agrees with more, what an event learns
+    /// that is added in the middle of its thread, the later ones know, too, and they are of any location.
     pub fn rebuild<S: Clone>(&mut self, v: &View<'_, S>, loc: Loc) -> bool {
         let kinds = v.kinds();
         self.make_room(v.web.bound(), kinds);

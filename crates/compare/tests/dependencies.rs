@@ -74,6 +74,22 @@ const SHAPES: &[(&str, &[&str])] = &[
         "acquired, but by one of two outcomes only",
         &["a = Y; x_r(1);", "b = cas_a(x, 1, 0); z(1); y(1);", "c = Z; y(c);"],
     ),
+    (
+        "a failure that is not ordered, where success was",
+        &["a = cas_s(x, 0, 0); y(0);", "b = Y_a; c = add(x, 1);"],
+    ),
+    (
+        "the same, and what makes it fail is there only then",
+        &["a = cas_s(x, 0, 2); y(1);", "b = Y_a; c = X; if (b > c) x(1);"],
+    ),
+    (
+        "the same by way of another write",
+        &["a = cas_s(x, 0, 2); y(1); z(1);", "b = Z_a; y(2); full; c = X; if (b > c) x(1);"],
+    ),
+    (
+        "a read before a write of its location, which nothing orders",
+        &["a = X;", "b = Z; z(0);", "b = cas(z, 0, 0); c = Z; x_at(c, 0);"],
+    ),
     ("a forwarded value that is acquired", &["a = X; y(a); b = Y_a; z(1);", "c = Z; x(c);"]),
 ];
 
@@ -103,6 +119,7 @@ fn operation(statement: &str) -> String {
     let order = |suffix: &str| match suffix {
         "a" => "memory_order_acquire",
         "r" => "memory_order_release",
+        "s" => "memory_order_seq_cst",
         _ => "memory_order_relaxed",
     };
     if statement == "full" {

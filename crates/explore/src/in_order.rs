@@ -18,7 +18,7 @@ use crate::early::{Early, conditional};
 use crate::explorer::Explorer;
 use crate::report::GaveUp;
 use crate::threads::{Standing, Threads};
-use selvedge_graph::{Attrs, DepSet, Deps, EventId, ExecutionGraph, Kind};
+use selvedge_graph::{Attrs, DepSet, Deps, EventId, ExecutionGraph, Kind, Tid};
 use selvedge_machine::{Again, Machine, Op, Rmw};
 use selvedge_model::relational::{Local, LocalEvent};
 use selvedge_model::{Buffering, Model};
@@ -32,6 +32,8 @@ pub(crate) struct InOrder {
     exits: Vec<Exit>,
     /// There was such an event.
     any: bool,
+    /// One of them was in doubt.
+    doubts: bool,
     /// By what is true of two events of a thread: whether the first is before the second whatever stands
     /// between them.
     firm: Vec<(Attrs, Attrs, bool)>,
@@ -47,6 +49,9 @@ struct Exit {
     /// There is nothing of that kind by what the events before it are alone. What is before it in its thread
     /// stays as it is as long as it is there.
     firm: bool,
+    /// A compare-and-swap before it would not be ordered before it with the other outcome, and with this one
+    /// orders more: executions with the other one may not be found (`docs/dependencies.md`, "Outcomes").
+    doubtful: bool,
 }
 
 #[derive(Debug)]
@@ -61,6 +66,15 @@ struct Entry {
     past: DepSet,
     /// Whether what is before it is before whatever comes after it: it is there in any case.
     passes_on: bool,
+    /// The order with the outcomes as they are, from the first compare-and-swap of the thread on.
+    now: Option<Now>,
+}
+
+/// What an event is ordered after as compare-and-swaps have come out.
+#[derive(Debug)]
+struct Now {
+    sets: Vec<DepSet>,
+    past: DepSet,
 }
 
 /// Where a read gets its value from.
@@ -116,6 +130,31 @@ impl InOrder {
         let is = local.orders(first, second);
         self.firm.push((first, second, is));
         is
+    }
+
+    /// Whether an exit, which some reads are not ordered before in any case (`loose`), comes after a
+    /// compare-and-swap of them that orders itself or its write before it, or before an earlier exit, by its
+    /// outcome alone.
+    fn is_doubtful<M: Machine>(
+        &self,
+        threads: &Threads<M::State>,
+        g: &ExecutionGraph,
+        e: EventId,
+        loose: &DepSet,
+    ) -> bool {
+        let ev = g.event(e);
+        let (events, line) = (g.thread(ev.tid), &self.threads[ev.tid.index()]);
+        loose.iter().any(|h| {
+            let read = events[h as usize - 1];
+            let write = g.rmw_write_of(read);
+            let by_outcome = |at: usize| {
+                let past = line[at].now.as_ref().map(|now| &now.past);
+                past.is_some_and(|past| past.contains(h) || write.is_some() && past.contains(h + 1))
+            };
+            let exits = |at: &usize| is_exit(g.event(events[*at]).kind) && Some(events[*at]) != write;
+            other(threads.op_of(read)).is_some()
+                && (h as usize..ev.idx as usize).filter(exits).any(by_outcome)
+        })
     }
 
     /// Brings the entries of the thread of `e` up to date, `e` included.
@@ -238,7 +277,19 @@ fn order_of<M: Machine>(
         }
         _ => {}
     }
+    // If it cannot be there without the read of a compare-and-swap, what came of that is as it is.
+    loop {
+        let decided = |idx: &u32| !line[*idx as usize - 1].passes_on && past.contains(*idx - 1);
+        let mut more = past.clone();
+        past.iter().filter(decided).for_each(|idx| more.union(&line[idx as usize - 1].past));
+        if more == past {
+            break;
+        }
+        past = more;
+    }
     let op = threads.op_of(e);
+    let now = (other(op).is_some() || line[..before.len()].iter().any(|entry| entry.now.is_some()))
+        .then(|| order_now(local, line, &event));
     let sure = match other_outcome(op, ev.attrs) {
         None => own,
         Some(attrs) => {
@@ -251,7 +302,26 @@ fn order_of<M: Machine>(
     };
     let read = |idx: usize| before.get(idx).map(|&x| threads.op_of(x));
     let passes_on = !ev.is_rmw_write() || read(ev.idx as usize - 2).is_some_and(|op| other(op).is_none());
-    Entry { standing: threads.origin(e), source, attrs: ev.attrs, sure, past, passes_on }
+    Entry { standing: threads.origin(e), source, attrs: ev.attrs, sure, past, passes_on, now }
+}
+
+fn order_now(local: &Local, line: &[Entry], event: &LocalEvent<'_>) -> Now {
+    let others = |idx: u32| match line.get(idx as usize - 1) {
+        None => &[][..],
+        Some(Entry { now: Some(now), .. }) => &now.sets[..],
+        Some(entry) => &entry.sure[..],
+    };
+    let mut sets = Vec::with_capacity(local.width());
+    local.compute(event, &others, &mut sets);
+    let mut past = DepSet::EMPTY;
+    for idx in local.firm(&sets).chain(local.located(&sets)).flat_map(DepSet::iter) {
+        if idx < event.idx {
+            past.insert(idx);
+            let entry = &line[idx as usize - 1];
+            past.union(entry.now.as_ref().map_or(&entry.past, |now| &now.past));
+        }
+    }
+    Now { sets, past }
 }
 
 /// How a read-modify-write would be a mere read.
@@ -280,6 +350,13 @@ impl<M: Machine> Explorer<'_, M> {
     pub(crate) fn watch_load(&mut self, e: EventId) {
         if self.rmws && self.model.buffering().is_some() {
             self.watch_reading_back(e);
+            let (g, watch) = (&self.graph, &self.in_order);
+            let ev = g.event(e);
+            let in_doubt =
+                |w: &EventId| !w.is_init() && g.event(*w).tid != ev.tid && watch.exits[w.index()].doubtful;
+            if watch.doubts && g.co(ev.loc).iter().any(in_doubt) {
+                self.stats.gave_up = Some(GaveUp::Again(Again::LoadBuffering));
+            }
         }
     }
 
@@ -326,17 +403,33 @@ impl<M: Machine> Explorer<'_, M> {
                     loose.insert(x.idx);
                 }
             }
-            debug_assert!(!firm || loose.is_empty(), "{ev:?} comes after {loose:?} by what they are");
+            // A compare-and-swap may be ordered by one thing if it succeeds and by another if it fails.
+            let either = |h: u32| other(self.threads.op_of(g.thread(ev.tid)[h as usize - 1])).is_some();
+            debug_assert!(!firm || loose.iter().all(either), "{ev:?} comes after {loose:?} by what they are");
+            if firm {
+                loose = DepSet::EMPTY;
+            }
         }
         watch.any |= !loose.is_empty();
         if watch.exits.len() <= e.index() {
             watch.exits.resize(e.index() + 1, Exit::default());
         }
-        watch.exits[e.index()] = Exit { loose, firm };
-        if watch.any && ev.kind == Kind::Write && may_close_cycle(self.model, g, &watch.exits, e) {
+        let doubtful = !loose.is_empty() && watch.is_doubtful::<M>(&self.threads, g, e, &loose);
+        watch.doubts |= doubtful;
+        watch.exits[e.index()] = Exit { loose, firm, doubtful };
+        let noticed = doubtful && ev.kind == Kind::Write && is_read_elsewhere(g, e)
+            || watch.any && ev.kind == Kind::Write && may_close_cycle(self.model, g, &watch.exits, e);
+        if noticed {
             self.stats.gave_up = Some(GaveUp::Again(Again::LoadBuffering));
         }
     }
+}
+
+/// Whether another thread has read the location of `w`.
+fn is_read_elsewhere(g: &ExecutionGraph, w: EventId) -> bool {
+    let ev = g.event(w);
+    let others = (0..g.threads() as u16).map(Tid).filter(|t| *t != ev.tid);
+    others.flat_map(|t| g.accesses_after(ev.loc, t, 0)).any(|x| g.event(x).is_read())
 }
 
 /// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose

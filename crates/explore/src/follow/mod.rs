@@ -8,6 +8,7 @@
 //! model.
 
 mod consistent;
+mod doubt;
 mod judge;
 mod maximal;
 mod order;
@@ -167,8 +168,7 @@ impl<'a, M: Machine> Follow<'a, M> {
         }
         let classes = machine.event_classes().map(|classes| classes.into_attrs());
         Ok(Follow {
-            // Of other models, rows have admitted what matrices do not.
-            orders: model.orders(classes.as_deref()).filter(|_| model.causality().is_local),
+            orders: model.orders(classes.as_deref()),
             rows: Rows::default(),
             machine,
             model,
@@ -294,6 +294,9 @@ impl<M: Machine> Follow<'_, M> {
                     self.web.fill(e, None);
                     self.web.order(self.local, e);
                     self.web.advance(self.machine, self.local, e);
+                }
+                if self.is_doubtful(e) && self.is_read_elsewhere(e) {
+                    self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
                 }
                 self.places(e)
             }
@@ -435,7 +438,8 @@ impl<M: Machine> Follow<'_, M> {
     fn read(&mut self, e: Ev, w: Ev) -> bool {
         self.web.read(self.machine, e, w);
         self.web.order(self.local, e);
-        if self.may_be_forwarded_early(e) {
+        let external = w != INIT && self.web.at(w).tid != self.web.at(e).tid;
+        if self.may_be_forwarded_early(e) || external && self.is_doubtful(w) {
             self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
         }
         if !self.is_consistent_at(e, true) {

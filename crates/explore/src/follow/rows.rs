@@ -156,7 +156,9 @@ impl Rows {
         self.words = words;
     }
 
-    /// Computes all rows. Returns whether the execution is consistent; it is coherent but for this location.
+    /// Computes all rows. Returns whether the execution is consistent. Where coherence agrees with program
+    /// order alone, it is coherent but for this location. Where it agrees with more, what an event learns
+    /// that is added in the middle of its thread, the later ones know, too, and they are of any location.
     pub fn rebuild<S: Clone>(&mut self, v: &View<'_, S>, loc: Loc) -> bool {
         let kinds = v.kinds();
         self.make_room(v.web.bound(), kinds);
@@ -167,7 +169,10 @@ impl Rows {
         events.extend(v.web.events());
         events.sort_unstable_by_key(|&e| v.web.at(e).face.stamp);
         let fine = (0..kinds).all(|k| self.rebuild_one(v, k, &events))
-            && events.iter().all(|&x| v.web.at(x).face.loc != loc || self.is_coherent(v, x));
+            && events.iter().all(|&x| {
+                let of_others = matches!(v.orders.coherence, Agreement::Po) && v.web.at(x).face.loc != loc;
+                of_others || self.is_coherent(v, x)
+            });
         self.events = events;
         fine
     }

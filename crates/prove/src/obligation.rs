@@ -1,6 +1,7 @@
 //! What has to be shown: that formulas follow from others, before or after a step.
 
 use crate::expr::{Domain, Expr, SELF};
+use crate::ranks::{self, Fall};
 use crate::system::{Claim, System};
 
 /// Where an obligation comes from.
@@ -16,6 +17,8 @@ pub enum Origin {
     Property(usize),
     /// Somebody can go on, or all have ended.
     Deadlock,
+    /// Runs end.
+    Rank(Fall),
 }
 
 /// What has to be shown: in all states that satisfy `known`, after the step if there is one, `goal`.
@@ -40,6 +43,7 @@ impl Obligation {
     pub fn step(&self) -> Option<usize> {
         match self.origin {
             Origin::Step(s) | Origin::Assertion(s, _) => Some(s),
+            Origin::Rank(fall) => fall.step(),
             _ => None,
         }
     }
@@ -54,6 +58,7 @@ impl Obligation {
             }
             Origin::Property(p) => format!("property {}", system.properties[*p].name),
             Origin::Deadlock => "deadlock-freedom".to_string(),
+            Origin::Rank(fall) => fall.name(system),
         };
         if let Some(p) = self.phase {
             name.push_str(&format!(" in {}", system.phases[p]));
@@ -136,6 +141,7 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
             found.push(make(Origin::Deadlock, known, nobody_stuck(system)));
         }
     }
+    found.extend(ranks::obligations(system));
     found
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Parser<'t> {
     pub macros: Vec<(String, Macro)>,
     /// How deep the terms are that are being read.
     pub depth: usize,
+    /// The thread whose opaque variables may be spoken of outside of steps.
+    pub own: Option<Var>,
     /// Of the step that is being read.
     pub statements: usize,
 }
@@ -65,6 +67,7 @@ pub fn parse_derived(derived: &str, file: &str, text: &str) -> Result<System> {
         scope: Vec::new(),
         macros: Vec::new(),
         depth: 0,
+        own: None,
         statements: 0,
     };
     parser.declarations()?;
@@ -75,7 +78,8 @@ pub fn parse_derived(derived: &str, file: &str, text: &str) -> Result<System> {
 const DERIVED: &str = "derived";
 
 const DECLARATIONS: &str = "threads, sort, enum, locations, const, shared, local, ghost, axiom, define, step, \
-                            phase, invariant, property, lowest, highest, least or greatest";
+                            phase, invariant, property, lowest, highest, least, greatest, rank, helpful or \
+                            progress";
 
 impl<'t> Parser<'t> {
     pub fn peek(&self) -> &Placed {
@@ -228,6 +232,9 @@ impl<'t> Parser<'t> {
                     self.system.properties.push(claim);
                 }
                 "lowest" | "highest" | "least" | "greatest" => self.hint(&word)?,
+                "rank" => self.rank()?,
+                "helpful" => self.helpful(&at)?,
+                "progress" => self.progress()?,
                 _ => {
                     let message = format!("`{word}` begins no declaration");
                     let error: Result<()> = self.error_on(&at, message);
@@ -245,7 +252,7 @@ impl<'t> Parser<'t> {
         if self.system.steps.is_empty() {
             return self.error_on(&end, "the system has no steps");
         }
-        Ok(())
+        self.check_ranks(&end)
     }
 
     /// What every system has: locations, and `pc`.

@@ -6,6 +6,7 @@ use crate::expand::{Found, counterexample};
 use crate::expr::Expr;
 use crate::first_order::{self, Mode};
 use crate::obligation::{Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase};
+use crate::ranks::Fall;
 use crate::reach::{Bug, Taken};
 use crate::rewrite::{nnf, parts, spell_out};
 use crate::small::{explore, explore_larger, totals};
@@ -131,6 +132,8 @@ pub struct Report {
     pub bug: Option<RealBug>,
     /// A conjunct of the invariant that is false in a reachable state of a small instance.
     pub false_conjunct: Option<(usize, Instance, State)>,
+    /// Something that is claimed of the rank and is false in a reachable state of a small instance.
+    pub false_rank: Option<(Fall, Instance, State)>,
     /// Small instances, and their states, that were looked at.
     pub explored: (usize, usize),
     /// Where steps led in small instances: by phase and step, the phases that always held after it, as bits.
@@ -187,6 +190,7 @@ pub fn prove(system: &System, options: &Options) -> Result<Report, SolverError> 
         done: Vec::new(),
         bug: None,
         false_conjunct: None,
+        false_rank: None,
         explored: (0, 0),
         lands: vec![vec![None; system.steps.len()]; system.phases.len()],
         warnings: Vec::new(),
@@ -227,7 +231,7 @@ fn discharge(
         Verdict::Violated
     } else if report.done.iter().any(fails) {
         Verdict::NotProved
-    } else if report.false_conjunct.is_some() {
+    } else if report.false_conjunct.is_some() || report.false_rank.is_some() {
         // No proof of what is false is believed.
         Verdict::Unknown
     } else if report.done.is_empty() || report.done.iter().any(unknown) || !looked_at {

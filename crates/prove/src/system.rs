@@ -151,6 +151,30 @@ pub struct Hint {
     pub terms: Vec<Expr>,
 }
 
+/// A number that falls: a part of the rank.
+#[derive(Clone, Debug)]
+pub struct Rank {
+    /// Its name.
+    pub name: String,
+    /// The line where it is.
+    pub line: u32,
+    /// One for each element of this sort, by this variable; or one for all.
+    pub of: Option<(Var, usize)>,
+    /// The number.
+    pub value: Expr,
+}
+
+/// The threads whose steps make the rank smaller.
+#[derive(Clone, Debug)]
+pub struct Helpful {
+    /// The thread.
+    pub var: Var,
+    /// The line where it is.
+    pub line: u32,
+    /// Whether it is one.
+    pub formula: Expr,
+}
+
 /// A system with everything that is said about it.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -178,6 +202,12 @@ pub struct System {
     pub properties: Vec<Claim>,
     /// Instances of induction.
     pub hints: Vec<Hint>,
+    /// Why runs end: numbers of which the first that changes falls.
+    pub ranks: Vec<Rank>,
+    /// Whose steps make it fall, if not everybody's.
+    pub helpful: Option<Helpful>,
+    /// Locations whose steps need not make it fall.
+    pub progress: Vec<usize>,
     /// The next number of a variable.
     pub fresh: Var,
 }

@@ -15,6 +15,8 @@ pub enum Origin {
     Assertion(usize, usize),
     /// The invariant implies a property.
     Property(usize),
+    /// A lemma follows from the conjuncts of the invariant.
+    Lemma(usize),
     /// Somebody can go on, or all have ended.
     Deadlock,
     /// Runs end.
@@ -57,6 +59,7 @@ impl Obligation {
                 format!("{} assert at line {}", system.steps[*s].name, system.steps[*s].asserts[*a].line)
             }
             Origin::Property(p) => format!("property {}", system.properties[*p].name),
+            Origin::Lemma(l) => format!("lemma {}", system.lemmas[*l].name),
             Origin::Deadlock => "deadlock-freedom".to_string(),
             Origin::Rank(fall) => fall.name(system),
         };
@@ -90,8 +93,14 @@ pub fn initial(system: &System) -> Vec<Expr> {
     found
 }
 
-/// The invariant: what always holds, and what holds in a phase.
+/// The invariant: what always holds, and what holds in a phase; and what was shown to follow from it.
 pub fn known_in(system: &System, phase: Option<usize>) -> Vec<Expr> {
+    let lemmas = system.lemmas.iter().filter(|l| l.phase.is_none() || l.phase == phase);
+    invariant_in(system, phase).into_iter().chain(lemmas.map(|l| l.formula.clone())).collect()
+}
+
+/// The invariant alone.
+fn invariant_in(system: &System, phase: Option<usize>) -> Vec<Expr> {
     let holds = |c: &&Claim| c.phase.is_none() || c.phase == phase;
     system.invariant.iter().filter(holds).map(|c| c.formula.clone()).collect()
 }
@@ -113,7 +122,7 @@ pub fn some_phase(system: &System) -> Expr {
     }))
 }
 
-/// What follows from the invariant alone: assertions, properties, deadlock-freedom.
+/// What follows from the invariant alone: lemmas, assertions, properties, deadlock-freedom.
 pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
     let mut found = Vec::new();
     for phase in phases(system) {
@@ -134,6 +143,12 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
                 found.push(make(Origin::Assertion(s, a), known, goal));
             }
         }
+        for (l, lemma) in system.lemmas.iter().enumerate() {
+            if lemma.phase.is_none() || lemma.phase == phase {
+                // No lemma helps to show another: that would be a circle.
+                found.push(make(Origin::Lemma(l), invariant_in(system, phase), lemma.formula.clone()));
+            }
+        }
         for (p, property) in system.properties.iter().enumerate() {
             found.push(make(Origin::Property(p), known.clone(), property.formula.clone()));
         }
@@ -141,7 +156,7 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
             found.push(make(Origin::Deadlock, known, nobody_stuck(system)));
         }
     }
-    found.extend(ranks::obligations(system));
+    found.extend(ranks::bounds(system));
     found
 }
 

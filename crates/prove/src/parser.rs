@@ -78,7 +78,7 @@ pub fn parse_derived(derived: &str, file: &str, text: &str) -> Result<System> {
 const DERIVED: &str = "derived";
 
 const DECLARATIONS: &str = "threads, sort, enum, locations, const, shared, local, ghost, axiom, define, step, \
-                            phase, invariant, property, lowest, highest, least, greatest, rank, helpful or \
+                            phase, invariant, lemma, property, lowest, highest, least, greatest, rank, helpful or \
                             progress";
 
 impl<'t> Parser<'t> {
@@ -226,6 +226,10 @@ impl<'t> Parser<'t> {
                 "invariant" => {
                     let claim = self.claim(None)?;
                     self.system.invariant.push(claim);
+                }
+                "lemma" => {
+                    let claim = self.claim(None)?;
+                    self.system.lemmas.push(claim);
                 }
                 "property" => {
                     let claim = self.claim(None)?;
@@ -469,7 +473,8 @@ impl<'t> Parser<'t> {
         let formula = self.formula()?;
         self.expect(";")?;
         let same = |c: &Claim| c.name == name;
-        let all = self.system.invariant.iter().chain(&self.system.properties).chain(&self.system.axioms);
+        let s = &self.system;
+        let all = s.invariant.iter().chain(&s.lemmas).chain(&s.properties).chain(&s.axioms);
         if all.clone().any(same) {
             return self.error_on(&at, format!("there is a claim `{name}` already"));
         }
@@ -484,9 +489,12 @@ impl<'t> Parser<'t> {
         self.expect("{")?;
         self.system.phases.push(name);
         while !self.eat("}") {
-            self.expect("invariant")?;
+            let lemma = self.eat("lemma");
+            if !lemma {
+                self.expect("invariant")?;
+            }
             let claim = self.claim(Some(self.system.phases.len() - 1))?;
-            self.system.invariant.push(claim);
+            if lemma { &mut self.system.lemmas } else { &mut self.system.invariant }.push(claim);
         }
         Ok(())
     }

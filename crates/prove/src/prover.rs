@@ -6,7 +6,7 @@ use crate::expand::{Found, counterexample};
 use crate::expr::Expr;
 use crate::first_order::{self, Mode};
 use crate::obligation::{Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase};
-use crate::ranks::Fall;
+use crate::ranks::{Fall, falls};
 use crate::reach::{Bug, Taken};
 use crate::rewrite::{nnf, parts, spell_out};
 use crate::small::{explore, explore_larger, totals};
@@ -296,7 +296,17 @@ impl Prover<'_> {
         match task {
             Task::Changes(Origin::Init, _) => self.changes(Origin::Init, None, initial(self.system)),
             Task::Changes(origin, phase) => {
-                self.changes(origin.clone(), *phase, known_in(self.system, *phase))
+                let mut done = self.changes(origin.clone(), *phase, known_in(self.system, *phase))?;
+                // What is never done in a phase needs no rank there.
+                let never = |d: &Done| {
+                    d.obligation.goal == Expr::Bool(false) && matches!(d.ending, Ending::Proved(_))
+                };
+                if !done.iter().any(never) {
+                    for o in falls(self.system, origin, *phase) {
+                        done.push(self.one(o, true)?);
+                    }
+                }
+                Ok(done)
             }
             Task::One(o) => Ok(vec![self.one((**o).clone(), true)?]),
         }

@@ -186,34 +186,28 @@ impl System {
     }
 }
 
-/// All that has to be shown of the rank.
-pub fn obligations(system: &System) -> Vec<Obligation> {
+fn obligation(phase: Option<usize>, fall: Fall, known: Vec<Expr>, goal: Expr) -> Obligation {
+    Obligation { origin: Origin::Rank(fall), phase, target: None, conjunct: None, known, goal }
+}
+
+/// What has to be shown of the rank in all states.
+pub fn bounds(system: &System) -> Vec<Obligation> {
     let mut found = Vec::new();
-    if !system.ends_are_claimed() {
-        return found;
-    }
     for phase in phases(system) {
         let known = known_in(system, phase);
-        let make = |fall: Fall, known: Vec<Expr>, goal| Obligation {
-            origin: Origin::Rank(fall),
-            phase,
-            target: None,
-            conjunct: None,
-            known,
-            goal,
-        };
-        for (fall, goal) in system.bounds() {
-            found.push(make(fall, known.clone(), goal));
-        }
-        for (s, step) in system.steps.iter().enumerate() {
-            for (fall, goal) in system.falls_of(s) {
-                let mut known = known.clone();
-                known.push(step.guard.clone());
-                found.push(make(fall, known, goal));
-            }
-        }
+        let all = system.bounds().into_iter();
+        found.extend(all.map(|(fall, goal)| obligation(phase, fall, known.clone(), goal)));
     }
     found
+}
+
+/// What has to be shown of it where a step is taken in a phase.
+pub fn falls(system: &System, origin: &Origin, phase: Option<usize>) -> Vec<Obligation> {
+    let Origin::Step(step) = *origin else { return Vec::new() };
+    let mut known = known_in(system, phase);
+    known.push(system.steps[step].guard.clone());
+    let all = system.falls_of(step).into_iter();
+    all.map(|(fall, goal)| obligation(phase, fall, known.clone(), goal)).collect()
 }
 
 impl Parser<'_> {

@@ -198,6 +198,8 @@ pub struct System {
     pub phases: Vec<String>,
     /// The parts of the invariant.
     pub invariant: Vec<Claim>,
+    /// What follows from the invariant, and is known where it is.
+    pub lemmas: Vec<Claim>,
     /// What is to be shown.
     pub properties: Vec<Claim>,
     /// Instances of induction.

@@ -43,6 +43,11 @@ fn the_barrier_of_dotnet_is_proved_for_all_episodes() {
 }
 
 #[test]
+fn the_barrier_of_dotnet_is_proved_with_participants_that_come_and_go() {
+    proved("dotnet-participants");
+}
+
+#[test]
 fn the_static_tree_barrier_is_proved_for_all_trees() {
     proved("static-tree");
 }
@@ -224,5 +229,5 @@ fn every_file_is_a_system() {
         selvedge_prove::parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
         seen += 1;
     }
-    assert!(seen >= 11);
+    assert!(seen >= 12);
 }

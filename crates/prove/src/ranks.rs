@@ -15,6 +15,7 @@ use crate::expr::{Domain, Expr, SELF, Type, Var};
 use crate::lexer::Placed;
 use crate::obligation::{Obligation, Origin, known_in, phases};
 use crate::parser::Parser;
+use crate::rewrite::renamed;
 use crate::system::{Helpful, Rank, Step, System};
 use selvedge_diagnostic::Diagnostic;
 
@@ -22,6 +23,9 @@ type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// More numbers in one rank are refused: comparing them grows with their square.
 const MOST_RANKS: usize = 8;
+
+/// Numbers of variables from here on are used by nobody else.
+const FRESH: Var = 3_000_000;
 
 /// What has to be shown about a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,7 +143,9 @@ impl System {
     /// A thread is helpful and can go on.
     fn helps(&self, helpful: &Helpful) -> Expr {
         let t = Expr::Var(helpful.var, Type::Sort(self.threads));
-        Expr::and([helpful.formula.clone(), self.stuck(&t).not()])
+        // What the thread could choose has names of its own: the one that moves may choose the same.
+        let mut fresh = self.fresh + FRESH;
+        Expr::and([helpful.formula.clone(), renamed(&self.stuck(&t).not(), &mut fresh)])
     }
 
     /// What a step has to satisfy, in words of the state before it.

@@ -95,14 +95,14 @@ pub fn initial(system: &System) -> Vec<Expr> {
 
 /// The invariant: what always holds, and what holds in a phase; and what was shown to follow from it.
 pub fn known_in(system: &System, phase: Option<usize>) -> Vec<Expr> {
-    let lemmas = system.lemmas.iter().filter(|l| l.phase.is_none() || l.phase == phase);
-    invariant_in(system, phase).into_iter().chain(lemmas.map(|l| l.formula.clone())).collect()
+    known_before(system, phase, system.lemmas.len())
 }
 
-/// The invariant alone.
-fn invariant_in(system: &System, phase: Option<usize>) -> Vec<Expr> {
+/// The same with the first lemmas only.
+fn known_before(system: &System, phase: Option<usize>, lemmas: usize) -> Vec<Expr> {
     let holds = |c: &&Claim| c.phase.is_none() || c.phase == phase;
-    system.invariant.iter().filter(holds).map(|c| c.formula.clone()).collect()
+    let all = system.invariant.iter().chain(&system.lemmas[..lemmas]);
+    all.filter(holds).map(|c| c.formula.clone()).collect()
 }
 
 /// The phases as they are looked at one by one; one without a name if there are none.
@@ -145,8 +145,9 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
         }
         for (l, lemma) in system.lemmas.iter().enumerate() {
             if lemma.phase.is_none() || lemma.phase == phase {
-                // No lemma helps to show another: that would be a circle.
-                found.push(make(Origin::Lemma(l), invariant_in(system, phase), lemma.formula.clone()));
+                // Those before it help to show it, and no others: that would be a circle.
+                let known = known_before(system, phase, l);
+                found.push(make(Origin::Lemma(l), known, lemma.formula.clone()));
             }
         }
         for (p, property) in system.properties.iter().enumerate() {

@@ -268,15 +268,16 @@ impl System {
 
     /// The value of a term after a step, in terms of the state before it.
     pub fn after(&self, updates: &[Update], e: &Expr) -> Expr {
-        let rest = e.map(&mut |part| self.after(updates, part));
-        let Expr::App(symbol, args) = &rest else { return rest };
-        let mut value = rest.clone();
+        // What is left of a term once its parts have changed may be a variable: that has changed already.
+        let Expr::App(symbol, args) = e else { return e.map(&mut |part| self.after(updates, part)) };
+        let args: Vec<Expr> = args.iter().map(|part| self.after(updates, part)).collect();
+        let mut value = Expr::App(*symbol, args.clone());
         for update in updates.iter().filter(|u| u.symbol == *symbol) {
             if update.binders.is_empty() {
-                let here = Expr::and(update.args.iter().zip(args).map(|(a, b)| b.clone().equals(a.clone())));
+                let here = Expr::and(update.args.iter().zip(&args).map(|(a, b)| b.clone().equals(a.clone())));
                 value = Expr::ite(here, update.value.clone(), value);
             } else {
-                let all = update.binders.iter().zip(args);
+                let all = update.binders.iter().zip(&args);
                 value = all.fold(update.value.clone(), |value, (v, arg)| value.with(*v, arg));
             }
         }

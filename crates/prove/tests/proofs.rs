@@ -212,9 +212,10 @@ fn what_a_step_turns_over_is_turned_over_once() {
         let start = "locations A, end B; shared f: bool = false; shared h: bool = true; local y: int = 0;";
         let text = format!("threads T{shape}; {start} {rest}");
         let system = selvedge_prove::parse("turned", &text).expect("a system");
+        let options = Options { work: 1_000_000, small: 2, ..options() };
         (
-            prove(&system, &options()).expect("a solver").verdict,
-            selvedge_prove::prover::prove_only(&system, &options()).expect("a solver"),
+            prove(&system, &options).expect("a solver").verdict,
+            selvedge_prove::prover::prove_only(&system, &options).expect("a solver"),
         )
     };
     for shape in ["", " = tree", " = ring"] {

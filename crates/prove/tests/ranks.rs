@@ -232,7 +232,7 @@ fn less(before: &[Vec<i64>], after: &[Vec<i64>]) -> bool {
 /// A thread is helpful and can go on, by what it can do and not by a formula.
 fn helps(system: &System, i: &Instance, state: &State, t: i64) -> bool {
     let Some(helpful) = &system.helpful else { return true };
-    let its = |env: &Env| env.iter().any(|e| *e == (SELF, t));
+    let its = |env: &Env| env.contains(&(SELF, t));
     i.eval(system, state, &mut vec![(helpful.var, t)], &helpful.formula) != 0
         && system.steps.iter().any(|s| i.ways(system, state, s).iter().any(its))
 }

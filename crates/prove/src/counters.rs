@@ -31,7 +31,8 @@ pub struct Counters<'s> {
 /// Tokens in scope, and which variable is which.
 #[derive(Clone, Default)]
 struct Scope {
-    /// The local state of each token, and the variable that it was first: that of the thread that moves is its.
+    /// The local state of each token, and the variable that it was first: that of the thread that moves is
+    /// its.
     tokens: Vec<(usize, Var)>,
     vars: Vec<(Var, usize)>,
     numbers: Vec<(Var, V)>,

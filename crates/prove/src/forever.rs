@@ -1,5 +1,5 @@
-//! Runs of a small instance that go on for ever: cycles among its states, without steps of `progress`; where there
-//! is something `helpful`, only such in which nobody who could go on all the time does not.
+//! Runs of a small instance that go on for ever: cycles among its states, without steps of `progress`;
+//! where there is something `helpful`, only such in which nobody who could go on all the time does not.
 
 use crate::system::System;
 use std::collections::VecDeque;

@@ -1,15 +1,16 @@
 //! That runs end: a rank that every step makes smaller.
 //!
-//! A rank is a list of numbers that are never negative, or of one number for each element of a sort; the first
-//! that changes counts. Elements are finitely many, so a number for each of them is a number: none of them
-//! grows, and one falls. No run can go on for ever then, and where nobody is stuck, all come to their ends.
+//! A rank is a list of numbers that are never negative, or of one number for each element of a sort; the
+//! first that changes counts. Elements are finitely many, so a number for each of them is a number: none of
+//! them grows, and one falls. No run can go on for ever then, and where nobody is stuck, all come to their
+//! ends.
 //!
-//! With `helpful`, not every step has to make it smaller: those of helpful threads do, no step makes it larger,
-//! who is helpful and can go on stays so until the rank falls, and unless all have ended there is one who is.
-//! Then every run ends in which whoever can go on for good does so at some time.
+//! With `helpful`, not every step has to make it smaller: those of helpful threads do, no step makes it
+//! larger, who is helpful and can go on stays so until the rank falls, and unless all have ended there is
+//! one who is. Then every run ends in which whoever can go on for good does so at some time.
 //!
-//! Steps that begin where there is `progress` are free: the claim is that such steps are taken again and again in
-//! every run that does not end.
+//! Steps that begin where there is `progress` are free: the claim is that such steps are taken again and
+//! again in every run that does not end.
 
 use crate::expr::{Domain, Expr, SELF, Type, Var};
 use crate::lexer::Placed;
@@ -267,7 +268,8 @@ impl Parser<'_> {
         self.expect(";")
     }
 
-    /// `(t: Thread)`: its variable, its sort; the name is in scope until [`Parser::about`] has read what is said.
+    /// `(t: Thread)`: its variable and its sort. The name is in scope until [`Parser::about`] has read what
+    /// is said of it.
     fn parameter(&mut self) -> Result<(Var, usize, usize)> {
         self.expect("(")?;
         let (name, _) = self.word("a parameter")?;
@@ -280,8 +282,8 @@ impl Parser<'_> {
         Ok((var, sort, depth))
     }
 
-    /// What is said of one element: of a thread, its opaque variables are spoken of. No other thread's are there
-    /// beside it but those of the thread that moves.
+    /// What is said of one element: of a thread, its opaque variables are spoken of. No other thread's are
+    /// there beside it but those of the thread that moves.
     fn about<T>(
         &mut self,
         of: Option<(Var, usize, usize)>,

@@ -461,7 +461,8 @@ fn the_invariant_of_section_5_2_is_rejected_as_printed() {
     assert!(instance(&printed, "F->G in sync").is_some());
 }
 
-/// A state of a small instance that satisfies the invariant, in which an obligation whose name begins so fails.
+/// A state of a small instance that satisfies the invariant, in which an obligation whose name begins so
+/// fails.
 fn instance(system: &System, name: &str) -> Option<Instance> {
     let mut all = consequences(system, true);
     for phase in phases(system) {

@@ -89,7 +89,7 @@ test-languages:
 FORMULAS ?= 20000
 fuzz-proofs:
 	@scripts/setup.sh $(SOLVERS)
-	SELVEDGE_FORMULAS=$(FORMULAS) cargo test -q -p selvedge-prove --test brute_force -- --nocapture
+	SELVEDGE_FORMULAS=$(FORMULAS) cargo test -q -p selvedge-prove --test brute_force --test ranks -- --nocapture
 	cargo test -q -p selvedge-prove --test mutants --test proofs -- --ignored
 	LIFT_PROGRAMS=2000 cargo test -q -p selvedge-lift --test against_check -- --nocapture
 

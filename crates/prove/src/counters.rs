@@ -11,6 +11,7 @@ use crate::obligation::Obligation;
 use crate::solver::Script;
 use crate::system::{Kind, PC, Shape, Step, System};
 use crate::value::V;
+use std::collections::BTreeSet;
 
 /// Systems with more local states are left to other encodings.
 const MOST_STATES: usize = 400;
@@ -30,8 +31,9 @@ pub struct Counters<'s> {
 /// Tokens in scope, and which variable is which.
 #[derive(Clone, Default)]
 struct Scope {
-    /// The local state of each token, and whether it is the thread that moves.
-    tokens: Vec<(usize, bool)>,
+    /// The local state of each token, and the variable that it was first: that of the thread that moves is
+    /// its.
+    tokens: Vec<(usize, Var)>,
     vars: Vec<(Var, usize)>,
     numbers: Vec<(Var, V)>,
 }
@@ -124,16 +126,6 @@ impl<'s> Counters<'s> {
         for axiom in &s.axioms {
             script.assert(&self.term(&axiom.formula, &Scope::default(), false)?.formula());
         }
-        let mut opaque = Vec::new();
-        for (i, symbol) in s.symbols.iter().enumerate() {
-            if symbol.opaque {
-                for l in 0..self.states.len() {
-                    opaque.push(format!("(declare-const o{i}.{l} Int)"));
-                    opaque.push(format!("(declare-const o{i}.self.{l} Int)"));
-                }
-            }
-        }
-        script.lines.extend(opaque);
         if let Some(step) = o.step() {
             // What is known of the thread that moves goes into its case.
             let step = &s.steps[step];
@@ -151,7 +143,7 @@ impl<'s> Counters<'s> {
                 if self.states[mover][0] != step.from as i64 {
                     continue;
                 }
-                let scope = Scope { tokens: vec![(mover, true)], vars: vec![(SELF, 0)], numbers: Vec::new() };
+                let scope = Scope { tokens: vec![(mover, SELF)], vars: vec![(SELF, 0)], numbers: Vec::new() };
                 let here = V::T(format!("(>= {} 1)", self.name(mover, false)));
                 self.cases(
                     step,
@@ -195,6 +187,7 @@ impl<'s> Counters<'s> {
             }
             script.assert(&self.term(&o.goal, &Scope::default(), false)?.not().formula());
         }
+        declare_opaque(&mut script);
         Ok(script)
     }
 
@@ -299,7 +292,7 @@ impl<'s> Counters<'s> {
                 for l in 0..self.states.len() {
                     let mut scope = scope.clone();
                     let here = self.more_than(l, &scope, false);
-                    scope.tokens.push((l, false));
+                    scope.tokens.push((l, *var));
                     scope.vars.push((*var, scope.tokens.len() - 1));
                     let mut parts = parts.clone();
                     parts.push(here);
@@ -374,7 +367,7 @@ impl<'s> Counters<'s> {
             let tokens = scope.tokens.iter().filter(|t| t.0 == from).count() as i64;
             let rest = V::sum([V::T(self.name(from, false)), V::K(-tokens)]);
             let mut inner = scope.clone();
-            inner.tokens.push((from, false));
+            inner.tokens.push((from, fresh));
             inner.vars.push((fresh, inner.tokens.len() - 1));
             let (ways, nowhere) = goes(&inner, from)?;
             for (l, cond) in ways {
@@ -423,12 +416,12 @@ impl<'s> Counters<'s> {
             }
             Expr::App(symbol, args) => {
                 let token = token(&args[0]).ok_or_else(unknown)?;
-                let (state, moves) = scope.tokens[token];
+                let (state, first) = scope.tokens[token];
                 match self.locals.iter().position(|l| l == symbol) {
                     Some(i) => V::K(self.states[state][i]),
                     None if after => return Err("an opaque variable is spoken of".into()),
-                    None if moves => V::T(format!("o{symbol}.self.{state}")),
-                    None => V::T(format!("o{symbol}.{state}")),
+                    // A value for each variable: who is named by two may differ.
+                    None => V::T(format!("o{symbol}.{first}.{state}")),
                 }
             }
             Expr::Prim(..) => return Err("trees, powers and bits have no place in counters".into()),
@@ -472,7 +465,7 @@ impl<'s> Counters<'s> {
                 for l in 0..self.states.len() {
                     let tokens = scope.tokens.iter().filter(|t| t.0 == l).count() as i64;
                     let mut inner = scope.clone();
-                    inner.tokens.push((l, false));
+                    inner.tokens.push((l, *v));
                     inner.vars.push((*v, inner.tokens.len() - 1));
                     let rest = V::sum([V::T(self.name(l, after)), V::K(-tokens)]);
                     parts.push(V::ite(&self.term(body, &inner, after)?, &rest, &V::K(0), false));
@@ -492,12 +485,22 @@ impl<'s> Counters<'s> {
         }
         for l in 0..self.states.len() {
             let mut inner = scope.clone();
-            inner.tokens.push((l, false));
+            inner.tokens.push((l, v));
             inner.vars.push((v, inner.tokens.len() - 1));
             found.push((self.more_than(l, scope, after), inner));
         }
         found
     }
+}
+
+/// Declares the values of opaque variables that a question speaks of.
+fn declare_opaque(script: &mut Script) {
+    let is_one = |w: &&str| w.starts_with('o') && w[1..].starts_with(|c: char| c.is_ascii_digit());
+    let words = script.lines.iter().flat_map(|l| l.split(['(', ')', ' '])).filter(is_one);
+    let names: BTreeSet<String> = words.map(String::from).collect();
+    let mut lines: Vec<String> = names.iter().map(|n| format!("(declare-const {n} Int)")).collect();
+    lines.append(&mut script.lines);
+    script.lines = lines;
 }
 
 /// The values of a variable, if they are few.

@@ -66,6 +66,10 @@ pub fn counterexample(
             let goal = instance.holds(system, &after, &o.goal);
             (Some(after), goal)
         }
+        Origin::Rank(fall) => {
+            let after = fall.step().map(|s| instance.apply(system, &state, &system.steps[s], &env));
+            (after, instance.eval(system, &state, &mut env.clone(), &o.goal) != 0)
+        }
         _ => (None, instance.eval(system, &state, &mut env.clone(), &o.goal) != 0),
     };
     if !known || goal {

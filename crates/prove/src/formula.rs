@@ -410,7 +410,10 @@ impl Parser<'_> {
     pub fn indices(&mut self, symbol: usize, at: &Placed) -> Result<Vec<Expr>> {
         let args = self.any_indices(symbol, at)?;
         // Proofs take any value for it: two threads, or one thread twice, cannot be compared by it.
-        if self.system.symbols[symbol].opaque && args.first() != Some(&Expr::this(self.system.threads)) {
+        let own = |e: &Expr| {
+            *e == Expr::this(self.system.threads) || matches!(e, Expr::Var(v, _) if Some(*v) == self.own)
+        };
+        if self.system.symbols[symbol].opaque && !args.first().is_some_and(own) {
             return self.error_on(at, "an opaque variable is spoken of by its own thread only, in steps");
         }
         Ok(args)

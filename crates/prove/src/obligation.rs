@@ -1,6 +1,7 @@
 //! What has to be shown: that formulas follow from others, before or after a step.
 
 use crate::expr::{Domain, Expr, SELF};
+use crate::ranks::{self, Fall};
 use crate::system::{Claim, System};
 
 /// Where an obligation comes from.
@@ -14,8 +15,12 @@ pub enum Origin {
     Assertion(usize, usize),
     /// The invariant implies a property.
     Property(usize),
+    /// A lemma follows from the conjuncts of the invariant.
+    Lemma(usize),
     /// Somebody can go on, or all have ended.
     Deadlock,
+    /// Runs end.
+    Rank(Fall),
 }
 
 /// What has to be shown: in all states that satisfy `known`, after the step if there is one, `goal`.
@@ -40,6 +45,7 @@ impl Obligation {
     pub fn step(&self) -> Option<usize> {
         match self.origin {
             Origin::Step(s) | Origin::Assertion(s, _) => Some(s),
+            Origin::Rank(fall) => fall.step(),
             _ => None,
         }
     }
@@ -53,7 +59,9 @@ impl Obligation {
                 format!("{} assert at line {}", system.steps[*s].name, system.steps[*s].asserts[*a].line)
             }
             Origin::Property(p) => format!("property {}", system.properties[*p].name),
+            Origin::Lemma(l) => format!("lemma {}", system.lemmas[*l].name),
             Origin::Deadlock => "deadlock-freedom".to_string(),
+            Origin::Rank(fall) => fall.name(system),
         };
         if let Some(p) = self.phase {
             name.push_str(&format!(" in {}", system.phases[p]));
@@ -85,10 +93,16 @@ pub fn initial(system: &System) -> Vec<Expr> {
     found
 }
 
-/// The invariant: what always holds, and what holds in a phase.
+/// The invariant: what always holds, and what holds in a phase; and what was shown to follow from it.
 pub fn known_in(system: &System, phase: Option<usize>) -> Vec<Expr> {
+    known_before(system, phase, system.lemmas.len())
+}
+
+/// The same with the first lemmas only.
+fn known_before(system: &System, phase: Option<usize>, lemmas: usize) -> Vec<Expr> {
     let holds = |c: &&Claim| c.phase.is_none() || c.phase == phase;
-    system.invariant.iter().filter(holds).map(|c| c.formula.clone()).collect()
+    let all = system.invariant.iter().chain(&system.lemmas[..lemmas]);
+    all.filter(holds).map(|c| c.formula.clone()).collect()
 }
 
 /// The phases as they are looked at one by one; one without a name if there are none.
@@ -108,7 +122,7 @@ pub fn some_phase(system: &System) -> Expr {
     }))
 }
 
-/// What follows from the invariant alone: assertions, properties, deadlock-freedom.
+/// What follows from the invariant alone: lemmas, assertions, properties, deadlock-freedom.
 pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
     let mut found = Vec::new();
     for phase in phases(system) {
@@ -129,6 +143,13 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
                 found.push(make(Origin::Assertion(s, a), known, goal));
             }
         }
+        for (l, lemma) in system.lemmas.iter().enumerate() {
+            if lemma.phase.is_none() || lemma.phase == phase {
+                // Those before it help to show it, and no others: that would be a circle.
+                let known = known_before(system, phase, l);
+                found.push(make(Origin::Lemma(l), known, lemma.formula.clone()));
+            }
+        }
         for (p, property) in system.properties.iter().enumerate() {
             found.push(make(Origin::Property(p), known.clone(), property.formula.clone()));
         }
@@ -136,6 +157,7 @@ pub fn consequences(system: &System, deadlock: bool) -> Vec<Obligation> {
             found.push(make(Origin::Deadlock, known, nobody_stuck(system)));
         }
     }
+    found.extend(ranks::bounds(system));
     found
 }
 

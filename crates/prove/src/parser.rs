@@ -26,6 +26,8 @@ pub(crate) struct Parser<'t> {
     pub macros: Vec<(String, Macro)>,
     /// How deep the terms are that are being read.
     pub depth: usize,
+    /// The thread whose opaque variables may be spoken of outside of steps.
+    pub own: Option<Var>,
     /// Of the step that is being read.
     pub statements: usize,
 }
@@ -65,6 +67,7 @@ pub fn parse_derived(derived: &str, file: &str, text: &str) -> Result<System> {
         scope: Vec::new(),
         macros: Vec::new(),
         depth: 0,
+        own: None,
         statements: 0,
     };
     parser.declarations()?;
@@ -75,7 +78,8 @@ pub fn parse_derived(derived: &str, file: &str, text: &str) -> Result<System> {
 const DERIVED: &str = "derived";
 
 const DECLARATIONS: &str = "threads, sort, enum, locations, const, shared, local, ghost, axiom, define, step, \
-                            phase, invariant, property, lowest, highest, least or greatest";
+                            phase, invariant, lemma, property, lowest, highest, least, greatest, rank, helpful or \
+                            progress";
 
 impl<'t> Parser<'t> {
     pub fn peek(&self) -> &Placed {
@@ -223,11 +227,18 @@ impl<'t> Parser<'t> {
                     let claim = self.claim(None)?;
                     self.system.invariant.push(claim);
                 }
+                "lemma" => {
+                    let claim = self.claim(None)?;
+                    self.system.lemmas.push(claim);
+                }
                 "property" => {
                     let claim = self.claim(None)?;
                     self.system.properties.push(claim);
                 }
                 "lowest" | "highest" | "least" | "greatest" => self.hint(&word)?,
+                "rank" => self.rank()?,
+                "helpful" => self.helpful(&at)?,
+                "progress" => self.progress()?,
                 _ => {
                     let message = format!("`{word}` begins no declaration");
                     let error: Result<()> = self.error_on(&at, message);
@@ -245,7 +256,7 @@ impl<'t> Parser<'t> {
         if self.system.steps.is_empty() {
             return self.error_on(&end, "the system has no steps");
         }
-        Ok(())
+        self.check_ranks(&end)
     }
 
     /// What every system has: locations, and `pc`.
@@ -462,7 +473,8 @@ impl<'t> Parser<'t> {
         let formula = self.formula()?;
         self.expect(";")?;
         let same = |c: &Claim| c.name == name;
-        let all = self.system.invariant.iter().chain(&self.system.properties).chain(&self.system.axioms);
+        let s = &self.system;
+        let all = s.invariant.iter().chain(&s.lemmas).chain(&s.properties).chain(&s.axioms);
         if all.clone().any(same) {
             return self.error_on(&at, format!("there is a claim `{name}` already"));
         }
@@ -477,9 +489,12 @@ impl<'t> Parser<'t> {
         self.expect("{")?;
         self.system.phases.push(name);
         while !self.eat("}") {
-            self.expect("invariant")?;
+            let lemma = self.eat("lemma");
+            if !lemma {
+                self.expect("invariant")?;
+            }
             let claim = self.claim(Some(self.system.phases.len() - 1))?;
-            self.system.invariant.push(claim);
+            if lemma { &mut self.system.lemmas } else { &mut self.system.invariant }.push(claim);
         }
         Ok(())
     }

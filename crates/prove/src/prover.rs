@@ -6,6 +6,7 @@ use crate::expand::{Found, counterexample};
 use crate::expr::Expr;
 use crate::first_order::{self, Mode};
 use crate::obligation::{Obligation, Origin, conjuncts, consequences, initial, known_in, phases, some_phase};
+use crate::ranks::{Fall, falls};
 use crate::reach::{Bug, Taken};
 use crate::rewrite::{nnf, parts, spell_out};
 use crate::small::{explore, explore_larger, totals};
@@ -131,6 +132,8 @@ pub struct Report {
     pub bug: Option<RealBug>,
     /// A conjunct of the invariant that is false in a reachable state of a small instance.
     pub false_conjunct: Option<(usize, Instance, State)>,
+    /// Something that is claimed of the rank and is false in a reachable state of a small instance.
+    pub false_rank: Option<(Fall, Instance, State)>,
     /// Small instances, and their states, that were looked at.
     pub explored: (usize, usize),
     /// Where steps led in small instances: by phase and step, the phases that always held after it, as bits.
@@ -187,6 +190,7 @@ pub fn prove(system: &System, options: &Options) -> Result<Report, SolverError> 
         done: Vec::new(),
         bug: None,
         false_conjunct: None,
+        false_rank: None,
         explored: (0, 0),
         lands: vec![vec![None; system.steps.len()]; system.phases.len()],
         warnings: Vec::new(),
@@ -227,7 +231,7 @@ fn discharge(
         Verdict::Violated
     } else if report.done.iter().any(fails) {
         Verdict::NotProved
-    } else if report.false_conjunct.is_some() {
+    } else if report.false_conjunct.is_some() || report.false_rank.is_some() {
         // No proof of what is false is believed.
         Verdict::Unknown
     } else if report.done.is_empty() || report.done.iter().any(unknown) || !looked_at {
@@ -292,7 +296,17 @@ impl Prover<'_> {
         match task {
             Task::Changes(Origin::Init, _) => self.changes(Origin::Init, None, initial(self.system)),
             Task::Changes(origin, phase) => {
-                self.changes(origin.clone(), *phase, known_in(self.system, *phase))
+                let mut done = self.changes(origin.clone(), *phase, known_in(self.system, *phase))?;
+                // What is never done in a phase needs no rank there.
+                let never = |d: &Done| {
+                    d.obligation.goal == Expr::Bool(false) && matches!(d.ending, Ending::Proved(_))
+                };
+                if !done.iter().any(never) {
+                    for o in falls(self.system, origin, *phase) {
+                        done.push(self.one(o, true)?);
+                    }
+                }
+                Ok(done)
             }
             Task::One(o) => Ok(vec![self.one((**o).clone(), true)?]),
         }

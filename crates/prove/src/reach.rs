@@ -2,6 +2,8 @@
 
 use crate::eval::{Env, Instance, State};
 use crate::expr::{Expr, SELF};
+use crate::forever::{self, Edge};
+use crate::ranks::Fall;
 use crate::system::System;
 use std::collections::HashMap;
 
@@ -14,6 +16,8 @@ pub enum Bug {
     Assertion(usize, usize),
     /// Nobody can go on, and somebody has not ended.
     Deadlock,
+    /// It goes on for ever, and a rank says that it does not: from this state of the way on it is repeated.
+    Forever(usize),
 }
 
 /// A step that was taken.
@@ -39,6 +43,8 @@ pub struct Reached {
     /// A conjunct of the invariant that does not hold in a reachable state, and that state; the whole
     /// invariant if there are phases and none holds.
     pub broken: Option<(usize, State)>,
+    /// What is claimed of the rank and does not hold in a reachable state, and that state.
+    pub unranked: Option<(Fall, State)>,
     /// Whether the left side of each property holds somewhere.
     pub premise: Vec<bool>,
     /// By phase and step: the phases that held after the step whenever it was taken in that phase, as bits.
@@ -113,6 +119,10 @@ fn walk(
     let premises: Vec<Expr> = system.properties.iter().map(|p| premise(&p.formula)).collect();
     let t = Expr::this(system.threads);
     let ended = system.ended(&t);
+    let ranked = system.ends_are_claimed();
+    let bounds = system.bounds();
+    let falls: Vec<Vec<(Fall, Expr)>> = (0..system.steps.len()).map(|s| system.falls_of(s)).collect();
+    let mut edges: Vec<Edge> = Vec::new();
     let mut from: Vec<Option<(usize, Taken)>> = Vec::new();
     // The phases of each state: looked at once.
     let mut phases: Vec<u64> = Vec::new();
@@ -153,6 +163,11 @@ fn walk(
         {
             found.broken = Some((c, state.clone()));
         }
+        if found.unranked.is_none()
+            && let Some((fall, _)) = bounds.iter().find(|b| !instance.holds(system, &state, &b.1))
+        {
+            found.unranked = Some((*fall, state.clone()));
+        }
         let mut moves = false;
         let before = phases[next];
         for (s, step) in system.steps.iter().enumerate() {
@@ -169,12 +184,19 @@ fn walk(
                         return found;
                     }
                 }
+                if found.unranked.is_none()
+                    && let Some((fall, _)) =
+                        falls[s].iter().find(|f| instance.eval(system, &state, &mut env.clone(), &f.1) == 0)
+                {
+                    found.unranked = Some((*fall, state.clone()));
+                }
                 let new = instance.apply(system, &state, step, &env);
                 // Terms are evaluated in 64 bits: states from which they could leave them are not looked at.
                 if new.cells.iter().flatten().chain(new.beyond.values()).any(|v| v.abs() > LARGEST) {
                     large = true;
                     continue;
                 }
+                let thread = env.first().map_or(0, |e| e.1);
                 let at = match known.get(&new) {
                     Some(at) => *at,
                     None => {
@@ -185,6 +207,9 @@ fn walk(
                         states.len() - 1
                     }
                 };
+                if ranked {
+                    edges.push(Edge { from: next, step: s, thread, to: at });
+                }
                 if before != 0 {
                     let after = phases[at];
                     for p in (0..system.phases.len()).filter(|p| before >> p & 1 == 1) {
@@ -207,11 +232,29 @@ fn walk(
         }
         next += 1;
         if states.len() > most {
-            found.states = states.len();
-            return found;
+            break;
         }
     }
     found.states = states.len();
-    found.complete = !large;
+    found.complete = !large && next == states.len();
+    if ranked
+        && let Some(round) =
+            forever::cycle(system, &edges, states.len(), next, instance.sizes[system.threads] as i64)
+    {
+        let (mut way, mut steps) = trace(states, &from, round[0].from);
+        let begin = way.len() - 1;
+        for edge in round {
+            let step = &system.steps[edge.step];
+            let ways = instance.ways(system, &states[edge.from], step);
+            let goes = |env: &Env| {
+                env.first().map_or(0, |e| e.1) == edge.thread
+                    && instance.apply(system, &states[edge.from], step, env) == states[edge.to]
+            };
+            let Some(env) = ways.into_iter().find(goes) else { return found };
+            way.push(states[edge.to].clone());
+            steps.push(Taken { step: edge.step, env });
+        }
+        found.bug = Some((Bug::Forever(begin), way, steps));
+    }
     found
 }

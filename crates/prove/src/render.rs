@@ -134,5 +134,7 @@ pub fn bug(system: &System, bug: &Bug) -> String {
             format!("the assertion at line {} fails in {}", step.asserts[*a].line, step.name)
         }
         Bug::Deadlock => "deadlock: nobody can go on, and somebody has not ended".into(),
+        Bug::Forever(0) => "it goes on for ever: all steps, again and again".into(),
+        Bug::Forever(n) => format!("it goes on for ever: the steps after {n}, again and again"),
     }
 }

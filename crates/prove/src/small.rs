@@ -43,6 +43,11 @@ pub(crate) fn explore(system: &System, options: &Options, report: &mut Report) {
                 {
                     report.false_conjunct = Some((c, instance.clone(), state));
                 }
+                if report.false_rank.is_none()
+                    && let Some((fall, state)) = found.unranked
+                {
+                    report.false_rank = Some((fall, instance.clone(), state));
+                }
                 if let Some((bug, states, steps)) = found.bug {
                     report.bug = Some(RealBug { instance, bug, states, steps });
                     return;

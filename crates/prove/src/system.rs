@@ -151,6 +151,30 @@ pub struct Hint {
     pub terms: Vec<Expr>,
 }
 
+/// A number that falls: a part of the rank.
+#[derive(Clone, Debug)]
+pub struct Rank {
+    /// Its name.
+    pub name: String,
+    /// The line where it is.
+    pub line: u32,
+    /// One for each element of this sort, by this variable; or one for all.
+    pub of: Option<(Var, usize)>,
+    /// The number.
+    pub value: Expr,
+}
+
+/// The threads whose steps make the rank smaller.
+#[derive(Clone, Debug)]
+pub struct Helpful {
+    /// The thread.
+    pub var: Var,
+    /// The line where it is.
+    pub line: u32,
+    /// Whether it is one.
+    pub formula: Expr,
+}
+
 /// A system with everything that is said about it.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -174,10 +198,18 @@ pub struct System {
     pub phases: Vec<String>,
     /// The parts of the invariant.
     pub invariant: Vec<Claim>,
+    /// What follows from the invariant, and is known where it is.
+    pub lemmas: Vec<Claim>,
     /// What is to be shown.
     pub properties: Vec<Claim>,
     /// Instances of induction.
     pub hints: Vec<Hint>,
+    /// Why runs end: numbers of which the first that changes falls.
+    pub ranks: Vec<Rank>,
+    /// Whose steps make it fall, if not everybody's.
+    pub helpful: Option<Helpful>,
+    /// Locations whose steps need not make it fall.
+    pub progress: Vec<usize>,
     /// The next number of a variable.
     pub fresh: Var,
 }
@@ -236,15 +268,16 @@ impl System {
 
     /// The value of a term after a step, in terms of the state before it.
     pub fn after(&self, updates: &[Update], e: &Expr) -> Expr {
-        let rest = e.map(&mut |part| self.after(updates, part));
-        let Expr::App(symbol, args) = &rest else { return rest };
-        let mut value = rest.clone();
+        // What is left of a term once its parts have changed may be a variable: that has changed already.
+        let Expr::App(symbol, args) = e else { return e.map(&mut |part| self.after(updates, part)) };
+        let args: Vec<Expr> = args.iter().map(|part| self.after(updates, part)).collect();
+        let mut value = Expr::App(*symbol, args.clone());
         for update in updates.iter().filter(|u| u.symbol == *symbol) {
             if update.binders.is_empty() {
-                let here = Expr::and(update.args.iter().zip(args).map(|(a, b)| b.clone().equals(a.clone())));
+                let here = Expr::and(update.args.iter().zip(&args).map(|(a, b)| b.clone().equals(a.clone())));
                 value = Expr::ite(here, update.value.clone(), value);
             } else {
-                let all = update.binders.iter().zip(args);
+                let all = update.binders.iter().zip(&args);
                 value = all.fold(update.value.clone(), |value, (v, arg)| value.with(*v, arg));
             }
         }

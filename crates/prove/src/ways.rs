@@ -20,7 +20,12 @@ pub(crate) fn ways(system: &System, counters: Option<&Counters>, o: &Obligation)
     };
     let shape = |shape| system.sorts.iter().any(|s| s.shape == shape);
     if let Some(counters) = counters {
-        return vec![if counters.script(o).is_ok() { (None, 1) } else { (Some(base), 1) }];
+        // Most are easy, and are asked on top of each other then.
+        return if counters.script(o).is_ok() {
+            vec![(None, 1_000), (None, 1)]
+        } else {
+            vec![(Some(base), 1)]
+        };
     }
     let hinted = Mode { hints: true, ..base };
     let more = Mode { more_induction: true, ..base };

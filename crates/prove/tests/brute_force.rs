@@ -87,7 +87,7 @@ impl Gen {
             (2, Regions | Ring) => format!("y[{v}] == x"),
             (2, Bits) => format!("y[{v}] < length"),
             (3, _) => format!("{v} != {other}"),
-            (4, _) => "f".into(),
+            (4, _) => self.pick(&["f", "!f", "f == !f"]),
             (5, Tree) => format!("child({v}, {other})"),
             (6, Tree) => format!("below({v}, {other})"),
             (7, Tree) => self
@@ -161,7 +161,9 @@ impl Gen {
         match (self.below(7), self.family) {
             (0, _) => self.pick(&["x := x + 1;", "x := x - 1;", "x := 0;"]),
             (1, _) => format!("x := {};", self.number(&own)),
+            (2, _) if self.rng.random_bool(0.5) => "f := !f;".into(),
             (2, _) => format!("f := {};", self.local("self", &own, 1)),
+            (3, Threads | Tree) if self.rng.random_bool(0.5) => "g := !g;".into(),
             (3, Threads | Tree) => format!("g := {};", self.local("self", &own, 1)),
             (3, _) => self.pick(&["y := y + 1;", "y := x;", "y := 0;"]),
             (4, Threads | Tree) => {

@@ -93,6 +93,16 @@ impl Shown<'_> {
             out.push_str(&indent(&render::state(s, i, state, None), 2));
             out.push('\n');
         }
+        if let (Some((fall, i, state)), None) = (&r.false_rank, &r.bug) {
+            let _ = writeln!(
+                out,
+                "The rank does not fall: \"{}\" does not hold in this reachable state of {}.",
+                fall.name(s),
+                render::instance(s, i)
+            );
+            out.push_str(&indent(&render::state(s, i, state, None), 2));
+            out.push('\n');
+        }
         for warning in &r.warnings {
             let _ = writeln!(out, "warning: {warning}");
         }
@@ -109,7 +119,8 @@ impl Shown<'_> {
         let _ = match r.verdict {
             Verdict::Proved => {
                 let from = self.least.map_or(String::new(), |least| format!(" from {least} on"));
-                writeln!(out, "proved for every number of {}{from}", self.size())
+                let runs = s.claim_of_runs().map_or(String::new(), |claim| format!(": {claim}"));
+                writeln!(out, "proved for every number of {}{from}{runs}", self.size())
             }
             Verdict::Violated => writeln!(out, "violated"),
             Verdict::NotProved => writeln!(
@@ -119,6 +130,9 @@ impl Shown<'_> {
             ),
             Verdict::Unknown if r.false_conjunct.is_some() => {
                 writeln!(out, "unknown: the solvers say that the invariant is kept, and it is not true")
+            }
+            Verdict::Unknown if r.false_rank.is_some() => {
+                writeln!(out, "unknown: the solvers say that the rank falls, and it does not")
             }
             Verdict::Unknown => writeln!(out, "unknown"),
         };
@@ -226,6 +240,7 @@ impl Shown<'_> {
                 "obligations": obligations, "bug": bug, "instances": r.explored.0, "states": r.explored.1,
                 "conjuncts": needed, "warnings": r.warnings, "seconds": self.seconds,
                 "system": self.derived, "assumed": self.assumed, "least": self.least, "false_conjunct": untrue,
+                "runs": s.claim_of_runs(),
             }),
         )
     }

@@ -3,7 +3,7 @@
 // expect: rc11 verified -DPART=generator
 // expect: rc11 verified -DPART=awaits
 // expect: rc11 verified -DPART=throws
-// expect: rc11 violated data-race -DPART=awaits -DWRONG=1
+// expect: rc11 violated unpublished-object -DPART=awaits -DWRONG=1
 // expect: rc11 violated use-after-free -DPART=generator -DWRONG=2
 // args: -std=c++20
 #include <atomic>

@@ -68,12 +68,14 @@ struct Header {
     void (*destroy)(void *);
     int handlers;  // that have it; negative while it is thrown again
     int references; // by `exception_ptr`
-    void *other;    // what is thrown, if it was thrown before and kept in an `exception_ptr`: threads share only that
+    // What is thrown, if it was thrown before and kept in an `exception_ptr`: threads share only that.
+    void *other;
 };
 
 constexpr std::size_t HEADER = (sizeof(Header) + 15) / 16 * 16;
 
-// What landing pads are given is so far before what is thrown: some know that (pointers that are caught by reference).
+// What landing pads are given is so far before what is thrown: some know that (pointers that are caught by
+// reference).
 constexpr std::size_t UNWINDING = 32;
 static_assert(UNWINDING <= HEADER);
 
@@ -147,9 +149,11 @@ void *__cxa_get_exception_ptr(void *exception) noexcept
         __builtin_memcpy(&value, object, sizeof value);
         if (!value)
             return nullptr;
-        return base ? part_of(value, reinterpret_cast<const Pointer *>(type)->to, base) : value + (pointer >> 1);
+        auto *class_of = reinterpret_cast<const Pointer *>(type)->to;
+        return base ? part_of(value, class_of, base) : value + (pointer >> 1);
     }
-    return base ? part_of(object, type, base) : object + (__selvedge_adjusted(exception) - static_cast<char *>(exception));
+    auto offset = __selvedge_adjusted(exception) - static_cast<char *>(exception);
+    return base ? part_of(object, type, base) : object + offset;
 }
 
 void *__cxa_begin_catch(void *exception) noexcept

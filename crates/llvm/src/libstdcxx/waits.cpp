@@ -57,8 +57,8 @@ extern "C" void __selvedge_cpp_lock_both(unique_lock<mutex> &one, unique_lock<mu
     other = unique_lock<mutex>(*other.mutex(), adopt_lock);
 }
 
-// The same of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what it has and
-// waits for that: the execution in which it gets them all is one in which it came later.
+// The same of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what it
+// has and waits for that: the execution in which it gets them all is one in which it came later.
 extern "C" void __selvedge_cpp_lock_four(
     pthread_mutex_t *first, pthread_mutex_t *second, pthread_mutex_t *third, pthread_mutex_t *fourth)
 {
@@ -174,7 +174,8 @@ void notify_at_end(void *one)
     delete note;
 }
 
-// One for each pointer, as a rule; two that share one are ordered more than they need be, as in libstdc++, which has 16.
+// One for each pointer, as a rule; two that share one are ordered more than they need be, as in libstdc++,
+// which has 16.
 constexpr unsigned LOCKS = 251;
 pthread_mutex_t pointer_locks[LOCKS];
 
@@ -200,7 +201,8 @@ _Sp_locker::_Sp_locker(const void *pointer) noexcept : _M_key1(lock_of(pointer))
     pthread_mutex_lock(&pointer_locks[_M_key1]);
 }
 
-_Sp_locker::_Sp_locker(const void *one, const void *other) noexcept : _M_key1(lock_of(one)), _M_key2(lock_of(other))
+_Sp_locker::_Sp_locker(const void *one, const void *other) noexcept
+    : _M_key1(lock_of(one)), _M_key2(lock_of(other))
 {
     if (_M_key2 < _M_key1)
         swap(_M_key1, _M_key2);

@@ -5,6 +5,8 @@
 
 #[path = "languages/generated.rs"]
 mod generated;
+#[path = "languages/three.rs"]
+mod three;
 use crate::support;
 
 use serde_json::Value;
@@ -77,9 +79,27 @@ fn check_all(directory: &str, extension: &str, least: usize, every: usize) {
     assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
 }
 
+/// All of them are tests of one file, which rustc is run for once. `make test-languages` has each by itself.
 #[test]
 fn the_examples_in_rust_are_what_they_say() {
-    check_all("rust", "rs", 20, 1);
+    if all() {
+        return check_all("rust", "rs", 20, 1);
+    }
+    let (mut text, mut expected) = (String::new(), Vec::new());
+    for file in files("rust", "rs") {
+        let program = std::fs::read_to_string(&file).expect("a text");
+        let name = file.file_stem().expect("a name").to_string_lossy().replace('-', "_");
+        text += &format!("mod {name} {{ include!({file:?}); #[test] fn it() {{ main() }} }}\n");
+        for line in program.lines().filter_map(|line| line.strip_prefix("// expect: ")) {
+            match line.strip_prefix("rc11 ") {
+                Some(wanted) => expected.push((format!("{name}::it"), wanted.to_owned())),
+                None => run(&file, &program, line).expect("what it says"),
+            }
+        }
+    }
+    assert!(expected.len() >= 25, "{} examples", expected.len());
+    let dir = Scratch::new("examples");
+    check_tests(&support::write(&dir.0, "examples.rs", text), &expected);
 }
 
 #[test]
@@ -116,13 +136,18 @@ fn the_structures_in_rust_are_what_they_say() {
         expected.extend(here.into_iter().step_by(if all() { 1 } else { every }));
     }
     let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rust/structures/src/lib.rs");
-    let main = main.display().to_string();
-    let mut args = vec!["test", &main, "-m", "rc11", "--disable", "symmetry", "--exact"];
+    assert!(expected.len() >= 30, "{} tests", expected.len());
+    check_tests(&main.display().to_string(), &expected);
+}
+
+/// Checks tests of a file in Rust against what is expected of them, under `rc11`, with one run of rustc.
+fn check_tests(file: &str, expected: &[(String, String)]) {
+    let mut args = vec!["test", file, "-m", "rc11", "--disable", "symmetry", "--exact"];
     args.extend(expected.iter().flat_map(|(name, _)| ["--filter", name]));
     args.extend(["--", "--test"]);
     let run = selvedge(args);
     let mut failures = Vec::new();
-    for (name, expected) in &expected {
+    for (name, expected) in expected {
         let mut words = expected.split_whitespace();
         let verdict = if words.next() == Some("verified") { "ok" } else { "FAILED" };
         let line = run.out.lines().find_map(|line| {
@@ -130,16 +155,16 @@ fn the_structures_in_rust_are_what_they_say() {
             rest.trim_start_matches(" - should panic").strip_prefix(" ... ")
         });
         let report = run.out.split_once(&format!("---- {name} ----\n")).map_or("", |(_, rest)| rest);
-        let holds = |word: &str| match word.strip_prefix("executions=") {
-            Some(n) => line.is_some_and(|line| line.contains(&format!("({n} execution"))),
-            None => report.starts_with(&format!("{word}: ")),
+        let holds = |word: &str| match word.split_once('=') {
+            Some(("executions", n)) => line.is_some_and(|line| line.contains(&format!("({n} execution"))),
+            Some(("line", n)) => report.lines().take(4).any(|line| line.contains(&format!(".rs:{n}"))),
+            _ => report.starts_with(&format!("{word}: ")),
         };
         if !line.is_some_and(|line| line.starts_with(verdict)) || !words.all(holds) {
             let found = report.lines().next().unwrap_or("");
             failures.push(format!("{name}: expected {expected}: {} {found}", line.unwrap_or("not there")));
         }
     }
-    assert!(expected.len() >= 30, "{} tests", expected.len());
     assert!(failures.is_empty(), "{}\n{}", failures.join("\n"), run.err);
 }
 
@@ -174,13 +199,15 @@ fn verdicts(file: &str, disable: &str) -> Vec<(String, String)> {
     found
 }
 
+/// What a variable of the environment asks for.
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect("a number"))
+}
+
 /// What stands for functions of Rust's library, against the library as it is. `SELVEDGE_RUST_PROGRAMS` and
 /// `SELVEDGE_RUST_SEED` ask for more programs, and others.
 #[test]
 fn what_stands_for_the_library_of_rust_finds_what_the_library_itself_does() {
-    let number = |name: &str, otherwise: u64| {
-        std::env::var(name).ok().map_or(otherwise, |text| text.parse().expect("a number"))
-    };
     let (seed, count) = (number("SELVEDGE_RUST_SEED", 1), number("SELVEDGE_RUST_PROGRAMS", 6));
     let dir = Scratch::new("library");
     let (mut compared, mut wrong) = (0, Vec::new());
@@ -201,6 +228,63 @@ fn what_stands_for_the_library_of_rust_finds_what_the_library_itself_does() {
     }
     eprintln!("{compared} of {count} programs compared");
     assert!(compared > 0 && wrong.is_empty(), "{compared} compared:\n{}", wrong.join("\n"));
+}
+
+/// The same program in C, C++ and Rust: the same verdict, and as many executions. `SELVEDGE_THREE_PROGRAMS`
+/// and `SELVEDGE_RUST_SEED` ask for more programs, and others.
+#[test]
+fn a_program_is_the_same_in_three_languages() {
+    let (seed, count) = (number("SELVEDGE_RUST_SEED", 1), number("SELVEDGE_THREE_PROGRAMS", 12));
+    let dir = Scratch::new("three");
+    let (mut wrong, mut verified) = (Vec::new(), 0);
+    for part in 0..count.div_ceil(50) {
+        let mut dice = generated::Dice::new(seed.wrapping_mul(7919).wrapping_add(part));
+        let programs: Vec<_> =
+            (0..50.min(count - 50 * part)).map(|_| three::Program::new(&mut dice)).collect();
+        let tests = programs.iter().enumerate().map(|(n, program)| program.test(n));
+        let text: String = std::iter::once(three::RUST_HEAD.to_owned()).chain(tests).collect();
+        let file = support::write(&dir.0, "tests.rs", text);
+        let flags = ["--disable", "symmetry", "--max-executions", "20000"];
+        let run = selvedge(["test", &file].into_iter().chain(flags).chain(["--", "--test"]));
+        let in_rust = |n: usize| {
+            let line = run.out.lines().find_map(|line| line.strip_prefix(&format!("test t{n} ... ")));
+            let line = line.unwrap_or_else(|| panic!("{}{}", run.out, run.err));
+            let report = run.out.split_once(&format!("---- t{n} ----\n")).map_or("", |(_, rest)| rest);
+            match line.split_once(" (") {
+                Some(("ok", count)) => format!("verified, {}", count.split(' ').next().unwrap_or("")),
+                Some(("FAILED", _)) => {
+                    format!(
+                        "violated, {}",
+                        report.split(':').next().unwrap_or("").replace("panic", "assertion")
+                    )
+                }
+                _ => String::from("undecided"),
+            }
+        };
+        for (n, program) in programs.iter().enumerate() {
+            let of = |language, name: &str| {
+                let file = support::write(&dir.0, name, program.text(language));
+                let run = selvedge(["check", &file, "--format", "json"].into_iter().chain(flags));
+                let report: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+                match report["verdict"].as_str() {
+                    Some("verified") => format!("verified, {}", report["executions"]),
+                    Some("violated") => {
+                        format!("violated, {}", report["errors"][0]["kind"].as_str().unwrap_or(""))
+                    }
+                    _ => String::from("undecided"),
+                }
+            };
+            let found = [of(three::Language::C, "c.c"), of(three::Language::Cpp, "cpp.cpp"), in_rust(n)];
+            verified += usize::from(found[0].starts_with("verified"));
+            if found.iter().any(|one| *one != found[0]) {
+                let [c, cpp, rust] = &found;
+                let text = program.text(three::Language::C);
+                wrong.push(format!("{n} of part {part}: C {c}; C++ {cpp}; Rust {rust}\n{text}"));
+            }
+        }
+    }
+    eprintln!("{count} programs in three languages, {verified} verified");
+    assert!(verified > 0 && wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// A program in Rust and C is one program: what a thread in one does is seen in the other, or is a race.

@@ -14,7 +14,7 @@ pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
 pub(crate) const DIRECTORY: &str = "crates/llvm/src/libstdcxx/";
 
 /// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
-const WAITING: [(&str, &str); 9] = [
+const WAITING: [(&str, &str); 8] = [
     ("_ZNKSt8__detail18__waiter_pool_base10_M_waitingEv", "__selvedge_cpp_waiting"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_enter_waitEv", "__selvedge_cpp_count"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_leave_waitEv", "__selvedge_cpp_count"),
@@ -22,8 +22,7 @@ const WAITING: [(&str, &str); 9] = [
     ("_ZNSt18__atomic_semaphore10_M_releaseEl", "__selvedge_cpp_release"),
     ("_ZNSt5latch10count_downEl", "__selvedge_cpp_count_down"),
     ("_ZNKSt5latch4waitEv", "__selvedge_cpp_latch"),
-    ("_ZSt4lockISt5mutexS0_JEEvRT_RT0_DpRT1_", "__selvedge_cpp_lock_two"),
-    ("_ZSt4lockISt5mutexS0_JS0_EEvRT_RT0_DpRT1_", "__selvedge_cpp_lock_three"),
+    ("_ZSt4lockISt11unique_lockISt5mutexES2_JEEvRT_RT0_DpRT1_", "__selvedge_cpp_lock_both"),
 ];
 
 /// Functions that look a number of times before they wait, and that number: once is enough.
@@ -56,12 +55,40 @@ const OF_TEMPLATES: [(&str, &str, &str); 7] = [
     ("_ZNSt18__atomic_semaphore18_M_try_acquire_forI", "durationIT_T0_EE", "__selvedge_cpp_try_acquire"),
 ];
 
+/// Mutexes, all of which are POSIX's; those after the first may stand there by number.
+const MUTEXES: [&str; 4] =
+    ["St5mutex", "St15recursive_mutex", "St11timed_mutex", "St21recursive_timed_mutex"];
+
+/// What stands for `std::lock` of mutexes.
+fn lock(symbol: &str) -> Option<String> {
+    let mut types = symbol.strip_prefix("_ZSt4lockI")?.strip_suffix("EEvRT_RT0_DpRT1_")?;
+    let mut count = 0;
+    while !types.is_empty() {
+        if count == 2 {
+            types = types.strip_prefix('J')?;
+            if types.is_empty() {
+                break;
+            }
+        }
+        let by_number = || {
+            let rest = types.strip_prefix('S')?.trim_start_matches(|c: char| c.is_ascii_digit());
+            rest.strip_prefix('_').filter(|rest| types.len() - rest.len() > 2)
+        };
+        types = MUTEXES.iter().find_map(|name| types.strip_prefix(name)).or_else(by_number)?;
+        count += 1;
+    }
+    let names = ["__selvedge_cpp_lock_two", "__selvedge_cpp_lock_three", "__selvedge_cpp_lock_four"];
+    names.get(usize::checked_sub(count, 2)?).map(|name| (*name).to_owned())
+}
+
 /// What is called in place of a function.
 pub(crate) fn replaced(symbol: &str) -> Option<String> {
     let whole = WAITING.iter().find(|(of, _)| *of == symbol).map(|(_, by)| (*by).to_owned());
     let is_member =
         |(begin, end, _): &&(&str, &str, &str)| symbol.starts_with(begin) && symbol.ends_with(end);
-    whole.or_else(|| OF_TEMPLATES.iter().find(is_member).map(|(_, _, by)| (*by).to_owned()))
+    whole
+        .or_else(|| lock(symbol))
+        .or_else(|| OF_TEMPLATES.iter().find(is_member).map(|(_, _, by)| (*by).to_owned()))
 }
 
 /// Whether a function that a module does not define is one of C++'s library.
@@ -90,4 +117,22 @@ pub(crate) fn is_access(symbol: &str) -> bool {
     let Some(name) = names::cpp(symbol) else { return false };
     ACCESSES.iter().any(|begin| name.starts_with(begin))
         && !["::wait(", "::notify_"].iter().any(|w| name.contains(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_of_mutexes_are_known() {
+        let by = |types: &str| lock(&format!("_ZSt4lockI{types}EEvRT_RT0_DpRT1_"));
+        assert_eq!(by("St5mutexS0_J").as_deref(), Some("__selvedge_cpp_lock_two"));
+        assert_eq!(by("St15recursive_mutexSt5mutexJ").as_deref(), Some("__selvedge_cpp_lock_two"));
+        assert_eq!(by("St5mutexS0_JS0_").as_deref(), Some("__selvedge_cpp_lock_three"));
+        assert_eq!(by("St5mutexS0_JS0_S0_").as_deref(), Some("__selvedge_cpp_lock_four"));
+        assert_eq!(by("St5mutexS0_JS0_S0_S0_"), None);
+        assert_eq!(by("St5mutex3OwnJ"), None);
+        assert_eq!(by("3OwnS0_J"), None);
+        assert_eq!(by("St11unique_lockISt5mutexES2_J"), None);
+    }
 }

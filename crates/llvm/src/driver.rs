@@ -41,6 +41,9 @@ pub struct Options {
 /// of structures, and `simplifycfg` takes paths that dereference null to be impossible.
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
+/// Makes functions of coroutines: one that begins, one that goes on and one that ends. What lives on from one
+/// to the other is in an object that they share; nothing else is changed.
+const COROUTINES: &CStr = c"coro-early,cgscc(coro-split),coro-cleanup";
 
 /// Compiles C (`.c`, or `.i` if the preprocessor has been there), C++ (`.cpp`, `.cc`, `.cxx`, `.ii`) and
 /// Rust (`.rs`), reads LLVM's intermediate language (`.bc`, `.ll`), and links all to one program.
@@ -70,6 +73,9 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
         linked.map_err(|message| CompileError::Llvm { message })?;
     }
     let llvm = |message| CompileError::Llvm { message };
+    if program.has_coroutines() {
+        program.run_passes(COROUTINES).map_err(llvm)?;
+    }
     if program.defines(MAIN) {
         keep_reachable(&mut program, options).map_err(llvm)?;
     }

@@ -4,6 +4,9 @@
 // expect: rc11 verified -DPART=recursive
 // expect: rc11 verified -DPART=timed
 // expect: rc11 verified -DPART=several
+// expect: rc11 verified executions=2 -DPART=other_kinds
+// expect: rc11 verified executions=2 -DPART=four
+// expect: rc11 verified executions=2 -DPART=deferred
 // expect: rc11 verified -DPART=shared
 // expect: rc11 verified -DPART=shared_timed
 // expect: rc11 violated data-race -DPART=guarded -DWRONG=1
@@ -99,6 +102,51 @@ void several()
         count++;
     }
     other.join();
+    assert(count == 2);
+}
+
+void other_kinds()
+{
+    static std::mutex one;
+    static std::recursive_mutex two;
+    static int count = 0;
+    std::thread other([] {
+        std::scoped_lock locks(one, two);
+        count++;
+    });
+    {
+        std::scoped_lock locks(two, one);
+        count++;
+    }
+    other.join();
+    assert(count == 2);
+}
+
+void four()
+{
+    static std::mutex one, two, three, four;
+    static int count = 0;
+    std::thread other([] {
+        std::scoped_lock locks(one, two, three, four);
+        count++;
+    });
+    {
+        std::scoped_lock locks(four, three, two, one);
+        count++;
+    }
+    other.join();
+    assert(count == 2);
+}
+
+void deferred()
+{
+    static std::mutex one, two;
+    static int count = 0;
+    both([] {
+        std::unique_lock first(one, std::defer_lock), second(two, std::defer_lock);
+        std::lock(first, second);
+        count++;
+    });
     assert(count == 2);
 }
 

@@ -32,6 +32,14 @@ struct Classes {
     Base bases[1];
 };
 
+// Of a pointer: qualifiers, and what it points to.
+struct Pointer {
+    const char *table;
+    const char *name;
+    unsigned flags;
+    const Class *to;
+};
+
 constexpr long VIRTUAL = 1, PUBLIC = 2;
 // Both words before the functions of a table.
 constexpr long FUNCTIONS = 2 * sizeof(void *);
@@ -61,6 +69,15 @@ void each(const char *object, const Class *type, const Class *wanted, bool is_pu
             each(base_at(object, base), base.type, wanted, is_public && (base.where & PUBLIC), found);
         }
     }
+}
+
+// The base of an object.
+char *part_of(const char *object, const Class *type, const Class *base)
+{
+    const char *part = nullptr;
+    auto found = [&](const char *at, bool) { part = at; };
+    each(object, type, base, true, found);
+    return const_cast<char *>(part);
 }
 
 // Whether a part of an object is a public base of it.

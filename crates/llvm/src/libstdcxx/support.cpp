@@ -26,11 +26,14 @@ extern "C" {
 // Throws; the exception has this type.
 [[noreturn]] void __selvedge_throw(void *object, void *type);
 [[noreturn]] void _Unwind_Resume(void *object);
-// What was caught last, and the same as the type that it was caught as.
-void *__selvedge_exception();
-void *__selvedge_adjusted();
+// Of what landing pads are given: its address as the type that it was caught as.
+char *__selvedge_adjusted(void *exception);
 // Of a pointer that was caught: 1, and twice how far what it was caught as is from what it points to; else 0.
-long __selvedge_caught_pointer();
+long __selvedge_caught_pointer(void *exception);
+// The class that it was caught as, or a pointer to it, if that is a virtual base.
+const Class *__selvedge_caught_virtually(void *exception);
+// It is caught.
+void __selvedge_taken(void *exception);
 // Ends with an error of this text.
 [[noreturn]] void selvedge_error(const char *message);
 void __selvedge_block(int);
@@ -65,9 +68,18 @@ struct Header {
     void (*destroy)(void *);
     int handlers;  // that have it; negative while it is thrown again
     int references; // by `exception_ptr`
+    // What is thrown, if it was thrown before and kept in an `exception_ptr`: threads share only that.
+    void *other;
 };
 
 constexpr std::size_t HEADER = (sizeof(Header) + 15) / 16 * 16;
+
+// What landing pads are given is so far before what is thrown: some know that (pointers that are caught by
+// reference).
+constexpr std::size_t UNWINDING = 32;
+static_assert(UNWINDING <= HEADER);
+
+void *exception_of(void *object) { return static_cast<char *>(object) - UNWINDING; }
 
 Header *header_of(void *object) { return reinterpret_cast<Header *>(static_cast<char *>(object) - HEADER); }
 void *object_of(Header *header) { return reinterpret_cast<char *>(header) + HEADER; }
@@ -75,8 +87,16 @@ void *object_of(Header *header) { return reinterpret_cast<char *>(header) + HEAD
 thread_local Header *caught = nullptr;
 thread_local int uncaught = 0;
 
+// What a handler is given.
+void *thrown(Header *header) { return header->other ? header->other : object_of(header); }
+
 void release(Header *header)
 {
+    if (header->other) {
+        release(header_of(header->other));
+        std::free(header);
+        return;
+    }
     if (__atomic_sub_fetch(&header->references, 1, __ATOMIC_ACQ_REL) != 0)
         return;
     if (header->destroy)
@@ -114,21 +134,33 @@ void __cxa_free_exception(void *object) noexcept { std::free(header_of(object));
     header->destroy = destroy;
     header->references = 1;
     ++uncaught;
-    __selvedge_throw(object, type);
+    __selvedge_throw(exception_of(object), type);
 }
 
-void *__cxa_get_exception_ptr(void *) noexcept { return __selvedge_adjusted(); }
-
-void *__cxa_begin_catch(void *object) noexcept
+void *__cxa_get_exception_ptr(void *exception) noexcept
 {
-    Header *header = header_of(object);
-    void *adjusted = __selvedge_adjusted();
-    if (long pointer = __selvedge_caught_pointer()) {
+    Header *header = header_of(static_cast<char *>(exception) + UNWINDING);
+    auto *object = static_cast<char *>(thrown(header));
+    auto *type = static_cast<const Class *>(header->type);
+    const Class *base = __selvedge_caught_virtually(exception);
+    if (long pointer = __selvedge_caught_pointer(exception)) {
         // Pointers are caught by their values.
         char *value;
         __builtin_memcpy(&value, object, sizeof value);
-        adjusted = value ? value + (pointer >> 1) : value;
+        if (!value)
+            return nullptr;
+        auto *class_of = reinterpret_cast<const Pointer *>(type)->to;
+        return base ? part_of(value, class_of, base) : value + (pointer >> 1);
     }
+    auto offset = __selvedge_adjusted(exception) - static_cast<char *>(exception);
+    return base ? part_of(object, type, base) : object + offset;
+}
+
+void *__cxa_begin_catch(void *exception) noexcept
+{
+    Header *header = header_of(static_cast<char *>(exception) + UNWINDING);
+    void *adjusted = __cxa_get_exception_ptr(exception);
+    __selvedge_taken(exception);
     header->handlers = (header->handlers < 0 ? -header->handlers : header->handlers) + 1;
     if (caught != header) {
         header->next = caught;
@@ -160,7 +192,7 @@ void __cxa_end_catch()
         std::terminate();
     header->handlers = -header->handlers;
     ++uncaught;
-    __selvedge_throw(object_of(header), header->type);
+    __selvedge_throw(exception_of(object_of(header)), header->type);
 }
 
 int __cxa_uncaught_exceptions_count() { return uncaught; }
@@ -279,8 +311,8 @@ exception_ptr current_exception() noexcept
 {
     exception_ptr result;
     if (caught) {
-        void *object = object_of(caught);
-        __atomic_add_fetch(&caught->references, 1, __ATOMIC_ACQ_REL);
+        void *object = thrown(caught);
+        __atomic_add_fetch(&header_of(object)->references, 1, __ATOMIC_ACQ_REL);
         __builtin_memcpy(static_cast<void *>(&result), &object, sizeof object);
     }
     return result;
@@ -290,10 +322,13 @@ void rethrow_exception(exception_ptr pointer)
 {
     void *object;
     __builtin_memcpy(&object, static_cast<void *>(&pointer), sizeof object);
-    Header *header = header_of(object);
-    __atomic_add_fetch(&header->references, 1, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&header_of(object)->references, 1, __ATOMIC_ACQ_REL);
+    auto *header = static_cast<Header *>(malloc(HEADER));
+    *header = Header {};
+    header->type = header_of(object)->type;
+    header->other = object;
     ++uncaught;
-    __selvedge_throw(object, header->type);
+    __selvedge_throw(exception_of(object_of(header)), header->type);
 }
 
 // Messages of exceptions: one word, the address of a text that is counted, as the headers' strings of the old

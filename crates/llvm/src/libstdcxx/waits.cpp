@@ -42,6 +42,40 @@ steady_clock::time_point steady_clock::now() noexcept
 } // namespace _V2
 } // namespace chrono
 
+// `std::lock` of two locks of mutexes.
+extern "C" void __selvedge_cpp_lock_two(mutex &one, mutex &other);
+extern "C" void __selvedge_cpp_lock_both(unique_lock<mutex> &one, unique_lock<mutex> &other)
+{
+    for (auto *lock : { &one, &other }) {
+        if (!lock->mutex())
+            __throw_system_error(1);
+        if (lock->owns_lock())
+            __throw_system_error(35);
+    }
+    __selvedge_cpp_lock_two(*one.mutex(), *other.mutex());
+    one = unique_lock<mutex>(*one.mutex(), adopt_lock);
+    other = unique_lock<mutex>(*other.mutex(), adopt_lock);
+}
+
+// The same of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what it
+// has and waits for that: the execution in which it gets them all is one in which it came later.
+// Nothing may be read in between: that would be taken for what it waits for.
+extern "C" void __selvedge_cpp_lock_four(
+    pthread_mutex_t *one, pthread_mutex_t *two, pthread_mutex_t *three, pthread_mutex_t *four)
+{
+    pthread_mutex_lock(one);
+    if (pthread_mutex_trylock(two) == 0) {
+        if (pthread_mutex_trylock(three) == 0) {
+            if (pthread_mutex_trylock(four) == 0)
+                return;
+            pthread_mutex_unlock(three);
+        }
+        pthread_mutex_unlock(two);
+    }
+    pthread_mutex_unlock(one);
+    __selvedge_block(1);
+}
+
 constexpr int FUTEX_WAIT = 0, FUTEX_WAKE = 1;
 
 // Whether it was woken before its time was up.
@@ -127,4 +161,64 @@ void _List_node_base::_M_reverse() noexcept
     } while (node != this);
 }
 } // namespace __detail
+// ---- what happens where a thread ends, and locks of functions for `shared_ptr` (`atomic_load`, …) ----
+
+namespace {
+struct Notification : __at_thread_exit_elt {
+    condition_variable *changed;
+    mutex *held;
+};
+
+void notify_at_end(void *one)
+{
+    auto *note = static_cast<Notification *>(one);
+    note->held->unlock();
+    note->changed->notify_all();
+    delete note;
+}
+
+// One for each pointer, as a rule; two that share one are ordered more than they need be, as in libstdc++,
+// which has 16.
+constexpr unsigned LOCKS = 251;
+pthread_mutex_t pointer_locks[LOCKS];
+
+unsigned char lock_of(const void *pointer)
+{
+    auto address = reinterpret_cast<unsigned long>(pointer);
+    return ((address >> 32) * 61 + (address >> 4)) % LOCKS;
+}
+} // namespace
+
+void notify_all_at_thread_exit(condition_variable &changed, unique_lock<mutex> lock)
+{
+    auto *note = new Notification;
+    note->_M_cb = notify_at_end;
+    note->changed = &changed;
+    note->held = lock.release();
+    note->_M_next = at_thread_exit.first;
+    at_thread_exit.first = note;
+}
+
+_Sp_locker::_Sp_locker(const void *pointer) noexcept : _M_key1(lock_of(pointer)), _M_key2(LOCKS)
+{
+    pthread_mutex_lock(&pointer_locks[_M_key1]);
+}
+
+_Sp_locker::_Sp_locker(const void *one, const void *other) noexcept
+    : _M_key1(lock_of(one)), _M_key2(lock_of(other))
+{
+    if (_M_key2 < _M_key1)
+        swap(_M_key1, _M_key2);
+    pthread_mutex_lock(&pointer_locks[_M_key1]);
+    if (_M_key2 != _M_key1)
+        pthread_mutex_lock(&pointer_locks[_M_key2]);
+}
+
+_Sp_locker::~_Sp_locker()
+{
+    if (_M_key2 != LOCKS && _M_key2 != _M_key1)
+        pthread_mutex_unlock(&pointer_locks[_M_key2]);
+    pthread_mutex_unlock(&pointer_locks[_M_key1]);
+}
+
 } // namespace std

@@ -25,6 +25,11 @@ enum Size {
 }
 
 impl Module<'_> {
+    /// Whether there are coroutines that are no functions yet.
+    pub(crate) fn has_coroutines(&self) -> bool {
+        self.functions().into_iter().any(|function| function.says("presplitcoroutine"))
+    }
+
     /// Has small functions inlined among those that `may` be.
     pub(crate) fn inline_small(&mut self, may: impl Fn(&str) -> bool) {
         let mut sizes = HashMap::new();
@@ -106,12 +111,15 @@ fn has_cycle(blocks: &[Block<'_>]) -> bool {
 impl Value<'_> {
     /// Whether a function says that it does not return, or that it is hardly ever called.
     fn is_out_of_the_way(self) -> bool {
-        ["noreturn", "cold"].iter().any(|name| {
-            // SAFETY: attributes of a function.
-            unsafe {
-                let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-                !LLVMGetEnumAttributeAtIndex(self.raw(), LLVMAttributeFunctionIndex, kind).is_null()
-            }
-        })
+        ["noreturn", "cold"].iter().any(|name| self.says(name))
+    }
+
+    /// Whether a function has an attribute.
+    fn says(self, name: &str) -> bool {
+        // SAFETY: attributes of a function.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !LLVMGetEnumAttributeAtIndex(self.raw(), LLVMAttributeFunctionIndex, kind).is_null()
+        }
     }
 }

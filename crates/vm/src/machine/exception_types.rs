@@ -3,9 +3,8 @@
 //! Type information is in constants, laid out by the Itanium C++ ABI (2.9.5): a table of virtual functions,
 //! by which the kind of type is known, and a name; then what the kind has.
 
-use super::{Halt, VmMachine, fail};
+use super::VmMachine;
 use selvedge_ir::pointer;
-use selvedge_machine::ErrorKind;
 
 /// What type information says besides a name.
 enum Kind {
@@ -17,6 +16,34 @@ enum Kind {
     Bases(Vec<(u64, i64)>),
     /// Qualifiers of what is pointed to, and its type.
     Pointer(u32, u64),
+    Function,
+}
+
+/// Where a base is in an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Base {
+    At(i64),
+    /// Where its class is most derived, it is known.
+    Virtual,
+}
+
+impl Base {
+    pub(super) fn offset(self) -> i64 {
+        match self {
+            Base::At(offset) => offset,
+            Base::Virtual => 0,
+        }
+    }
+}
+
+/// A part of an object: a class, and how far it is from the object's beginning, or from that of a virtual
+/// base.
+#[derive(Clone, Copy)]
+struct Part {
+    class: u64,
+    of: Option<u64>,
+    offset: i64,
+    public: bool,
 }
 
 /// In the offset of a base.
@@ -52,28 +79,30 @@ impl VmMachine {
                 (0..count).map(base).collect::<Option<Vec<_>>>().map(Kind::Bases)
             }
             () if is("::__pointer_type_info") => Some(Kind::Pointer(word(16)? as u32, word(24)?)),
+            () if is("::__function_type_info") => Some(Kind::Function),
             () => Some(Kind::Plain),
         }
     }
 
     /// Whether what is thrown as `thrown` is caught as `caught`.
-    pub(super) fn is_of_type(&self, thrown: u64, caught: u64) -> Result<bool, Halt> {
+    pub(super) fn is_of_type(&self, thrown: u64, caught: u64) -> bool {
         if thrown == caught {
-            return Ok(true);
+            return true;
         }
         match (self.type_kind(thrown), self.type_kind(caught)) {
-            (_, Some(Kind::Pointer(..))) if self.is_null_type(thrown) => Ok(true),
+            (_, Some(Kind::Pointer(..))) if self.is_null_type(thrown) => true,
             (Some(Kind::Pointer(from, inner)), Some(Kind::Pointer(to, outer))) => {
-                // Qualifiers may be added; everything is pointed to by `void *`.
+                // Qualifiers may be added; every object is pointed to by `void *`.
                 let qualified = from & !to & 7 == 0;
-                let is_void = self.exception_name(outer) == "void";
-                match inner == outer || is_void {
-                    true => Ok(qualified),
-                    false => Ok(qualified && self.base_offset(inner, outer)?.is_some()),
-                }
+                let is_void = || self.exception_name(outer) == "void" && !self.is_function(inner);
+                qualified && (inner == outer || is_void() || self.base_of(inner, outer).is_some())
             }
-            _ => Ok(self.base_offset(thrown, caught)?.is_some()),
+            _ => self.base_of(thrown, caught).is_some(),
         }
+    }
+
+    fn is_function(&self, ty: u64) -> bool {
+        matches!(self.type_kind(ty), Some(Kind::Function))
     }
 
     /// The type of `nullptr`.
@@ -81,46 +110,57 @@ impl VmMachine {
         matches!(self.exception_name(ty).as_str(), "decltype(nullptr)" | "std::nullptr_t")
     }
 
-    /// Of a pointer that was thrown, and caught as this type if it has one: 1, and twice how far from what it
-    /// points to that is which the other type points to. 0 if it is none.
-    pub(super) fn pointer_caught(&self, thrown: u64, caught: Option<u64>) -> Result<u64, Halt> {
-        let kind = self.type_kind(thrown);
-        let Some(Kind::Pointer(_, inner)) = kind else { return Ok(u64::from(self.is_null_type(thrown))) };
-        let offset = match caught.and_then(|caught| self.type_kind(caught)) {
-            Some(Kind::Pointer(_, outer)) => self.base_offset(inner, outer)?.unwrap_or(0),
-            _ => 0,
-        };
-        Ok((2 * offset + 1) as u64)
+    /// What both of two types of pointers point to.
+    pub(super) fn pointed_to(&self, one: u64, other: u64) -> Option<(u64, u64)> {
+        match (self.type_kind(one), self.type_kind(other)) {
+            (Some(Kind::Pointer(_, one)), Some(Kind::Pointer(_, other))) => Some((one, other)),
+            _ => None,
+        }
     }
 
-    /// Where the only public base of a type is in an object of a class.
-    pub(super) fn base_offset(&self, class: u64, base: u64) -> Result<Option<i64>, Halt> {
-        if class == base {
-            return Ok(Some(0));
+    /// Of a pointer that was thrown, and caught as this type if it has one: 1, and twice how far from what it
+    /// points to that is which the other type points to. 0 if it is none.
+    pub(super) fn pointer_caught(&self, thrown: u64, caught: Option<u64>) -> u64 {
+        if !matches!(self.type_kind(thrown), Some(Kind::Pointer(..))) {
+            return u64::from(self.is_null_type(thrown));
         }
-        match self.type_kind(class) {
-            Some(Kind::OneBase(inner)) => self.base_offset(inner, base),
+        let classes = caught.and_then(|caught| self.pointed_to(thrown, caught));
+        let offset = classes.and_then(|(inner, outer)| self.base_of(inner, outer)).map_or(0, Base::offset);
+        (2 * offset + 1) as u64
+    }
+
+    /// Where the only base of a type is in an object of a class, if it is public.
+    pub(super) fn base_of(&self, class: u64, base: u64) -> Option<Base> {
+        let mut parts = Vec::new();
+        self.parts(Part { class, of: None, offset: 0, public: true }, base, &mut parts);
+        let first = parts.first()?;
+        let same = |part: &Part| (part.of, part.offset) == (first.of, first.offset);
+        // Several are ambiguous: it is not caught that way.
+        if !parts.iter().all(same) || !parts.iter().any(|part| part.public) {
+            return None;
+        }
+        Some(first.of.map_or(Base::At(first.offset), |_| Base::Virtual))
+    }
+
+    /// All parts of a class within a part.
+    fn parts(&self, part: Part, wanted: u64, found: &mut Vec<Part>) {
+        if part.class == wanted {
+            found.push(part);
+            return;
+        }
+        match self.type_kind(part.class) {
+            Some(Kind::OneBase(class)) => self.parts(Part { class, ..part }, wanted, found),
             Some(Kind::Bases(bases)) => {
-                let mut found = None;
-                for (inner, offset) in bases {
-                    let Some(within) = self.base_offset(inner, base)?.filter(|_| offset & PUBLIC != 0) else {
-                        continue;
+                for (class, place) in bases {
+                    let public = part.public && place & PUBLIC != 0;
+                    let inner = match place & VIRTUAL {
+                        0 => Part { class, public, offset: part.offset + (place >> 8), ..part },
+                        _ => Part { class, public, of: Some(class), offset: 0 },
                     };
-                    if offset & VIRTUAL != 0 {
-                        return fail(
-                            ErrorKind::Unsupported,
-                            "an exception is caught as a virtual base of its class",
-                        );
-                    }
-                    if found.is_some() {
-                        // Ambiguous: it is not caught that way.
-                        return Ok(None);
-                    }
-                    found = Some((offset >> 8) + within);
+                    self.parts(inner, wanted, found);
                 }
-                Ok(found)
             }
-            _ => Ok(None),
+            _ => {}
         }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! A call that lands has one more result, which says whether it was left that way (`Pad`).
 
+use super::exception_types::Base;
 use super::state::{Stage, Val, VmState};
 use super::unwind::{Landing, forget_jumps};
 use super::{Halt, VmMachine, fail};
@@ -45,7 +46,7 @@ impl VmMachine {
             match *ty {
                 EVERY => return Ok(Some(ANY)),
                 Operand::Global(g, 0) => {
-                    if exception.ty != 0 && self.is_of_type(exception.ty, self.address_of_global(g))? {
+                    if exception.ty != 0 && self.is_of_type(exception.ty, self.address_of_global(g)) {
                         return Ok(Some(g.0 + 1));
                     }
                 }
@@ -119,7 +120,10 @@ impl VmMachine {
 
     fn land_on_pad(&self, state: &mut VmState, exception: Flying) -> Option<Op> {
         forget_jumps(state);
-        Rc::make_mut(&mut state.rare).flying = Some(exception);
+        let flying = &mut Rc::make_mut(&mut state.rare).flying;
+        // Panics that were caught are done with; C++ says when it takes an exception (`__cxa_begin_catch`).
+        flying.retain(|other| other.object != exception.object && (other.ty != 0 || other.selector == 0));
+        flying.push(exception);
         let origin = self.origin_here(state);
         let call = self.function(state.frame.func).code.get(state.frame.pc as usize);
         if let Some(&Instr::Call { dst: Some(dst), results, .. }) = call {
@@ -132,35 +136,49 @@ impl VmMachine {
         None
     }
 
-    /// The address of what C++ threw, as the type that it was caught as last: a pointer is caught by its
-    /// value.
-    pub(super) fn adjusted(&self, state: &VmState) -> Result<u64, Halt> {
-        let Some(exception) = state.rare.flying else { return Ok(0) };
-        let offset = match exception.selector {
-            0 | ANY => 0,
-            number => {
-                let caught = self.address_of_global(GlobalId(number - 1));
-                self.base_offset(exception.ty, caught)?.unwrap_or(0)
-            }
-        };
-        Ok(exception.object.wrapping_add(offset as u64))
-    }
-
-    /// What is to be known of a pointer that was caught last.
-    pub(super) fn caught_pointer(&self, state: &VmState) -> Result<u64, Halt> {
-        let Some(exception) = state.rare.flying.filter(|exception| exception.ty != 0) else { return Ok(0) };
+    /// An exception of C++ that has landed, and the type that it was caught as if that is one of its own.
+    /// Others may have come and gone since, in what was done on the way.
+    fn landed(&self, state: &VmState, object: u64) -> Option<(u64, Option<u64>)> {
+        let exception = state.rare.flying.iter().find(|e| e.object == object && e.ty != 0)?;
         let caught = match exception.selector {
             0 | ANY => None,
             number => Some(self.address_of_global(GlobalId(number - 1))),
         };
-        self.pointer_caught(exception.ty, caught)
+        Some((exception.ty, caught))
     }
 
-    /// What `_Unwind_Resume` is given must be what came last.
+    /// The address of what C++ threw, as the type that it was caught as: a pointer is caught by its value.
+    pub(super) fn adjusted(&self, state: &VmState, object: u64) -> u64 {
+        let offset = match self.landed(state, object) {
+            Some((ty, Some(caught))) => self.base_of(ty, caught).map_or(0, Base::offset),
+            _ => 0,
+        };
+        object.wrapping_add(offset as u64)
+    }
+
+    /// What is to be known of a pointer that was caught.
+    pub(super) fn caught_pointer(&self, state: &VmState, object: u64) -> u64 {
+        self.landed(state, object).map_or(0, |(ty, caught)| self.pointer_caught(ty, caught))
+    }
+
+    /// The class that an exception was caught as, or a pointer to it, if that is a virtual base: where that
+    /// is, the object knows. Otherwise 0.
+    pub(super) fn caught_virtually(&self, state: &VmState, object: u64) -> u64 {
+        let Some((ty, Some(caught))) = self.landed(state, object) else { return 0 };
+        let (class, base) = self.pointed_to(ty, caught).unwrap_or((ty, caught));
+        if self.base_of(class, base) == Some(Base::Virtual) { base } else { 0 }
+    }
+
+    /// `__cxa_begin_catch`: nobody asks about it again, until it is thrown again.
+    pub(super) fn taken(state: &mut VmState, object: u64) {
+        Rc::make_mut(&mut state.rare).flying.retain(|exception| exception.object != object);
+    }
+
+    /// What `_Unwind_Resume` is given must be what has landed, and was not caught.
     pub(super) fn resume(&self, state: &mut VmState, object: u64) -> Result<Option<Op>, Halt> {
-        match state.rare.flying {
-            Some(exception) if exception.object == object => self.go_on_unwinding(state, exception),
-            _ => fail(ErrorKind::UndefinedBehaviour, "an exception is resumed that is none"),
+        match state.rare.flying.iter().find(|exception| exception.object == object).copied() {
+            Some(exception) => self.go_on_unwinding(state, exception),
+            None => fail(ErrorKind::UndefinedBehaviour, "an exception is resumed that is none"),
         }
     }
 }

@@ -140,6 +140,8 @@ fn is_anonymous(native: Native) -> bool {
         | Native::Selector
         | Native::Adjusted
         | Native::CaughtPointer
+        | Native::CaughtVirtually
+        | Native::Taken
         | Native::PanicText
         | Native::PanicExpected
         | Native::RustParks

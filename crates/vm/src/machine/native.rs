@@ -206,10 +206,15 @@ impl VmMachine {
                 return self.raise(state, Flying { object: known(0)?, ty, selector: 0 });
             }
             Native::Resume => return self.resume(state, known(0)?),
-            Native::Exception => state.rare.flying.map_or(0, |flying| flying.object),
-            Native::Selector => state.rare.flying.map_or(0, |flying| flying.selector.into()),
-            Native::Adjusted => self.adjusted(state)?,
-            Native::CaughtPointer => self.caught_pointer(state)?,
+            Native::Exception => state.rare.flying.last().map_or(0, |flying| flying.object),
+            Native::Selector => state.rare.flying.last().map_or(0, |flying| flying.selector.into()),
+            Native::Adjusted => self.adjusted(state, known(0)?),
+            Native::CaughtPointer => self.caught_pointer(state, known(0)?),
+            Native::CaughtVirtually => self.caught_virtually(state, known(0)?),
+            Native::Taken => {
+                Self::taken(state, known(0)?);
+                0
+            }
             Native::PanicText => {
                 let rare = Rc::make_mut(&mut state.rare);
                 let text = rare.text.take().map_or(Vec::new(), |text| text.out);

@@ -133,7 +133,7 @@ pub struct Rare {
     /// Those of the facts that were found out by reading (`guess.rs`).
     pub found: Vec<Term>,
     /// The exception that is on its way, or was caught last, and the text of the latest panic.
-    pub flying: Option<Flying>,
+    pub flying: Vec<Flying>,
     pub panic: Option<Rc<str>>,
     /// What to run at the end of the thread, with its argument, the latest last; and the one that runs.
     pub exits: Vec<(u64, u64)>,

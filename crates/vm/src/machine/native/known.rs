@@ -72,6 +72,8 @@ pub enum Native {
     /// What was thrown, as the type that it is caught as.
     Adjusted,
     CaughtPointer,
+    CaughtVirtually,
+    Taken,
     PanicText,
     PanicExpected,
     RustParks,
@@ -215,6 +217,8 @@ impl Native {
             "__selvedge_selector" => Native::Selector,
             "__selvedge_adjusted" => Native::Adjusted,
             "__selvedge_caught_pointer" => Native::CaughtPointer,
+            "__selvedge_caught_virtually" => Native::CaughtVirtually,
+            "__selvedge_taken" => Native::Taken,
             "__selvedge_panic_text" => Native::PanicText,
             "__selvedge_panic" => Native::Panic,
             "__selvedge_panic_expected" => Native::PanicExpected,

@@ -206,3 +206,79 @@ fn wrong_gone() {
     }
     begin().join().unwrap();
 }
+
+/// Where a variable is; threads may be told.
+#[derive(Clone, Copy)]
+struct Place(*mut u32);
+
+unsafe impl Send for Place {}
+unsafe impl Sync for Place {}
+
+#[inline(never)]
+fn add(number: &mut u32) {
+    *number += 1;
+}
+
+/// Another thread adds to what is at a place while this one does, too.
+fn both_add(place: Place, mine: impl FnOnce()) {
+    let thread = thread::spawn(move || {
+        let Place(number) = { place };
+        unsafe { *number += 1 };
+    });
+    mine();
+    thread.join().unwrap();
+}
+
+/// Kept in a static variable by one of several functions, which one is chosen at run time.
+// expect: rc11 violated data-race
+#[test]
+fn wrong_function() {
+    static KEPT: AtomicPtr<u32> = AtomicPtr::new(std::ptr::null_mut());
+    fn keep(number: *mut u32) {
+        KEPT.store(number, Release);
+    }
+    let functions: [fn(*mut u32); 2] = [keep, |number| unsafe { *number += 1 }];
+    let mut number = 0;
+    functions[usize::from(!KEPT.load(Relaxed).is_null())](&mut number);
+    both_add(Place(KEPT.load(Acquire)), || add(&mut number));
+}
+
+/// A structure that knows where it is.
+// expect: rc11 violated data-race
+#[test]
+fn wrong_self() {
+    struct Own {
+        number: u32,
+        place: *mut u32,
+    }
+    let mut own = Own { number: 0, place: std::ptr::null_mut() };
+    own.place = &raw mut own.number;
+    both_add(Place(own.place), || own.number += 1);
+}
+
+/// What is panicked with gets out of a function as well.
+// expect: rc11 violated data-race
+#[test]
+fn wrong_payload() {
+    let mut number = 0;
+    let place = Place(&mut number);
+    let payload = std::panic::catch_unwind(|| std::panic::resume_unwind(Box::new(place))).unwrap_err();
+    both_add(*payload.downcast::<Place>().unwrap(), || add(&mut number));
+}
+
+/// A panic in a `drop` while another one is on its way, which goes on.
+// expect: rc11 verified executions=1
+#[test]
+fn panic_within_a_panic() {
+    struct Careful;
+    impl Drop for Careful {
+        fn drop(&mut self) {
+            assert!(std::panic::catch_unwind(|| panic!("inner")).is_err());
+        }
+    }
+    let outer = std::panic::catch_unwind(|| {
+        let _careful = Careful;
+        panic!("outer")
+    });
+    assert_eq!(*outer.unwrap_err().downcast::<&str>().unwrap(), "outer");
+}

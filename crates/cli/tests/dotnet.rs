@@ -9,6 +9,8 @@
 
 #[path = "dotnet/mono.rs"]
 mod mono;
+#[path = "dotnet/printed.rs"]
+mod printed;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -23,8 +23,7 @@ static class T {
     public static void W(char x) { W(x.ToString()); }
     public static void W(object x) { W(x.ToString()); }
 ";
-const PRINTS: &str =
-    "    public static void W(string s) { Console.Write(s.Length); Console.Write(':'); Console.Write(s); }\n}\n";
+const PRINTS: &str = "    public static void W(string s) { Console.Write(s.Length); Console.Write(':'); Console.Write(s); }\n}\n";
 
 /// A `W` that knows what comes.
 fn expects(texts: &[String]) -> String {

@@ -64,7 +64,8 @@ fn rows(scratch: &Path) -> Result<Option<String>, String> {
         let (found, of_executions) = often(&program, &["-m", "dotnet-ecma"])?;
         let states = ["--engine", "states", "-m", "dotnet-ecma"];
         let (few, of_states) = often(&program, &states)?;
-        let all = [&states[..], &["--all-steps", "--max-states", &MOST.to_string()]].concat();
+        let limit = MOST.to_string();
+        let all = [&states[..], &["--all-steps", "--max-states", &limit]].concat();
         let all = run(&program, &all)?.0;
         if (verdict(&found) == "violated", verdict(&few) == "violated") != (broken, broken) {
             return Err(format!("{name}: {} and {} under dotnet-ecma", verdict(&found), verdict(&few)));

@@ -60,8 +60,6 @@ bench:
 	cargo build --release -q -p selvedge-cli
 ifeq ($(TABLE),proofs)
 	@scripts/proofs.sh $(SELVEDGE)
-else ifeq ($(TABLE),dotnet)
-	@scripts/dotnet.sh $(SELVEDGE)
 else
 	cargo run --release -q -p selvedge-bench -- $(if $(TABLE),table $(TABLE),report docs)
 endif

@@ -7,6 +7,7 @@ mod accuracy;
 mod barrier_suite;
 mod command;
 mod dependencies;
+mod dotnet;
 mod engine;
 mod fix;
 mod languages;
@@ -60,6 +61,7 @@ fn list() {
     println!("workers       Workers (thesis Fig. 10.2)\ndependencies  Dependencies (thesis Fig. 10.1)");
     println!("fix           Repairs: `selvedge fix`\nbarrier-suite Barriers and mistakes in them");
     println!("persistency   What survives a crash: `--persist`");
+    println!("dotnet        .NET programs ([Huynh07] Tables 3 and 4)");
     println!("rust          The same programs in C, C++ and Rust");
     engine::list();
 }

@@ -32,15 +32,6 @@ impl Page {
         self.sections.iter().map(|(_, text)| text.as_str()).collect()
     }
 
-    /// Takes over sections of another page.
-    pub fn keep(&mut self, other: &Page, names: &[&str], order: &[&str]) {
-        for (name, text) in &other.sections {
-            if let Some(name) = name.as_deref().filter(|name| names.contains(name)) {
-                self.put(name, text, order);
-            }
-        }
-    }
-
     /// Puts a section in the place of the one that has its name. A new one comes before the first that is
     /// after it in `order`, or after all that have a name.
     pub fn put(&mut self, name: &str, text: &str, order: &[&str]) {
@@ -72,13 +63,6 @@ mod tests {
         assert_eq!(page.text(), TEXT);
         page.put("c", "## All ([K] Fig. 4) [c]\n\n| 4 |\n\n", &ORDER);
         assert_eq!(page.text(), TEXT.replace("| 3 |", "| 4 |"));
-    }
-
-    #[test]
-    fn sections_of_another_page_are_kept() {
-        let mut page = Page::of(TEXT);
-        page.keep(&Page::of("## Two [b]\n\n| 2 |\n\n## One [a]\n\n| 0 |\n\n"), &["b"], &ORDER);
-        assert_eq!(page.text(), TEXT.replace("## All", "## Two [b]\n\n| 2 |\n\n## All"));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 use crate::table::Outcome;
 use crate::{
-    accuracy, barrier_suite, dependencies, engine, fix, languages, persistency, plot, scaling, summary,
-    switches,
+    accuracy, barrier_suite, dependencies, dotnet, engine, fix, languages, persistency, plot, scaling,
+    summary, switches,
 };
 use selvedge_bench::catalogue::TABLES;
 use selvedge_bench::page::Page;
@@ -14,11 +14,17 @@ const BEFORE: &str = include_str!("../text/before.md");
 const AFTER: &str = include_str!("../text/after.md");
 
 /// The tables that are not of the catalogue, in the order of the page.
-const OTHERS: [&str; 8] =
-    ["reductions", "estimates", "workers", "dependencies", "fix", "barrier-suite", "persistency", "rust"];
-
-/// Tables that scripts measure, and people put into the page: they stay as they are.
-const BY_HAND: [&str; 1] = ["dotnet"];
+const OTHERS: [&str; 9] = [
+    "reductions",
+    "estimates",
+    "workers",
+    "dependencies",
+    "fix",
+    "barrier-suite",
+    "persistency",
+    "dotnet",
+    "rust",
+];
 
 /// The names of all tables that are measured here, in the order of the page.
 fn names() -> impl Iterator<Item = &'static str> {
@@ -28,7 +34,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// The names of all sections in the order of the page.
 fn order() -> Vec<&'static str> {
     let tables = TABLES.iter().map(|table| table.key).chain(OTHERS);
-    tables.chain(BY_HAND).chain(engine::names()).chain(["summary"]).collect()
+    tables.chain(engine::names()).chain(["summary"]).collect()
 }
 
 /// Writes the whole page.
@@ -44,12 +50,7 @@ pub fn write(dir: &Path) -> Result<(), String> {
     }
     text += &summary::markdown(&all, start_up);
     text += AFTER;
-    let path = dir.join("benchmarks.md");
-    let mut page = Page::of(&text);
-    if let Ok(old) = std::fs::read_to_string(&path) {
-        page.keep(&Page::of(&old), &BY_HAND, &order());
-    }
-    save(&path, &page.text())
+    save(&dir.join("benchmarks.md"), &Page::of(&text).text())
 }
 
 /// Measures these tables again. The rest of the page stays as it is, *all rows together* included.
@@ -85,6 +86,7 @@ pub fn section(name: &str, page: Option<&Path>) -> Result<(String, Vec<Outcome>)
         "dependencies" => dependencies::markdown()?,
         "fix" => fix::markdown()?,
         "persistency" => persistency::markdown()?,
+        "dotnet" => dotnet::markdown()?,
         "barrier-suite" => barrier_suite::markdown()?,
         "rust" => languages::markdown()?,
         _ => engine::markdown(name)?,

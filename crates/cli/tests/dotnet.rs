@@ -9,6 +9,8 @@
 
 #[path = "dotnet/mono.rs"]
 mod mono;
+#[path = "dotnet/printed.rs"]
+mod printed;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -209,7 +211,7 @@ fn the_programs_are_what_they_say() {
     all_hold("programs", "tests/dotnet");
 }
 
-/// What .NET people write with threads, some 70 programs: with SELVEDGE_DOTNET_LONG=1 only.
+/// What .NET people write with threads, some 130 programs: with SELVEDGE_DOTNET_LONG=1 only.
 #[test]
 fn more_programs_are_what_they_say() {
     if std::env::var_os("SELVEDGE_DOTNET_LONG").is_some() {
@@ -268,6 +270,29 @@ fn bad_input_is_refused() {
     bytes[directories + 8 * 14..directories + 8 * 15].fill(0);
     std::fs::write(&program, &bytes).expect("the program");
     refused(&program, &[], "native image");
+}
+
+/// Programs that Roslyn compiled for .NET Core 3.1, with portable symbols (`dotnet/roslyn`, with their sources):
+/// lines are theirs, bodies of interfaces are called, and symbols of another build are refused.
+#[test]
+fn programs_of_roslyn() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dotnet/roslyn");
+    let run = |name: &str| -> Value {
+        let result = check(&dir.join(name), &["-m", "sc", "--format", "json"]);
+        serde_json::from_slice(&result.stdout).expect("a report")
+    };
+    let report = run("lost.dll");
+    assert_eq!(report["verdict"], "violated");
+    assert_eq!(report["errors"][0]["line"], 20);
+    let report = run("modern.dll");
+    assert_eq!(report["verdict"], "verified", "{} {}", report["errors"][0], report["unknown"]);
+    let scratch = Scratch::new("roslyn");
+    for (from, to) in [("lost.dll", "other.dll"), ("modern.pdb", "other.pdb")] {
+        std::fs::copy(dir.join(from), scratch.0.join(to)).expect("a copy");
+    }
+    let refused = check(&scratch.0.join("other.dll"), &[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("another build"));
 }
 
 /// Whatever is in a file, it is read or refused: bytes are changed, and files cut short.

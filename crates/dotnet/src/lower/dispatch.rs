@@ -6,7 +6,7 @@ use crate::CompileError;
 use crate::layout::HEADER;
 use crate::types::Context;
 use crate::types::{Kind, Ty};
-use crate::world::{INTERFACE, Method, NEW_SLOT, VIRTUAL};
+use crate::world::{ABSTRACT, INTERFACE, Method, NEW_SLOT, VIRTUAL};
 use selvedge_ir::{FuncId, Instr, Operand, Place};
 
 /// Whether something can be said.
@@ -253,9 +253,25 @@ impl Lower {
                 }
                 from = self.world.base(implementor)?;
             }
-            return Ok(None);
+            return self.default_body(declared, &seen);
         }
         Ok(None)
+    }
+
+    /// What an interface itself gives as a body, or one of the interfaces that a class has instead of it; if
+    /// several do, none is known to be the one.
+    fn default_body(&mut self, declared: &Method, all: &[Ty]) -> Result<Option<Method>, CompileError> {
+        let mut found = None;
+        for interface in all {
+            if let Some(body) = self.explicit(*interface, declared)? {
+                if found.is_some() {
+                    return Ok(None);
+                }
+                found = Some(body);
+            }
+        }
+        let own = self.world.method_flags(declared.def)? & ABSTRACT == 0;
+        Ok(found.or_else(|| own.then(|| Method { args: Vec::new(), ..declared.clone() })))
     }
 
     /// The body that a class gives to a method by saying so.
@@ -329,11 +345,14 @@ impl Lower {
         let args: Vec<Operand> = params.iter().map(|r| Operand::Reg(*r)).collect();
         let out = b.block(results);
         let mut targets: Vec<(Option<FuncId>, Vec<u32>)> = Vec::new();
+        let mut missing = false;
         for ty in self.live.clone() {
-            let unsure = self.is_a(ty, method.owner)? == Is::Unsure;
+            let is = self.is_a(ty, method.owner)?;
+            let unsure = is == Is::Unsure;
             let target = self.target(method, ty)?;
             let function = target.map(|key| self.function(key)).transpose()?;
             if function.is_none() && !unsure {
+                missing |= is == Is::Yes;
                 continue;
             }
             let tag = self.tag(ty)?;
@@ -351,7 +370,9 @@ impl Lower {
             }
             None => b.unsupported(format!("the call of {name} by variance of type parameters")),
         };
-        if let [(Some(function), _)] = targets[..] {
+        if let [(Some(function), _)] = targets[..]
+            && !missing
+        {
             give(&mut b, Some(function));
         } else {
             let tag = b.reg();

@@ -252,8 +252,9 @@ impl Lower {
                 b.push(Instr::Cast { op, from: signed, to: 32, dst: number, src });
             }
             let empty = self.string(&[])?;
-            let native = self.native("__selvedge_string_number", 3, 1);
-            let args = vec![Operand::Global(empty, 0), Operand::Reg(number), Operand::Const(kind)];
+            let empty = Operand::Global(empty, 0);
+            let native = self.native("__selvedge_string_number", 5, 1);
+            let args = vec![empty, Operand::Reg(number), Operand::Const(kind), Operand::Const(0), empty];
             b.call(Some(number), native, args, 1);
         }
         b.push(Instr::Return { values: vec![Operand::Reg(number)] });

@@ -89,6 +89,7 @@ pub struct Lower {
     texts: HashMap<String, GlobalId>,
     /// Types with a static constructor, with it and the function that stands for it.
     initialised: Vec<(Ty, FuncId, FuncId)>,
+    type_locks: Option<(GlobalId, GlobalId)>,
 }
 
 /// The most functions that a program may have.
@@ -123,6 +124,7 @@ impl Lower {
             notes: HashMap::new(),
             texts: HashMap::new(),
             initialised: Vec::new(),
+            type_locks: None,
         }
     }
 
@@ -163,9 +165,10 @@ impl Lower {
         let mut b = Builder::default();
         let exc = b.block(2);
         let failed = b.label();
+        let early = b.label();
         for cctor in order {
             b.call(Some(exc), cctor, Vec::new(), 1);
-            b.branch_if(Operand::Reg(exc), failed);
+            b.branch_if(Operand::Reg(exc), early);
         }
         if let Some(ensure) = ensure {
             b.call(Some(exc), ensure, Vec::new(), 1);
@@ -192,6 +195,9 @@ impl Lower {
         b.push(Instr::Return { values: vec![Operand::Const(0)] });
         b.set(failed);
         self.unhandled(&mut b, exc)?;
+        // Who would see it, and whether anybody does, is not known: it runs before it is needed.
+        b.set(early);
+        b.unsupported("an initial value of a static field throws an exception");
         self.module.functions[start.0 as usize] =
             b.finish(String::from("main"), Vec::new(), 1, Place::default());
         Ok(self.module)

@@ -154,6 +154,13 @@ impl Body<'_> {
             "System.Activator" if member == "CreateInstance" && method.args.len() == 1 => {
                 self.create_instance(method.args[0])
             }
+            "System.Lazy`1" if member == "CreateViaDefaultConstructor" => {
+                let made = self.lower.world.def_of(method.owner).and_then(|(_, args)| args.first().copied());
+                match made {
+                    Some(made) => self.create_instance(made),
+                    None => Ok(false),
+                }
+            }
             "System.Collections.Generic.EqualityComparer`1" if member == "CreateComparer" => {
                 self.comparer(method, "IEquatable`1", "GenericEqualityComparer`1", "ObjectEqualityComparer`1")
             }
@@ -186,6 +193,10 @@ impl Body<'_> {
             // What exceptions say.
             "SR" if matches!(member, "Format" | "GetString") => {
                 self.unknown_string()?;
+                Ok(true)
+            }
+            "System.Threading.ExecutionContext" if member == "IsFlowSuppressed" => {
+                self.push(Val::int(0));
                 Ok(true)
             }
             "System.Threading.ExecutionContext" if member == "EstablishCopyOnWriteScope" => Ok(true),

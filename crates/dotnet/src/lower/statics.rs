@@ -57,6 +57,11 @@ impl Lower {
         }
         let function = self.function(key)?;
         let cctor = self.method_function(&cctor)?;
+        if self.may_fail(ty)
+            && let Some(class) = self.corlib_class(FAILED)
+        {
+            self.tag(class)?;
+        }
         self.initialised.push((ty, function, cctor));
         Ok(Some(function))
     }
@@ -141,8 +146,7 @@ impl Lower {
     }
 
     /// Runs a static constructor unless that was done: 0 not yet, 1 it failed, 2 it is done, else the
-    /// thread that does it, plus 2. The runtime lets a thread on where two would wait for each other's types;
-    /// that is not supported.
+    /// thread that does it, plus 2. Types that may need each other ask whether waiting would ever end.
     fn first_use(
         &mut self,
         ty: Ty,
@@ -152,54 +156,125 @@ impl Lower {
         let name = self.world.name(ty);
         let state = self.global(format!("{name} (its static constructor)"), vec![0; 8], false);
         let state = Operand::Global(state, 0);
-        let own = self.native("__selvedge_self", 0, 1);
-        let block = self.native("__selvedge_block", 1, 0);
+        let failure = self.global(format!("{name} (why it could not be initialised)"), vec![0; 8], false);
+        let failure = Operand::Global(failure, 0);
         let mut b = Builder::default();
         let (exc, me, is) = (b.reg(), b.reg(), b.reg());
         let old = b.block(2);
-        let (done, ask, run, other, failed, fine) =
-            (b.label(), b.label(), b.label(), b.label(), b.label(), b.label());
+        let (done, ask, run, other, failed, fine, again) =
+            (b.label(), b.label(), b.label(), b.label(), b.label(), b.label(), b.label());
         b.load(old, state, 8, Mode::Acq);
         b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Const(2));
         b.branch(Operand::Reg(is), done, ask);
         b.set(ask);
-        b.call(Some(me), own, Vec::new(), 1);
-        b.bin(selvedge_ir::BinOp::Add, 64, me, Operand::Reg(me), Operand::Const(2));
-        b.push(Instr::Cmpxchg {
-            dst: old,
-            addr: state,
-            expected: Operand::Const(0),
-            desired: Operand::Reg(me),
-            bytes: 8,
-            success: Mode::AcqRel,
-            failure: Mode::Acq,
-            weak: false,
-        });
-        b.branch(Operand::Reg(old + 1), run, other);
+        if circular {
+            let (lock, waits) = self.type_locks();
+            let begin = self.native("__dotnet_type_begin", 3, 1);
+            b.call(Some(is), begin, vec![state, lock, waits], 1);
+            b.branch(Operand::Reg(is), run, other);
+        } else {
+            let own = self.native("__selvedge_self", 0, 1);
+            b.call(Some(me), own, Vec::new(), 1);
+            b.bin(selvedge_ir::BinOp::Add, 64, me, Operand::Reg(me), Operand::Const(2));
+            b.push(Instr::Cmpxchg {
+                dst: old,
+                addr: state,
+                expected: Operand::Const(0),
+                desired: Operand::Reg(me),
+                bytes: 8,
+                success: Mode::AcqRel,
+                failure: Mode::Acq,
+                weak: false,
+            });
+            b.branch(Operand::Reg(old + 1), run, other);
+        }
         b.set(run);
         b.call(Some(exc), cctor, Vec::new(), 1);
         b.branch(Operand::Reg(exc), failed, fine);
         b.set(failed);
-        b.unsupported(format!("the static constructor of {name} throws an exception"));
+        self.type_fails(&mut b, ty, exc)?;
+        b.store_reference(failure, Operand::Reg(exc), Mode::Na);
+        b.store(state, Operand::Const(1), 8, Mode::Rel);
+        b.push(Instr::Return { values: vec![Operand::Reg(exc)] });
         b.set(fine);
         b.store(state, Operand::Const(2), 8, Mode::Rel);
         b.jump(done);
         b.set(other);
-        b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Const(2));
-        b.branch_if(Operand::Reg(is), done);
-        b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Reg(me));
-        b.branch_if(Operand::Reg(is), done);
         if circular {
-            b.unsupported(format!("two threads in static constructors that need each other ({name})"));
-        } else {
-            b.call(None, block, vec![Operand::Const(1)], 0);
+            b.load(old, state, 8, Mode::Acq);
         }
-        b.push(Instr::Unreachable);
+        b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Const(1));
+        b.branch_if(Operand::Reg(is), again);
+        if !circular {
+            b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Const(2));
+            b.branch_if(Operand::Reg(is), done);
+            b.cmp(CmpOp::Eq, 64, is, Operand::Reg(old), Operand::Reg(me));
+            b.branch_if(Operand::Reg(is), done);
+            let block = self.native("__selvedge_block", 1, 0);
+            b.call(None, block, vec![Operand::Const(1)], 0);
+            b.push(Instr::Unreachable);
+        }
         b.set(done);
         b.push(Instr::Return { values: vec![Operand::Const(0)] });
+        b.set(again);
+        b.load(exc, failure, 8, Mode::Na);
+        b.push(Instr::Return { values: vec![Operand::Reg(exc)] });
         Ok(b.finish(format!("first use of {name}"), Vec::new(), 1, Place::default()))
     }
+
+    /// A lock for types that may need each other, and which of them each thread waits for.
+    fn type_locks(&mut self) -> (Operand, Operand) {
+        const MOST_THREADS: usize = 2048;
+        let (lock, waits) = match self.type_locks {
+            Some(known) => known,
+            None => (
+                self.global(String::from("types that are initialised"), vec![0; 8], false),
+                self.global(String::from("types that are waited for"), vec![0; 8 * MOST_THREADS], false),
+            ),
+        };
+        self.type_locks = Some((lock, waits));
+        (Operand::Global(lock, 0), Operand::Global(waits, 0))
+    }
+
+    /// Makes the exception that everybody gets who uses a type whose static constructor threw one.
+    fn type_fails(&mut self, b: &mut Builder, ty: Ty, exc: selvedge_ir::Reg) -> Result<(), CompileError> {
+        let name = self.world.name(ty);
+        let class = self.corlib_class(FAILED);
+        let (true, Some(class)) = (self.may_fail(ty), class) else {
+            b.unsupported(format!("the static constructor of {name} throws an exception"));
+            return Ok(());
+        };
+        let size = self.layouts.of(&mut self.world, class)?.size;
+        let tag = self.tag(class)?;
+        let new = self.native("__selvedge_new", 2, 1);
+        let (object, at, inner) = (b.reg(), b.reg(), b.reg());
+        b.bin(selvedge_ir::BinOp::And, 64, inner, Operand::Reg(exc), Operand::Const(!1));
+        b.call(Some(object), new, vec![Operand::Const(size as u64), Operand::Const(tag as u64)], 1);
+        let mut text = |said: &str| self.string(&said.encode_utf16().collect::<Vec<_>>());
+        let message = text(&format!("The type initializer for '{name}' threw an exception."))?;
+        let told = text(&name)?;
+        for (class, field, value) in [
+            ("System.Exception", "_innerException", Operand::Reg(inner)),
+            ("System.Exception", "_message", Operand::Global(message, 0)),
+            (FAILED, "_typeName", Operand::Global(told, 0)),
+        ] {
+            let by = self.field_of(class, field)?;
+            b.offset(at, Operand::Reg(object), by as i64);
+            b.store_reference(Operand::Reg(at), value, Mode::Na);
+        }
+        b.set_to(exc, Operand::Reg(object));
+        Ok(())
+    }
+
+    /// Whether what happens when a static constructor throws is known: of types that are not the runtime's.
+    fn may_fail(&self, ty: Ty) -> bool {
+        let runtime = self.world.corlib_type(FAILED).map(|def| def.assembly);
+        self.owner_def(ty).map(|def| def.assembly) != runtime
+    }
 }
+
+/// What using a type throws that could not be initialised.
+const FAILED: &str = "System.TypeInitializationException";
 
 fn reachable(calls: &BTreeMap<FuncId, HashSet<FuncId>>, from: FuncId) -> HashSet<FuncId> {
     let mut found = HashSet::from([from]);

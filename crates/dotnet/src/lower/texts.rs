@@ -18,10 +18,11 @@ const UNKNOWN: u32 = u32::MAX;
 /// A part of a format.
 enum Piece {
     Text(Vec<u16>),
-    Argument(usize),
+    /// Which one, how wide, and in what format.
+    Argument(usize, i32, Vec<u16>),
 }
 
-/// The parts of a format without widths and formats of its own; `None` if it has any, or is none.
+/// The parts of a format; `None` if it is none.
 fn pieces(format: &[u16]) -> Option<Vec<Piece>> {
     let (open, close) = (b'{' as u16, b'}' as u16);
     let (mut pieces, mut text, mut at) = (Vec::new(), Vec::new(), 0);
@@ -33,10 +34,13 @@ fn pieces(format: &[u16]) -> Option<Vec<Piece>> {
             at += 2;
         } else if unit == open {
             let end = at + format[at..].iter().position(|u| *u == close)?;
-            let number = String::from_utf16(&format[at + 1..end]).ok()?;
+            let said = String::from_utf16(&format[at + 1..end]).ok()?;
+            let (said, own) = said.split_once(':').unwrap_or((&said, ""));
+            let (number, width) = said.split_once(',').unwrap_or((said, "0"));
             let plain = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
             pieces.push(Piece::Text(std::mem::take(&mut text)));
-            pieces.push(Piece::Argument(if plain { number.parse().ok()? } else { return None }));
+            let number = if plain { number.parse().ok()? } else { return None };
+            pieces.push(Piece::Argument(number, width.trim().parse().ok()?, own.encode_utf16().collect()));
             at = end + 1;
         } else if unit == close {
             return None;
@@ -174,24 +178,76 @@ impl Body<'_> {
             let next = match part {
                 Piece::Text(units) if units.is_empty() => continue,
                 Piece::Text(units) => Operand::Global(self.lower.string(&units)?, 0),
-                Piece::Argument(n) if from_list => {
-                    let addr = self.element(object, &vals[1], &Val::int(n as i32))?;
-                    let arg = self.b.reg();
-                    self.b.load(arg, addr, 8, Mode::Na);
-                    self.text_of(Operand::Reg(arg))?
+                Piece::Argument(n, width, format) => {
+                    let arg = match vals.get(n + 1) {
+                        _ if from_list => {
+                            let addr = self.element(object, &vals[1], &Val::int(n as i32))?;
+                            let arg = self.b.reg();
+                            self.b.load(arg, addr, 8, Mode::Na);
+                            Operand::Reg(arg)
+                        }
+                        Some(val) => val.one(),
+                        None => {
+                            self.throw_if(Operand::Const(1), "System.FormatException");
+                            continue;
+                        }
+                    };
+                    let text = match format.is_empty() {
+                        true => self.text_of(arg)?,
+                        false => self.formatted(arg, &format)?,
+                    };
+                    self.padded(text, width)?
                 }
-                Piece::Argument(n) => match vals.get(n + 1) {
-                    Some(val) => self.text_of(val.one())?,
-                    None => {
-                        self.throw_if(Operand::Const(1), "System.FormatException");
-                        continue;
-                    }
-                },
             };
             joined = self.concat(joined, next)?;
         }
         self.push_copy(Val::object(joined));
         Ok(true)
+    }
+
+    /// A text with blanks around it.
+    fn padded(&mut self, text: Operand, width: i32) -> Result<Operand, CompileError> {
+        if width == 0 {
+            return Ok(text);
+        }
+        // Null is no text.
+        let (kept, empty) = (self.b.reg(), self.empty_string()?);
+        self.b.push(Instr::Select { dst: kept, cond: text, a: text, b: empty });
+        let unknown = Operand::Global(self.lower.unknown_string()?, 0);
+        let args = vec![Operand::Reg(kept), Operand::Const(width as u32 as u64), unknown];
+        Ok(self.library("__selvedge_string_pad", args, 1))
+    }
+
+    /// What an object says of itself in a format, if it knows formats.
+    fn formatted(&mut self, arg: Operand, format: &[u16]) -> Result<Operand, CompileError> {
+        let string = self.lower.world.types.intern(Kind::String);
+        let Some(class) = self.lower.corlib_class("System.IFormattable") else {
+            return self.refuse("the class library has no IFormattable");
+        };
+        let Some(method) = self.lower.world.method_named(class, "ToString", 2)? else {
+            return self.refuse("the class library has no IFormattable.ToString");
+        };
+        let format = Operand::Global(self.lower.string(format)?, 0);
+        let (test, call) = (Key::IsInst(class), Key::Dispatch(method));
+        let (test, call) = (self.lower.function(test)?, self.lower.function(call)?);
+        let (out, is) = (self.b.reg(), self.b.reg());
+        let (ask, known, other, done) = (self.b.label(), self.b.label(), self.b.label(), self.b.label());
+        self.b.set_to(out, arg);
+        self.b.branch(arg, ask, done);
+        self.b.set(ask);
+        self.b.call(Some(is), test, vec![Operand::Reg(out)], 1);
+        self.b.branch(Operand::Reg(is), known, other);
+        self.b.set(known);
+        self.emit_call(Operand::Func(call), vec![Operand::Reg(out), format, Operand::Const(0)], string)?;
+        let said = self.pop()?;
+        self.b.set_to(out, said.one());
+        self.b.jump(done);
+        self.b.set(other);
+        let text = self.text_of(Operand::Reg(out))?;
+        self.b.set_to(out, text);
+        self.b.jump(done);
+        self.b.set(done);
+        Ok(Operand::Reg(out))
     }
 
     /// What an object says of itself; null says nothing.
@@ -218,14 +274,16 @@ impl Body<'_> {
     pub(super) fn printed(&mut self, class: &str, sig: &Sig, vals: &[Val]) -> Result<bool, CompileError> {
         let (kind, own) = match class {
             "Int32" => (0, Kind::I4),
-            "Int16" => (0, Kind::I2),
-            "SByte" => (0, Kind::I1),
+            "Int16" => (7, Kind::I2),
+            "SByte" => (8, Kind::I1),
             "UInt32" => (1, Kind::U4),
             "UInt16" => (1, Kind::U2),
             "Byte" => (1, Kind::U1),
             "Int64" => (2, Kind::I8),
             "UInt64" => (3, Kind::U8),
             "Char" => (4, Kind::Char),
+            "Single" => (5, Kind::R4),
+            "Double" => (6, Kind::R8),
             _ => {
                 self.unknown_string()?;
                 return Ok(true);
@@ -243,17 +301,16 @@ impl Body<'_> {
         let kept = self.b.reg();
         self.b.set_to(kept, number);
         let empty = self.empty_string()?;
-        // A format of its own is not followed.
         let string = self.lower.world.types.intern(Kind::String);
-        let format = (sig.params.first() == Some(&string)).then(|| vals[1].one());
-        let args = vec![empty, Operand::Reg(kept), Operand::Const(kind)];
+        let format = match sig.params.first() == Some(&string) && sig.has_this {
+            true => vals[1].one(),
+            false => Operand::Const(0),
+        };
+        let unknown = Operand::Global(self.lower.unknown_string()?, 0);
+        let args = vec![empty, Operand::Reg(kept), Operand::Const(kind), format, unknown];
         let text = self.library("__selvedge_string_number", args, 1);
         let out = self.b.reg();
         self.b.set_to(out, text);
-        if let Some(format) = format.filter(|_| kind < 4) {
-            let unknown = Operand::Global(self.lower.unknown_string()?, 0);
-            self.b.push(Instr::Select { dst: out, cond: format, a: unknown, b: Operand::Reg(out) });
-        }
         self.push_copy(Val::object(Operand::Reg(out)));
         Ok(true)
     }

@@ -2,6 +2,7 @@
 
 mod known;
 mod managed;
+mod numerals;
 
 pub use known::{FINAL_BEGIN, LOCAL, Native};
 

@@ -1,5 +1,4 @@
-// expect: sc unknown
-// message: two threads in static constructors that need each other
+// expect: sc verified
 using System.Diagnostics; using System.Threading;
 class A { public static int X; static A() { X = 1; X += B.Y; } public static int Get() { return X; } }
 class B { public static int Y; static B() { Y = 2; Y += A.X; } public static int Get() { return Y; } }

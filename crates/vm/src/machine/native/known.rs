@@ -195,6 +195,7 @@ impl Native {
             "__selvedge_string_known"
             | "__selvedge_string_join"
             | "__selvedge_string_part"
+            | "__selvedge_string_pad"
             | "__selvedge_string_number" => Native::StringMade,
             "__selvedge_type" => Native::TypeOf,
             "__selvedge_length" => Native::Length,

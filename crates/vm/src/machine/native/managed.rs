@@ -4,6 +4,7 @@
 //! Strings that are put together of known ones are not in memory either: there is one object for each text
 //! ([`Object::Text`]), which nobody writes.
 
+use super::numerals::{self, Number};
 use crate::contents::{Bytes, Content};
 use crate::machine::{Halt, VmMachine, fail};
 use crate::tables::{Managed, Object};
@@ -163,17 +164,37 @@ impl VmMachine {
                     None => return fail(ErrorKind::OutOfBounds, "a part of a string that it does not have"),
                 }
             }
-            // The first argument is any string: what it says that it is, the new one says, too.
-            ("__selvedge_string_number", [like, number, kind]) => {
-                let said = match kind {
-                    0 => (*number as u32 as i32).to_string(),
-                    1 => (*number as u32).to_string(),
-                    2 => (*number as i64).to_string(),
-                    3 => number.to_string(),
-                    _ => return self.make_text(*like, &[*number as u16]),
+            // The first argument is any string: what it says that it is, the new one says, too. Where nobody
+            // knows what the number looks like, the last argument is the answer.
+            ("__selvedge_string_number", [like, number, kind, format, unknown]) => {
+                let number = match kind {
+                    0 => Number::Signed((*number as u32 as i32).into(), 4),
+                    1 => Number::Unsigned((*number as u32).into()),
+                    2 => Number::Signed(*number as i64, 8),
+                    3 => Number::Unsigned(*number),
+                    4 => return self.make_text(*like, &[*number as u16]),
+                    5 => Number::Single(f32::from_bits(*number as u32)),
+                    6 => Number::Double(f64::from_bits(*number)),
+                    7 => Number::Signed((*number as u16 as i16).into(), 2),
+                    _ => Number::Signed((*number as u8 as i8).into(), 1),
                 };
-                (*like, said.encode_utf16().collect())
+                let format = if *format == 0 { Some(Vec::new()) } else { self.units(*format) };
+                let format = format.and_then(|units| String::from_utf16(&units).ok());
+                match format.and_then(|format| numerals::written(number, &format)) {
+                    Some(said) => (*like, said.encode_utf16().collect()),
+                    None => return Ok(*unknown),
+                }
             }
+            // Blanks before it, or after it if there are fewer than none.
+            ("__selvedge_string_pad", [text, width, unknown]) => match self.units(*text) {
+                Some(units) => {
+                    let width = *width as u32 as i32;
+                    let blanks = (width.unsigned_abs() as usize).saturating_sub(units.len());
+                    let blanks = vec![u16::from(b' '); blanks.min(LONGEST_TEXT)];
+                    (*text, if width < 0 { [units, blanks].concat() } else { [blanks, units].concat() })
+                }
+                None => return Ok(*unknown),
+            },
             _ => return fail(ErrorKind::Unsupported, format!("`{name}` with {} arguments", args.len())),
         };
         self.make_text(like, &units)

@@ -20,6 +20,7 @@
 // expect: sc verified -DN=2 -DK=3 -DMUTANT=NO_RESET
 // expect: sc violated assertion -DN=2 -DK=4 -DMUTANT=NO_RESET
 // expect: rc11 violated assertion -DN=2 -DK=1 -DMUTANT=RELAXED
+// expect: pso verified -DN=2
 #include <stdatomic.h>
 #include <stdbool.h>
 

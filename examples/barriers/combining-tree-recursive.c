@@ -12,6 +12,7 @@
 // expect: sc violated assertion -DN=2 -DK=2 -DMUTANT=NO_RESET
 // expect: sc violated assertion -DN=2 -DK=2 -DMUTANT=WAKE_FIRST
 // expect: sc violated assertion -DN=4 -DK=1 -DMUTANT=NO_PARENT
+// expect: pso verified -DN=2
 #include <stdatomic.h>
 #include <stdbool.h>
 

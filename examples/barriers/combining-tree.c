@@ -26,6 +26,7 @@
 // expect: sc verified errors=assertion -DN=2 -DMUTANT=TORN
 // expect: sc verified errors=assertion -DN=2 -DMUTANT=NO_ASCENT
 // expect: sc verified errors=assertion -DN=2 -DMUTANT=NO_FLIP
+// expect: pso verified -DN=2
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -38,6 +38,25 @@
 // expect: sc verified errors=assertion -DN=3 -DK=1 -DMUTANT=WAIT_FIRST
 // expect: sc verified -DN=10 -DK=1 -DMUTANT=LINEAR
 // expect: sc verified -DN=11 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=6 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=7 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=8 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=9 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=10 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=11 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=12 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=13 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=14 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=15 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=16 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=17 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=18 -DK=1 -DMUTANT=FEW_ROUNDS
+// expect: sc violated assertion -DN=13 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=14 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=15 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=16 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=17 -DK=1 -DMUTANT=LINEAR
+// expect: sc violated assertion -DN=18 -DK=1 -DMUTANT=LINEAR
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -18,6 +18,7 @@
 // expect: sc verified -DN=2 -DK=1 -DMUTANT=SET_FIRST
 // expect: sc verified -DN=2 -DK=1 -DMUTANT=NO_RESET
 // expect: sc verified errors=assertion -DN=2 -DK=1 -DMUTANT=BLIND
+// expect: pso verified -DN=2
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -8,6 +8,7 @@
 // expect: sc violated assertion -DMUTANT=SIGNAL_FIRST -DK=2
 // expect: sc violated assertion -DMUTANT=LEAVE_FIRST -DK=1
 // expect: sc violated assertion -DMUTANT=NO_LEAVE -DK=1
+// expect: pso verified -DN=2
 #include <stdatomic.h>
 #include <stdbool.h>
 

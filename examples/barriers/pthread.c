@@ -4,6 +4,8 @@
 // expect: rc11 verified -DN=3
 // expect: sc violated assertion -DMUTANT=INIT_LOW -DK=1
 // expect: sc violated deadlock -DMUTANT=INIT_HIGH
+// expect: tso verified -DN=2
+// expect: pso verified -DN=2
 #include <pthread.h>
 #include <stdatomic.h>
 

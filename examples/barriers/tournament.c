@@ -30,6 +30,8 @@
 // expect: sc violated assertion -DN=3 -DMUTANT=LOSER_RUSHES
 // expect: sc violated assertion -DN=4 -DMUTANT=LOSER_RUSHES
 // expect: sc violated non-termination -DN=4 -DMUTANT=NO_LAST_WAKE
+// expect: sc verified errors=assertion -DN=5 -DMUTANT=NO_GUARD
+// expect: pso verified -DN=2
 #include <stdatomic.h>
 #include <stdbool.h>
 

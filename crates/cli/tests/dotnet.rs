@@ -272,8 +272,8 @@ fn bad_input_is_refused() {
     refused(&program, &[], "native image");
 }
 
-/// Programs that Roslyn compiled for .NET Core 3.1, with portable symbols (`dotnet/roslyn`, with their sources):
-/// lines are theirs, bodies of interfaces are called, and symbols of another build are refused.
+/// Programs that Roslyn compiled for .NET Core 3.1, with portable symbols (`dotnet/roslyn`, with their
+/// sources): lines are theirs, bodies of interfaces are called, and symbols of another build are refused.
 #[test]
 fn programs_of_roslyn() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dotnet/roslyn");

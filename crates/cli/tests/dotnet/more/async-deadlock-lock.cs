@@ -1,3 +1,19 @@
 // expect: sc violated
-using System; using System.Collections; using System.Collections.Generic; using System.Collections.Concurrent; using System.Diagnostics; using System.Linq; using System.Threading; using System.Threading.Tasks;
-class Program { static object l = new object(); static void Main() { Task t; lock (l) { t = Task.Run(() => { lock (l) { } }); t.Wait(); } } }
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+class Program {
+    static object l = new object();
+    static void Main() {
+        Task t;
+        lock (l) {
+            t = Task.Run(() => { lock (l) { } });
+            t.Wait();
+        }
+    }
+}

@@ -1,3 +1,21 @@
 // expect: sc violated
-using System; using System.Collections; using System.Collections.Generic; using System.Collections.Concurrent; using System.Diagnostics; using System.Linq; using System.Threading; using System.Threading.Tasks;
-class Program { static int s; static void Main() { var ts = new Thread[2]; for (int i = 0; i < 2; i++) { ts[i] = new Thread(() => Interlocked.Add(ref s, i)); ts[i].Start(); } foreach (var t in ts) t.Join(); Debug.Assert(s == 1); } }
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+class Program {
+    static int s;
+    static void Main() {
+        var ts = new Thread[2];
+        for (int i = 0; i < 2; i++) {
+            ts[i] = new Thread(() => Interlocked.Add(ref s, i));
+            ts[i].Start();
+        }
+        foreach (var t in ts) t.Join();
+        Debug.Assert(s == 1);
+    }
+}

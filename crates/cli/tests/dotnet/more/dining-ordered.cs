@@ -1,3 +1,22 @@
 // expect: sc verified
-using System; using System.Collections; using System.Collections.Generic; using System.Collections.Concurrent; using System.Diagnostics; using System.Linq; using System.Threading; using System.Threading.Tasks;
-class Program { static void Main() { var f = new object[3]; for (int i = 0; i < 3; i++) f[i] = new object(); var ts = new Thread[3]; for (int i = 0; i < 3; i++) { int k = i; ts[i] = new Thread(() => { int a = Math.Min(k, (k + 1) % 3), b = Math.Max(k, (k + 1) % 3); lock (f[a]) lock (f[b]) { } }); ts[i].Start(); } foreach (var t in ts) t.Join(); } }
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+class Program {
+    static void Main() {
+        var f = new object[3];
+        for (int i = 0; i < 3; i++) f[i] = new object();
+        var ts = new Thread[3];
+        for (int i = 0; i < 3; i++) {
+            int k = i;
+            ts[i] = new Thread(() => { int a = Math.Min(k, (k + 1) % 3), b = Math.Max(k, (k + 1) % 3); lock (f[a]) lock (f[b]) { } });
+            ts[i].Start();
+        }
+        foreach (var t in ts) t.Join();
+    }
+}

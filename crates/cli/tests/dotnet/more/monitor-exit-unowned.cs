@@ -1,3 +1,15 @@
 // expect: sc violated
-using System; using System.Collections; using System.Collections.Generic; using System.Collections.Concurrent; using System.Diagnostics; using System.Linq; using System.Threading; using System.Threading.Tasks;
-class Program { static void Main() { var o = new object(); Monitor.Exit(o); } }
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+class Program {
+    static void Main() {
+        var o = new object();
+        Monitor.Exit(o);
+    }
+}

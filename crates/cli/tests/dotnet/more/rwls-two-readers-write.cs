@@ -1,3 +1,25 @@
 // expect: sc violated
-using System; using System.Collections; using System.Collections.Generic; using System.Collections.Concurrent; using System.Diagnostics; using System.Linq; using System.Threading; using System.Threading.Tasks;
-class Program { static int a; static ReaderWriterLockSlim l = new ReaderWriterLockSlim(); static void W() { l.EnterReadLock(); a = a + 1; l.ExitReadLock(); } static void Main() { var t = new Thread(W); t.Start(); W(); t.Join(); Debug.Assert(a == 2); } }
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+class Program {
+    static int a;
+    static ReaderWriterLockSlim l = new ReaderWriterLockSlim();
+    static void W() {
+        l.EnterReadLock();
+        a = a + 1;
+        l.ExitReadLock();
+    }
+    static void Main() {
+        var t = new Thread(W);
+        t.Start();
+        W();
+        t.Join();
+        Debug.Assert(a == 2);
+    }
+}

@@ -1,3 +1,20 @@
 // expect: sc verified
-using System; using System.Collections; using System.Collections.Generic; using System.Collections.Concurrent; using System.Diagnostics; using System.Linq; using System.Threading; using System.Threading.Tasks;
-class Program { [ThreadStatic] static int x = 3; static void Main() { int seen = -1; var t = new Thread(() => { seen = x; x = 9; }); t.Start(); x++; t.Join(); Debug.Assert(x == 4 && seen == 0); } }
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+class Program {
+    [ThreadStatic] static int x = 3;
+    static void Main() {
+        int seen = -1;
+        var t = new Thread(() => { seen = x; x = 9; });
+        t.Start();
+        x++;
+        t.Join();
+        Debug.Assert(x == 4 && seen == 0);
+    }
+}

@@ -1,4 +1,13 @@
 // expect: sc unknown
 // message: timers are not supported
-using System; using System.Diagnostics; using System.Threading;
-class Program { static void Main() { var e = new ManualResetEvent(false); var t = new Timer(_ => e.Set(), null, 10, Timeout.Infinite); e.WaitOne(); t.Dispose(); } }
+using System;
+using System.Diagnostics;
+using System.Threading;
+class Program {
+    static void Main() {
+        var e = new ManualResetEvent(false);
+        var t = new Timer(_ => e.Set(), null, 10, Timeout.Infinite);
+        e.WaitOne();
+        t.Dispose();
+    }
+}

@@ -2,15 +2,14 @@
 //! chose.
 
 use crate::explorer::Explorer;
-use crate::frame::{Frame, PlaceFrame, ReadFrame, UNSETTLED};
+use crate::frame::{Frame, PlaceFrame, ReadFrame};
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::rmw::Rivalry;
 use crate::threads::Standing;
 use crate::witness;
-use selvedge_graph::{Attrs, ClockId, EventId, Kind, Part, Value};
-use selvedge_machine::{Machine, Op, Rmw};
-use selvedge_model::Verdict;
+use selvedge_graph::{Attrs, ClockId, EventId, Kind, Mark, Part, Value};
+use selvedge_machine::{Machine, Op};
 
 impl<M: Machine> Explorer<'_, M> {
     /// Tries the next alternative of a decision. Leaves the graph in the state before the decision
@@ -42,10 +41,10 @@ impl<M: Machine> Explorer<'_, M> {
                 self.graph.undo_to(frame.mark);
                 self.next_source(frame)
             }
-            Some(&Frame::Place(frame)) => {
+            Some(&Frame::Place(PlaceFrame { e, mark, next, floor, revisits })) => {
                 self.frames.truncate(latest);
-                self.graph.undo_to(frame.mark);
-                self.next_place(frame)
+                self.graph.undo_to(mark);
+                self.next_place(e, mark, next, floor, revisits)
             }
             Some(&Frame::Revisit { e, scan, first }) => {
                 self.frames.truncate(latest);
@@ -99,7 +98,7 @@ impl<M: Machine> Explorer<'_, M> {
 
     #[inline]
     pub(crate) fn next_source(&mut self, frame: ReadFrame) -> bool {
-        let ReadFrame { e, mark, next, floor, mut settled, .. } = frame;
+        let ReadFrame { e, mark, next, floor, known, .. } = frame;
         let loc = self.graph.event(e).loc;
         let last = self.graph.co(loc).len() as u32 - 1;
         let mut next = next;
@@ -113,88 +112,27 @@ impl<M: Machine> Explorer<'_, M> {
             if rivalry == Rivalry::Futile || Reducers::skips_source(self, e, w) {
                 continue;
             }
-            let fine = rivalry == Rivalry::Fine && self.graph.event(e).part.before == 0;
-            let trusted = fine || self.trusts_part(e, next == last);
-            if !trusted && self.is_too_old(e, next, floor, &mut settled) {
-                break;
-            }
             let value = self.read(e, w);
-            let verdict = match trusted {
-                true => Verdict::Consistent,
-                false => self.may_read(&frame, next, &mut settled),
-            };
-            if verdict == Verdict::Consistent {
+            let fine = rivalry == Rivalry::Fine && self.graph.event(e).part.before == 0;
+            if self.trusts_part(e, next == last) || fine || self.may_read(e, known) {
                 self.inspect(e);
                 let useless = next != last && self.trouble.is_none() && Reducers::is_useless(self, e, value);
                 if !useless && !Reducers::comes_to_nothing(self, e, value) {
                     Reducers::after_source(self, e, w, next == last);
                     let seen = self.stats.executions();
-                    self.frames.push(Frame::Read(ReadFrame { next, seen, settled, ..frame }));
+                    self.frames.push(Frame::Read(ReadFrame { next, seen, ..frame }));
                     self.go_on_reading(e, value);
                     return true;
                 }
             }
             self.graph.undo_to(mark);
-            if verdict == Verdict::InconsistentFromHere {
-                break;
-            }
         }
         self.remove(e)
     }
 
-    /// Whether nothing is consistent that has `e`, which was just added, at this place of coherence or before
-    /// it.
-    #[inline]
-    fn is_too_old(&mut self, e: EventId, at: u32, floor: u32, settled: &mut u32) -> bool {
-        self.trusts_floors()
-            && self.model.asks_for_interleaving_only(&self.graph)
-            && at < self.settled_from(e, floor, settled)
-    }
-
-    /// Whether it is worth asking from where on an interleaving explains the graph.
-    #[inline]
-    pub(crate) fn settles(&self) -> bool {
-        self.trusts_floors() && self.model.searches(&self.graph) && self.model.settles(&self.graph)
-    }
-
-    /// From which place of coherence on an interleaving explains the graph with `e`, which was just added.
-    #[inline]
-    fn settled_from(&mut self, e: EventId, floor: u32, settled: &mut u32) -> u32 {
-        if *settled == UNSETTLED {
-            let found = self.model.settled_from(&self.graph, &[e], floor as usize, &mut self.scratch);
-            *settled = found as u32;
-        }
-        *settled
-    }
-
-    /// Whether `e` may read what it reads, which is at this place of coherence; at the end it always may
-    /// (extensibility). What it knew before it read was taken into account already.
-    fn may_read(&mut self, frame: &ReadFrame, at: u32, settled: &mut u32) -> Verdict {
-        let ReadFrame { e, known, floor, .. } = *frame;
-        if self.settles() {
-            let plain = matches!(self.threads.op_of(e), Op::Load { rmw: Rmw::No, .. });
-            let verdict = self.judge(e, at, floor, plain, settled);
-            debug_assert_eq!(verdict == Verdict::Consistent, self.is_consistent(e, known));
-            return verdict;
-        }
-        match self.is_consistent(e, known) {
-            true => Verdict::Consistent,
-            false => Verdict::Inconsistent,
-        }
-    }
-
-    /// The same for any access whose attributes may always be the same.
-    #[inline]
-    fn judge(&mut self, e: EventId, at: u32, floor: u32, always: bool, settled: &mut u32) -> Verdict {
-        match at >= self.settled_from(e, floor, settled) {
-            true => Verdict::Consistent,
-            false => self.model.verdict_beyond(&self.graph, e, always, &mut self.scratch),
-        }
-    }
-
-    /// Whether the graph is consistent in which `e` reads what it reads. What it knew before was taken into
-    /// account already.
-    fn is_consistent(&mut self, e: EventId, known: ClockId) -> bool {
+    /// Whether `e` may read what it reads; reading from the end of coherence it always may
+    /// (extensibility). What it knew before it read (`known`) was taken into account already.
+    fn may_read(&mut self, e: EventId, known: ClockId) -> bool {
         let learned = !self.model.knows_by_one_clock() || self.model.known(&self.graph, e) != known;
         let whole = self.graph.event(e).part.before == 0;
         let coherent = (self.trusts_floors() && !learned && whole) || self.model.coherent_at(&self.graph, e);
@@ -218,8 +156,14 @@ impl<M: Machine> Explorer<'_, M> {
         value
     }
 
-    pub(crate) fn next_place(&mut self, frame: PlaceFrame) -> bool {
-        let PlaceFrame { e, mark, next, floor, mut settled, revisits } = frame;
+    pub(crate) fn next_place(
+        &mut self,
+        e: EventId,
+        mark: Mark,
+        next: u32,
+        floor: u32,
+        revisits: bool,
+    ) -> bool {
         let loc = self.graph.event(e).loc;
         let end = self.graph.co(loc).len() as u32;
         let mut pos = next;
@@ -229,36 +173,13 @@ impl<M: Machine> Explorer<'_, M> {
             if self.splits_rmw(e, at) {
                 continue;
             }
-            let trusted = self.trusts_part(e, at as u32 == end);
-            let settles = !trusted && self.settles();
-            if settles {
-                // Found out before it is in the list.
-                self.settled_from(e, floor, &mut settled);
-            }
-            if !trusted && self.is_too_old(e, pos, floor, &mut settled) {
-                break;
-            }
             self.graph.place(e, at);
-            let verdict = if trusted {
-                Verdict::Consistent
-            } else if settles {
-                let verdict = self.judge(e, pos, floor, true, &mut settled);
-                debug_assert_eq!(verdict == Verdict::Consistent, self.consistent(&[e]));
-                verdict
-            } else if self.consistent(&[e]) {
-                Verdict::Consistent
-            } else {
-                Verdict::Inconsistent
-            };
-            if verdict == Verdict::Consistent {
-                self.frames.push(Frame::Place(PlaceFrame { next: pos, settled, ..frame }));
+            if self.trusts_part(e, at as u32 == end) || self.consistent(&[e]) {
+                self.frames.push(Frame::Place(PlaceFrame { e, mark, next: pos, floor, revisits }));
                 self.inspect(e);
                 return true;
             }
             self.graph.undo_to(mark);
-            if verdict == Verdict::InconsistentFromHere {
-                break;
-            }
         }
         if !revisits {
             return self.remove(e);

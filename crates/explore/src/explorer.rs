@@ -1,7 +1,7 @@
 //! The exploration itself.
 
 use crate::conclusion::Trouble;
-use crate::frame::{Frame, PlaceFrame, ReadFrame, UNSETTLED};
+use crate::frame::{Frame, ReadFrame};
 use crate::in_order::InOrder;
 use crate::inspect::{inspect, is_harmless};
 use crate::reductions::{Hooks, Reducers, Remembered};
@@ -286,15 +286,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 let floor = if self.trusts_floors() { floor as u32 } else { 0 };
                 let g = &self.graph;
                 let (next, mark) = (g.co(loc).len() as u32, g.mark());
-                self.next_source(ReadFrame {
-                    e,
-                    mark,
-                    next,
-                    floor,
-                    known,
-                    settled: UNSETTLED,
-                    seen: u64::MAX,
-                })
+                self.next_source(ReadFrame { e, mark, next, floor, known, seen: u64::MAX })
             }
             Op::Store { loc, value, mode, rmw } => {
                 let e = g.add_write(t, mode, loc, value, rmw);
@@ -314,7 +306,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 Reducers::after_store(self, e, next - floor);
                 // Where the write goes makes no difference to its thread.
                 self.advance(e, 0);
-                self.next_place(PlaceFrame { e, mark, next, floor, settled: UNSETTLED, revisits: true })
+                self.next_place(e, mark, next, floor, true)
             }
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);

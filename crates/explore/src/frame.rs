@@ -2,9 +2,6 @@
 
 use selvedge_graph::{ClockId, EventId, Mark};
 
-/// Nothing is known yet of the places from which on interleavings explain a graph.
-pub const UNSETTLED: u32 = u32::MAX;
-
 /// One decision on the current path.
 #[derive(Clone, Copy, Debug)]
 pub enum Frame {
@@ -42,8 +39,6 @@ pub struct ReadFrame {
     pub floor: u32,
     /// What the read knows of its location before it reads.
     pub known: ClockId,
-    /// From this place on an interleaving explains what is read; `UNSETTLED` as long as nobody asked.
-    pub settled: u32,
     /// How many executions there were when the current source was tried; `u64::MAX` before the first.
     pub seen: u64,
 }
@@ -55,8 +50,6 @@ pub struct PlaceFrame {
     pub mark: Mark,
     pub next: u32,
     pub floor: u32,
-    /// See `ReadFrame`.
-    pub settled: u32,
     /// Whether revisits are tried after the places.
     pub revisits: bool,
 }
@@ -70,8 +63,6 @@ pub struct RevisitFrame {
     pub mark: Mark,
     pub next: u32,
     pub floor: u32,
-    /// See `ReadFrame`.
-    pub settled: u32,
     /// How many saved threads there were before.
     pub saved: u32,
     /// How many executions there were when the current place was tried; `u64::MAX` before the first.

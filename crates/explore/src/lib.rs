@@ -26,7 +26,6 @@ mod maximal;
 mod path;
 pub mod premises;
 mod process_end;
-mod recent;
 mod recovery;
 mod reductions;
 mod report;

@@ -2,7 +2,7 @@
 
 use crate::agreement::is_first_choice;
 use crate::explorer::Explorer;
-use crate::frame::{Frame, RevisitFrame, UNSETTLED};
+use crate::frame::{Frame, RevisitFrame};
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::threads::Standing;
@@ -119,8 +119,7 @@ impl<M: Machine> Explorer<'_, M> {
         let rmw = self.graph.event(w).is_rmw_write();
         let (next, floor) = self.places(w, rmw);
         let floor = if self.trusts_floors() { floor.max(known as u32) } else { floor };
-        let (settled, seen) = (UNSETTLED, u64::MAX);
-        self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, settled, saved, seen })
+        self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
     }
 
     /// Threads that lose events go back to before the first one; those that lose their creation, too,
@@ -155,7 +154,7 @@ impl<M: Machine> Explorer<'_, M> {
     }
 
     pub(crate) fn next_revisited(&mut self, frame: RevisitFrame) -> bool {
-        let RevisitFrame { read, write, before, mark, next, floor, saved, mut settled, .. } = frame;
+        let RevisitFrame { read, write, before, mark, next, floor, saved, .. } = frame;
         let end = self.graph.co(self.graph.event(write).loc).len() as u32;
         let mut pos = next;
         while pos > floor {
@@ -164,29 +163,16 @@ impl<M: Machine> Explorer<'_, M> {
             if self.splits_rmw(write, at) {
                 continue;
             }
-            let trusted =
-                self.graph.event(read).part.before == 0 && self.trusts_part(write, at as u32 == end);
-            let mut is_settled = false;
-            if !trusted && self.settles() {
-                if settled == UNSETTLED {
-                    let (g, both) = (&self.graph, [write, read]);
-                    settled = self.model.settled_from(g, &both, floor as usize, &mut self.scratch) as u32;
-                }
-                is_settled = pos >= settled;
-                if !is_settled && self.model.asks_for_interleaving_only(&self.graph) {
-                    break;
-                }
-            }
             self.graph.place(write, at);
             let value = self.read(read, write);
-            debug_assert!(!is_settled || self.consistent(&[write, read]));
-            if trusted || is_settled || self.consistent(&[write, read]) {
+            let first = self.graph.event(read).part.before == 0;
+            if first && self.trusts_part(write, at as u32 == end) || self.consistent(&[write, read]) {
                 self.inspect(write);
                 self.inspect(read);
                 if !Reducers::comes_to_nothing(self, read, value) {
                     self.stats.revisits += 1;
                     let seen = self.stats.executions();
-                    self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, settled, ..frame }));
+                    self.frames.push(Frame::Revisited(RevisitFrame { next: pos, seen, ..frame }));
                     self.go_on_reading(read, value);
                     return true;
                 }

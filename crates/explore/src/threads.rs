@@ -9,7 +9,6 @@
 //! The tree is a cache: when it is full, standings that no thread and no event refers to are forgotten.
 //! Memory stays linear in the size of one graph.
 
-use crate::recent::Recent;
 use crate::tid_set::TidSet;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Block, Machine, Op, Rmw};
@@ -46,16 +45,6 @@ impl Standing {
 
     fn index(self) -> usize {
         self.0 as usize
-    }
-
-    #[inline]
-    pub(crate) fn number(self) -> u32 {
-        self.0
-    }
-
-    #[cfg(test)]
-    pub(crate) fn numbered(number: u32) -> Standing {
-        Standing(number)
     }
 }
 
@@ -117,8 +106,8 @@ pub struct Threads<S> {
     /// The threads with these kinds of status.
     ready: TidSet,
     urgent: TidSet,
-    /// Where `after` came to lately.
-    recent: Recent,
+    /// Where `after` came to when it was asked last: from where, with which value, and to where.
+    latest: (Standing, Value, Standing),
     /// By event: the standing that it came from.
     origin: Vec<Standing>,
 }
@@ -134,7 +123,7 @@ impl<S: Clone> Threads<S> {
             status: vec![Status::Absent; threads],
             ready: TidSet::new(threads),
             urgent: TidSet::new(threads),
-            recent: Recent::new(),
+            latest: (Standing::ABSENT, 0, Standing::ABSENT),
             origin: vec![Standing::ABSENT], // of the initialising event
         }
     }
@@ -285,10 +274,11 @@ impl<S: Clone> Threads<S> {
 
     #[inline(always)]
     fn after<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
-        match self.recent.get(parent, value) {
-            Some(known) => known,
-            None => self.find(machine, parent, value),
+        // The same is asked several times in a row.
+        if (self.latest.0, self.latest.1) == (parent, value) {
+            return self.latest.2;
         }
+        self.find(machine, parent, value)
     }
 
     /// Where a thread comes to with this value: where it came to before, if it has been there.
@@ -298,7 +288,7 @@ impl<S: Clone> Threads<S> {
             Some(known) => known,
             None => self.step(machine, parent, value),
         };
-        self.recent.set(parent, value, standing);
+        self.latest = (parent, value, standing);
         standing
     }
 
@@ -512,7 +502,7 @@ impl<S: Clone> Threads<S> {
 
     /// Forgets the standings that nobody refers to. `others` are referred to from elsewhere.
     pub fn forget(&mut self, others: impl Iterator<Item = Standing>) {
-        self.recent.forget();
+        self.latest = (Standing::ABSENT, 0, Standing::ABSENT);
         let mut used = vec![false; self.nodes.len()];
         for standing in self.at.iter().chain(&self.origin).copied().chain(others) {
             if let Some(used) = used.get_mut(standing.index()) {

@@ -3,17 +3,10 @@
 //!
 //! Whatever is reached, the rest of its thread is reached, too; so what was reached is, in every thread, all
 //! from some event on. And whoever comes to the causal past of an event comes to that event.
-//!
-//! Of an event that is added last, one search tells all its alternatives ([`latest_before`]). A read leads
-//! nowhere but to the write after its source, and a write, and whoever reads it then, to the write after its
-//! place; call that `w`. What leads to the event, but for `p`, which is before it in its thread, are writes
-//! that `w` comes after and their readers, which `w` overwrites: `w` does not lead to them, or there was a
-//! cycle before. So there is a cycle exactly if `w` comes before `p`; and if it does, then so do all writes
-//! before it.
 
 use crate::letter::{Base, Letter, tj_source};
 use crate::model::CAUSAL;
-use selvedge_graph::{EventId, ExecutionGraph, Kind, Loc, Tid};
+use selvedge_graph::{Event, EventId, ExecutionGraph, Kind, Tid};
 
 /// Memory that a search uses, kept from one to the next.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +15,6 @@ pub struct Reached {
     from: Vec<u32>,
     /// Parts of threads whose steps have not been taken yet.
     open: Vec<(Tid, u32, u32)>,
-    /// By thread, the last position that is in the causal past of what is looked for.
-    past: Vec<u32>,
 }
 
 /// Whether acyclicity of all these steps is sequential consistency, given that `po`, `rf`, `tc` and `tj` are
@@ -41,86 +32,61 @@ pub fn is_interleaving(letters: impl Iterator<Item = Letter> + Clone) -> bool {
 
 /// Whether there is a cycle through `e`.
 pub fn cycle_through(g: &ExecutionGraph, e: EventId, reached: &mut Reached) -> bool {
-    let mut walk = Walk::begin(g, reached);
-    walk.add_past(e);
-    walk.go_from(e)
+    let known = g.clocks().slice(g.clock(e, CAUSAL));
+    walk_from(g, e, reached, Some((g.event(e), known)))
 }
 
 /// All that is reached from `e`: by thread, the position from which on.
 pub fn reach_all<'r>(g: &ExecutionGraph, e: EventId, reached: &'r mut Reached) -> &'r [u32] {
-    Walk::begin(g, reached).go_from(e);
+    walk_from(g, e, reached, None);
     &reached.from
 }
 
-/// The place in coherence, but not before `floor`, of the last write of a location that comes before one of
-/// `ends`, or is one of them.
-pub fn latest_before(
-    g: &ExecutionGraph,
-    loc: Loc,
-    floor: usize,
-    ends: impl Iterator<Item = EventId>,
-    reached: &mut Reached,
-) -> usize {
-    let mut walk = Walk::begin(g, reached);
-    ends.for_each(|end| walk.add_past(end));
-    // What is reached from a write is reached from those before it.
-    let found = (floor + 1..g.co(loc).len()).rev().find(|&at| walk.reach(g.co(loc)[at]) || walk.go_on());
-    found.unwrap_or(floor)
+/// Goes on from `e` until an event is reached that is `past`, or in its causal past; whether it was.
+#[inline]
+fn walk_from(g: &ExecutionGraph, e: EventId, reached: &mut Reached, past: Option<(&Event, &[u32])>) -> bool {
+    let Reached { from, open } = reached;
+    from.clear();
+    from.resize(g.threads(), u32::MAX);
+    open.clear();
+    let mut walk = Walk { g, past, from, open };
+    if walk.leave(e) {
+        return true;
+    }
+    if let Some(y) = g.po_succ(e)
+        && walk.reach(y)
+    {
+        return true;
+    }
+    while let Some((t, first, end)) = walk.open.pop() {
+        let thread = g.thread(t);
+        let end = thread.len().min(end as usize - 1);
+        for &x in &thread[first as usize - 1..end] {
+            if walk.leave(x) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 struct Walk<'a> {
     g: &'a ExecutionGraph,
+    /// The event to come back to, and what is in its causal past by thread, if that ends the search.
+    past: Option<(&'a Event, &'a [u32])>,
     from: &'a mut [u32],
     open: &'a mut Vec<(Tid, u32, u32)>,
-    past: &'a mut [u32],
 }
 
-impl<'a> Walk<'a> {
-    fn begin(g: &'a ExecutionGraph, reached: &'a mut Reached) -> Walk<'a> {
-        let Reached { from, open, past } = reached;
-        from.clear();
-        from.resize(g.threads(), u32::MAX);
-        past.clear();
-        past.resize(g.threads(), 0);
-        open.clear();
-        Walk { g, from, open, past }
-    }
-
-    /// Looks for `e`, too.
-    fn add_past(&mut self, e: EventId) {
-        for (past, known) in self.past.iter_mut().zip(self.g.clocks().slice(self.g.clock(e, CAUSAL))) {
-            *past = (*past).max(*known);
-        }
-        let ev = self.g.event(e);
-        let own = &mut self.past[ev.tid.index()];
-        *own = (*own).max(ev.idx);
-    }
-
-    /// Goes on from `e` until an event is reached that is looked for, or in its causal past; whether it was.
-    fn go_from(&mut self, e: EventId) -> bool {
-        self.leave(e) || self.g.po_succ(e).is_some_and(|y| self.reach(y)) || self.go_on()
-    }
-
-    /// The same from what was reached.
-    fn go_on(&mut self) -> bool {
-        while let Some((t, first, end)) = self.open.pop() {
-            let thread = self.g.thread(t);
-            let end = thread.len().min(end as usize - 1);
-            for &x in &thread[first as usize - 1..end] {
-                if self.leave(x) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Comes to `y`; returns whether that is the end.
+impl Walk<'_> {
+    /// Comes to `y`; returns whether that closes a cycle.
     #[inline]
     fn reach(&mut self, y: EventId) -> bool {
         let ev = self.g.event(y);
         let t = ev.tid.index();
-        if ev.idx <= self.past[t] {
+        if let Some((end, known)) = self.past
+            && ev.idx <= if ev.tid == end.tid { end.idx } else { known[t] }
+        {
             return true;
         }
         let from = &mut self.from[t];

@@ -45,7 +45,7 @@ pub struct Search {
     first: Vec<(u16, u64)>,
     tables: Vec<Table>,
     suffixes: Suffixes,
-    pub(crate) reached: Reached,
+    reached: Reached,
     /// What cycles through the event in question can pass.
     component: Component,
 }
@@ -118,38 +118,16 @@ pub fn all_hold_at<'c>(
             c.holds_at(g, e, search)
         });
     }
-    all_hold_around(asked, g, e, search) == Around::Hold
-}
-
-/// What some constraints say of an event that is on a cycle of `po | tc | tj | rf | mo | fr`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Around {
-    Hold,
-    Violated,
-    /// Every such cycle violates one of them (`direct`).
-    NeverHold,
-}
-
-/// Finds that out where all their steps go along these, and accesses are of one location.
-pub fn all_hold_around<'c>(
-    asked: impl Iterator<Item = &'c CycleCheck>,
-    g: &ExecutionGraph,
-    e: EventId,
-    search: &mut Search,
-) -> Around {
     search.component.find(g, e, &mut search.reached);
-    for c in asked {
+    asked.all(|c| {
         if c.direct.as_ref().is_some_and(|direct| direct.is_all(g, &search.component)) {
             debug_assert!(!c.holds_plainly_at(g, e, search));
-            return Around::NeverHold;
+            return false;
         }
         let idle = c.needs.is_some_and(|a| !search.component.has_attribute(g, a));
         debug_assert!(!idle || c.holds_plainly_at(g, e, search));
-        if !idle && !c.holds_at(g, e, search) {
-            return Around::Violated;
-        }
-    }
-    Around::Hold
+        idle || c.holds_at(g, e, search)
+    })
 }
 
 impl CycleCheck {

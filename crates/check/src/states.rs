@@ -202,9 +202,9 @@ impl Check {
         }
     }
 
-    /// What is known of data races. A search sees those that are next to each other where nothing is reordered.
-    /// A program all of whose races are like that has them there, whatever the model: without any, it behaves
-    /// as if nothing were reordered ([`adjacent`]).
+    /// What is known of data races. A search sees those that are next to each other where nothing is
+    /// reordered. A program all of whose races are like that has them there, whatever the model: without any,
+    /// it behaves as if nothing were reordered ([`adjacent`]).
     fn races_of(
         &self,
         how: &Searching,

@@ -1,5 +1,5 @@
-//! Ranks: that runs end is proved where they do, and nowhere else. What is proved of generated ranks is looked
-//! for in small instances, where ranks are compared number by number, before and after each step.
+//! Ranks: that runs end is proved where they do, and nowhere else. What is proved of generated ranks is
+//! looked for in small instances, where ranks are compared number by number, before and after each step.
 //! `SELVEDGE_FORMULAS` is how many are generated of each family, `SELVEDGE_SEED` where generators begin.
 
 mod support;

@@ -3,6 +3,9 @@
 # `N passed, N failed[, N skipped]`. Arguments go to cargo.
 set -u
 
+# What a first build writes down for the next ones costs more than it saves where there is no next one.
+[ -d target/debug ] || export CARGO_INCREMENTAL="${CARGO_INCREMENTAL:-0}"
+
 log=$(mktemp) || exit 1
 trap 'rm -f "$log" "$log.code"' EXIT
 # A pipe's status is that of its last command: cargo's own goes by a file.

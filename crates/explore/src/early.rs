@@ -43,21 +43,25 @@ impl Early {
     }
 
     /// Whether an operation, if it is a compare-and-swap, may be seen to succeed by others before what it
-    /// expects is known, given what it depends on.
-    pub(crate) fn may_succeed(&mut self, local: &Local, op: Op, deps: &Deps) -> bool {
+    /// expects is known, given what it depends on, which is asked for if need be.
+    pub(crate) fn may_succeed(&mut self, local: &Local, op: Op, deps: impl FnOnce() -> Deps) -> bool {
         let Some(mode) = conditional(op) else { return false };
-        let mut rest = deps.cas.clone();
-        [&deps.addr, &deps.ctrl].into_iter().for_each(|set| rest.subtract(set));
-        if rest.is_empty() {
+        if !self.is_expecting(local, mode) {
             return false;
         }
-        if let Some((_, may)) = self.expecting.iter().find(|(m, _)| *m == mode) {
-            return *may;
+        let mut deps = deps();
+        [&deps.addr, &deps.ctrl].into_iter().for_each(|set| deps.cas.subtract(set));
+        !deps.cas.is_empty()
+    }
+
+    fn is_expecting(&mut self, local: &Local, mode: Mode) -> bool {
+        if let Some((_, is)) = self.expecting.iter().find(|(m, _)| *m == mode) {
+            return *is;
         }
         let of = |kind| Attrs::of(kind, mode, true);
-        let may = !local.orders_expected(of(Kind::Read), of(Kind::Write));
-        self.expecting.push((mode, may));
-        may
+        let is = !local.orders_expected(of(Kind::Read), of(Kind::Write));
+        self.expecting.push((mode, is));
+        is
     }
 
     fn is_early(&mut self, local: &Local, mode: Mode, later: Attrs) -> bool {

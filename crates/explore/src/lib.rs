@@ -39,6 +39,7 @@ mod still_inside;
 mod stuck;
 mod team;
 mod thinning;
+mod thread_order;
 mod threads;
 mod tid_set;
 mod way;

@@ -4,6 +4,7 @@ use clap::{Parser, ValueEnum};
 use selvedge_compare::campaign::{Campaign, Models, Progress, run};
 use selvedge_compare::compare::Options;
 use selvedge_explore::Equivalence;
+use selvedge_oracle::Limits;
 use selvedge_oracle::generate_arch::Arch;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -27,6 +28,10 @@ struct Args {
     seconds: Option<u64>,
     #[arg(long, default_value_t = 1)]
     jobs: usize,
+    /// Leave out programs for which the oracle has to look at more candidates than this: most programs are small
+    /// and take little time, few take nearly all of it
+    #[arg(long, default_value_t = Limits::default().candidates)]
+    candidates: u64,
     /// Programs of an architecture (armv8, power, riscv, x86, lkmm, imm); else, of the model's own
     #[arg(long)]
     arch: Option<String>,
@@ -70,7 +75,11 @@ fn main() -> ExitCode {
         seed: args.seed,
         jobs: args.jobs.max(1),
         time: args.seconds.map(Duration::from_secs),
-        options: Options { equivalences, ..Options::default() },
+        options: Options {
+            equivalences,
+            limits: Limits { candidates: args.candidates, ..Limits::default() },
+            ..Options::default()
+        },
         arch,
     };
     let mut show = |p: &Progress| {

@@ -455,7 +455,7 @@ impl<M: Machine> Follow<'_, M> {
         let (web, early) = (&self.web, &mut self.early);
         let slot = web.at(e);
         let deps = &slot.at.deps;
-        if early.may_succeed(self.local, slot.at.op, deps) {
+        if early.may_succeed(self.local, slot.at.op, || Deps::clone(deps)) {
             return true;
         }
         for &x in web.line(slot.tid).events[..slot.idx as usize - 1].iter().rev() {

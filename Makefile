@@ -103,7 +103,7 @@ soak:
 
 # Random and damaged inputs for everything that reads, one after the other: make fuzz-inputs SECONDS=600
 SECONDS  ?= 60
-INPUTS   ?= bitcode models litmus checkpoints formats arguments assemblies
+INPUTS   ?= bitcode models litmus checkpoints formats arguments assemblies programs
 fuzz-inputs:
 	@scripts/setup.sh $(NEEDS) $(if $(filter assemblies,$(INPUTS)),$(DOTNET))
 	cargo build --release -q -p selvedge-cli -p selvedge-hostile

@@ -127,6 +127,8 @@ fn models_that_follow_dependencies_can_be_estimated() {
         let test = estimate(&[&example("2+2W+rlx.litmus"), "-m", model]);
         assert_eq!(test["mean"].as_f64(), Some(4.0), "{model}");
     }
+    let few = estimate(&[&file, "-m", "armv8", "--samples", "20", "--", "-DN=4"]);
+    assert_eq!(few["samples"].as_u64(), Some(20));
     let refused = selvedge(["estimate", &file, "-m", "power", "--", "-DN=2"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("reads have to be put off"), "{}", refused.err);

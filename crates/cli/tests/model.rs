@@ -104,7 +104,7 @@ fn properties_and_drawings() {
     // More kinds of events than a question can tell apart.
     let run = selvedge(["model", "properties", "riscv"]);
     assert!(run.out.starts_with("riscv (in programs in C)"), "{}", run.out);
-    let json = selvedge(["model", "properties", "imm", "--json"]);
+    let json = selvedge(["model", "properties", "armv8", "--json"]);
     assert!(json.out.contains("fixed-skeleton"), "{}", json.out);
     let dir = directory("model-show");
     let file = dir.join("sc.dot").display().to_string();

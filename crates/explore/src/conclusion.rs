@@ -83,6 +83,14 @@ impl<M: Machine> Explorer<'_, M> {
     /// What the final graph at hand is; counts it.
     #[inline(always)] // into `finish`
     pub(crate) fn conclude(&mut self) -> Conclusion {
+        let conclusion = self.conclusion();
+        // It was trouble of this graph alone, also where nothing comes of that.
+        self.trouble = None;
+        conclusion
+    }
+
+    #[inline(always)] // into `conclude`
+    fn conclusion(&mut self) -> Conclusion {
         if let Some(conclusion) = Reducers::at_end(self) {
             return conclusion;
         }

@@ -157,6 +157,9 @@ pub fn estimate<M: Machine>(
 type AnyWalk<'w> =
     dyn FnMut(f64, &mut Rng, Bounds, &mut dyn FnMut() -> bool) -> Result<Walk, ExploreError> + 'w;
 
+/// What an event of such an exploration takes, in events of the usual one.
+const DEAR: u64 = 4;
+
 /// The same by thinned explorations alone, for explorations of another kind.
 pub(crate) fn estimate_by_walks(
     sampling: &Sampling,
@@ -164,6 +167,7 @@ pub(crate) fn estimate_by_walks(
     walk: &mut AnyWalk<'_>,
 ) -> Result<Sampled, ExploreError> {
     let begin = Instant::now();
+    let sampling = &Sampling { work: sampling.work / DEAR, ..*sampling };
     let until = sampling.time.and_then(|time| begin.checked_add(time));
     let seconds = || begin.elapsed().as_secs_f64();
     let bounds = Bounds { events: SMALL.min(sampling.work / 4), until };
@@ -350,7 +354,8 @@ fn thin_by(
             _ => break,
         }
         let is_enough = |mean: &Mean| mean.error() <= sampling.precision * mean.mean;
-        if sum.all.samples >= 3 * FEW && is_enough(&sum.complete) && is_enough(&sum.blocked) {
+        let is_sure = sum.all.samples >= 3 * FEW && is_enough(&sum.complete) && is_enough(&sum.blocked);
+        if is_sure || sum.all.samples >= sampling.most.max(FEW) {
             break;
         }
     }

@@ -4,13 +4,15 @@
 //! Inputs are the examples of this repository with random changes. Models, tests and formats are read in
 //! this process; bitcode, assemblies, checkpoints and command lines go to the `selvedge` that is built beside
 //! this command. What is looked for are panics, crashes, runs without an end, exit codes that mean nothing
-//! and, for formats, texts that the C library would not print. Inputs that fail are kept in the directory for
+//! and, for formats, texts that the C library would not print. Programs in C are not damaged but generated, and
+//! asked about in two ways: what is looked for are contradictions. Inputs that fail are kept in the directory for
 //! temporary files; the exit code is 1 if there are any.
 
 mod assemblies;
 mod formats;
 mod mutate;
 mod processes;
+mod programs;
 mod texts;
 
 use clap::{Parser, ValueEnum};
@@ -54,6 +56,8 @@ enum Target {
     Arguments,
     /// .NET assemblies and their symbols
     Assemblies,
+    /// C programs, asked about in two ways that must not contradict each other
+    Programs,
 }
 
 /// What came of one input.
@@ -90,6 +94,7 @@ fn main() -> ExitCode {
             processes::Checkpoints::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>)
         }
         Target::Assemblies => assemblies::Assemblies::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
+        Target::Programs => programs::Programs::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
         Target::Arguments => processes::Arguments::new(&selvedge).map(|s| Box::new(s) as Box<dyn Subject>),
     };
     let mut subject = match subject {

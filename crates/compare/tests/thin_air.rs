@@ -8,6 +8,7 @@ use selvedge_compare::compare::{Options, Subject, Verdict};
 use selvedge_decide::premises::{self, of_model};
 use selvedge_decide::search::Limits;
 use selvedge_kat::load_named;
+use selvedge_litmus::parse;
 use selvedge_model::relational::{Causality, ThinAir};
 use selvedge_oracle::generate::{arch_program, rng_for};
 use selvedge_oracle::generate_arch::Arch;
@@ -47,4 +48,19 @@ fn executions_are_the_same_where_nobody_looks_for_values_out_of_thin_air() {
         println!("{name}: {agreed} agree, {spared} of them were refused before");
         assert!(agreed > programs() / 2, "{name}: {agreed}");
     }
+}
+
+/// The write that everybody waits for is that of a thread that is not there yet: whether it is created depends on
+/// what is read.
+#[test]
+fn what_depends_on_itself_by_the_creation_of_a_thread_is_noticed() {
+    const TEXT: &str = "C t { atomic_int x = 0; int y = 0; }
+        P0 (atomic_int* x, int* y) { int r = atomic_load_explicit(x, memory_order_relaxed); *y = r; }
+        P1 (int* y) { int r = atomic_load_explicit(y, memory_order_relaxed); assume(r); spawn(P2); }
+        spawned P2 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }
+        exists (true)";
+    let test = parse("creation.litmus", TEXT, &selvedge_litmus::Options::default()).expect("a test");
+    let subject = Subject::new(&load_named("lkmm").expect("a shipped model")).expect("a model");
+    let verdict = subject.compare(&test.program, &Options::default());
+    assert!(matches!(verdict, Verdict::ThinAir { found: true }), "{verdict:?}");
 }

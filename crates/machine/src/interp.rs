@@ -195,6 +195,10 @@ impl Foresight for Program {
         Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
     }
 
+    fn may_spawn(&self, state: &ThreadState) -> bool {
+        self.threads[state.thread.index()].code.iter().any(|instr| matches!(instr, Instr::Spawn { .. }))
+    }
+
     fn writes_regardless(&self, state: &ThreadState) -> bool {
         let code = &self.threads[state.thread.index()].code;
         matches!(code.get(state.pc as usize), Some(Instr::Rmw { op: RmwOp::Exchange, .. }))

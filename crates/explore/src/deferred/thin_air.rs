@@ -132,7 +132,12 @@ fn writes_to_come<M: Machine>(
     r: Ev,
 ) -> Vec<Option<Attrs>> {
     let (Some(&last), Some(loc)) = (p.lines[thread].events.last(), p.at(r).loc) else { return vec![None] };
-    match machine.stores_to_come(&p.at(last).standing.state, loc) {
+    let state = &p.at(last).standing.state;
+    // What a thread writes that is yet to be created depends on what its creation depends on.
+    if machine.may_spawn(state) {
+        return vec![None];
+    }
+    match machine.stores_to_come(state, loc) {
         Some(stores) => stores.iter().map(|&(mode, rmw)| Some(Attrs::of(Kind::Write, mode, rmw))).collect(),
         None => vec![None],
     }

@@ -10,8 +10,14 @@ pub(crate) const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libs
 /// What its source is called in debug information.
 pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
 
-/// Where its sources are, in debug information.
-pub(crate) const DIRECTORY: &str = "crates/llvm/src/libstdcxx/";
+/// Where the sources of libraries are, in debug information.
+const DIRECTORIES: [&str; 3] =
+    ["crates/llvm/src/libstdcxx/", "crates/llvm/src/libcxx/", "crates/llvm/src/cxxabi/"];
+
+/// A file of a library, by its path in debug information.
+pub(crate) fn file_of_library(path: &str) -> Option<&str> {
+    DIRECTORIES.iter().find_map(|directory| path.split_once(directory)).map(|(_, file)| file)
+}
 
 /// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
 const WAITING: [(&str, &str); 8] = [

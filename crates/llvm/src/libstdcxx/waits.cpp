@@ -57,25 +57,6 @@ extern "C" void __selvedge_cpp_lock_both(unique_lock<mutex> &one, unique_lock<mu
     other = unique_lock<mutex>(*other.mutex(), adopt_lock);
 }
 
-// The same of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what it
-// has and waits for that: the execution in which it gets them all is one in which it came later.
-// Nothing may be read in between: that would be taken for what it waits for.
-extern "C" void __selvedge_cpp_lock_four(
-    pthread_mutex_t *one, pthread_mutex_t *two, pthread_mutex_t *three, pthread_mutex_t *four)
-{
-    pthread_mutex_lock(one);
-    if (pthread_mutex_trylock(two) == 0) {
-        if (pthread_mutex_trylock(three) == 0) {
-            if (pthread_mutex_trylock(four) == 0)
-                return;
-            pthread_mutex_unlock(three);
-        }
-        pthread_mutex_unlock(two);
-    }
-    pthread_mutex_unlock(one);
-    __selvedge_block(1);
-}
-
 constexpr int FUTEX_WAIT = 0, FUTEX_WAKE = 1;
 
 // Whether it was woken before its time was up.

@@ -64,8 +64,8 @@ const CLANG_COMPONENTS: [&str; 11] = [
 ];
 const SHIM: &str = "src/llvm/clang.cpp";
 const SHIM_CALL: &str = "selvedge_clang";
-/// What programs in C++ are linked with, compiled as they are: for headers of libstdc++, and for those of libc++. Each
-/// with flags of its own and the module that is made of it.
+/// What programs in C++ are linked with, compiled as they are: for headers of libstdc++, and for those of
+/// libc++. Each with flags of its own and the module that is made of it.
 const LIBRARIES: [(&str, &str, &str); 2] = [
     ("src/libstdcxx/library.cpp", "-D_GLIBCXX_TSAN=1", "libstdcxx.bc"),
     ("src/libcxx/library.cpp", "-stdlib=libc++", "libcxx.bc"),
@@ -134,8 +134,8 @@ impl Llvm {
         Some(Llvm { config, libraries })
     }
 
-    /// Compiles the libraries for programs in C++. Without one, there is an empty file: programs with its headers are
-    /// refused, or, where those of libstdc++ are missing, checked as far as headers go.
+    /// Compiles the libraries for programs in C++. Without one, there is an empty file: programs with its
+    /// headers are refused, or, where those of libstdc++ are missing, checked as far as headers go.
     fn compile_libraries(&self) {
         let compiler = self.directory("--bindir").map_or_else(|| "clang++".into(), |bin| bin.join("clang++"));
         let fixed = "-g -O0 -std=gnu++20 -fno-math-errno -w -emit-llvm -c";

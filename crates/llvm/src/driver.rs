@@ -93,7 +93,8 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     lower::lower(&program, unset, options, lower::Paths::new(files, &options.include_dirs))
 }
 
-/// What a program is linked with besides: the library of the headers that it was compiled with, if it is in C++.
+/// What a program is linked with besides: the library of the headers that it was compiled with, if it is in
+/// C++.
 fn libraries_of(
     program: &llvm::Module<'_>,
     files: &[PathBuf],

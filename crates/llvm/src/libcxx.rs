@@ -1,5 +1,5 @@
-//! C++ with the headers of libc++: what they leave to its library, and which of their functions have a meaning of
-//! their own.
+//! C++ with the headers of libc++: what they leave to its library, and which of their functions have a
+//! meaning of their own.
 //!
 //! `build.rs` compiles the library (`libcxx/library.cpp`) where the headers are installed.
 
@@ -35,7 +35,8 @@ fn plain(symbol: &str) -> String {
     out + rest
 }
 
-/// How long the tag is that a text begins with: a number, and so many letters, of which the last six are a version.
+/// How long the tag is that a text begins with: a number, and so many letters, of which the last six are a
+/// version.
 fn tag_length(text: &str) -> Option<usize> {
     let digits = text[1..].find(|c: char| !c.is_ascii_digit())?;
     let count: usize = text[1..=digits].parse().ok().filter(|count| (7..=10).contains(count))?;
@@ -46,8 +47,8 @@ fn tag_length(text: &str) -> Option<usize> {
     is_tag.then_some(1 + digits + count)
 }
 
-/// Functions whose symbols begin and end like this, and what is called instead (`Reduction::Library`). The first one that
-/// fits counts.
+/// Functions whose symbols begin and end like this, and what is called instead (`Reduction::Library`). The
+/// first one that fits counts.
 const REPLACED: [(&str, &str, &str); 34] = [
     // What a thread keeps for its end.
     ("_ZNSt3__119__thread_local_dataE", "v", "__selvedge_libcxx_thread_data"),
@@ -99,8 +100,8 @@ const REPLACED: [(&str, &str, &str); 34] = [
     ("_ZNSt3__14lockINS_11unique_lockINS_5mutexEEES3_EEvRT_RT0_", "", "__selvedge_cpp_lock_both"),
 ];
 
-/// Of which types `atomic::wait` and notifications have a meaning of their own, by the letters that symbols have for them,
-/// and what waits. Both or none: they have to meet at the same place.
+/// Of which types `atomic::wait` and notifications have a meaning of their own, by the letters that symbols
+/// have for them, and what waits. Both or none: they have to meet at the same place.
 const WAITED: [(&str, &str); 6] = [
     ("b", "__selvedge_cpp_wait_b"),
     ("ach", "__selvedge_cpp_wait_1"),
@@ -113,6 +114,12 @@ const WAITED: [(&str, &str); 6] = [
 /// What stands for `atomic::wait`, `notify_one` and `notify_all`.
 fn waited(symbol: &str) -> Option<&'static str> {
     let rest = symbol.strip_prefix("_ZNKSt3__1").or_else(|| symbol.strip_prefix("_ZNSt3__1"))?;
+    match rest {
+        "11atomic_flag4waitEbNS_12memory_orderE" => return Some("__selvedge_cpp_wait_b"),
+        "11atomic_flag10notify_oneEv" => return Some("__selvedge_cpp_notify_one"),
+        "11atomic_flag10notify_allEv" => return Some("__selvedge_cpp_notify_all"),
+        _ => {}
+    }
     let rest = rest.strip_prefix("13__atomic_baseI")?;
     let (_, waits) = WAITED.iter().find(|(letters, _)| rest.starts_with(|c| letters.contains(c)))?;
     match rest {
@@ -172,9 +179,9 @@ pub(crate) fn replaced(symbol: &str) -> Option<String> {
     named.or_else(|| waited(&symbol)).map(str::to_owned).or_else(|| lock(&symbol))
 }
 
-/// Calls that are other ones in some functions: how the caller begins, what it calls, and what it calls instead.
-/// Whoever changes what these functions wait for always tells. What time it is matters to loops that look a number of
-/// times, and then sleep, only in that it goes by.
+/// Calls that are other ones in some functions: how the caller begins, what it calls, and what it calls
+/// instead. Whoever changes what these functions wait for always tells. What time it is matters to loops
+/// that look a number of times, and then sleep, only in that it goes by.
 const CALLS: [(&str, &str, &str); 6] = [
     (
         "_ZNKSt3__114__barrier_baseI",

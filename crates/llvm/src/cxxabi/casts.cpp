@@ -1,4 +1,5 @@
-// `dynamic_cast`, by what the Itanium C++ ABI says of type information (2.9.5) and of tables of virtual functions (2.5).
+// `dynamic_cast`, by what the Itanium C++ ABI says of type information (2.9.5) and of tables of virtual
+// functions (2.5).
 
 #include <cstddef>
 #include <typeinfo>

@@ -1,5 +1,5 @@
-// What the Itanium C++ ABI asks of a library, whichever headers a program has: memory, exceptions, objects that
-// functions keep, and classes of exceptions that compilers know.
+// What the Itanium C++ ABI asks of a library, whichever headers a program has: memory, exceptions, objects
+// that functions keep, and classes of exceptions that compilers know.
 
 #include <cstddef>
 #include <cstdlib>

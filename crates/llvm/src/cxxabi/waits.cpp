@@ -36,9 +36,9 @@ SELVEDGE_WAIT(p, char *, 8, unsigned long)
 void __selvedge_cpp_notify_one(const void *address) { __selvedge_futex_wake(address, 1); }
 void __selvedge_cpp_notify_all(const void *address) { __selvedge_futex_wake(address, __INT_MAX__); }
 
-// `std::lock` of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what it
-// has and waits for that: the execution in which it gets them all is one in which it came later.
-// Nothing may be read in between: that would be taken for what it waits for.
+// `std::lock` of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what
+// it has and waits for that: the execution in which it gets them all is one in which it came later. Nothing
+// may be read in between: that would be taken for what it waits for.
 void __selvedge_cpp_lock_four(
     pthread_mutex_t *one, pthread_mutex_t *two, pthread_mutex_t *three, pthread_mutex_t *four)
 {

@@ -103,7 +103,10 @@ Counted *counted_of(const char *text)
 }
 } // namespace
 
-__libcpp_refstring::__libcpp_refstring(const char *message) : __imp_(counted(message, __builtin_strlen(message))) { }
+__libcpp_refstring::__libcpp_refstring(const char *message)
+    : __imp_(counted(message, __builtin_strlen(message)))
+{
+}
 __libcpp_refstring::__libcpp_refstring(const __libcpp_refstring &other) noexcept : __imp_(other.__imp_)
 {
     __atomic_add_fetch(&counted_of(__imp_)->references, 1, __ATOMIC_RELAXED);
@@ -177,8 +180,8 @@ struct Category final : error_category {
     const char *name() const noexcept override { return text; }
     string message(int) const override { return text; }
 };
-[[clang::no_destroy]] constinit Category generic { "generic" }, system_wide { "system" }, of_futures { "future" },
-    of_streams { "iostream" };
+[[clang::no_destroy]] constinit Category generic { "generic" }, system_wide { "system" },
+    of_futures { "future" }, of_streams { "iostream" };
 } // namespace
 
 inline namespace __1 {

@@ -128,8 +128,8 @@ void __assoc_sub_state::wait()
     unique_lock<mutex> lock(__mut_);
     __sub_wait(lock);
 }
-// Whoever makes it ready always tells, so nobody waits in vain: a thread that comes too early waits until the state is
-// another one, and comes once.
+// Whoever makes it ready always tells, so nobody waits in vain: a thread that comes too early waits until
+// the state is another one, and comes once.
 void __assoc_sub_state::__sub_wait(unique_lock<mutex> &lock)
 {
     unsigned state = __state_;
@@ -153,7 +153,8 @@ promise<void>::~promise()
     if (!__state_)
         return;
     if (!__state_->__has_value() && __state_->use_count() > 1)
-        __state_->set_exception(make_exception_ptr(future_error(make_error_code(future_errc::broken_promise))));
+        __state_->set_exception(
+            make_exception_ptr(future_error(make_error_code(future_errc::broken_promise))));
     __state_->__release_shared();
 }
 future<void> promise<void>::get_future()

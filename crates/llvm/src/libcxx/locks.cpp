@@ -1,9 +1,10 @@
-// Threads, mutexes, condition variables. What waits does so by POSIX functions, which have their own meaning to the
-// machine that runs the program.
+// Threads, mutexes, condition variables. What waits does so by POSIX functions, which have their own meaning
+// to the machine that runs the program.
 //
-// Headers know how timed and shared mutexes are made: a mutex, conditions, a number. Their functions are here as headers
-// take them to be; where `Reduction::Library` holds, what is named `__selvedge_libcxx_…` stands for all functions
-// of such a mutex, those in headers included, and takes the first bytes of it for a lock of POSIX.
+// Headers know how timed and shared mutexes are made: a mutex, conditions, a number. Their functions are
+// here as headers take them to be; where `Reduction::Library` holds, what is named `__selvedge_libcxx_…`
+// stands for all functions of such a mutex, those in headers included, and takes the first bytes of it for a
+// lock of POSIX.
 
 #include <condition_variable>
 #include <mutex>

@@ -1,5 +1,5 @@
-// Streams that are written to: standard output and error, and strings. There are no locales but one, which knows
-// letters only, and nothing is read.
+// Streams that are written to: standard output and error, and strings. There are no locales but one, which
+// knows letters only, and nothing is read.
 //
 // A stream that several threads write to is only read where nothing of it is set, so that this is no race.
 
@@ -25,7 +25,8 @@ struct Numbers final : std::num_put<char> {
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, long number) const override;
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, long long number) const override;
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, unsigned long number) const override;
-    iter_type do_put(iter_type to, std::ios_base &stream, char fill, unsigned long long number) const override;
+    iter_type do_put(
+        iter_type to, std::ios_base &stream, char fill, unsigned long long number) const override;
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, double number) const override;
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, long double number) const override;
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, const void *address) const override;
@@ -114,7 +115,8 @@ static_assert(sizeof(StreamWords) == sizeof(std::ostream));
 constexpr StreamWords stream_to(ConsoleWords *buffer)
 {
     auto flags = std::ios_base::skipws | std::ios_base::dec;
-    return {stream_table + 24, stream_table + 64, flags, 6, 0, 0, 0, buffer, nullptr, {}, {}, {}, nullptr, ' '};
+    return {stream_table + 24, stream_table + 64, flags, 6, 0, 0, 0, buffer, nullptr, {}, {}, {}, nullptr,
+        ' '};
 }
 
 } // namespace selvedge
@@ -124,9 +126,15 @@ char of_numbers_read[sizeof(std::locale::id)]
     asm("_ZNSt3__17num_getIcNS_19istreambuf_iteratorIcNS_11char_traitsIcEEEEE2idE");
 constinit std::locale::id std::numpunct<char>::id;
 
-constinit selvedge::StreamWords the_output asm("_ZNSt3__14coutE") = selvedge::stream_to(&selvedge::output_buffer);
-constinit selvedge::StreamWords the_errors asm("_ZNSt3__14cerrE") = selvedge::stream_to(&selvedge::error_buffer);
-constinit selvedge::StreamWords the_log asm("_ZNSt3__14clogE") = selvedge::stream_to(&selvedge::error_buffer);
+using namespace selvedge;
+constinit StreamWords the_output asm("_ZNSt3__14coutE") = stream_to(&output_buffer);
+constinit StreamWords the_errors asm("_ZNSt3__14cerrE") = stream_to(&error_buffer);
+constinit StreamWords the_log asm("_ZNSt3__14clogE") = stream_to(&error_buffer);
+
+// Before C++20, `str` has another name.
+std::string text_of(const std::stringbuf *buffer)
+    asm("_ZNKSt3__115basic_stringbufIcNS_11char_traitsIcEENS_9allocatorIcEEE3strEv");
+std::string text_of(const std::stringbuf *buffer) { return std::string(buffer->view()); }
 
 namespace std {
 
@@ -142,7 +150,10 @@ const locale &locale::classic()
     return *reinterpret_cast<const locale *>(none);
 }
 bool locale::operator==(const locale &) const { return true; }
-bool locale::has_facet(id &which) const { return &which == &std::ctype<char>::id || &which == &num_put<char>::id; }
+bool locale::has_facet(id &which) const
+{
+    return &which == &std::ctype<char>::id || &which == &num_put<char>::id;
+}
 const locale::facet *locale::use_facet(id &which) const
 {
     if (&which == &std::ctype<char>::id)
@@ -272,8 +283,8 @@ using To = ostreambuf_iterator<char>;
 static streambuf *&buffer_of(To &to) { return reinterpret_cast<streambuf *&>(to); }
 static_assert(sizeof(To) == sizeof(streambuf *));
 
-// As headers pad: what they are told to begin with, then what is filled in, then the rest. The width is only set where
-// it was not 0.
+// As headers pad: what they are told to begin with, then what is filled in, then the rest. The width is only
+// set where it was not 0.
 extern "C" To __selvedge_libcxx_pad(
     To to, const char *begin, const char *middle, const char *end, ios_base &stream, char fill)
 {

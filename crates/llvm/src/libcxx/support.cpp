@@ -38,8 +38,8 @@ __shared_weak_count *__shared_weak_count::lock() noexcept
 }
 const void *__shared_weak_count::__get_deleter(const type_info &) const noexcept { return nullptr; }
 
-// Functions for `shared_ptr` (`atomic_load`, …). One lock for each pointer, as a rule; two that share one are ordered
-// more than they need be, as in libc++, which has 32.
+// Functions for `shared_ptr` (`atomic_load`, …). One lock for each pointer, as a rule; two that share one
+// are ordered more than they need be, as in libc++, which has 32.
 namespace {
 constexpr unsigned LOCKS = 251;
 pthread_mutex_t pointer_locks[LOCKS];
@@ -102,7 +102,8 @@ template <class Number> static string written(const char *format, Number number)
     return string(text, static_cast<size_t>(length));
 }
 
-template <class Number, class Read> static Number read_number(const char *who, const string &text, size_t *end, Read read)
+template <class Number, class Read>
+static Number read_number(const char *who, const string &text, size_t *end, Read read)
 {
     char *stop = nullptr;
     int before = errno;
@@ -129,10 +130,11 @@ string to_string(unsigned long long number) { return written("%llu", number); }
 string to_string(float number) { return written("%f", static_cast<double>(number)); }
 string to_string(double number) { return written("%f", number); }
 
-#define SELVEDGE_READ(type, name, by)                                                                                \
-    type name(const string &text, size_t *end, int base)                                                             \
-    {                                                                                                                \
-        return read_number<type>(#name, text, end, [=](const char *from, char **stop) { return by(from, stop, base); }); \
+#define SELVEDGE_READ(type, name, by)                                                         \
+    type name(const string &text, size_t *end, int base)                                      \
+    {                                                                                         \
+        auto read = [=](const char *from, char **stop) { return by(from, stop, base); };      \
+        return read_number<type>(#name, text, end, read);                                     \
     }
 SELVEDGE_READ(int, stoi, strtol)
 SELVEDGE_READ(long, stol, strtol)
@@ -141,7 +143,8 @@ SELVEDGE_READ(long long, stoll, strtoll)
 SELVEDGE_READ(unsigned long long, stoull, strtoull)
 double stod(const string &text, size_t *end)
 {
-    return read_number<double>("stod", text, end, [](const char *from, char **stop) { return strtod(from, stop); });
+    auto read = [](const char *from, char **stop) { return strtod(from, stop); };
+    return read_number<double>("stod", text, end, read);
 }
 
 // ---- sorting of numbers, which headers leave to the library: how is not seen ----

@@ -17,8 +17,8 @@ namespace std {
 // ---- once ----
 
 inline namespace __1 {
-// Whoever looked and saw that it is not done looks again here. If it is done now, the thread could have looked later; if
-// somebody is at it, it waits until that is over.
+// Whoever looked and saw that it is not done looks again here. If it is done now, the thread could have
+// looked later; if somebody is at it, it waits until that is over.
 void __call_once(volatile once_flag::_State_type &flag, void *argument, void (*function)(void *))
 {
     auto *state = const_cast<once_flag::_State_type *>(&flag);
@@ -39,8 +39,8 @@ void __call_once(volatile once_flag::_State_type &flag, void *argument, void (*f
 
 // ---- `atomic::wait`, as headers call it ----
 
-// Where a value is not one that the system can wait for, threads wait for a number of notifications. One for each
-// address, as a rule; threads at others that share it are woken in vain.
+// Where a value is not one that the system can wait for, threads wait for a number of notifications. One for
+// each address, as a rule; threads at others that share it are woken in vain.
 static int *notifications_at(const void *address)
 {
     static int notifications[251];
@@ -67,7 +67,10 @@ void __atomic_notify_all_global_table(const void *address) noexcept
     __atomic_fetch_add(notifications, 1, __ATOMIC_RELEASE);
     __selvedge_futex_wake(notifications, __INT_MAX__);
 }
-void __atomic_notify_one_global_table(const void *address) noexcept { __atomic_notify_all_global_table(address); }
+void __atomic_notify_one_global_table(const void *address) noexcept
+{
+    __atomic_notify_all_global_table(address);
+}
 
 template <> void __atomic_wait_native<4>(const void *address, const void *old) noexcept
 {
@@ -79,7 +82,10 @@ void __atomic_wait_native_with_timeout<4>(const void *address, const void *old, 
     if (__selvedge_choose(2))
         __selvedge_sleep_4(address, *static_cast<const unsigned *>(old));
 }
-template <> void __atomic_notify_one_native<4>(const void *address) noexcept { __selvedge_futex_wake(address, 1); }
+template <> void __atomic_notify_one_native<4>(const void *address) noexcept
+{
+    __selvedge_futex_wake(address, 1);
+}
 template <> void __atomic_notify_all_native<4>(const void *address) noexcept
 {
     __selvedge_futex_wake(address, __INT_MAX__);
@@ -97,9 +103,13 @@ __barrier_algorithm_base *__construct_barrier_algorithm_base(ptrdiff_t &expected
 {
     return new __barrier_algorithm_base(expected);
 }
-void __destroy_barrier_algorithm_base(_LIBCPP_NOESCAPE __barrier_algorithm_base *barrier) noexcept { delete barrier; }
+void __destroy_barrier_algorithm_base(_LIBCPP_NOESCAPE __barrier_algorithm_base *barrier) noexcept
+{
+    delete barrier;
+}
 // Whether whoever arrives is the last one.
-bool __arrive_barrier_algorithm_base(_LIBCPP_NOESCAPE __barrier_algorithm_base *barrier, __barrier_phase_t) noexcept
+bool __arrive_barrier_algorithm_base(
+    _LIBCPP_NOESCAPE __barrier_algorithm_base *barrier, __barrier_phase_t) noexcept
 {
     ptrdiff_t expected = barrier->expected;
     if (__atomic_add_fetch(&barrier->arrived, 1, __ATOMIC_ACQ_REL) != expected)
@@ -145,7 +155,8 @@ steady_clock::time_point steady_clock::now() noexcept
 
 extern "C" {
 
-// Between two looks of `poll_with_backoff`, so much time has gone by that a thread goes to sleep, or its time is over.
+// Between two looks of `poll_with_backoff`, so much time has gone by that a thread goes to sleep, or its
+// time is over.
 long __selvedge_libcxx_later()
 {
     static thread_local long time;
@@ -189,7 +200,10 @@ bool __selvedge_libcxx_try_acquire(long *left, const void *)
 }
 void __selvedge_libcxx_release(long *left, long count) { __atomic_fetch_add(left, count, __ATOMIC_RELEASE); }
 
-void __selvedge_libcxx_count_down(long *left, long count) { __atomic_fetch_sub(left, count, __ATOMIC_RELEASE); }
+void __selvedge_libcxx_count_down(long *left, long count)
+{
+    __atomic_fetch_sub(left, count, __ATOMIC_RELEASE);
+}
 void __selvedge_libcxx_latch(const long *left)
 {
     if (__atomic_load_n(left, __ATOMIC_ACQUIRE) != 0)

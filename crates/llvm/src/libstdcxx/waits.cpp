@@ -81,6 +81,15 @@ void __atomic_futex_unsigned_base::_M_futex_notify_all(unsigned *word)
     syscall(SYS_futex, word, FUTEX_WAKE, __INT_MAX__);
 }
 
+// A thread that comes before a future is ready waits until it is. Whoever makes it ready always tells. The uppermost bit
+// is set by those who wait for some time only.
+extern "C" void __selvedge_cpp_ready(const unsigned *status, unsigned ready, memory_order order)
+{
+    unsigned now = __atomic_load_n(status, __ATOMIC_ACQUIRE);
+    if ((now & 0x7fffffffu) != ready)
+        __selvedge_block(2);
+}
+
 // Futures that become ready at the end of a thread.
 namespace {
 struct AtThreadExit {

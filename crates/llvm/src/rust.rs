@@ -222,15 +222,8 @@ pub fn usable() -> Result<(OsString, Version), CompileError> {
 /// The options that make one module of a program and its libraries, as it is written: an optimiser drops
 /// accesses and chooses values for what is undefined. With `link` the standard library's modules come in;
 /// nothing is linked, as what the program calls may be in a file of another language.
-///
-/// Where it does not optimise, rustc does not say where the lives of variables begin and end. So it is told
-/// to, and to run no passes: neither those of LLVM nor, of its own, more than it runs otherwise (`BOOTSTRAP`
-/// lets it take that option). Debug assertions are off then, unless they are asked for.
-pub const FLAGS: [&str; 16] = [
-    "-Copt-level=1",
-    "-Cno-prepopulate-passes",
-    "-Zmir-opt-level=1",
-    "-Cdebug-assertions=on",
+pub const FLAGS: [&str; 13] = [
+    "-Copt-level=0",
     "-Clto=fat",
     "-Cembed-bitcode=yes",
     "-Ccodegen-units=1",
@@ -244,10 +237,6 @@ pub const FLAGS: [&str; 16] = [
     "-Clinker=true",
     "-Clinker-flavor=gcc",
 ];
-const BOOTSTRAP: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
-/// Ends what makes machine code of the module, which nobody needs, before it begins: it would take longer
-/// than all the rest. Of LLVM 22.
-const NO_MACHINE_CODE: &str = "-Cllvm-args=-stop-before=pre-isel-intrinsic-lowering";
 
 /// A directory that is removed in the end.
 struct Scratch(PathBuf);
@@ -275,13 +264,10 @@ impl Drop for Scratch {
 
 /// Compiles a file to a module with all that it needs.
 pub(crate) fn bitcode_of(file: &Path, options: &Options) -> Result<Vec<u8>, CompileError> {
-    let (compiler, version) = usable()?;
+    let (compiler, _) = usable()?;
     let scratch = Scratch::new().map_err(CompileError::Start)?;
     let mut command = Command::new(&compiler);
-    command.args(FLAGS).args(["--crate-name=program", "-Awarnings"]).env(BOOTSTRAP.0, BOOTSTRAP.1);
-    if version.llvm == 22 {
-        command.arg(NO_MACHINE_CODE);
-    }
+    command.args(FLAGS).args(["--crate-name=program", "-Awarnings"]);
     if !options.clang_args.iter().any(|word| word.starts_with("--edition")) {
         command.arg("--edition=2024");
     }

@@ -21,7 +21,8 @@ fn wanted(name: &str, expectation: &str) -> String {
     expectation.split_whitespace().filter(keeps).collect::<Vec<_>>().join(" ")
 }
 
-/// `make test` has a part of them; `make test-languages` all, and compares how many executions there are with each library.
+/// `make test` has a part of them; `make test-languages` all, and compares how many executions there are with
+/// each library.
 #[test]
 fn the_examples_in_cpp_are_the_same_with_libcxx() {
     if !Path::new(HEADERS).exists() {

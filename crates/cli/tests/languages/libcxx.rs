@@ -1,5 +1,5 @@
-//! The programs of `examples/cpp` with the headers of libc++: the same verdicts as with those of libstdc++, and
-//! as many executions.
+//! The programs of `examples/cpp` with the headers of libc++: the same verdicts as with those of libstdc++,
+//! and as many executions.
 
 use super::{all, files, run_with};
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::path::Path;
 const FLAG: &str = "-stdlib=libc++";
 const HEADERS: &str = "/usr/lib/llvm-22/include/c++/v1/version";
 
-/// Programs that have other numbers of executions: how headers are written is seen there. The states of futures
-/// have mutexes in libc++ and none in libstdc++, whose `atomic::wait` is the one of headers.
+/// Programs that have other numbers of executions: how headers are written is seen there. The states of
+/// futures have mutexes in libc++ and none in libstdc++, whose `atomic::wait` is the one of headers.
 const OTHER_COUNTS: [&str; 3] = ["future.cpp", "futures.cpp", "-DPART=atomic_wait"];
 
 /// What libc++ does not have: `atomic<shared_ptr>`.

@@ -5,7 +5,8 @@ DEMO     := target/demo
 
 # What building and running takes, as COMMAND:PACKAGE; with clang's libraries, clang does not have to be run.
 NEEDS    := cc:gcc clang-22:clang-22 llvm-config-22:llvm-22-dev \
-            ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev
+            ?/usr/lib/llvm-22/lib/libclangFrontend.a:libclang-22-dev \
+            ?/usr/lib/llvm-22/include/c++/v1/version:libc++-22-dev
 
 # A compiler and a class library, for .NET programs.
 DOTNET   := mcs:mono-mcs /usr/lib/mono/4.5/mscorlib.dll:libmono-corlib4.5-cil \

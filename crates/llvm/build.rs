@@ -7,7 +7,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The major version of LLVM that `llvm-sys` declares.
 const VERSION: &str = "22";
@@ -64,15 +64,21 @@ const CLANG_COMPONENTS: [&str; 11] = [
 ];
 const SHIM: &str = "src/llvm/clang.cpp";
 const SHIM_CALL: &str = "selvedge_clang";
-/// What programs in C++ are linked with, compiled as they are.
-const LIBRARY: &str = "src/libstdcxx/library.cpp";
-const LIBRARY_PARTS: &str = "src/libstdcxx";
+/// What programs in C++ are linked with, compiled as they are: for headers of libstdc++, and for those of
+/// libc++. Each with flags of its own and the module that is made of it.
+const LIBRARIES: [(&str, &str, &str); 2] = [
+    ("src/libstdcxx/library.cpp", "-D_GLIBCXX_TSAN=1", "libstdcxx.bc"),
+    ("src/libcxx/library.cpp", "-stdlib=libc++", "libcxx.bc"),
+];
+const LIBRARY_PARTS: [&str; 3] = ["src/cxxabi", "src/libstdcxx", "src/libcxx"];
+/// Where headers of libc++ are, if they are installed.
+const HEADERS: &str = "include/c++/v1";
 
 fn main() {
     for variable in [PREFIX, KIND] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    for file in ["build.rs", SHIM, LIBRARY_PARTS] {
+    for file in ["build.rs", SHIM].into_iter().chain(LIBRARY_PARTS) {
         println!("cargo::rerun-if-changed={file}");
     }
     println!("cargo::rustc-check-cfg=cfg(clang_library)");
@@ -83,7 +89,7 @@ fn main() {
         );
         return;
     };
-    llvm.compile_library();
+    llvm.compile_libraries();
     println!("cargo::rustc-link-search=native={}", llvm.libraries.display());
     // Libraries may be installed later.
     println!("cargo::rerun-if-changed={}", llvm.libraries.display());
@@ -128,20 +134,32 @@ impl Llvm {
         Some(Llvm { config, libraries })
     }
 
-    /// Compiles the library for programs in C++. Without it, there is an empty file: such programs are
-    /// checked as far as headers go.
-    fn compile_library(&self) {
-        let module = out_dir().join("libstdcxx.bc");
+    /// Compiles the libraries for programs in C++. Without one, there is an empty file: programs with its
+    /// headers are refused, or, where those of libstdc++ are missing, checked as far as headers go.
+    fn compile_libraries(&self) {
         let compiler = self.directory("--bindir").map_or_else(|| "clang++".into(), |bin| bin.join("clang++"));
-        let fixed = "-g -O0 -std=gnu++20 -D_GLIBCXX_TSAN=1 -fno-math-errno -w -emit-llvm -c";
+        let fixed = "-g -O0 -std=gnu++20 -fno-math-errno -w -emit-llvm -c";
         let passes = "-disable-O0-optnone -fsanitize-address-use-after-scope -disable-llvm-passes -O1";
-        let mut command = Command::new(compiler);
-        command.args(fixed.split(' ')).args(passes.split(' ').flat_map(|word| ["-Xclang", word]));
-        command.args([LIBRARY, "-o"]).arg(&module);
-        if text(&mut command).is_none() {
-            println!(
-                "cargo::warning=programs in C++ are checked as far as headers go: {LIBRARY} does not compile"
-            );
+        let running = LIBRARIES.map(|(source, flag, module)| {
+            let mut command = Command::new(&compiler);
+            command.args(fixed.split(' ')).args(passes.split(' ').flat_map(|word| ["-Xclang", word]));
+            command.args([flag, source, "-o"]).arg(out_dir().join(module));
+            command.stdout(Stdio::null()).stderr(Stdio::piped());
+            (command.spawn(), source, out_dir().join(module))
+        });
+        for (started, source, module) in running {
+            let output = started.and_then(Child::wait_with_output);
+            if output.as_ref().is_ok_and(|output| output.status.success()) {
+                continue;
+            }
+            // Shown by `cargo build -vv`.
+            output.iter().for_each(|output| eprintln!("{}", String::from_utf8_lossy(&output.stderr)));
+            let has_headers = self.directory("--prefix").is_some_and(|prefix| prefix.join(HEADERS).is_dir());
+            if source != LIBRARIES[1].0 || has_headers {
+                println!(
+                    "cargo::warning=programs in C++ are checked as far as headers go: {source} does not compile"
+                );
+            }
             fs::write(module, []).expect("OUT_DIR can be written");
         }
     }

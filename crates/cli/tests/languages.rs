@@ -5,6 +5,8 @@
 
 #[path = "languages/generated.rs"]
 mod generated;
+#[path = "languages/libcxx.rs"]
+mod libcxx;
 #[path = "languages/three.rs"]
 mod three;
 use crate::support;
@@ -24,6 +26,11 @@ fn files(directory: &str, extension: &str) -> Vec<PathBuf> {
 
 /// What is wrong, if something is. Executions are counted without symmetry.
 fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
+    run_with(&[], file, text, expectation).map(|_| ())
+}
+
+/// The same with more flags for the compiler; how many executions there were.
+fn run_with(flags: &[&str], file: &Path, text: &str, expectation: &str) -> Result<u64, String> {
     let mut words = expectation.split_whitespace();
     let (model, verdict) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
     let file = file.display().to_string();
@@ -34,6 +41,7 @@ fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
     args.push("--");
     args.extend(text.lines().filter_map(|l| l.strip_prefix("// args: ")).flat_map(str::split_whitespace));
     args.extend(expectation.split_whitespace().filter(|word| word.starts_with("-D")));
+    args.extend(flags);
     let run = selvedge(args);
     let fail = |what: String| Err(format!("{file}: expected {expectation}: {what}"));
     let Ok(report) = serde_json::from_str::<Value>(&run.out) else { return fail(run.err) };
@@ -55,7 +63,7 @@ fn run(file: &Path, text: &str, expectation: &str) -> Result<(), String> {
         Some(_) => false,
     };
     match report["verdict"] == verdict && words.all(wanted) {
-        true => Ok(()),
+        true => Ok(report["executions"].as_u64().unwrap_or(0)),
         false => fail(found),
     }
 }

@@ -10,11 +10,17 @@ pub(crate) const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libs
 /// What its source is called in debug information.
 pub(crate) const SOURCE: &str = "libstdcxx/library.cpp";
 
-/// Where its sources are, in debug information.
-pub(crate) const DIRECTORY: &str = "crates/llvm/src/libstdcxx/";
+/// Where the sources of libraries are, in debug information.
+const DIRECTORIES: [&str; 3] =
+    ["crates/llvm/src/libstdcxx/", "crates/llvm/src/libcxx/", "crates/llvm/src/cxxabi/"];
+
+/// A file of a library, by its path in debug information.
+pub(crate) fn file_of_library(path: &str) -> Option<&str> {
+    DIRECTORIES.iter().find_map(|directory| path.split_once(directory)).map(|(_, file)| file)
+}
 
 /// Functions of the headers of libstdc++, and what is called instead (`Reduction::Library`).
-const WAITING: [(&str, &str); 8] = [
+const WAITING: [(&str, &str); 9] = [
     ("_ZNKSt8__detail18__waiter_pool_base10_M_waitingEv", "__selvedge_cpp_waiting"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_enter_waitEv", "__selvedge_cpp_count"),
     ("_ZNSt8__detail18__waiter_pool_base13_M_leave_waitEv", "__selvedge_cpp_count"),
@@ -22,6 +28,10 @@ const WAITING: [(&str, &str); 8] = [
     ("_ZNSt18__atomic_semaphore10_M_releaseEl", "__selvedge_cpp_release"),
     ("_ZNSt5latch10count_downEl", "__selvedge_cpp_count_down"),
     ("_ZNKSt5latch4waitEv", "__selvedge_cpp_latch"),
+    (
+        "_ZNSt23__atomic_futex_unsignedILj2147483648EE18_M_load_when_equalEjSt12memory_order",
+        "__selvedge_cpp_ready",
+    ),
     ("_ZSt4lockISt11unique_lockISt5mutexES2_JEEvRT_RT0_DpRT1_", "__selvedge_cpp_lock_both"),
 ];
 

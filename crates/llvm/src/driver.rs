@@ -10,6 +10,7 @@ use selvedge_machine::{Reduction, Reductions};
 use crate::clang::{self, Clang};
 use crate::cpp;
 use crate::error::CompileError;
+use crate::libcxx;
 use crate::llvm::{self, Compilation, Context};
 use crate::lower;
 use crate::names;
@@ -62,10 +63,8 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
         }
     }
     let mut program = program.ok_or(CompileError::NoFiles)?;
-    let needs_library = files.iter().any(|file| is_cpp(file))
-        || program.functions().iter().any(|f| f.blocks().is_empty() && cpp::is_of_library(&f.name()));
-    if needs_library && !cpp::LIBRARY.is_empty() {
-        let parsed = context.parse(cpp::LIBRARY, cpp::SOURCE);
+    for (library, source) in libraries_of(&program, files)? {
+        let parsed = context.parse(library, source);
         let linked = parsed.and_then(|mut library| {
             library.yield_to_others();
             program.link(library)
@@ -94,6 +93,27 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     lower::lower(&program, unset, options, lower::Paths::new(files, &options.include_dirs))
 }
 
+/// What a program is linked with besides: the library of the headers that it was compiled with, if it is in
+/// C++.
+fn libraries_of(
+    program: &llvm::Module<'_>,
+    files: &[PathBuf],
+) -> Result<Vec<(&'static [u8], &'static str)>, CompileError> {
+    let missing: Vec<String> =
+        program.functions().iter().filter(|f| f.blocks().is_empty()).map(|f| f.name()).collect();
+    let needs_libcxx = missing.iter().any(|name| libcxx::is_of_headers(name));
+    let needs_library = files.iter().any(|file| is_cpp(file))
+        || missing.iter().any(|name| cpp::is_of_library(name) && !libcxx::is_of_headers(name));
+    if needs_libcxx {
+        if libcxx::LIBRARY.is_empty() {
+            return Err(CompileError::NoLibcxx);
+        }
+        return Ok(vec![(libcxx::LIBRARY, libcxx::SOURCE)]);
+    }
+    let known = needs_library && !cpp::LIBRARY.is_empty();
+    Ok(if known { vec![(cpp::LIBRARY, cpp::SOURCE)] } else { Vec::new() })
+}
+
 const MAIN: &str = "main";
 
 /// Functions that the lowering calls, or a machine, and so may not be dropped if the program has them.
@@ -114,8 +134,17 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
         }
         program.replace_functions(cpp::replaced);
         program.replace_bounds(cpp::LOOKS, 1, cpp::spins);
+        let names: Vec<String> = program.functions().iter().map(|f| f.name()).collect();
+        for called in &names {
+            for (begin, name) in libcxx::calls(called) {
+                program.replace_calls(called, name, |caller| caller.starts_with(begin));
+            }
+        }
+        program.replace_functions(libcxx::replaced);
+        program.replace_bounds(libcxx::LOOKS, 0, libcxx::spins);
     }
-    program.inline_always(|symbol| rust::is_access(symbol) || cpp::is_access(symbol));
+    let is_access = |s: &str| rust::is_access(s) || cpp::is_access(s) || libcxx::is_access(s);
+    program.inline_always(is_access);
     let called = LIBRARY.into_iter().chain(rust::CALLED.map(|(_, name)| name));
     let defined = called.filter(|name| program.defines(name));
     let roots: Vec<&str> = defined.chain([MAIN]).collect();

@@ -32,6 +32,12 @@ pub enum CompileError {
         known = crate::rust::KNOWN
     )]
     NewerRustc { release: String, llvm: u32 },
+    #[error(
+        "the program was compiled with the headers of libc++, and this Selvedge was built without its library: \
+         install the headers with `sudo apt install libc++-22-dev` and build Selvedge again, or compile the \
+         program with those of libstdc++"
+    )]
+    NoLibcxx,
     /// What the compiler itself says, word for word.
     #[error("{}", stderr.trim_end())]
     Clang { file: PathBuf, stderr: String },

@@ -11,6 +11,7 @@ mod clang;
 mod cpp;
 mod driver;
 mod error;
+mod libcxx;
 // Calls LLVM.
 #[allow(unsafe_code)]
 mod llvm;

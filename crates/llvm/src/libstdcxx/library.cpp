@@ -1,8 +1,11 @@
-// All of the library for programs in C++, as one file. The streams come first: they say how headers are to be read.
+// All of the library for programs in C++ with the headers of libstdc++, as one file. The streams come first: they say
+// how headers are to be read.
 
 #include "streams.cpp"
 
-#include "casts.cpp"
+#include "../cxxabi/casts.cpp"
+#include "../cxxabi/exceptions.cpp"
+#include "../cxxabi/waits.cpp"
 #include "support.cpp"
 #include "tables.cpp"
 #include "waits.cpp"

@@ -57,25 +57,6 @@ extern "C" void __selvedge_cpp_lock_both(unique_lock<mutex> &one, unique_lock<mu
     other = unique_lock<mutex>(*other.mutex(), adopt_lock);
 }
 
-// The same of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what it
-// has and waits for that: the execution in which it gets them all is one in which it came later.
-// Nothing may be read in between: that would be taken for what it waits for.
-extern "C" void __selvedge_cpp_lock_four(
-    pthread_mutex_t *one, pthread_mutex_t *two, pthread_mutex_t *three, pthread_mutex_t *four)
-{
-    pthread_mutex_lock(one);
-    if (pthread_mutex_trylock(two) == 0) {
-        if (pthread_mutex_trylock(three) == 0) {
-            if (pthread_mutex_trylock(four) == 0)
-                return;
-            pthread_mutex_unlock(three);
-        }
-        pthread_mutex_unlock(two);
-    }
-    pthread_mutex_unlock(one);
-    __selvedge_block(1);
-}
-
 constexpr int FUTEX_WAIT = 0, FUTEX_WAKE = 1;
 
 // Whether it was woken before its time was up.
@@ -98,6 +79,15 @@ bool __atomic_futex_unsigned_base::_M_futex_wait_until_steady(
 void __atomic_futex_unsigned_base::_M_futex_notify_all(unsigned *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE, __INT_MAX__);
+}
+
+// A thread that comes before a future is ready waits until it is. Whoever makes it ready always tells. The uppermost bit
+// is set by those who wait for some time only.
+extern "C" void __selvedge_cpp_ready(const unsigned *status, unsigned ready, memory_order order)
+{
+    unsigned now = __atomic_load_n(status, __ATOMIC_ACQUIRE);
+    if ((now & 0x7fffffffu) != ready)
+        __selvedge_block(2);
 }
 
 // Futures that become ready at the end of a thread.

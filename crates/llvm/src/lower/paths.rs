@@ -43,7 +43,7 @@ fn of_library(whole: &Path) -> Option<String> {
     if let Some((_, rest)) = rust {
         return Some(format!("<rust>/{rest}"));
     }
-    if let Some((_, file)) = text.split_once(crate::cpp::DIRECTORY) {
+    if let Some(file) = crate::cpp::file_of_library(text) {
         return Some(format!("<c++>/{file}"));
     }
     let headers = text.split_once("/include/c++/").filter(|_| text.starts_with("/usr/"));

@@ -1,7 +1,7 @@
-// `dynamic_cast`, by what the Itanium C++ ABI says of type information (2.9.5) and of tables of virtual functions (2.5).
+// `dynamic_cast`, by what the Itanium C++ ABI says of type information (2.9.5) and of tables of virtual
+// functions (2.5).
 
 #include <cstddef>
-#include <functional>
 #include <typeinfo>
 
 extern "C" {
@@ -125,11 +125,3 @@ struct __fundamental_type_info : std::type_info {
 };
 __fundamental_type_info::~__fundamental_type_info() { }
 } // namespace __cxxabiv1
-
-namespace std {
-
-bad_function_call::~bad_function_call() noexcept { }
-const char *bad_function_call::what() const noexcept { return "std::bad_function_call"; }
-void __throw_bad_function_call() { throw bad_function_call(); }
-
-} // namespace std

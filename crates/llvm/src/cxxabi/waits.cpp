@@ -1,0 +1,58 @@
+// What stands for functions of headers that wait, whichever headers a program has.
+
+#include <pthread.h>
+
+extern "C" {
+
+void selvedge_assume(int);
+int __selvedge_choose(int);
+// Sleeps unless the value at the address is another one by now; ends when it is woken.
+void __selvedge_sleep_1(const void *address, unsigned char value);
+void __selvedge_sleep_2(const void *address, unsigned short value);
+void __selvedge_sleep_4(const void *address, unsigned value);
+void __selvedge_sleep_8(const void *address, unsigned long value);
+// Wakes so many threads that sleep at the address.
+int __selvedge_futex_wake(const void *address, int count);
+
+// `atomic::wait` of values that headers compare as numbers. A thread that is woken looks again.
+#define SELVEDGE_WAIT(name, type, width, number)                                                    \
+    void __selvedge_cpp_wait_##name(type const *address, type old, int order)                       \
+    {                                                                                               \
+        for (;;) {                                                                                  \
+            type now = order == __ATOMIC_SEQ_CST ? __atomic_load_n(address, __ATOMIC_SEQ_CST)       \
+                : order == __ATOMIC_RELAXED      ? __atomic_load_n(address, __ATOMIC_RELAXED)       \
+                                                 : __atomic_load_n(address, __ATOMIC_ACQUIRE);      \
+            if (now != old)                                                                         \
+                return;                                                                             \
+            __selvedge_sleep_##width(address, (number)old);                                         \
+        }                                                                                           \
+    }
+SELVEDGE_WAIT(b, bool, 1, unsigned char)
+SELVEDGE_WAIT(1, unsigned char, 1, unsigned char)
+SELVEDGE_WAIT(2, unsigned short, 2, unsigned short)
+SELVEDGE_WAIT(4, unsigned, 4, unsigned)
+SELVEDGE_WAIT(8, unsigned long, 8, unsigned long)
+SELVEDGE_WAIT(p, char *, 8, unsigned long)
+void __selvedge_cpp_notify_one(const void *address) { __selvedge_futex_wake(address, 1); }
+void __selvedge_cpp_notify_all(const void *address) { __selvedge_futex_wake(address, __INT_MAX__); }
+
+// `std::lock` of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what
+// it has and waits for that: the execution in which it gets them all is one in which it came later. Nothing
+// may be read in between: that would be taken for what it waits for.
+void __selvedge_cpp_lock_four(
+    pthread_mutex_t *one, pthread_mutex_t *two, pthread_mutex_t *three, pthread_mutex_t *four)
+{
+    pthread_mutex_lock(one);
+    if (pthread_mutex_trylock(two) == 0) {
+        if (pthread_mutex_trylock(three) == 0) {
+            if (pthread_mutex_trylock(four) == 0)
+                return;
+            pthread_mutex_unlock(three);
+        }
+        pthread_mutex_unlock(two);
+    }
+    pthread_mutex_unlock(one);
+    __selvedge_block(1);
+}
+
+} // extern "C"

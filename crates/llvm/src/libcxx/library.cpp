@@ -1,0 +1,11 @@
+// All of the library for programs in C++ with the headers of libc++, as one file.
+
+#include "../cxxabi/casts.cpp"
+#include "../cxxabi/exceptions.cpp"
+#include "../cxxabi/waits.cpp"
+#include "errors.cpp"
+#include "futures.cpp"
+#include "locks.cpp"
+#include "streams.cpp"
+#include "support.cpp"
+#include "waits.cpp"

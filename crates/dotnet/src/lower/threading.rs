@@ -140,9 +140,6 @@ impl Body<'_> {
             self.b.cmp(CmpOp::Eq, 64, is, object.one(), Operand::Const(0));
             self.throw_if(Operand::Reg(is), "System.ArgumentNullException");
         }
-        if self.lower.literal(object.one()).is_some() {
-            return self.refuse("the monitor of a string constant is not supported");
-        }
         let it = object.one();
         let by_ref = |body: &Self, n: usize| {
             let param = sig.params.get(n).map(|ty| body.lower.world.types.kind(*ty));
@@ -206,7 +203,12 @@ impl Body<'_> {
     }
 
     /// A time to wait: -1 for ever, 0 not at all; others only say that there is an end.
-    fn milliseconds(&mut self, sig: &Sig, vals: &[Val], n: usize) -> Result<Operand, CompileError> {
+    pub(super) fn milliseconds(
+        &mut self,
+        sig: &Sig,
+        vals: &[Val],
+        n: usize,
+    ) -> Result<Operand, CompileError> {
         let first = vals.len() - sig.params.len();
         let Some(ty) = sig.params.get(n - first) else { return Ok(Operand::Const(u32::MAX as u64)) };
         match self.lower.world.types.kind(*ty).clone() {
@@ -415,6 +417,7 @@ impl Body<'_> {
                 self.b.set(done);
                 self.give(Prim::I4, got);
             }
+            "WaitAny" | "WaitAll" if !sig.has_this => return self.wait_for_several(member, sig, vals),
             "Close" | "Dispose" => {}
             _ => return Ok(false),
         }

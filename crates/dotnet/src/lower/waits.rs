@@ -218,4 +218,75 @@ impl Body<'_> {
         }
         Ok(true)
     }
+
+    /// `WaitHandle.WaitAny` looks at one handle after the other and takes the first that is there; if none is,
+    /// it waits until one of these looks could find something else. `WaitAll` waits for one after the other,
+    /// and not for a moment at which all are there: a note says so.
+    pub(super) fn wait_for_several(
+        &mut self,
+        member: &str,
+        sig: &Sig,
+        vals: &[Val],
+    ) -> Result<bool, CompileError> {
+        const NOBODY: u64 = 258;
+        let Some(class) = self.lower.corlib_class("System.Threading.WaitHandle") else { return Ok(false) };
+        let never = Operand::Const(u32::MAX as u64);
+        let time = if sig.params.len() > 1 { self.milliseconds(sig, vals, 1)? } else { never };
+        let any = member == "WaitAny";
+        let (limit, count, at, handle) = (self.b.reg(), self.b.reg(), self.b.reg(), self.b.reg());
+        let (more, out) = (self.b.reg(), self.b.reg());
+        let [head, look, found, next, rest, wait, late, done] = [(); 8].map(|()| self.b.label());
+        self.b.set_to(limit, time);
+        self.null_check(&vals[0])?;
+        let length = self.length(vals[0].one())?;
+        self.b.set_to(count, length);
+        self.b.set_to(at, Operand::Const(0));
+        if !any {
+            self.lower.native(crate::ONE_BY_ONE, 0, 0);
+            let (plain, limited) = (self.b.label(), self.b.label());
+            self.b.cmp(CmpOp::Eq, 32, more, Operand::Reg(limit), never);
+            self.b.branch(Operand::Reg(more), plain, limited);
+            self.b.set(limited);
+            self.b.unsupported("WaitHandle.WaitAll with a time limit");
+            self.b.set(plain);
+        }
+        self.b.jump(head);
+        self.b.set(head);
+        self.b.cmp(CmpOp::Ult, 32, more, Operand::Reg(at), Operand::Reg(count));
+        self.b.branch(Operand::Reg(more), look, rest);
+        self.b.set(look);
+        let index = Val::prim(Prim::I4, Operand::Reg(at));
+        let place = self.element(class, &vals[0], &index)?;
+        self.b.load(handle, place, 8, Mode::Na);
+        let int = self.lower.world.types.intern(crate::types::Kind::I4);
+        let one = Sig { has_this: true, params: vec![int], ..sig.clone() };
+        let limit_of_one = if any { Val::int(0) } else { Val::int(-1) };
+        let given = [Val::object(Operand::Reg(handle)), limit_of_one];
+        if !self.wait_handle("WaitOne", &one, &given)? {
+            return Ok(false);
+        }
+        let got = self.pop()?;
+        self.b.branch(got.one(), found, next);
+        self.b.set(found);
+        self.b.set_to(out, Operand::Reg(at));
+        self.b.jump(if any { done } else { next });
+        self.b.set(next);
+        self.b.bin(BinOp::Add, 32, at, Operand::Reg(at), Operand::Const(1));
+        self.b.jump(head);
+        self.b.set(rest);
+        self.b.set_to(out, Operand::Const(1));
+        if any {
+            self.b.cmp(CmpOp::Eq, 32, more, Operand::Reg(limit), never);
+            self.b.branch(Operand::Reg(more), wait, late);
+            self.b.set(wait);
+            self.library("__selvedge_block", vec![Operand::Const(5)], 0);
+            self.b.push(Instr::Unreachable);
+            self.b.set(late);
+            self.b.set_to(out, Operand::Const(NOBODY));
+        }
+        self.b.jump(done);
+        self.b.set(done);
+        self.give(Prim::I4, out);
+        Ok(true)
+    }
 }

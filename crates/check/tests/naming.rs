@@ -73,7 +73,7 @@ fn search(module: &Module, model: &str, reduce: bool, rename: bool) -> Searched 
     let theory = selvedge_kat::load_named(model).expect("a model");
     let options = Options { races: false, errors, ..Options::default() };
     let check = Check { options, ..Check::new(module.clone(), theory) };
-    let how = Searching { reduce, rename, most_states: 20_000, ..Searching::default() };
+    let how = Searching { reduce, rename, most_states: 1_500, ..Searching::default() };
     check.search(&how, &mut Nobody).expect("a program")
 }
 
@@ -83,7 +83,7 @@ fn kinds(searched: &Searched) -> BTreeSet<&'static str> {
 
 #[test]
 fn names_of_objects_make_no_difference() {
-    let programs = setting("NAMING_PROGRAMS", 200);
+    let programs = setting("NAMING_PROGRAMS", 150);
     let first = setting("NAMING_SEED", 0);
     let (mut wrong, mut right, mut fewer, mut ended) = (0, 0, 0, 0);
     for seed in first..first + programs {

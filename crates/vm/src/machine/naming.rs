@@ -41,7 +41,8 @@ impl Naming {
         };
         let matters = watches
             && (module.short_pointers
-                || module.globals.iter().any(|global| in_bytes(&global.bytes))
+                // What is constant is looked at when it is read.
+                || module.globals.iter().any(|global| !global.constant && in_bytes(&global.bytes))
                 || module.functions.iter().flat_map(|f| &f.code).any(|instr| instr.any_operand(is_odd)));
         Naming { watches: Cell::new(watches && !matters), matters: Cell::new(matters || !watches) }
     }
@@ -69,12 +70,21 @@ impl VmMachine {
     /// The object that was made at an address.
     #[inline]
     pub(super) fn made_at(&self, value: u64) -> Option<u32> {
+        let (allocation, _) = pointer::split(value)?;
+        let tables = self.tables.borrow();
+        matches!(tables.objects.get(allocation as usize), Some(Object::Made { .. })).then_some(allocation)
+    }
+
+    /// The same, and what is no address yet but could be one of what is made later.
+    #[inline]
+    fn looks_made(&self, value: u64) -> Option<u32> {
         if value >> 32 == 0 || value >> 32 > MOST as u64 {
             return None;
         }
         let (allocation, _) = pointer::split(value)?;
         let tables = self.tables.borrow();
-        matches!(tables.objects.get(allocation as usize), Some(Object::Made { .. })).then_some(allocation)
+        let object = tables.objects.get(allocation as usize);
+        object.is_none_or(|object| matches!(object, Object::Made { .. })).then_some(allocation)
     }
 
     /// [`VmMachine::run`], watched.
@@ -95,7 +105,7 @@ impl VmMachine {
                 let depth = state.depth;
                 let went = self.run(state)?;
                 let is_other = |reg: Reg| {
-                    let found = state.frame.regs.get(reg as usize).and_then(|bits| self.made_at(*bits));
+                    let found = state.frame.regs.get(reg as usize).and_then(|bits| self.looks_made(*bits));
                     found.is_some() && found != of
                 };
                 if went.is_none() && state.depth == depth && (dst..dst + count).any(is_other) {
@@ -112,14 +122,14 @@ impl VmMachine {
         if !self.naming.watches.get() || op == RmwOp::Xchg && bits >= 64 {
             return;
         }
-        let is_made = |bits: u128| self.made_at(bits as u64).or(self.made_at((bits >> 64) as u64)).is_some();
+        let is_made = |bits: u128| self.looks_made(bits as u64).or(self.looks_made((bits >> 64) as u64)).is_some();
         if all.iter().any(|word| is_made(word.bits)) {
             self.names_matter_now();
         }
     }
 
     fn sight(&self, state: &VmState, instr: &Instr) -> Sight {
-        let made = |operand: Operand| self.made_at(self.value(state, operand).bits);
+        let made = |operand: Operand| self.looks_made(self.value(state, operand).bits);
         // Operands that are no addresses give something that is none.
         let plain = |dst: Reg, count: u32| {
             let mut found = false;
@@ -246,7 +256,7 @@ impl VmMachine {
             }
             Fill if value(1) as u8 == 0 && value(2) % 8 == 0 && value(0) % 8 == 0 => Sight::Nothing,
             StringMade if name == "__selvedge_string_known" => Sight::Nothing,
-            _ if args.iter().any(|arg| self.made_at(self.value(state, *arg).bits).is_some()) => {
+            _ if args.iter().any(|arg| self.looks_made(self.value(state, *arg).bits).is_some()) => {
                 Sight::Matters
             }
             _ => dst.map_or(Sight::Nothing, |dst| Sight::Gives(dst, results, None)),
@@ -268,7 +278,7 @@ impl VmMachine {
         let mut word = object.load(first, 8).bits.to_le_bytes();
         let (at, len) = (offset - first, bytes as usize);
         word[at..at + len].copy_from_slice(&value.to_le_bytes()[..len]);
-        self.made_at(u64::from_le_bytes(word)).is_some()
+        self.looks_made(u64::from_le_bytes(word)).is_some()
     }
 
     /// Several cells were read to be put somewhere else: numbers that are next to each other may look like an
@@ -278,7 +288,7 @@ impl VmMachine {
             return;
         }
         let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().unwrap_or_default());
-        if bytes.chunks_exact(8).any(|chunk| self.made_at(word(chunk)).is_some()) {
+        if bytes.chunks_exact(8).any(|chunk| self.looks_made(word(chunk)).is_some()) {
             self.names_matter_now();
         }
     }
@@ -299,7 +309,7 @@ impl VmMachine {
         let mut first = offset / 8 * 8;
         while first < offset + bytes as usize {
             let len = 8.min(size.saturating_sub(first));
-            if len == 8 && self.made_at(object.load(first, 8).bits).is_some() {
+            if len == 8 && self.looks_made(object.load(first, 8).bits).is_some() {
                 return Some(Whole::No);
             }
             first += 8;

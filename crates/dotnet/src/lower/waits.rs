@@ -236,9 +236,14 @@ impl Body<'_> {
         let (limit, count, at, handle) = (self.b.reg(), self.b.reg(), self.b.reg(), self.b.reg());
         let (more, out) = (self.b.reg(), self.b.reg());
         let [head, look, found, next, rest, wait, late, done] = [(); 8].map(|()| self.b.label());
+        // What is on the stack is overwritten by what one wait gives.
+        let all = Val::object(Operand::Reg(self.b.reg()));
         self.b.set_to(limit, time);
-        self.null_check(&vals[0])?;
-        let length = self.length(vals[0].one())?;
+        if let Operand::Reg(own) = all.one() {
+            self.b.set_to(own, vals[0].one());
+        }
+        self.null_check(&all)?;
+        let length = self.length(all.one())?;
         self.b.set_to(count, length);
         self.b.set_to(at, Operand::Const(0));
         if !any {
@@ -256,7 +261,7 @@ impl Body<'_> {
         self.b.branch(Operand::Reg(more), look, rest);
         self.b.set(look);
         let index = Val::prim(Prim::I4, Operand::Reg(at));
-        let place = self.element(class, &vals[0], &index)?;
+        let place = self.element(class, &all, &index)?;
         self.b.load(handle, place, 8, Mode::Na);
         let int = self.lower.world.types.intern(crate::types::Kind::I4);
         let one = Sig { has_this: true, params: vec![int], ..sig.clone() };

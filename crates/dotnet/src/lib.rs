@@ -30,9 +30,6 @@ pub const PROCESS_WIDE: &str = "__dotnet_process_wide";
 /// What a module declares in which waits with a time limit have none.
 pub const NO_LIMITS: &str = "__dotnet_no_limits";
 
-/// What a module declares that waits for several things by waiting for one after the other.
-pub const ONE_BY_ONE: &str = "__dotnet_one_by_one";
-
 /// How to compile.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {

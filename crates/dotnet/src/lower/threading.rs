@@ -203,12 +203,7 @@ impl Body<'_> {
     }
 
     /// A time to wait: -1 for ever, 0 not at all; others only say that there is an end.
-    pub(super) fn milliseconds(
-        &mut self,
-        sig: &Sig,
-        vals: &[Val],
-        n: usize,
-    ) -> Result<Operand, CompileError> {
+    fn milliseconds(&mut self, sig: &Sig, vals: &[Val], n: usize) -> Result<Operand, CompileError> {
         let first = vals.len() - sig.params.len();
         let Some(ty) = sig.params.get(n - first) else { return Ok(Operand::Const(u32::MAX as u64)) };
         match self.lower.world.types.kind(*ty).clone() {
@@ -417,7 +412,6 @@ impl Body<'_> {
                 self.b.set(done);
                 self.give(Prim::I4, got);
             }
-            "WaitAny" | "WaitAll" if !sig.has_this => return self.wait_for_several(member, sig, vals),
             "Close" | "Dispose" => {}
             _ => return Ok(false),
         }

@@ -99,12 +99,6 @@ impl Outside {
                 "waits of monitors with a time limit have none here; `--timeouts` lets it be over early",
             ));
         }
-        if declared("__dotnet_one_by_one") {
-            notes.push(String::from(
-                "`WaitHandle.WaitAll` waits for one handle after the other here, and not for a moment at which all \
-                 are set: with events that are reset, it may end where it would not",
-            ));
-        }
         let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
         let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));

@@ -1,4 +1,5 @@
-// expect: sc verified
+// expect: sc unknown
+// message: not supported
 using System.Diagnostics;
 using System.Threading;
 class Program {

@@ -47,7 +47,8 @@ fn piece(dice: &mut Dice, l: u64) -> String {
         // A loop that makes something in every round.
         14 => format!(
             "again{l}: {a} = call.1 &calloc (1, 16)\nr2 = load.4.rlx @y\nbranch r2, go{l}, look{l}\n\
-             look{l}: r2 = call.1 &selvedge_choose (2)\nbranch r2, go{l}, again{l}\ngo{l}: store.4.rlx @y, 1\n"
+             look{l}: r2 = call.1 &selvedge_choose (2)\nbranch r2, go{l}, again{l}\n\
+             go{l}: store.4.rlx @y, 1\n"
         ),
         // These look at names: by size, and as numbers.
         15 if dice.roll(4) == 0 => format!("r2 = cmp.ult.64 {a}, {b}\nr1 = or.32 r1, r2\n"),

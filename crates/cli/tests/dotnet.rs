@@ -211,8 +211,8 @@ fn the_programs_are_what_they_say() {
     all_hold("programs", "tests/dotnet");
 }
 
-/// What .NET people write with threads, some 130 programs: all of them with SELVEDGE_DOTNET_LONG=1 only. These
-/// are decided at once, and each is about something else.
+/// What .NET people write with threads, some 130 programs: all of them with SELVEDGE_DOTNET_LONG=1 only.
+/// These are decided at once, and each is about something else.
 const SOME: [&str; 16] = [
     "are-lost",
     "captured-loop-var",

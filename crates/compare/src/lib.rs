@@ -1,7 +1,8 @@
 //! Explorer against oracle: on generated programs and models, and on litmus tests, both must find the same
 //! executions ([`compare`]), many times over ([`campaign`]; the command is `selvedge-fuzz`).
 //!
-//! Explorer against the search through states, in the same way ([`states`]; `selvedge-fuzz --against states`).
+//! Explorer against the search through states, in the same way ([`states`]; `selvedge-fuzz --against
+//! states`).
 //!
 //! The one place where they meet: each is linked here, and none knows another.
 

@@ -83,8 +83,8 @@ pub trait Canonical: Stateful {
     fn write_object(&self, _object: u32, _words: &mut Vec<u64>) {}
 
     /// Whether anything that threads have done so far could depend on what objects are called: an address was
-    /// computed with or compared by size, or a number could be taken for an address. Asked again later, it may
-    /// say so.
+    /// computed with or compared by size, or a number could be taken for an address. Asked again later, it
+    /// may say so.
     fn names_matter(&self) -> bool {
         false
     }

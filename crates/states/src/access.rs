@@ -1,9 +1,9 @@
 //! Who accesses what, as far as searches have come.
 //!
-//! A location is one thread's own, or nobody writes it, until an access shows the contrary; whoever has relied
-//! on it by then has searched in vain. Where states are one that differ in what objects are called, an access
-//! of an object stands for accesses of all that it was taken for: objects that stand for each other anywhere
-//! are one here.
+//! A location is one thread's own, or nobody writes it, until an access shows the contrary; whoever has
+//! relied on it by then has searched in vain. Where states are one that differ in what objects are called, an
+//! access of an object stands for accesses of all that it was taken for: objects that stand for each other
+//! anywhere are one here.
 
 use selvedge_graph::Loc;
 use selvedge_machine::{Canonical, Machine};

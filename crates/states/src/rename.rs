@@ -182,8 +182,8 @@ impl Shapes {
         }
     }
 
-    /// A state that was met before, and is like this new one but for names: which one, and objects of that one
-    /// with those of this one in their place. If there is none, this one is remembered.
+    /// A state that was met before, and is like this new one but for names: which one, and objects of that
+    /// one with those of this one in their place. If there is none, this one is remembered.
     pub fn like(&mut self, states: &Rows<u32>, row: u32) -> Option<(u32, Vec<(u32, u32)>)> {
         let hash = self.tell(states.get(row), 0)?;
         let Some(other) = self.same_form(states, hash) else {

@@ -110,7 +110,8 @@ pub fn search<M>(machine: &M, table: &Table, options: &Options<'_>) -> Found<M::
 where
     M: Machine + Canonical,
 {
-    let (mut reduce, mut hidden, mut rename) = (options.reduce, false, options.rename && !machine.names_matter());
+    let (mut reduce, mut hidden, mut rename) =
+        (options.reduce, false, options.rename && !machine.names_matter());
     let mut values: BTreeMap<u32, BTreeSet<Value>> = BTreeMap::new();
     let mut accesses = Accesses::default();
     loop {

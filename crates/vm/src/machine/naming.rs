@@ -3,8 +3,8 @@
 //! Objects are called by the thread that made them and how many it had made before, and their addresses are
 //! numbers made of that. A search through states takes two states for one that differ in these names only. It
 //! may if nothing that is done depends on them, so instructions are watched as they are run: addresses may be
-//! moved around, stored and loaded whole, compared for being equal, and numbers added to them that do not lead
-//! out of their object. And no number may look like an address: so nothing else may give something that does.
+//! moved around, stored and loaded whole, compared for being equal, and numbers added to them that do not
+//! lead out of their object. And no number may look like an address: so nothing else may give something that does.
 //! What threads do before the first instruction that is not like that does not depend on names.
 
 use super::native::Native;
@@ -122,7 +122,8 @@ impl VmMachine {
         if !self.naming.watches.get() || op == RmwOp::Xchg && bits >= 64 {
             return;
         }
-        let is_made = |bits: u128| self.looks_made(bits as u64).or(self.looks_made((bits >> 64) as u64)).is_some();
+        let is_made =
+            |bits: u128| self.looks_made(bits as u64).or(self.looks_made((bits >> 64) as u64)).is_some();
         if all.iter().any(|word| is_made(word.bits)) {
             self.names_matter_now();
         }

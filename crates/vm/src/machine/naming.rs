@@ -4,8 +4,8 @@
 //! numbers made of that. A search through states takes two states for one that differ in these names only. It
 //! may if nothing that is done depends on them, so instructions are watched as they are run: addresses may be
 //! moved around, stored and loaded whole, compared for being equal, and numbers added to them that do not
-//! lead out of their object. And no number may look like an address: so nothing else may give something that does.
-//! What threads do before the first instruction that is not like that does not depend on names.
+//! lead out of their object. And no number may look like an address: so nothing else may give something that
+//! does. What threads do before the first instruction that is not like that does not depend on names.
 
 use super::native::Native;
 use super::state::VmState;

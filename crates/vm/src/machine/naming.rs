@@ -302,7 +302,7 @@ impl VmMachine {
         }
         let (_, slot) = private_slot(allocation);
         let object = state.private.get(slot)?;
-        if offset % 8 == 0 && bytes % 8 == 0 {
+        if offset % 8 == 0 && bytes.is_multiple_of(8) {
             return Some(Whole::Yes);
         }
         let Ok(offset) = usize::try_from(offset) else { return Some(Whole::Yes) };

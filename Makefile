@@ -65,11 +65,14 @@ else
 	cargo run --release -q -p selvedge-bench -- $(if $(TABLE),table $(TABLE),report docs)
 endif
 
-# Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000
+# Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000. Against the search through
+# states: make fuzz AGAINST=states MODEL=dotnet
 MODEL    ?= all
 PROGRAMS ?= 100000
+AGAINST  ?= oracle
 fuzz:
-	cargo run --release -q -p selvedge-compare --bin selvedge-fuzz -- --model $(MODEL) --programs $(PROGRAMS) --jobs 2
+	cargo run --release -q -p selvedge-compare --bin selvedge-fuzz -- --against $(AGAINST) --model $(MODEL) \
+	    --programs $(PROGRAMS) --jobs 2
 
 # Thousands of generated claims about expressions and models, against all small executions: some minutes.
 fuzz-models:

@@ -77,7 +77,9 @@ impl Check {
         let is_long =
             matches!(brief.undecided, Some(Undecided::GaveUp(GaveUp::Executions(_) | GaveUp::Time(_))));
         if is_long || brief.verdict == Verdict::Bounded {
-            let how = Searching { most_states: STATES, all_races: true, ..Searching::default() };
+            // Names stay as they are: that is for who asks for states.
+            let how =
+                Searching { most_states: STATES, all_races: true, rename: false, ..Searching::default() };
             // What the search refuses is no error of the program.
             if let Ok(searched) = self.left_of(start, SEARCHING).search(&how, observer)
                 && matches!(searched.verdict, Verdict::Verified | Verdict::Violated)

@@ -30,6 +30,8 @@ pub struct Searching {
     pub reduce: bool,
     /// Scheduling is no step of its own, even if nothing else is left out.
     pub eager: bool,
+    /// States that differ only in what objects are called are one, unless that makes a difference.
+    pub rename: bool,
     /// Gives up when there are more states.
     pub most_states: usize,
     /// Operations of a thread from the first incomplete one on, at most.
@@ -44,6 +46,7 @@ impl Default for Searching {
             invariants: Vec::new(),
             reduce: true,
             eager: true,
+            rename: true,
             most_states: 20_000_000,
             window: 24,
             all_races: false,
@@ -250,6 +253,7 @@ impl Check {
             leave_out_unpublished: false,
             unroll: u32::MAX,
             unroll_some: Vec::new(),
+            watch_names: how.rename,
             ..self.options.of_machine(Reductions::NONE, self.options.most_threads)
         };
         let mut vm: VmMachine = machine(module, of_machine)?;
@@ -275,6 +279,7 @@ impl Check {
                 let options = selvedge_states::Options {
                     reduce: how.reduce,
                     eager: how.eager,
+                    rename: how.rename,
                     races,
                     conflicts: self.options.races,
                     keep_ends: false,

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod generated;
+mod naming;
 mod race_free;
 mod side_by_side;
 mod waits;

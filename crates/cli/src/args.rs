@@ -148,6 +148,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub all_steps: bool,
 
+    /// With --engine states: states are different that differ only in what objects on the heap are called
+    #[arg(long)]
+    pub keep_names: bool,
+
     /// With --engine states: give up when there are more states than this
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     pub max_states: usize,

@@ -8,6 +8,7 @@ mod hardware;
 mod persistency;
 mod properties;
 mod simplified;
+mod states;
 mod symmetry;
 mod thin_air;
 mod units;

@@ -5,7 +5,7 @@ use crate::program::{Addr, Instr, Program, RmwOp, pointed_to};
 use crate::track::Tracking;
 use crate::{
     Block, Canonical, Claims, Dependencies, Deps, Durability, ErrorKind, EventClasses, Foresight, Lifetimes,
-    Machine, Names, Op, ProgramError, Rmw, Stateful,
+    Machine, Names, Op, ProgramError, Rmw, Stateful, Words,
 };
 use selvedge_graph::{Loc, Mode, Tid, Value};
 use smallvec::SmallVec;
@@ -249,7 +249,7 @@ impl Dependencies for Program {
 
 impl Canonical for Program {
     // Registers all count: what a litmus test asks about at the end is in them.
-    fn write_down(&self, state: &ThreadState, words: &mut Vec<u64>) {
+    fn write_down<W: Words>(&self, state: &ThreadState, words: &mut W) {
         let (stage, of) = match state.stage {
             Stage::Fetch => (0, 0),
             Stage::Decided { end } => (1, u64::from(end)),
@@ -261,10 +261,10 @@ impl Canonical for Program {
             Stage::LinkChosen { loc } => (7, u64::from(loc.0)),
             Stage::LinkLoaded { loc } => (8, loc.map_or(0, |loc| 1 + u64::from(loc.0))),
         };
-        words.extend([stage, of, u64::from(state.pc), state.link.map_or(0, |loc| 1 + u64::from(loc.0))]);
-        words.extend(state.regs.iter().map(|value| *value as u64));
+        words.words(&[stage, of, u64::from(state.pc), state.link.map_or(0, |loc| 1 + u64::from(loc.0))]);
+        state.regs.iter().for_each(|value| words.word(*value as u64));
         // What was read publishes nothing when it is stored.
-        words.extend(state.tracking.iter().flat_map(|t| t.read()).map(|read| u64::from(*read)));
+        state.tracking.iter().flat_map(|t| t.read()).for_each(|read| words.word(u64::from(*read)));
     }
 
     fn forget_deps(&self, state: &mut ThreadState) {

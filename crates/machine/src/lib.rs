@@ -33,7 +33,7 @@ pub mod reduction;
 mod track;
 
 pub use again::Again;
-pub use canonical::Canonical;
+pub use canonical::{Canonical, Words};
 pub use claims::Claims;
 pub use classes::EventClasses;
 pub use dependencies::Dependencies;

@@ -7,13 +7,17 @@
 //! loops without a bound, and it can be asked about all states that there are on the way. The graph of
 //! states is kept, for the minimum cut of §7.
 
+mod access;
 mod canon;
 mod complete;
 mod conflicts;
 mod cut;
 mod graph;
+mod rename;
+mod rows;
 mod search;
 mod table;
+mod taken;
 mod thread;
 mod world;
 

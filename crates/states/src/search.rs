@@ -1,6 +1,7 @@
 //! Depth-first search through all states.
 
-use crate::canon::States;
+use crate::access::Accesses;
+use crate::canon::{Met, States};
 use crate::conflicts::Conflicts;
 use crate::graph::{Edge, Graph};
 use crate::table::Table;
@@ -8,8 +9,8 @@ use crate::thread::Entry;
 use crate::world::{Action, Done, Rules, Slot, Step, World};
 use selvedge_graph::{Loc, Value};
 use selvedge_machine::{Again, Block, Canonical, ErrorKind, Machine, Op};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// How to search.
@@ -19,6 +20,9 @@ pub struct Options<'a> {
     pub reduce: bool,
     /// Scheduling is no step of its own, even if nothing else is left out.
     pub eager: bool,
+    /// States that are the same but for what objects are called are one, as long as nothing that is done
+    /// depends on that.
+    pub rename: bool,
     /// Conflicting accesses at the same time, one of them plain, are an error.
     pub races: bool,
     /// Finds out whether any accesses could race (`Found::conflicts`).
@@ -42,6 +46,7 @@ impl Default for Options<'_> {
         Options {
             reduce: true,
             eager: true,
+            rename: true,
             races: false,
             conflicts: false,
             keep_ends: false,
@@ -92,6 +97,8 @@ pub struct Found<S> {
     /// The search found out that addresses are computed, so that it does not know which data is a thread's
     /// own.
     pub hidden: bool,
+    /// How many steps led to states that were known by other names of objects.
+    pub renamed: usize,
     /// There are accesses that would race if nothing but creating and joining threads ordered them. Not known
     /// if nobody asked.
     pub conflicts: bool,
@@ -103,17 +110,22 @@ pub fn search<M>(machine: &M, table: &Table, options: &Options<'_>) -> Found<M::
 where
     M: Machine + Canonical,
 {
-    let (mut reduce, mut hidden) = (options.reduce, false);
+    let (mut reduce, mut hidden, mut rename) =
+        (options.reduce, false, options.rename && !machine.names_matter());
     let mut values: BTreeMap<u32, BTreeSet<Value>> = BTreeMap::new();
-    let (mut accesses, mut frees) = (HashMap::new(), HashMap::new());
+    let mut accesses = Accesses::default();
     loop {
-        let mut search = Search::new(machine, table, options, reduce, values, accesses, frees);
+        let mut search = Search::new(machine, table, options, (reduce, rename), values, accesses);
         search.run();
         let grown = search.grown;
         values = search.values;
-        accesses = search.accesses;
-        frees = search.frees;
-        if search.surprised && search.found.stop.is_none() {
+        let surprised = search.accesses.surprised;
+        accesses = search.accesses.go_on();
+        if search.found.renamed > 0 && (search.names_matter || machine.names_matter()) {
+            (rename, accesses) = (false, Accesses::default());
+            continue;
+        }
+        if surprised && search.found.stop.is_none() {
             continue;
         }
         if search.found.hidden {
@@ -142,34 +154,13 @@ struct Search<'a, M: Machine + Canonical> {
     guessed: BTreeMap<u32, usize>,
     grown: bool,
     /// Who accesses what, in any search so far, once there are others.
-    accesses: HashMap<u32, Access>,
-    /// Who frees which objects, in any search so far, once there are others.
-    frees: HashMap<u32, Free>,
+    accesses: Accesses,
     conflicts: Conflicts,
-    /// Of which locations it was taken for granted that no conflicting accesses come.
-    relied: BTreeSet<u32>,
-    /// They do.
-    surprised: bool,
+    /// States were told by what objects are called.
+    names_matter: bool,
     /// States in which nothing can be done but guess, and what threads wait for there.
     waits: Vec<(u32, String)>,
     found: Found<M::State>,
-}
-
-/// Who accesses a location.
-struct Access {
-    thread: usize,
-    /// Others, too.
-    several: bool,
-    written: bool,
-    /// Several, and one of them writes.
-    conflict: bool,
-}
-
-/// Who frees an object.
-struct Free {
-    thread: usize,
-    /// Others, too.
-    several: bool,
 }
 
 /// What is enough to look at.
@@ -209,10 +200,9 @@ where
         machine: &'a M,
         table: &'a Table,
         options: &'a Options<'a>,
-        reduce: bool,
+        (reduce, rename): (bool, bool),
         values: BTreeMap<u32, BTreeSet<Value>>,
-        accesses: HashMap<u32, Access>,
-        frees: HashMap<u32, Free>,
+        accesses: Accesses,
     ) -> Self {
         Search {
             rules: Rules {
@@ -226,16 +216,14 @@ where
             },
             options,
             reduce,
-            states: States::default(),
+            states: States::new(rename),
             on_stack: Vec::new(),
             values,
             guessed: BTreeMap::new(),
             grown: false,
             accesses,
-            frees,
             conflicts: Conflicts::default(),
-            relied: BTreeSet::new(),
-            surprised: false,
+            names_matter: false,
             waits: Vec::new(),
             found: Found {
                 graph: Graph::default(),
@@ -246,6 +234,7 @@ where
                 window_reached: false,
                 early: false,
                 hidden: false,
+                renamed: 0,
                 conflicts: false,
                 stop: None,
             },
@@ -257,7 +246,7 @@ where
         let mut stack = Vec::new();
         self.enter(start, None, &mut stack);
         while let Some(frame) = stack.last_mut() {
-            if self.found.stop.is_some() || self.surprised {
+            if self.found.stop.is_some() || self.accesses.surprised {
                 break;
             }
             match frame.successors.next() {
@@ -268,6 +257,7 @@ where
                 }
             }
         }
+        self.names_matter |= self.found.renamed > 0 && !self.guessed.is_empty();
         for (loc, before) in &self.guessed {
             self.grown |= self.values.get(loc).map_or(0, BTreeSet::len) > *before;
         }
@@ -280,7 +270,10 @@ where
             self.found.stop = Some(Stop::Again(again));
             return;
         }
-        let (number, new) = self.states.number(machine, &world, self.options.keep_ends);
+        let Met { number, new, renamed } = self.states.number(machine, &world, self.options.keep_ends);
+        if let Some(objects) = renamed {
+            self.identify(&objects);
+        }
         if let Some(edge) = edge {
             self.found.graph.add(Edge { to: number, ..edge }, new);
         } else {
@@ -324,13 +317,19 @@ where
     fn look(&mut self, world: &World<M::State>, number: u32) -> bool {
         let machine = self.rules.machine;
         let mut over = world.is_at_end();
-        let read = |loc: Loc| world.value(machine, loc);
+        let named = Cell::new(false);
+        let read = |loc: Loc| {
+            let value = world.value(machine, loc);
+            named.set(named.get() || machine.address(value as u64).is_some());
+            value
+        };
         if let Some(invariant) = self.options.invariant
             && let Some(what) = invariant(&read, over)
         {
             self.wrong(number, ErrorKind::Assertion, what, None);
             over = true;
         }
+        self.names_matter |= named.get();
         if let Some((kind, message)) = &world.wrong {
             self.wrong(number, *kind, message.clone(), None);
             return true;
@@ -465,7 +464,7 @@ where
                     && !self.is_last(next, at)
                     && !self.returns(next)
                 {
-                    self.relied.insert(loc.0);
+                    self.accesses.rely(self.rules.machine, loc);
                     return Some(Ample::One(at, which));
                 }
             }
@@ -504,12 +503,21 @@ where
     /// location is one thread's own, or nobody writes it, and no other thread frees its object. Invariants
     /// are about what is in no object.
     fn is_alone(&self, entry: &Entry<M::State>, loc: Loc, at: usize) -> bool {
-        let object = self.rules.machine.object(loc);
-        let is_seen = || self.options.invariant.is_some() && object.is_none();
-        let frees = object.and_then(|object| self.frees.get(&object));
-        !self.accesses.get(&loc.0).is_some_and(|access| access.conflict)
-            && !frees.is_some_and(|free| free.several || free.thread != at)
-            && (is_plain_read(entry) || !is_seen())
+        let machine = self.rules.machine;
+        let is_seen = || self.options.invariant.is_some() && machine.object(loc).is_none();
+        self.accesses.is_alone(machine, loc, at) && (is_plain_read(entry) || !is_seen())
+    }
+
+    /// States are taken for one in which these objects stand for each other.
+    fn identify(&mut self, objects: &[(u32, u32)]) {
+        self.found.renamed += 1;
+        self.accesses.identify(self.rules.machine, objects);
+        // What was guessed is told by what objects are called, now and later.
+        let guesses = !self.guessed.is_empty();
+        if guesses || self.names_matter || self.rules.machine.names_matter() {
+            self.names_matter = true;
+            self.found.stop = Some(Stop::Cancelled);
+        }
     }
 
     /// Whether all that a thread may do next is about data that nobody else comes to.
@@ -531,32 +539,13 @@ where
         if !self.reduce || !world.has_others(at) {
             return;
         }
-        if let Op::Free { object } = entry.op {
-            self.note_free(object, at);
-        }
-        let Some(loc) = entry.loc() else { return };
-        let writes = !is_plain_read(entry);
-        let new = Access { thread: at, several: false, written: false, conflict: false };
-        let access = self.accesses.entry(loc.0).or_insert(new);
-        if access.conflict {
-            return;
-        }
-        access.several |= access.thread != at;
-        access.written |= writes;
-        access.conflict = access.several && access.written;
-        self.surprised |= access.conflict && self.relied.contains(&loc.0);
-    }
-
-    /// The same for an object that is freed.
-    fn note_free(&mut self, object: u32, at: usize) {
-        let free = self.frees.entry(object).or_insert(Free { thread: at, several: false });
-        free.several |= free.thread != at;
         let machine = self.rules.machine;
-        let by_another = |loc: &u32| {
-            machine.object(Loc(*loc)) == Some(object)
-                && self.accesses.get(loc).is_some_and(|access| access.several || access.thread != at)
-        };
-        self.surprised |= self.relied.iter().any(by_another);
+        if let Op::Free { object } = entry.op {
+            self.accesses.note_free(machine, object, at);
+        }
+        if let Some(loc) = entry.loc() {
+            self.accesses.note(machine, loc, at, !is_plain_read(entry));
+        }
     }
 
     /// Where nothing could be done but guess, threads wait for good if no guess comes true.

@@ -1,4 +1,3 @@
 //! All tests of this crate that use it from outside, as one binary: what they instantiate is compiled once.
 
-mod agree;
 mod cells;

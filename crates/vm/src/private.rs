@@ -4,6 +4,7 @@
 //! copies of the state in chunks until one of them writes.
 
 use crate::undefined::{Origin, Val};
+use selvedge_machine::Words;
 use std::rc::Rc;
 
 const CHUNK: usize = 128;
@@ -87,15 +88,15 @@ impl PrivateObject {
     }
 
     /// What is in it, as words: the same for equal objects.
-    pub fn write_down(&self, words: &mut Vec<u64>) {
-        words.extend([self.size << 1 | u64::from(self.dead), self.chunks.len() as u64]);
+    pub fn write_down<W: Words>(&self, words: &mut W) {
+        words.words(&[self.size << 1 | u64::from(self.dead), self.chunks.len() as u64]);
         for chunk in &self.chunks {
             // What was never written is 0, but not once it is written.
-            words.extend([chunk.defined as u64, (chunk.defined >> 64) as u64, chunk.partly.len() as u64]);
+            words.words(&[chunk.defined as u64, (chunk.defined >> 64) as u64, chunk.partly.len() as u64]);
             for bytes in chunk.bytes.chunks(8) {
-                words.push(u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
+                words.value(u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
             }
-            words.extend(chunk.partly.iter().map(|p| u64::from(p.at) << 8 | u64::from(p.undef)));
+            chunk.partly.iter().for_each(|p| words.word(u64::from(p.at) << 8 | u64::from(p.undef)));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::guard;
 use crate::json::result_json;
 use crate::output;
 use selvedge_check::{
-    Cancel, Count, InputKind, Place, Searched, Searching, StateStep, StateViolation, Verdict,
+    Cancel, Count, InputKind, Place, Searched, Searching, StateStep, StateViolation, Verdict, peak_kib,
 };
 use serde::Serialize;
 use std::fmt::Write;
@@ -33,6 +33,7 @@ struct Report {
     unknown: Option<String>,
     notes: Vec<String>,
     seconds: f64,
+    max_rss_kb: u64,
 }
 
 #[derive(Serialize)]
@@ -72,6 +73,7 @@ pub fn unfitting(args: &CheckArgs, states: bool) -> Option<InputError> {
             "`--invariant` needs `--engine states`, but for .NET programs",
         ),
         (!states && args.all_steps, "`--all-steps` needs `--engine states`"),
+        (!states && args.keep_names, "`--keep-names` needs `--engine states`"),
         (states && args.checkpoint.is_some(), "`--engine states` writes no checkpoints"),
         (states && args.resume.is_some(), "`--engine states` writes no checkpoints"),
         (states && args.leaks, "`--engine states` does not look for leaks"),
@@ -88,6 +90,7 @@ pub fn main(args: &CheckArgs, cancel: Cancel) -> Exit {
         invariants: args.invariant.clone(),
         reduce: !args.all_steps,
         eager: !args.all_steps,
+        rename: !args.keep_names,
         most_states: args.max_states,
         ..Searching::default()
     };
@@ -134,6 +137,7 @@ impl Report {
             unknown: undecided.map(|why| why.to_string()),
             notes,
             seconds,
+            max_rss_kb: peak_kib(),
         }
     }
 }

@@ -1,15 +1,17 @@
-//! Compares explorer and oracle on random programs until told to stop.
+//! Compares explorer and oracle, or explorer and the search through states, on random programs until told to
+//! stop.
 
 use clap::{Parser, ValueEnum};
 use selvedge_compare::campaign::{Campaign, Models, Progress, run};
 use selvedge_compare::compare::Options;
+use selvedge_compare::states::{self, Subject};
 use selvedge_explore::Equivalence;
 use selvedge_oracle::Limits;
 use selvedge_oracle::generate_arch::Arch;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Explorer against oracle on random programs
+/// Explorer against oracle, or against the search through states, on random programs
 #[derive(Parser)]
 #[command(name = "selvedge-fuzz")]
 struct Args {
@@ -35,7 +37,19 @@ struct Args {
     /// Programs of an architecture (armv8, power, riscv, x86, lkmm, imm); else, of the model's own
     #[arg(long)]
     arch: Option<String>,
+    /// What the explorer is compared with. States: for models that are reordering tables, `all` is those
+    #[arg(long, value_enum, default_value_t = Against::Oracle)]
+    against: Against,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Against {
+    Oracle,
+    States,
+}
+
+/// Models that are reordering tables.
+const TABLES: [&str; 5] = ["sc", "tso", "pso", "dotnet", "dotnet-ecma"];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
@@ -46,6 +60,9 @@ enum Which {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    if args.against == Against::States {
+        return against_states(&args);
+    }
     let models = match args.model.as_str() {
         "all" => Models::all(),
         "random" => Ok(Models::random()),
@@ -92,4 +109,31 @@ fn main() -> ExitCode {
     let outcome = run(&models, &campaign, &mut show);
     print!("{outcome}");
     if outcome.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn against_states(args: &Args) -> ExitCode {
+    let names = match args.model.as_str() {
+        "all" => TABLES.to_vec(),
+        name => vec![name],
+    };
+    let subjects = match names.into_iter().map(Subject::named).collect::<Result<Vec<_>, _>>() {
+        Ok(subjects) => subjects,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    let campaign = states::Campaign {
+        subjects,
+        programs: args.programs,
+        seed: args.seed,
+        jobs: args.jobs.max(1),
+        time: args.seconds.map(Duration::from_secs),
+    };
+    let compared = campaign.run(&mut |programs, elapsed| {
+        let rate = programs as f64 / elapsed.as_secs_f64().max(1e-9);
+        eprintln!("{programs:>8} programs, {rate:.0} programs/s");
+    });
+    print!("{compared}");
+    if compared.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

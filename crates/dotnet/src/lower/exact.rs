@@ -9,6 +9,37 @@ use selvedge_ir::{BinOp, CmpOp, FloatCmp, FloatOp, Instr, Operand, Reg};
 impl Body<'_> {
     /// Functions of floats that are exact.
     pub(super) fn mathematics(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
+        // What runtimes leave to the library of C.
+        const OF_C: [(&'static str, &'static str, usize); 14] = [
+            ("Pow", "pow", 2),
+            ("Atan2", "atan2", 2),
+            ("Sin", "sin", 1),
+            ("Cos", "cos", 1),
+            ("Tan", "tan", 1),
+            ("Asin", "asin", 1),
+            ("Acos", "acos", 1),
+            ("Atan", "atan", 1),
+            ("Sinh", "sinh", 1),
+            ("Cosh", "cosh", 1),
+            ("Tanh", "tanh", 1),
+            ("Exp", "exp", 1),
+            ("Log10", "log10", 1),
+            ("Log", "log", 1),
+        ];
+        if vals.is_empty() || !matches!(vals[0].kind(), Prim::R4 | Prim::R8) {
+            return Ok(false);
+        }
+        if let Some((_, name, count)) = OF_C.iter().find(|(known, ..)| *known == member)
+            && vals.len() == *count
+            && vals.iter().all(|val| val.kind() == Prim::R8)
+        {
+            let out = self.library(name, vals.iter().map(Val::one).collect(), 1);
+            self.push_copy(Val::prim(Prim::R8, out));
+            return Ok(true);
+        }
+        if vals.len() != 1 {
+            return Ok(false);
+        }
         let op = match member {
             "Abs" => FloatOp::Abs,
             "Floor" => FloatOp::Floor,
@@ -19,9 +50,6 @@ impl Body<'_> {
             _ => return Ok(false),
         };
         let kind = vals[0].kind();
-        if !matches!(kind, Prim::R4 | Prim::R8) {
-            return Ok(false);
-        }
         let out = self.float(op, kind.bits(), vals[0].one(), Operand::Const(0));
         self.give(kind, out);
         Ok(true)

@@ -250,7 +250,7 @@ impl Body<'_> {
                 self.push_copy(Val { shape, ..val });
                 Ok(true)
             }
-            "System.Math" | "System.MathF" if vals.len() == 1 => self.mathematics(member, vals),
+            "System.Math" | "System.MathF" => self.mathematics(member, vals),
             "System.Threading.Tasks.Task" if member == "Delay" => self.delay(method, sig),
             "System.Threading.Mutex" => self.mutex(member, sig, vals),
             "System.Threading.Semaphore" => self.semaphore(member, sig, vals),

@@ -140,9 +140,6 @@ impl Body<'_> {
             self.b.cmp(CmpOp::Eq, 64, is, object.one(), Operand::Const(0));
             self.throw_if(Operand::Reg(is), "System.ArgumentNullException");
         }
-        if self.lower.literal(object.one()).is_some() {
-            return self.refuse("the monitor of a string constant is not supported");
-        }
         let it = object.one();
         let by_ref = |body: &Self, n: usize| {
             let param = sig.params.get(n).map(|ty| body.lower.world.types.kind(*ty));

@@ -441,6 +441,7 @@ impl VmMachine {
             for (piece, value) in t.loads.iter().rev().zip(t.loaded.iter()) {
                 self.decode_part(piece.loc, value, piece.from, buffer, piece.at, piece.len);
             }
+            self.watch_loaded(&t.loads, &buffer.bits);
             t.loaded = Loaded::default();
         }
         if !std::mem::replace(&mut t.marked, true) {

@@ -59,7 +59,7 @@ impl VmMachine {
                 Next::Wait => return Ok(WAITS),
                 Next::Run => {}
             }
-            let op = self.run(state)?;
+            let op = self.run_watched(state)?;
             match op {
                 Some(op) => {
                     self.of_piece(state, t, op);

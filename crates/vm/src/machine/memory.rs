@@ -125,6 +125,9 @@ impl VmMachine {
         if let Object::Global(g) = object
             && self.module.globals[g.0 as usize].constant
         {
+            if let Some(spot) = self.monitor_of_literal(g, offset as u32, len)? {
+                return Ok(spot);
+            }
             if what == Use::Write {
                 let name = &self.module.globals[g.0 as usize].name;
                 return fail(ErrorKind::UndefinedBehaviour, format!("write to the constant `{name}`"));
@@ -138,6 +141,23 @@ impl VmMachine {
             return Ok(Spot::Constant { of: Fixed::Text(content), at: offset as usize });
         }
         Ok(Spot::Shared { object: allocation, at: offset as u32 })
+    }
+
+    /// A string constant of a managed language is never written, but may be locked: the words of its monitor,
+    /// with which every object begins, are elsewhere. Strings of the same text are one object, as the
+    /// language has it for constants.
+    fn monitor_of_literal(&self, g: GlobalId, offset: u32, len: u64) -> Result<Option<Spot>, Halt> {
+        const MONITOR: u64 = 16;
+        let name = &self.module.globals[g.0 as usize].name;
+        if u64::from(offset) + len > MONITOR || !name.starts_with('"') {
+            return Ok(None);
+        }
+        // It stands for all texts that nobody knows.
+        if name == "\"\u{fffd}\"" {
+            return fail(ErrorKind::Unsupported, "the monitor of a string whose text is not known");
+        }
+        let object = self.intern(Object::Waiters(self.address_of_global(g)));
+        Ok(Some(Spot::Shared { object, at: offset }))
     }
 
     #[cold]

@@ -20,6 +20,7 @@ mod lock_order;
 mod memory;
 mod misuse;
 mod names;
+mod naming;
 mod native;
 mod options;
 mod origin;
@@ -137,6 +138,8 @@ pub struct VmMachine {
     stores: Option<Box<Stores>>,
     /// Whether references are stored, and threads keep track of what that publishes.
     publishes: bool,
+    /// Whether it makes a difference what objects are called.
+    naming: naming::Naming,
     /// What all machines know that explore the same program side by side.
     common: Arc<Mutex<Tables>>,
 }
@@ -189,6 +192,7 @@ impl VmMachine {
         let is_reference = |instr: &Instr| matches!(instr, Instr::Store { reference: true, .. });
         let publishes = options.track_deps && module.functions.iter().flat_map(|f| &f.code).any(is_reference);
         let main = FuncId(main as u32);
+        let naming = naming::Naming::of(&module, options.watch_names);
         Ok(VmMachine {
             module,
             options,
@@ -202,6 +206,7 @@ impl VmMachine {
             slots,
             stores,
             publishes,
+            naming,
             tables: RefCell::new(tables),
             anonymous: RefCell::default(),
             parts: LockParts::default(),
@@ -227,6 +232,7 @@ impl VmMachine {
             slots: self.slots.clone(),
             stores: self.stores.clone(),
             publishes: self.publishes,
+            naming: self.naming.clone(),
             tables: RefCell::new(self.common().clone()),
             anonymous: self.anonymous.clone(),
             parts: self.parts.clone(),

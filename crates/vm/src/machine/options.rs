@@ -56,6 +56,10 @@ pub struct Options {
     pub errors: ErrorKinds,
     /// How files are kept.
     pub disk: DiskOptions,
+    /// Finds out whether what objects are called makes a difference ([`Canonical::names_matter`]).
+    ///
+    /// [`Canonical::names_matter`]: selvedge_machine::Canonical::names_matter
+    pub watch_names: bool,
 }
 
 impl Default for Options {
@@ -85,6 +89,7 @@ impl Default for Options {
             joined_panics: false,
             errors: ErrorKinds::ALL,
             disk: DiskOptions::default(),
+            watch_names: false,
         }
     }
 }

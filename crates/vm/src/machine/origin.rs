@@ -146,10 +146,12 @@ impl VmMachine {
 
     /// What a read-modify-write leaves behind.
     pub(super) fn modified(&self, op: RmwOp, bits: u8, old: Word, operand: Word) -> Word {
-        match old.is_outside() || operand.is_outside() {
+        let new = match old.is_outside() || operand.is_outside() {
             true => self.rmw_outside(op, bits, old, operand),
             false => undefined::rmw(op, bits, old, operand),
-        }
+        };
+        self.watch_modified(op, bits, [old, operand, new]);
+        new
     }
 
     /// What a cell holds before anything is written to it.

@@ -24,7 +24,7 @@ impl VmMachine {
             return Ok(op);
         }
         for _ in 0..self.options.silent_steps {
-            if let Some(op) = self.run(state)? {
+            if let Some(op) = self.run_watched(state)? {
                 return Ok(op);
             }
         }

@@ -1,21 +1,24 @@
 //! States as words, for searches that remember them.
 
 use crate::contents::{Content, entry};
-use crate::machine::state::{Frame, Stage};
+use crate::layout::Pieces;
+use crate::machine::state::{Frame, Stage, Then};
 use crate::machine::{BEFORE_FIRST, VmMachine, VmState};
 use crate::tables::Object;
+use selvedge_graph::Loc;
 use selvedge_ir::pointer;
-use selvedge_machine::Canonical;
+use selvedge_machine::{Canonical, Words};
 
 impl Canonical for VmMachine {
     // Left out: counters that only bounds and reductions look at (such a search has neither), where
     // undefined values come from, and registers that are not read any more.
-    fn write_down(&self, state: &VmState, words: &mut Vec<u64>) {
+    fn write_down<W: Words>(&self, state: &VmState, words: &mut W) {
         let made = &state.made;
-        words.extend([
+        words.made(made.objects);
+        words.words(&[
             u64::from(state.entry.0),
             u64::from(state.depth),
-            u64::from(made.objects) << 32 | u64::from(made.threads),
+            u64::from(made.threads),
             u64::from(made.keys) << 32 | u64::from(made.barriers),
             u64::from(made.ended) << 32 | u64::from(made.spurious_wakeups),
             u64::from(made.weak_failures) << 32 | u64::from(made.final_writes),
@@ -28,27 +31,9 @@ impl Canonical for VmMachine {
             innermost = false;
         }
         self.write_stage(state, words);
-        words.push(state.private.len() as u64);
+        words.word(state.private.len() as u64);
         state.private.iter().for_each(|object| object.write_down(words));
-        let rare = &*state.rare;
-        words.extend([rare.held.len() as u64, rare.specific.len() as u64, rare.cleanups.len() as u64]);
-        for held in &rare.held {
-            words.extend([
-                held.addr,
-                u64::from(held.count) << 1 | u64::from(held.shared),
-                held.word,
-                held.site,
-            ]);
-        }
-        for (key, value) in &rare.specific {
-            words.extend([u64::from(*key), *value]);
-        }
-        words.extend(&rare.cleanups);
-        words.push(rare.result.map_or(0, |val| 1 ^ val.undef));
-        words.push(rare.result.map_or(0, |val| val.bits));
-        if everything || rare.text.is_some() || rare.passed.is_some() {
-            spell(&format!("{:?} {:?} {} {:?}", rare.jumps, rare.text, rare.text_needs, rare.passed), words);
-        }
+        self.write_rare(state, everything, words);
     }
 
     fn forget_deps(&self, state: &mut VmState) {
@@ -84,57 +69,162 @@ impl Canonical for VmMachine {
             None => {}
         }
     }
+
+    fn address(&self, value: u64) -> Option<(u32, u64)> {
+        self.made_at(value).map(|object| (object, value & 0xffff_ffff))
+    }
+
+    fn cell(&self, loc: Loc) -> Option<(u32, u64)> {
+        let tables = self.tables.borrow();
+        let cell = tables.layout.cell(loc);
+        let is_made = tables.objects[cell.object as usize].is_allocated();
+        is_made.then_some((cell.object, u64::from(cell.offset) << 32 | u64::from(cell.size)))
+    }
+
+    fn write_object(&self, object: u32, words: &mut Vec<u64>) {
+        if let Some(Object::Made { site, size, heap, zeroed, managed, .. }) =
+            self.tables.borrow().objects.get(object as usize)
+        {
+            words.extend([
+                u64::from(site.func.0) << 32 | u64::from(site.pc),
+                *size,
+                u64::from(*heap) << 1 | u64::from(*zeroed),
+                u64::from(managed.ty),
+                managed.element,
+            ]);
+        }
+    }
+
+    fn names_matter(&self) -> bool {
+        self.looks_at_names() || self.tables.borrow().layout.is_divided()
+    }
 }
 
 impl VmMachine {
-    fn write_frame(&self, frame: &Frame, innermost: bool, everything: bool, words: &mut Vec<u64>) {
-        words.extend([u64::from(frame.func.0) << 32 | u64::from(frame.pc), u64::from(frame.private)]);
+    fn write_frame<W: Words>(&self, frame: &Frame, innermost: bool, everything: bool, words: &mut W) {
+        words.words(&[u64::from(frame.func.0) << 32 | u64::from(frame.pc), u64::from(frame.private)]);
         let from = if frame.pc == BEFORE_FIRST { 0 } else { frame.pc + u32::from(!innermost) };
         for reg in 0..frame.regs.len() as u32 {
             if everything || self.is_live(frame.func, from, reg) {
                 let val = frame.get(reg);
-                words.extend([val.bits, val.undef]);
+                words.value(val.bits);
+                words.word(val.undef);
             } else {
-                words.push(0);
+                words.word(0);
             }
         }
-        words.push(frame.stack.len() as u64);
-        words.extend(frame.stack.iter().map(|object| u64::from(*object)));
+        words.word(frame.stack.len() as u64);
+        frame.stack.iter().for_each(|object| words.object(*object));
     }
 
-    fn write_stage(&self, state: &VmState, words: &mut Vec<u64>) {
+    fn write_stage<W: Words>(&self, state: &VmState, words: &mut W) {
         match &state.stage {
-            Stage::Fetch => words.push(0),
-            Stage::Advance => words.push(1),
-            Stage::Give(reg) => words.extend([2, reg.map_or(0, |reg| 1 + u64::from(reg))]),
-            Stage::RmwLoaded(loc) => words.extend([3, u64::from(loc.0)]),
-            Stage::CasLoaded(loc) => words.extend([4, u64::from(loc.0)]),
-            Stage::Spawning(func, val) => words.extend([5, u64::from(func.0), val.bits, val.undef]),
+            Stage::Fetch => words.word(0),
+            Stage::Advance => words.word(1),
+            Stage::Give(reg) => words.words(&[2, reg.map_or(0, |reg| 1 + u64::from(reg))]),
+            Stage::RmwLoaded(loc) => {
+                words.word(3);
+                words.location(*loc);
+            }
+            Stage::CasLoaded(loc) => {
+                words.word(4);
+                words.location(*loc);
+            }
+            Stage::Spawning(func, val) => {
+                words.words(&[5, u64::from(func.0)]);
+                words.value(val.bits);
+                words.word(val.undef);
+            }
             Stage::Transfer(transfer) => {
-                words.extend([6, u64::from(transfer.done)]);
-                words.extend(transfer.loaded.iter());
+                words.words(&[6, u64::from(transfer.done), u64::from(transfer.marked)]);
+                let loaded: Vec<u64> = transfer.loaded.iter().collect();
+                words.word(loaded.len() as u64);
+                loaded.iter().for_each(|value| words.value(*value));
+                words.word(transfer.buffer.bits.len() as u64);
                 for bytes in transfer.buffer.bits.chunks(8) {
                     let mut word = [0; 8];
                     word[..bytes.len()].copy_from_slice(bytes);
-                    words.push(u64::from_le_bytes(word));
+                    words.value(u64::from_le_bytes(word));
                 }
-                let (loads, stores, undef) = (&transfer.loads, &transfer.stores, &transfer.buffer.undef);
-                spell(&format!("{loads:?} {stores:?} {undef:?} {:?}", transfer.then), words);
+                write_pieces(&transfer.loads, words);
+                write_pieces(&transfer.stores, words);
+                spell(&format!("{:?}", transfer.buffer.undef), words);
+                match transfer.then {
+                    Then::Result(dst, value) => {
+                        words.words(&[1, dst.map_or(0, |reg| 1 + u64::from(reg))]);
+                        words.value(value);
+                    }
+                    Then::Private { slot, offset, dst, value } => {
+                        let place = u64::from(slot) << 32 | u64::from(offset);
+                        words.words(&[2, place, dst.map_or(0, |reg| 1 + u64::from(reg))]);
+                        words.value(value);
+                    }
+                    Then::Load(reg) => words.words(&[3, u64::from(reg)]),
+                    Then::Nothing => words.word(0),
+                }
             }
+            Stage::Exiting => words.word(8),
             other => {
-                words.push(7);
+                words.opaque();
+                words.word(7);
                 spell(&format!("{other:?}"), words);
             }
         }
     }
+
+    fn write_rare<W: Words>(&self, state: &VmState, everything: bool, words: &mut W) {
+        let rare = &*state.rare;
+        words.words(&[rare.held.len() as u64, rare.specific.len() as u64, rare.cleanups.len() as u64]);
+        for held in &rare.held {
+            words.value(held.addr);
+            words.word(u64::from(held.count) << 1 | u64::from(held.shared));
+            words.value(held.word);
+            words.word(held.site);
+        }
+        for (key, value) in &rare.specific {
+            words.word(u64::from(*key));
+            words.value(*value);
+        }
+        rare.cleanups.iter().for_each(|buffer| words.value(*buffer));
+        words.word(rare.result.map_or(0, |val| 1 ^ val.undef));
+        words.value(rare.result.map_or(0, |val| val.bits));
+        // Exceptions on their way, and what is to be run at the end of the thread.
+        words.words(&[rare.flying.len() as u64, rare.exits.len() as u64]);
+        for flying in &rare.flying {
+            words.value(flying.object);
+            words.value(flying.ty);
+            words.word(u64::from(flying.selector));
+        }
+        for (function, argument) in &rare.exits {
+            words.value(*function);
+            words.value(*argument);
+        }
+        words.value(rare.exit_argument);
+        // Whether the iterations of marked loops have read and done something so far.
+        for (loads, effects) in &rare.spins {
+            words.word(1 | u64::from(state.loads != *loads) << 1 | u64::from(state.effects != *effects) << 2);
+        }
+        if everything || rare.text.is_some() || rare.passed.is_some() {
+            words.opaque();
+            spell(&format!("{:?} {:?} {} {:?}", rare.jumps, rare.text, rare.text_needs, rare.passed), words);
+        }
+    }
+}
+
+fn write_pieces<W: Words>(pieces: &Pieces, words: &mut W) {
+    words.word(pieces.len() as u64);
+    for piece in pieces {
+        words.location(piece.loc);
+        words.words(&[u64::from(piece.from) << 32 | u64::from(piece.len), u64::from(piece.at)]);
+    }
 }
 
 /// A text as words.
-fn spell(text: &str, words: &mut Vec<u64>) {
-    words.push(text.len() as u64);
+fn spell<W: Words>(text: &str, words: &mut W) {
+    words.word(text.len() as u64);
     for bytes in text.as_bytes().chunks(8) {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
-        words.push(u64::from_le_bytes(word));
+        words.word(u64::from_le_bytes(word));
     }
 }

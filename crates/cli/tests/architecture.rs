@@ -177,3 +177,27 @@ fn every_file_of_tests_is_part_of_its_crates_binary() {
     let files = ["main", "here", "gone"].map(String::from);
     assert_eq!(left_out("mod here;\n", &files), ["gone"]);
 }
+
+/// What is not built for tests has none: they would never run.
+#[test]
+fn no_test_is_left_out_by_a_manifest() {
+    fn has_tests(path: &Path) -> bool {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).expect("a directory");
+            return entries.flatten().any(|entry| has_tests(&entry.path()));
+        }
+        std::fs::read_to_string(path).is_ok_and(|text| text.contains("#[test]"))
+    }
+    let mut left_out = 0;
+    for package in packages() {
+        for target in package["targets"].as_array().expect("targets") {
+            let source = Path::new(target["src_path"].as_str().expect("a path"));
+            let is_left_out = target["test"] == false && target["kind"][0] != "custom-build";
+            // All of a library is below the directory of its root; a command that has one root is that alone.
+            let files = if source.ends_with("lib.rs") { source.parent().expect("src") } else { source };
+            left_out += u32::from(is_left_out);
+            assert!(!is_left_out || !has_tests(files), "{} has tests", files.display());
+        }
+    }
+    assert!(left_out > 5, "{left_out} targets without tests");
+}

@@ -66,13 +66,15 @@ else
 endif
 
 # Explorer against oracle for as long as one likes: make fuzz MODEL=rc11 PROGRAMS=1000000. Against the search through
-# states: make fuzz AGAINST=states MODEL=dotnet
-MODEL    ?= all
-PROGRAMS ?= 100000
-AGAINST  ?= oracle
+# states: make fuzz AGAINST=states MODEL=dotnet. Many small ones: make fuzz MODEL=armv8 CANDIDATES=300 PROGRAMS=1000000
+MODEL      ?= all
+PROGRAMS   ?= 100000
+AGAINST    ?= oracle
+CANDIDATES ?= 40000
+SEED       ?= 1
 fuzz:
 	cargo run --release -q -p selvedge-compare --bin selvedge-fuzz -- --against $(AGAINST) --model $(MODEL) \
-	    --programs $(PROGRAMS) --jobs 2
+	    --programs $(PROGRAMS) --candidates $(CANDIDATES) --seed $(SEED) --jobs 2
 
 # Thousands of generated claims about expressions and models, against all small executions: some minutes.
 fuzz-models:
@@ -97,7 +99,6 @@ fuzz-proofs:
 
 # Generated programs with undefined values: Selvedge against a naive evaluator, and both against MemorySanitizer and
 # memcheck. Tens of minutes; make soak PROGRAMS=1000000 SEED=7 for more, or others.
-SEED     ?= 1
 soak:
 	@scripts/setup.sh $(NEEDS) valgrind:valgrind \
 	    /usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.msan-x86_64.a:libclang-rt-22-dev

@@ -50,8 +50,8 @@ fn executions_are_the_same_where_nobody_looks_for_values_out_of_thin_air() {
     }
 }
 
-/// The write that everybody waits for is that of a thread that is not there yet: whether it is created depends on
-/// what is read.
+/// The write that everybody waits for is that of a thread that is not there yet: whether it is created
+/// depends on what is read.
 #[test]
 fn what_depends_on_itself_by_the_creation_of_a_thread_is_noticed() {
     const TEXT: &str = "C t { atomic_int x = 0; int y = 0; }

@@ -1,12 +1,12 @@
 //! What the events of a thread are ordered after within it, under a model that follows dependencies.
 //!
-//! An order that depends on the outcome of a compare-and-swap counts only if it is there with the other outcome,
-//! too, as for causal prefixes (`follow/order.rs`).
+//! An order that depends on the outcome of a compare-and-swap counts only if it is there with the other
+//! outcome, too, as for causal prefixes (`follow/order.rs`).
 //!
-//! All this is a matter of one thread: where it stood before each of its events, and of reads, whether they read
-//! from the thread itself. So what was found is kept in a tree, like standings (`threads.rs`), and is there when the
-//! thread comes to the same again, which it does whenever another thread goes another way. The tree is a
-//! cache, and is emptied when it has grown.
+//! All this is a matter of one thread: where it stood before each of its events, and of reads, whether they
+//! read from the thread itself. So what was found is kept in a tree, like standings (`threads.rs`), and is
+//! there when the thread comes to the same again, which it does whenever another thread goes another way. The
+//! tree is a cache, and is emptied when it has grown.
 
 use crate::threads::{Standing, Threads};
 use selvedge_graph::{Attrs, DepSet, Deps, EventId, ExecutionGraph, Kind, Mode, Tid};
@@ -44,7 +44,8 @@ struct Key {
     standing: Standing,
     source: Source,
     attrs: Attrs,
-    /// For the read of a read-modify-write in models that order it by what its write is: that, if it is there.
+    /// For the read of a read-modify-write in models that order it by what its write is: that, if it is
+    /// there.
     write: Option<(Standing, Attrs)>,
 }
 
@@ -155,7 +156,8 @@ impl Orders {
             }
             let mut order = find(&self.nodes, &line, events[at]);
             if key.write.is_some() {
-                // Of a read-modify-write, the halves tell about each other: first without, then with the write.
+                // Of a read-modify-write, the halves tell about each other: first without, then with the
+                // write.
                 let kept = (self.nodes.len(), line.len());
                 line.push(self.add(key, order));
                 let write = find(&self.nodes, &line, events[at + 1]);

@@ -4,9 +4,9 @@
 //! Inputs are the examples of this repository with random changes. Models, tests and formats are read in
 //! this process; bitcode, assemblies, checkpoints and command lines go to the `selvedge` that is built beside
 //! this command. What is looked for are panics, crashes, runs without an end, exit codes that mean nothing
-//! and, for formats, texts that the C library would not print. Programs in C are not damaged but generated, and
-//! asked about in two ways: what is looked for are contradictions. Inputs that fail are kept in the directory for
-//! temporary files; the exit code is 1 if there are any.
+//! and, for formats, texts that the C library would not print. Programs in C are not damaged but generated,
+//! and asked about in two ways: what is looked for are contradictions. Inputs that fail are kept in the
+//! directory for temporary files; the exit code is 1 if there are any.
 
 mod assemblies;
 mod formats;

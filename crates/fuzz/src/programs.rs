@@ -1,10 +1,10 @@
-//! Small C programs as people write them: locks of all kinds, waits, limits of attempts, lists, sequence locks,
-//! condition variables and unknown inputs, with orderings right and wrong, and an assertion about what comes of
-//! it that may or may not hold.
+//! Small C programs as people write them: locks of all kinds, waits, limits of attempts, lists, sequence
+//! locks, condition variables and unknown inputs, with orderings right and wrong, and an assertion about what
+//! comes of it that may or may not hold.
 //!
 //! Each is asked about twice, in two ways that must not contradict each other: with reductions and
-//! without, for some errors only, or by executions and by states. The first line of a program says which. That
-//! one of the two does not come to an end is no contradiction.
+//! without, for some errors only, or by executions and by states. The first line of a program says which.
+//! That one of the two does not come to an end is no contradiction.
 
 use crate::mutate::Mutator;
 use crate::processes::{LIMIT, directory};

@@ -30,8 +30,8 @@ struct Args {
     seconds: Option<u64>,
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Leave out programs for which the oracle has to look at more candidates than this: most programs are small
-    /// and take little time, few take nearly all of it
+    /// Leave out programs for which the oracle has to look at more candidates than this: most programs are
+    /// small and take little time, few take nearly all of it
     #[arg(long, default_value_t = Limits::default().candidates)]
     candidates: u64,
     /// Programs of an architecture (armv8, power, riscv, x86, lkmm, imm); else, of the model's own

@@ -137,7 +137,7 @@ const MUTEXES: [&str; 4] =
 /// What stands for `std::lock` of mutexes.
 fn lock(symbol: &str) -> Option<String> {
     let types = symbol.strip_prefix("_ZNSt3__14lockI")?;
-    let (mut types, three) = match types.strip_suffix("EEvRT_RT0_RT1_DpRT2_") {
+    let (mut types, three) = match types.strip_suffix("EEEvRT_RT0_RT1_DpRT2_") {
         Some(types) => (types, true),
         None => (types.strip_suffix("EEvRT_RT0_")?, false),
     };

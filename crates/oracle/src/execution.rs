@@ -47,7 +47,7 @@ pub enum End {
 
 impl Execution<'_> {
     /// Whether there is a cycle of dependencies and reads: a value that depends on itself. A
-    /// read-modify-write writes what depends on its read.
+    /// read-modify-write writes what depends on its read, and what a thread does depends on its creation.
     pub fn depends_on_itself(&self) -> bool {
         let mut on = Matrix::EMPTY;
         for (at, e) in self.events.iter().enumerate().skip(1) {
@@ -58,6 +58,10 @@ impl Execution<'_> {
             match e.kind {
                 Kind::Read => on.set(self.rf[at] as usize, at),
                 Kind::Write if e.rmw => on.set(at - 1, at),
+                Kind::Spawn => {
+                    let created = |(_, x): &(usize, &Event)| x.tid == e.peer;
+                    self.events.iter().enumerate().skip(1).filter(created).for_each(|(x, _)| on.set(at, x));
+                }
                 _ => {}
             }
         }

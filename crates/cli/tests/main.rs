@@ -34,3 +34,13 @@ mod undefined_behaviour;
 mod undefined_flow;
 mod verdicts;
 mod workers;
+
+/// Parts of the command that are tested from inside. As a test of its own, all of it would be built once more.
+#[allow(dead_code)]
+#[path = "../src"]
+mod command {
+    mod escape;
+    #[path = "check/layout.rs"]
+    mod layout;
+    mod meter;
+}

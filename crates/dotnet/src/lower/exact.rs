@@ -10,7 +10,7 @@ impl Body<'_> {
     /// Functions of floats that are exact.
     pub(super) fn mathematics(&mut self, member: &str, vals: &[Val]) -> Result<bool, CompileError> {
         // What runtimes leave to the library of C.
-        const OF_C: [(&'static str, &'static str, usize); 14] = [
+        const OF_C: [(&str, &str, usize); 14] = [
             ("Pow", "pow", 2),
             ("Atan2", "atan2", 2),
             ("Sin", "sin", 1),

@@ -35,7 +35,7 @@ mod undefined_flow;
 mod verdicts;
 mod workers;
 
-/// Parts of the command that are tested from inside. As a test of its own, all of it would be built once more.
+/// Parts of the command that are tested from inside. As a test of its own, all of it would be built again.
 #[allow(dead_code)]
 #[path = "../src"]
 mod command {

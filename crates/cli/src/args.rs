@@ -23,11 +23,11 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Verify programs in C, C++ and Rust
+    /// Verify programs in C, C++, Rust, and compiled .NET programs
     Check(Box<CheckArgs>),
     /// Verify each test of a Rust program; `cargo selvedge test` builds it and runs this
     Test(Box<TestArgs>),
-    /// Say how many executions a C program or a litmus test has, about, and how long exploring them takes
+    /// Say how many executions a program or a litmus test has, about, and how long exploring them takes
     Estimate(EstimateArgs),
     /// Find the cheapest fences and orderings under which a program that breaks is right
     Fix(Box<crate::fix::FixArgs>),

@@ -50,6 +50,20 @@ fn executions_are_the_same_where_nobody_looks_for_values_out_of_thin_air() {
     }
 }
 
+/// The write that everybody waits for comes after joining a thread that waits itself.
+#[test]
+fn what_depends_on_itself_by_joining_a_thread_is_noticed() {
+    const TEXT: &str = "C t { atomic_int y = 0; int z = 0; }
+        P0 (atomic_int* y) { join(P2); atomic_store_explicit(y, 0, memory_order_relaxed); }
+        P1 (atomic_int* y, int* z) { int r = atomic_load_explicit(y, memory_order_relaxed); *z = (r ^ r) + 1; }
+        P2 (atomic_int* z) { int r = atomic_load_explicit(z, memory_order_relaxed); assume(r); }
+        exists (true)";
+    let test = parse("join.litmus", TEXT, &selvedge_litmus::Options::default()).expect("a test");
+    let subject = Subject::new(&load_named("lkmm").expect("a shipped model")).expect("a model");
+    let verdict = subject.compare(&test.program, &Options::default());
+    assert!(matches!(verdict, Verdict::ThinAir { .. }), "{verdict:?}");
+}
+
 /// The write that everybody waits for is that of a thread that is not there yet: whether it is created
 /// depends on what is read.
 #[test]

@@ -10,6 +10,7 @@
 //! Most models forbid such cycles as such, in whatever program: [`is_ruled_out`] asks what is known of the
 //! model first.
 
+use super::has_ended;
 use super::judge::{self, Assumed, AssumedWrite};
 use super::partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Attrs, DepSet, Kind, Tid};
@@ -143,12 +144,13 @@ fn writes_to_come<M: Machine>(
     }
 }
 
-/// A write in each thread of which it is not certain how it goes on.
+/// A write in each thread of which it is not certain how it goes on: by itself, or because it joins another one.
 fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
     let mut stuck = Vec::new();
     for (t, line) in p.lines.iter().enumerate() {
         let Some(standing) = &line.standing else { continue };
-        if p.is_certain(Tid(t as u16), standing) {
+        let joins = matches!(standing.op, Op::Join { thread } if !has_ended(p, thread));
+        if p.is_certain(Tid(t as u16), standing) && !joins {
             continue;
         }
         let unknown = |set: &DepSet| {

@@ -73,6 +73,11 @@ impl<'a> Parser<'a> {
         }
         let blank = line.len() - line.trim_start().len();
         self.lexer.advance(blank + name.len());
+        // Some tests have their name once more there, in parentheses, and an empty text.
+        let after = line[blank + name.len()..].trim_start();
+        if after.starts_with('(') && !after.starts_with("(*") {
+            self.lexer.advance(line.len() - blank - name.len());
+        }
         loop {
             let rest = self.lexer.rest()?;
             if rest.starts_with('"') {
@@ -109,6 +114,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.next()?;
+        self.eat(";")?;
         Ok(entries)
     }
 
@@ -392,11 +398,27 @@ impl<'a> Parser<'a> {
         Ok(Prop::Atom { subject, equal, value: self.value()? })
     }
 
-    /// `0:r0`, `x`, `[x]`, `*x`, `a[1]`.
+    /// `P0:`, which is `0:`.
+    fn thread_name(&mut self) -> Parsed<Option<ThreadRef>> {
+        let Tok::Ident(word) = self.peek()? else { return Ok(None) };
+        let number = word.strip_prefix('P').filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
+        let Some(number) = number.and_then(|n| n.parse().ok()) else { return Ok(None) };
+        if self.peek_at(1)? != Tok::Sym(":") {
+            return Ok(None);
+        }
+        let place = self.next()?.1;
+        self.next()?;
+        Ok(Some(ThreadRef { number, place }))
+    }
+
+    /// `0:r0`, `P0:r0`, `x`, `[x]`, `*x`, `a[1]`.
     fn subject(&mut self) -> Parsed<Subject<'a>> {
         let start = self.here()?;
-        if let Tok::Int(_) = self.peek()? {
-            let thread = self.thread_number()?;
+        let thread = match self.peek()? {
+            Tok::Int(_) => Some(self.thread_number()?),
+            _ => self.thread_name()?,
+        };
+        if let Some(thread) = thread {
             let name = self.name("a register")?;
             let place = start.to(name.place);
             return Ok(Subject { thread: Some(thread), name, index: None, place });

@@ -12,15 +12,15 @@ fn body(text: &str) -> String {
 
 #[test]
 fn errors_name_the_place_and_the_reason() {
-    let shown = body("  r0 = 1;");
+    let shown = body("  ok = 1;");
     assert_eq!(
         shown,
-        "error: `r0` is not declared
+        "error: `ok` is not declared
   --> t.litmus:4:3
    |
- 4 |   r0 = 1;
+ 4 |   ok = 1;
    |   ^^
-  help: declare the register with `int r0;`, or the location as a parameter"
+  help: declare the register with `int ok;`, or the location as a parameter"
     );
 }
 

@@ -235,3 +235,134 @@ fn loops_over_constants_run() {
     let test = read(c).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(test.program.step(&mut test.program.start(Tid(0)), 0), Op::End);
 }
+
+/// Elements of arrays are locations, which computations with addresses lead to.
+#[test]
+fn arrays() {
+    let init = "uint64_t x[3]={1,2,3}; 0:X1=x; 0:X4=x[1]; uint64_t 0:X2; int 0:X5=16;";
+    for (code, condition, expected) in [
+        (&["LDR X2,[X1]"][..], "exists (0:X2=1)", Some(true)),
+        (&["LDR X2,[X1,#8]"], "exists (0:X2=2)", Some(true)),
+        (&["LDR X2,[X4,#8]"], "exists (0:X2=3)", Some(true)),
+        (&["LDR X2,[X4,#-8]"], "exists (0:X2=1)", Some(true)),
+        (&["LDR X2,[X1,W5,SXTW]"], "exists (0:X2=3)", Some(true)),
+        (&["MOV X6,#2", "LDR X2,[X1,X6,LSL #3]"], "exists (0:X2=3)", Some(true)),
+        (&["ADD X6,X1,W5,UXTW", "LDR X2,[X6]"], "exists (0:X2=3)", Some(true)),
+        (&["MOV X6,#7", "STR X6,[X1,#16]"], "exists (x[2]=7 /\\ x[0]=1 /\\ x[1]=2)", Some(true)),
+        // In the middle of an element, and past the end.
+        (&["LDR X2,[X1,#4]"], "exists (0:X2=0)", None),
+        (&["LDR X2,[X1,#24]"], "exists (0:X2=0)", None),
+        (&["LDR X2,[X1,#-8]"], "exists (0:X2=0)", None),
+    ] {
+        assert_eq!(holds(&text("AArch64", init, code, condition)), expected, "{code:?}");
+    }
+    let words = "0:x5=x; int x[2]={1,-2};";
+    assert_eq!(holds(&text("RISCV", words, &["lw x6,4(x5)"], "exists (0:x6=-2)")), Some(true));
+    let words = "0:r1=x; int x[2]={1,2}; 0:r3=4;";
+    assert_eq!(holds(&text("PPC", words, &["lwzx r2,r1,r3"], "exists (0:r2=2)")), Some(true));
+    // The size of an element is that of a location.
+    let message = read(&text("AArch64", "uint64_t x[2]; 0:X1=x;", &["LDR W2,[X1,#8]"], "exists (x[0]=0)"));
+    assert!(message.err().is_some_and(|m| m.contains("of 32 bits, and `x[0]` is declared")));
+}
+
+/// Bytes and half-words are unsigned in memory, and what the instruction makes of them in registers.
+#[test]
+fn bytes_and_half_words() {
+    for (arch, init, code, condition) in [
+        ("AArch64", "uint8_t x=200; 0:X1=x;", &["LDRB W2,[X1]"][..], "exists (0:X2=200)"),
+        ("AArch64", "uint8_t x=200; 0:X1=x;", &["LDRSB W2,[X1]"], "exists (0:X2=-56)"),
+        ("AArch64", "uint8_t x; 0:X1=x; 0:X0=0x1ff;", &["STRB W0,[X1]"], "exists (x=255)"),
+        ("AArch64", "uint8_t x; 0:X1=x; 0:X0=0x1ff;", &["STRB W0,[X1]"], "exists (x=-1)"),
+        (
+            "AArch64",
+            "uint16_t x=0x8000; 0:X1=x;",
+            &["LDRSH W2,[X1]", "LDARH W3,[X1]"],
+            "exists (0:X2=-32768 /\\ 0:X3=32768)",
+        ),
+        (
+            "AArch64",
+            "uint8_t x=1; 0:X1=x; 0:X2=1; 0:X3=0x102;",
+            &["SWPALB W3,W4,[X1]"],
+            "exists (0:X4=1 /\\ x=2)",
+        ),
+        ("AArch64", "int x=-1; 0:X1=x; int64_t 0:X2;", &["LDRSW X2,[X1]"], "exists (0:X2=-1)"),
+        (
+            "RISCV",
+            "uint8_t x=200; 0:x5=x;",
+            &["lbu x6,0(x5)", "lb x7,0(x5)"],
+            "exists (0:x6=200 /\\ 0:x7=-56)",
+        ),
+        ("RISCV", "uint16_t x; 0:x5=x; 0:x6=-1;", &["sh x6,0(x5)"], "exists (x=0xffff)"),
+        ("PPC", "uint8_t x; 0:r1=x; 0:r2=0x101;", &["stb r2,0(r1)", "lbz r3,0(r1)"], "exists (0:r3=1)"),
+    ] {
+        assert_eq!(holds(&text(arch, init, code, condition)), Some(true), "{arch} {code:?} {condition}");
+    }
+    // Not of the location's size.
+    let message = read(&text("AArch64", "uint8_t x; 0:X1=x;", &["LDRH W2,[X1]"], "exists (x=0)"));
+    assert!(message.err().is_some_and(|m| m.contains("of 16 bits, and `x` is declared to be of 8 bits")));
+}
+
+/// Shifts, extensions and the like.
+#[test]
+fn arithmetic_of_both_sizes() {
+    for (init, code, condition) in [
+        ("int64_t 0:X2;", &["MOV X0,#-1", "LSR X2,X0,#60"][..], "exists (0:X2=15)"),
+        ("int64_t 0:X2;", &["MOV X0,#-1", "LSR X2,X0,#0"], "exists (0:X2=-1)"),
+        ("int64_t 0:X2;", &["MOV W0,#-1", "LSR W2,W0,#28"], "exists (0:X2=15)"),
+        ("int64_t 0:X2;", &["MOV W0,#-16", "ASR W2,W0,#2"], "exists (0:X2=0xfffffffc)"),
+        ("int64_t 0:X2;", &["MOV X0,#-16", "ASR X2,X0,#2"], "exists (0:X2=-4)"),
+        ("int64_t 0:X2;", &["MOV X0,#3", "LSL X2,X0,#62"], "exists (0:X2=0xc000000000000000)"),
+        ("int64_t 0:X2;", &["MOV W0,#-1", "ADD X2,XZR,W0,SXTW #1"], "exists (0:X2=-2)"),
+        ("int64_t 0:X2;", &["MOV W0,#0x1ff", "SXTB X2,W0"], "exists (0:X2=-1)"),
+        ("int64_t 0:X2;", &["MOV W0,#0x1ff", "UXTB W2,W0"], "exists (0:X2=255)"),
+        ("int64_t 0:X2;", &["MOV W0,#6", "MOV W1,#2", "BIC W2,W0,W1"], "exists (0:X2=4)"),
+        ("int64_t 0:X2;", &["MOV W0,#0", "MVN W2,W0"], "exists (0:X2=0xffffffff)"),
+        ("int64_t 0:X2;", &["MOV W0,#1", "SUB W2,WZR,W0,LSL #1"], "exists (0:X2=0xfffffffe)"),
+    ] {
+        assert_eq!(holds(&text("AArch64", init, code, condition)), Some(true), "{code:?} {condition}");
+    }
+    for (code, condition) in [
+        (&["li x5,-1", "srli x6,x5,60"][..], "exists (0:x6=15)"),
+        (&["li x5,-16", "srai x6,x5,2"], "exists (0:x6=-4)"),
+        (&["li x5,1", "slli x6,x5,63"], "exists (0:x6=0x8000000000000000)"),
+        (&["li x5,-1", "sltu x6,x5,x0"], "exists (0:x6=0)"),
+        (&["li x5,-1", "slti x6,x5,0"], "exists (0:x6=1)"),
+        (&["li x5,0", "seqz x6,x5"], "exists (0:x6=1)"),
+    ] {
+        assert_eq!(
+            holds(&text("RISCV", "int64_t 0:x6;", code, condition)),
+            Some(true),
+            "{code:?} {condition}"
+        );
+    }
+}
+
+/// Comments, headers and conditions as other people write them.
+#[test]
+fn as_people_write_them() {
+    for (arch, text) in [
+        (
+            "AArch64",
+            "AArch64 t\n{ 0:X1=x; }\n P0 (* a | b ; *) ;\n (* first *) LDR W3,[X1] (* R x=0; | *) (* more *) ;\nexists (0:X3=0)\n",
+        ),
+        ("X86", "X86 t (t) \"\"\n{x = 0; y = 0};\n P0 ;\n mov EAX, [x] ;\nexists (P0:EAX = 0)\n"),
+        (
+            "C",
+            "C t\n{ };\nP0 (int *x) { r0 = READ_ONCE(*x); if (1) { r1 = r0; } r2 = r1; }\nexists (0:r2=0 /\\ P0:r0=0)\n",
+        ),
+    ] {
+        let test = read(text).unwrap_or_else(|e| panic!("{arch}: {e}"));
+        assert_eq!(test.name, "t");
+        assert_eq!(holds(text), Some(true), "{text}");
+    }
+    // Only what is called like a register, and not before it has a value.
+    for (code, reason) in [
+        ("r = 1;", "`r` is not declared"),
+        ("r0 = r1;", "`r1` is not declared"),
+        ("r0 += 1; ra = 2;", "`ra` is not declared"),
+    ] {
+        let text = format!("C t\n{{}}\nP0 (int *x) {{ {code} }}\nexists (true)\n");
+        let message = read(&text).err().unwrap_or_default();
+        assert!(message.contains(reason), "{code}: {message}");
+    }
+}

@@ -1,8 +1,8 @@
-//! AArch64: loads and stores of 32 and 64 bits, exclusive pairs, LSE, barriers, integer arithmetic.
+//! AArch64: loads and stores of 8 to 64 bits, exclusive pairs, LSE, barriers, integer arithmetic.
 
 use super::operand::{Line, Piece, inside, number, parts};
-use super::thread::{BranchTest, Builder, pointer};
-use super::width::{Width, at_an_offset, low, signed_low};
+use super::thread::{BranchTest, Builder};
+use super::width::{Width, low, shifted, sign_extended, signed_low};
 use crate::lex::clip;
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
@@ -36,15 +36,23 @@ impl Builder<'_> {
         register(piece.text).ok_or_else(|| self.not_a_register(piece))
     }
 
-    /// The size of an access that has this register.
-    fn a64_width(&self, piece: Piece<'_>) -> Parsed<Width> {
-        Ok(Width::of(self.a64(piece)?.wide))
+    /// The size of an access that has this register; `narrow` is what the mnemonic says of it.
+    fn a64_width(&self, piece: Piece<'_>, narrow: Option<Width>) -> Parsed<Width> {
+        let wide = self.a64(piece)?.wide;
+        match narrow {
+            Some(_) if wide => {
+                let message = format!("`{}` has 64 bits, this access fewer", clip(piece.text));
+                Err(self.source.error(piece.place, message).with_help("write the register as W…"))
+            }
+            Some(width) => Ok(width),
+            None => Ok(Width::of(wide)),
+        }
     }
 
     /// Two registers of an access, of one size.
-    fn a64_same_width(&self, a: Piece<'_>, b: Piece<'_>) -> Parsed<Width> {
-        let width = self.a64_width(a)?;
-        if self.a64_width(b)? != width {
+    fn a64_same_width(&self, a: Piece<'_>, b: Piece<'_>, narrow: Option<Width>) -> Parsed<Width> {
+        let width = self.a64_width(a, narrow)?;
+        if self.a64_width(b, narrow)? != width {
             let message = format!("`{}` and `{}` are not of one size", clip(a.text), clip(b.text));
             return Err(self.source.error(b.place, message));
         }
@@ -75,6 +83,29 @@ impl Builder<'_> {
         }
     }
 
+    /// A register with what is made of it: `W2,SXTW #3`, `X2,LSL #2`.
+    fn a64_extended(&mut self, piece: Piece<'_>, extend: &str) -> Parsed<Expr> {
+        let wide = self.a64(piece)?.wide;
+        let value = self.a64_value(piece)?;
+        let extend = extend.to_ascii_lowercase();
+        let (how, amount) = extend.split_once(char::is_whitespace).unwrap_or((&extend, "0"));
+        let unknown = || self.source.error(piece.place, format!("`{}` is not supported", clip(&extend)));
+        let Some(amount @ 0..=63) = number(amount) else { return Err(unknown()) };
+        let value = match how {
+            "sxtw" if !wide => signed_low(value),
+            "uxtw" if !wide => value,
+            "sxtx" | "uxtx" if wide => value,
+            "uxtb" => Expr::bin(BinOp::And, value, Expr::Const(0xff)),
+            "uxth" => Expr::bin(BinOp::And, value, Expr::Const(0xffff)),
+            "sxtb" => sign_extended(value, Width::BYTE),
+            "sxth" => sign_extended(value, Width::HALF),
+            "lsl" => value,
+            "lsr" | "asr" => return Ok(shifted(value, how, Expr::Const(amount), wide)),
+            _ => return Err(unknown()),
+        };
+        Ok(if amount == 0 { value } else { Expr::bin(BinOp::Shl, value, Expr::Const(amount)) })
+    }
+
     /// `[Xn]`, `[Xn,#imm]`, `[Xn,Xm]`, `[Xn,Wm,SXTW]`.
     fn a64_address(&mut self, piece: Piece<'_>) -> Parsed<Addr> {
         let Some(inner) = inside(piece.text, '[', ']') else { return Err(self.not_an_address(piece)) };
@@ -84,52 +115,57 @@ impl Builder<'_> {
         let base = self.reg(&format!("X{base}"))?;
         let sub = |text| Piece { text, place: piece.place };
         let offset = match parts[1..] {
-            [] => return Ok(pointer(base)),
+            [] => return self.displaced(base, 0, piece),
             [offset] => match number(offset) {
-                Some(0) => return Ok(pointer(base)),
-                Some(_) => return Err(at_an_offset(self.source, piece)),
+                Some(distance) => return self.displaced(base, distance, piece),
                 None => match register(offset) {
                     Some(r) if r.wide => self.a64_value(sub(offset))?,
                     _ => return Err(self.not_an_address(piece)),
                 },
             },
-            [offset, extend] => {
-                let wide = match register(offset) {
-                    Some(r) => r.wide,
-                    None => return Err(self.not_an_address(piece)),
-                };
-                let value = self.a64_value(sub(offset))?;
-                match extend.to_ascii_lowercase().as_str() {
-                    "sxtw" if !wide => signed_low(value),
-                    "uxtw" if !wide => value,
-                    "lsl #0" | "sxtx" | "uxtx" if wide => value,
-                    _ => return Err(self.not_an_address(piece)),
-                }
-            }
+            [offset, extend] if register(offset).is_some() => self.a64_extended(sub(offset), extend)?,
             _ => return Err(self.not_an_address(piece)),
         };
-        Ok(Addr::Pointer(Expr::bin(BinOp::Add, Expr::Reg(base), offset)))
+        self.computed(Expr::bin(BinOp::Add, Expr::Reg(base), offset))
     }
 
-    fn a64_load(&mut self, line: &Line<'_>, mode: Mode) -> Parsed<()> {
+    fn a64_load(&mut self, line: &Line<'_>, mode: Mode, narrow: Option<Width>) -> Parsed<()> {
         let [dst, addr] = line.take(self.source)?;
-        let width = self.a64_width(dst)?;
+        let width = self.a64_width(dst, narrow)?;
         let (dst, addr) = (self.a64_dst(dst)?, self.a64_address(addr)?);
-        self.load(dst, addr, mode, width, false);
+        match mode.is_exclusive() {
+            true => self.load_linked(dst, addr, mode, width, false),
+            false => self.load(dst, addr, mode, width, false),
+        }
         Ok(())
     }
 
-    fn a64_store(&mut self, line: &Line<'_>, mode: Mode) -> Parsed<()> {
+    /// `ldrsw`, `ldrsb`, `ldrsh`: to a register of either size.
+    fn a64_load_signed(&mut self, line: &Line<'_>, width: Width) -> Parsed<()> {
+        let [dst, addr] = line.take(self.source)?;
+        let wide = self.a64(dst)?.wide;
+        if width == Width::WORD && !wide {
+            return Err(line.unsupported(self.source));
+        }
+        let (dst, addr) = (self.a64_dst(dst)?, self.a64_address(addr)?);
+        self.load(dst, addr, Mode::Rlx, width, true);
+        if !wide {
+            self.assign(dst, low(Expr::Reg(dst)));
+        }
+        Ok(())
+    }
+
+    fn a64_store(&mut self, line: &Line<'_>, mode: Mode, narrow: Option<Width>) -> Parsed<()> {
         let [value, addr] = line.take(self.source)?;
-        let width = self.a64_width(value)?;
+        let width = self.a64_width(value, narrow)?;
         let (value, addr) = (self.a64_value(value)?, self.a64_address(addr)?);
         self.store(addr, value, mode, width);
         Ok(())
     }
 
-    fn a64_store_exclusive(&mut self, line: &Line<'_>, mode: Mode) -> Parsed<()> {
+    fn a64_store_exclusive(&mut self, line: &Line<'_>, mode: Mode, narrow: Option<Width>) -> Parsed<()> {
         let [status, value, addr] = line.take(self.source)?;
-        let width = self.a64_width(value)?;
+        let width = self.a64_width(value, narrow)?;
         let (value, addr) = (self.a64_value(value)?, self.a64_address(addr)?);
         let ok = self.temp()?;
         self.store_conditional(ok, addr, value, mode, width);
@@ -138,11 +174,22 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// `op dst, a, b`.
-    fn a64_arithmetic(&mut self, line: &Line<'_>, op: BinOp, flags: bool) -> Parsed<()> {
-        let [dst, a, b] = line.take(self.source)?;
+    /// `op dst, a, b`, where the last operand may be extended or shifted.
+    fn a64_arithmetic(&mut self, line: &Line<'_>, op: BinOp, flags: bool, inverted: bool) -> Parsed<()> {
+        let (dst, a, b, extend) = match line.operands.as_slice() {
+            [dst, a, b, extend] if register(b.text).is_some() => (*dst, *a, *b, Some(extend.text)),
+            _ => {
+                let [dst, a, b] = line.take(self.source)?;
+                (dst, a, b, None)
+            }
+        };
         let wide = self.a64(dst)?.wide;
-        let (a, b) = (self.a64_operand(a)?, self.a64_operand(b)?);
+        let a = self.a64_operand(a)?;
+        let b = match extend {
+            Some(extend) => self.a64_extended(b, extend)?,
+            None => self.a64_operand(b)?,
+        };
+        let b = if inverted { Expr::un(UnOp::BitNot, b) } else { b };
         let result = Expr::bin(op, a.clone(), b.clone());
         let result = if wide { result } else { low(result) };
         if flags {
@@ -192,6 +239,15 @@ fn ordering(suffix: &str) -> Option<Mode> {
         "al" => Mode::AcqRel,
         _ => return None,
     })
+}
+
+/// What a mnemonic says at its end of the size of an access below 32 bits, and the rest of it.
+fn narrowed(mnemonic: &str) -> (&str, Option<Width>) {
+    match mnemonic.split_at_checked(mnemonic.len().saturating_sub(1)) {
+        Some((rest, "b")) => (rest, Some(Width::BYTE)),
+        Some((rest, "h")) => (rest, Some(Width::HALF)),
+        _ => (mnemonic, None),
+    }
 }
 
 /// `swp`, `ldadd` and the like, with their ordering.
@@ -246,14 +302,38 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             b.assign(dst, value);
             Ok(())
         }
-        "add" => b.a64_arithmetic(line, BinOp::Add, false),
-        "sub" => b.a64_arithmetic(line, BinOp::Sub, false),
-        "and" => b.a64_arithmetic(line, BinOp::And, false),
-        "orr" => b.a64_arithmetic(line, BinOp::Or, false),
-        "eor" => b.a64_arithmetic(line, BinOp::Xor, false),
-        "subs" => b.a64_arithmetic(line, BinOp::Sub, true),
-        "ands" => b.a64_arithmetic(line, BinOp::And, true),
-        "mul" => b.a64_arithmetic(line, BinOp::Mul, false),
+        "add" => b.a64_arithmetic(line, BinOp::Add, false, false),
+        "sub" => b.a64_arithmetic(line, BinOp::Sub, false, false),
+        "and" => b.a64_arithmetic(line, BinOp::And, false, false),
+        "orr" => b.a64_arithmetic(line, BinOp::Or, false, false),
+        "eor" => b.a64_arithmetic(line, BinOp::Xor, false, false),
+        "bic" => b.a64_arithmetic(line, BinOp::And, false, true),
+        "orn" => b.a64_arithmetic(line, BinOp::Or, false, true),
+        "eon" => b.a64_arithmetic(line, BinOp::Xor, false, true),
+        "subs" => b.a64_arithmetic(line, BinOp::Sub, true, false),
+        "ands" => b.a64_arithmetic(line, BinOp::And, true, false),
+        "mul" => b.a64_arithmetic(line, BinOp::Mul, false, false),
+        "lsl" | "lsr" | "asr" => {
+            let [dst, value, amount] = line.take(b.source)?;
+            let wide = b.a64(dst)?.wide;
+            let (value, amount) = (b.a64_value(value)?, b.a64_operand(amount)?);
+            let dst = b.a64_dst(dst)?;
+            let result = shifted(value, &line.mnemonic, amount, wide);
+            b.assign(dst, if wide { result } else { low(result) });
+            Ok(())
+        }
+        "mvn" | "neg" | "uxtb" | "uxth" | "sxtb" | "sxth" | "sxtw" => {
+            let [dst, value] = line.take(b.source)?;
+            let wide = b.a64(dst)?.wide;
+            let value = match line.mnemonic.as_str() {
+                "mvn" => Expr::un(UnOp::BitNot, b.a64_value(value)?),
+                "neg" => Expr::un(UnOp::Neg, b.a64_value(value)?),
+                how => b.a64_extended(value, how)?,
+            };
+            let dst = b.a64_dst(dst)?;
+            b.assign(dst, if wide { value } else { low(value) });
+            Ok(())
+        }
         "cmp" => {
             let [l, r] = line.take(b.source)?;
             let wide = b.a64(l)?.wide;
@@ -283,21 +363,32 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let masked = Expr::bin(BinOp::And, b.a64_value(value)?, Expr::Const(1 << at));
             b.jump(Some(Expr::bin(op, masked, Expr::Const(0))), label)
         }
-        "ldr" | "ldur" => b.a64_load(line, Mode::Rlx),
-        "ldar" => b.a64_load(line, Mode::Acq),
-        "ldapr" | "ldapur" => b.a64_load(line, Mode::AcqPc),
-        "ldxr" => b.a64_load(line, Mode::RlxEx),
-        "ldaxr" => b.a64_load(line, Mode::AcqEx),
-        "str" | "stur" => b.a64_store(line, Mode::Rlx),
-        "stlr" | "stlur" => b.a64_store(line, Mode::Rel),
-        "stxr" => b.a64_store_exclusive(line, Mode::RlxEx),
-        "stlxr" => b.a64_store_exclusive(line, Mode::RelEx),
+        "ldrsw" | "ldursw" => b.a64_load_signed(line, Width::WORD),
+        "ldrsb" | "ldursb" => b.a64_load_signed(line, Width::BYTE),
+        "ldrsh" | "ldursh" => b.a64_load_signed(line, Width::HALF),
         "dmb" | "dsb" | "isb" => barrier(b, line),
+        _ => sized_instruction(b, line),
+    }
+}
+
+/// Accesses, whose mnemonics may end with their size, and conditional jumps.
+fn sized_instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
+    let (mnemonic, narrow) = narrowed(&line.mnemonic);
+    match mnemonic {
+        "ldr" | "ldur" => b.a64_load(line, Mode::Rlx, narrow),
+        "ldar" => b.a64_load(line, Mode::Acq, narrow),
+        "ldapr" | "ldapur" => b.a64_load(line, Mode::AcqPc, narrow),
+        "ldxr" => b.a64_load(line, Mode::RlxEx, narrow),
+        "ldaxr" => b.a64_load(line, Mode::AcqEx, narrow),
+        "str" | "stur" => b.a64_store(line, Mode::Rlx, narrow),
+        "stlr" | "stlur" => b.a64_store(line, Mode::Rel, narrow),
+        "stxr" => b.a64_store_exclusive(line, Mode::RlxEx, narrow),
+        "stlxr" => b.a64_store_exclusive(line, Mode::RelEx, narrow),
         "cas" | "casa" | "casl" | "casal" => {
             let [old, new, addr] = line.take(b.source)?;
-            let success = ordering(&line.mnemonic[3..]).unwrap_or(Mode::AcqRel);
+            let success = ordering(&mnemonic[3..]).unwrap_or(Mode::AcqRel);
             let failure = if success.is_acquire() { Mode::Acq } else { Mode::Rlx };
-            let width = b.a64_same_width(old, new)?;
+            let width = b.a64_same_width(old, new, narrow)?;
             let values = (b.a64_value(old)?, b.a64_value(new)?);
             let (old, addr) = (b.a64_dst(old)?, b.a64_address(addr)?);
             b.cas(old, addr, values, (success, failure), width)?;
@@ -306,15 +397,18 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             }
             Ok(())
         }
-        other => {
-            if let Some((op, mode)) = lse(other) {
+        _ => {
+            let other = line.mnemonic.as_str();
+            // What is computed is computed in 32 or 64 bits.
+            let is_bitwise = |op| matches!(op, RmwOp::Exchange | RmwOp::Clear | RmwOp::Xor | RmwOp::Or);
+            if let Some((op, mode)) = lse(mnemonic).filter(|(op, _)| narrow.is_none() || is_bitwise(*op)) {
                 let [operand, dst, addr] = line.take(b.source)?;
                 if b.a64(dst)?.number.is_none() {
                     // Its read is not one that `dmb ld` orders.
                     let message = format!("`{other}` to the zero register is not supported");
                     return Err(b.source.error(dst.place, message));
                 }
-                let width = b.a64_same_width(operand, dst)?;
+                let width = b.a64_same_width(operand, dst, narrow)?;
                 let (operand, addr) = (b.a64_value(operand)?, b.a64_address(addr)?);
                 let dst = b.a64_dst(dst)?;
                 b.rmw(dst, addr, (op, operand), mode, width, false);

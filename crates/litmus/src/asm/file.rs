@@ -17,6 +17,8 @@ use selvedge_machine::program::{Instr, Thread, pointed_to, pointer_to};
 use std::collections::BTreeMap;
 
 const MAX_THREADS: usize = 1000;
+/// Which element an address is of is found out by comparing it with all of them.
+const MAX_ELEMENTS: usize = 8;
 
 /// A register's initial value.
 struct InitialRegister<'a> {
@@ -172,8 +174,9 @@ fn init<'a>(
                 set(source, locations, Piece { text: name.text, place: name.place }, value, addresses)?;
             }
             Tok::Sym("[") => {
-                let place = parser.here()?;
-                return Err(source.error(place, "arrays are not supported in assembly tests"));
+                let Some(name) = name else { return Err(parser.unexpected("a location or a register")) };
+                let width = of_type(&words[..words.len() - 1]).unwrap_or(Width::WORD);
+                array(parser, locations, name, width)?;
             }
             _ => {
                 let Some(name) = name else { return Err(parser.unexpected("a location or a register")) };
@@ -189,7 +192,42 @@ fn init<'a>(
         }
     }
     parser.next()?;
+    parser.eat(";")?;
     Ok(registers)
+}
+
+/// `[2]={1,2}` after the name of an array, whose elements are locations of their own.
+fn array<'a>(
+    parser: &mut Parser<'a>,
+    locations: &mut AsmLocations,
+    name: Piece<'a>,
+    width: Width,
+) -> Parsed<()> {
+    let source = parser.source;
+    parser.expect("[")?;
+    let place = parser.here()?;
+    let len = usize::try_from(parser.value()?).ok().filter(|len| (1..=MAX_ELEMENTS).contains(len));
+    let Some(len) = len else {
+        return Err(source.error(place, format!("an array has 1 to {MAX_ELEMENTS} elements here")));
+    };
+    parser.expect("]")?;
+    let elements = locations.array(source, name, len, width)?;
+    if parser.eat("=")? {
+        parser.expect("{")?;
+        let mut rest = elements.iter();
+        while !parser.is("}")? {
+            let place = parser.here()?;
+            let Some(loc) = rest.next() else {
+                return Err(source.error(place, format!("the array has only {len} elements")));
+            };
+            locations.cells[loc.index()].1 = value(parser, locations)?;
+            if !parser.is("}")? {
+                parser.expect(",")?;
+            }
+        }
+        parser.next()?;
+    }
+    Ok(())
 }
 
 /// `addresses`: the size of a location that holds one.
@@ -214,7 +252,19 @@ fn value(parser: &mut Parser<'_>, locations: &mut AsmLocations) -> Parsed<Value>
     match parser.peek()? {
         Tok::Ident(name) => {
             let place = parser.next()?.1;
-            Ok(pointer_to(locations.intern(parser.source, name, place)?))
+            let array = locations.array_of(name).map(|array| array.elements.clone());
+            let Some(elements) = array else {
+                return Ok(pointer_to(locations.intern(parser.source, name, place)?));
+            };
+            let mut index = Some(0);
+            if parser.eat("[")? {
+                index = usize::try_from(parser.value()?).ok();
+                parser.expect("]")?;
+            }
+            let element = index.and_then(|index| elements.get(index));
+            let error =
+                || parser.source.error(place, format!("`{}` has {} elements", clip(name), elements.len()));
+            element.map(|loc| pointer_to(*loc)).ok_or_else(error)
         }
         _ if address => Err(parser.unexpected("a location")),
         _ => parser.value(),
@@ -234,12 +284,11 @@ fn table<'a>(source: &'a Source<'a>, start: usize) -> Parsed<(Columns<'a>, usize
         if ends_table(&text[at..]) {
             break;
         }
-        let Some(end) = text[at..].find(';').map(|len| at + len) else {
+        let Some((cells, end)) = row(text, at) else {
             let place = Place::new(at, at + text[at..].find('\n').unwrap_or(text.len() - at));
             return Err(source.error(place, "this row has no `;` at its end"));
         };
-        let row = &text[at..end];
-        let cells: Vec<Piece<'a>> = row.split('|').map(|cell| Piece::new(source, cell.trim())).collect();
+        let cells: Vec<Piece<'a>> = cells.into_iter().map(|cell| Piece::new(source, bare(cell))).collect();
         match &mut columns {
             None => columns = Some(head(source, &cells)?),
             Some(columns) if cells.len() > columns.len() => {
@@ -257,6 +306,45 @@ fn table<'a>(source: &'a Source<'a>, start: usize) -> Parsed<(Columns<'a>, usize
             Err(error.with_help("the table of code starts with ` P0 | P1 ;`"))
         }
     }
+}
+
+/// The cells of the row that starts at `at`, and where it ends. Comments may have any characters in them.
+fn row(text: &str, at: usize) -> Option<(Vec<&str>, usize)> {
+    let (mut cells, mut start, mut here) = (Vec::new(), at, at);
+    loop {
+        let rest = &text[here..];
+        let stop = rest.find(['|', ';', '('])?;
+        here += stop;
+        match rest.as_bytes()[stop] {
+            b'(' if rest[stop..].starts_with("(*") => here += comment(&rest[stop..])?,
+            b'(' => here += 1,
+            end => {
+                cells.push(&text[start..here]);
+                if end == b';' {
+                    return Some((cells, here));
+                }
+                here += 1;
+                start = here;
+            }
+        }
+    }
+}
+
+/// How long the comment is that the text starts with.
+fn comment(text: &str) -> Option<usize> {
+    text.strip_prefix("(*")?.find("*)").map(|len| len + 4)
+}
+
+/// A cell without blanks and comments around its instruction.
+fn bare(cell: &str) -> &str {
+    let mut cell = cell.trim();
+    while let Some(len) = comment(cell) {
+        cell = cell[len..].trim_start();
+    }
+    while let Some(start) = cell.strip_suffix("*)").and_then(|_| cell.rfind("(*")) {
+        cell = cell[..start].trim_end();
+    }
+    cell
 }
 
 /// The first row: the names of the threads.
@@ -277,8 +365,8 @@ fn head<'a>(source: &Source<'a>, cells: &[Piece<'a>]) -> Parsed<Columns<'a>> {
 fn skip_blank(text: &str, mut at: usize) -> usize {
     loop {
         at += text[at..].len() - text[at..].trim_start().len();
-        match text[at..].strip_prefix("(*").and_then(|rest| rest.find("*)")) {
-            Some(len) => at += len + 4,
+        match comment(&text[at..]) {
+            Some(len) => at += len,
             None => return at,
         }
     }
@@ -333,7 +421,13 @@ impl AsmResolver<'_> {
             Prop::Const(value) => Cond::Const(*value),
             Prop::Atom { subject, equal, value } => {
                 let (subject, width) = self.sized_subject(subject)?;
-                let value = if width == Some(Width::DOUBLE) { *value } else { width::as_word(*value) };
+                let value = match width {
+                    Some(Width::DOUBLE) => *value,
+                    Some(width) if matches!(subject, Observable::Location { .. }) => {
+                        width::held(*value, width)
+                    }
+                    _ => width::as_word(*value),
+                };
                 Cond::Atom { subject, equal: *equal, value }
             }
             Prop::Not(inner) => Cond::Not(Box::new(self.prop(inner)?)),
@@ -352,8 +446,22 @@ impl AsmResolver<'_> {
         let name = subject.name.text;
         let error = |message: String| self.source.error(subject.place, message);
         let Some(thread) = subject.thread else {
+            if let Some(array) = self.locations.array_of(name) {
+                let Some(index) = subject.index else {
+                    let error = error(format!("`{}` is an array", clip(name)));
+                    return Err(error.with_help(format!("name one of its elements: `{}[0]`", clip(name))));
+                };
+                let loc = usize::try_from(index).ok().and_then(|at| array.elements.get(at));
+                let Some(loc) = loc else {
+                    return Err(error(format!("`{}` has {} elements", clip(name), array.elements.len())));
+                };
+                return Ok((
+                    Observable::Location { name: format!("{name}[{index}]"), loc: *loc },
+                    Some(array.width),
+                ));
+            }
             if subject.index.is_some() {
-                return Err(error(String::from("arrays are not supported in assembly tests")));
+                return Err(error(format!("`{}` is not an array", clip(name))));
             }
             let Some(loc) = self.locations.find(name) else {
                 let error = error(format!("no location is called `{}`", clip(name)));

@@ -1,8 +1,8 @@
-//! POWER: loads and stores of words and doublewords, reservations, barriers, integer arithmetic.
+//! POWER: loads and stores of 8 to 64 bits, reservations, barriers, integer arithmetic.
 
 use super::operand::{Line, Piece, number};
-use super::thread::{BranchTest, Builder, pointer};
-use super::width::{Width, at_an_offset, signed_low};
+use super::thread::{BranchTest, Builder};
+use super::width::{Width, signed_low};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
@@ -40,20 +40,17 @@ impl Builder<'_> {
             return Err(self.not_an_address(piece));
         }
         let base = self.ppc(Piece { text: base, place: piece.place })?;
-        if offset != 0 {
-            return Err(at_an_offset(self.source, piece));
-        }
-        Ok(pointer(base))
+        self.displaced(base, offset, piece)
     }
 
     /// `rA, rB`, where a first register of 0 is the number 0.
     fn ppc_indexed(&mut self, a: Piece<'_>, b: Piece<'_>) -> Parsed<Addr> {
         let index = self.ppc_value(b)?;
         if a.text == "0" || register(a.text) == Some(0) {
-            return Ok(Addr::Pointer(index));
+            return self.computed(index);
         }
         let base = self.ppc_value(a)?;
-        Ok(Addr::Pointer(Expr::bin(BinOp::Add, base, index)))
+        self.computed(Expr::bin(BinOp::Add, base, index))
     }
 
     fn ppc_arithmetic(&mut self, line: &Line<'_>, op: BinOp, immediate: bool) -> Parsed<()> {
@@ -79,6 +76,16 @@ impl Builder<'_> {
         let b = if immediate { self.ppc_immediate(b)? } else { self.ppc_value(b)? };
         let sized = |e| if wide || matches!(e, Expr::Const(_)) { e } else { signed_low(e) };
         self.compare(sized(a), sized(b))
+    }
+}
+
+/// By the letter after `l` or `st`.
+fn width(rest: &str) -> Width {
+    match rest.as_bytes().first() {
+        Some(b'b') => Width::BYTE,
+        Some(b'h') => Width::HALF,
+        Some(b'w') => Width::WORD,
+        _ => Width::DOUBLE,
     }
 }
 
@@ -146,37 +153,37 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
         "cmpd" => b.ppc_compare(line, false, true),
         "cmpwi" => b.ppc_compare(line, true, false),
         "cmpdi" => b.ppc_compare(line, true, true),
-        "lwz" | "ld" => {
+        "lbz" | "lhz" | "lwz" | "lwa" | "ld" => {
             let [dst, addr] = line.take(b.source)?;
             let addr = b.ppc_displaced(addr)?;
             let dst = b.ppc(dst)?;
-            b.load(dst, addr, Mode::Rlx, Width::of(mnemonic == "ld"), false);
+            b.load(dst, addr, Mode::Rlx, width(&mnemonic[1..]), mnemonic == "lwa");
             Ok(())
         }
-        "lwzx" | "ldx" => {
+        "lbzx" | "lhzx" | "lwzx" | "ldx" => {
             let [dst, base, index] = line.take(b.source)?;
             let addr = b.ppc_indexed(base, index)?;
             let dst = b.ppc(dst)?;
-            b.load(dst, addr, Mode::Rlx, Width::of(mnemonic == "ldx"), false);
+            b.load(dst, addr, Mode::Rlx, width(&mnemonic[1..]), false);
             Ok(())
         }
-        "stw" | "std" => {
+        "stb" | "sth" | "stw" | "std" => {
             let [value, addr] = line.take(b.source)?;
             let (value, addr) = (b.ppc_value(value)?, b.ppc_displaced(addr)?);
-            b.store(addr, value, Mode::Rlx, Width::of(mnemonic == "std"));
+            b.store(addr, value, Mode::Rlx, width(&mnemonic[2..]));
             Ok(())
         }
-        "stwx" | "stdx" => {
+        "stbx" | "sthx" | "stwx" | "stdx" => {
             let [value, base, index] = line.take(b.source)?;
             let (value, addr) = (b.ppc_value(value)?, b.ppc_indexed(base, index)?);
-            b.store(addr, value, Mode::Rlx, Width::of(mnemonic == "stdx"));
+            b.store(addr, value, Mode::Rlx, width(&mnemonic[2..]));
             Ok(())
         }
         "lwarx" | "ldarx" => {
             let [dst, base, index] = line.take(b.source)?;
             let addr = b.ppc_indexed(base, index)?;
             let dst = b.ppc(dst)?;
-            b.load(dst, addr, Mode::RlxEx, Width::of(mnemonic == "ldarx"), false);
+            b.load_linked(dst, addr, Mode::RlxEx, Width::of(mnemonic == "ldarx"), false);
             Ok(())
         }
         "stwcx." | "stdcx." => {

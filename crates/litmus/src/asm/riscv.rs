@@ -1,8 +1,8 @@
-//! RISC-V: loads and stores of words and doublewords, LR and SC, AMOs, fences, integer arithmetic.
+//! RISC-V: loads and stores of 8 to 64 bits, LR and SC, AMOs, fences, integer arithmetic.
 
 use super::operand::{Line, Piece, number};
-use super::thread::{Builder, pointer, unsigned};
-use super::width::{Width, at_an_offset, signed_low};
+use super::thread::{Builder, unsigned};
+use super::width::{Width, shifted, signed_low};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
@@ -69,10 +69,7 @@ impl Builder<'_> {
             return Err(self.not_an_address(piece));
         };
         let base = self.rv(Piece { text: base.trim(), place: piece.place })?;
-        if offset != 0 {
-            return Err(at_an_offset(self.source, piece));
-        }
-        Ok(pointer(base))
+        self.displaced(base, offset, piece)
     }
 
     /// `word`: gives the lower 32 bits, sign-extended.
@@ -123,6 +120,32 @@ fn amo(name: &str) -> Option<RmwOp> {
         "amomaxu" => RmwOp::MaxU,
         _ => return None,
     })
+}
+
+/// `lw.aq` as its size, whether the value has a sign, whether it loads, and its ordering. An ordinary access with an
+/// annotation is taken as herd takes it: like the read of an LR or the write of an SC, which is what `RlxEx` and
+/// its kin say to the model.
+fn access(mnemonic: &str) -> Option<(bool, Width, bool, Mode)> {
+    let (name, suffix) = mnemonic.split_once('.').unwrap_or((mnemonic, ""));
+    let (loads, width, signed) = match name {
+        "lb" => (true, Width::BYTE, true),
+        "lh" => (true, Width::HALF, true),
+        "lw" => (true, Width::WORD, true),
+        "ld" => (true, Width::DOUBLE, true),
+        "lbu" => (true, Width::BYTE, false),
+        "lhu" => (true, Width::HALF, false),
+        "lwu" => (true, Width::WORD, false),
+        "sb" => (false, Width::BYTE, true),
+        "sh" => (false, Width::HALF, true),
+        "sw" => (false, Width::WORD, true),
+        "sd" => (false, Width::DOUBLE, true),
+        _ => return None,
+    };
+    if suffix.is_empty() {
+        return (name == mnemonic).then_some((loads, width, signed, Mode::Rlx));
+    }
+    let (_, exclusive) = annotation(&mnemonic[name.len()..])?;
+    Some((loads, width, signed, exclusive))
 }
 
 /// The set of accesses that a fence names, as reads and writes. Input and output are not modelled.
@@ -203,19 +226,8 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
         "andi" => b.rv_arithmetic(line, BinOp::And, true, false),
         "ori" => b.rv_arithmetic(line, BinOp::Or, true, false),
         "xori" => b.rv_arithmetic(line, BinOp::Xor, true, false),
-        "lw" | "ld" => {
-            let [dst, addr] = line.take(b.source)?;
-            let addr = b.rv_address(addr)?;
-            let dst = b.rv(dst)?;
-            b.load(dst, addr, Mode::Rlx, Width::of(mnemonic == "ld"), true);
-            Ok(())
-        }
-        "sw" | "sd" => {
-            let [value, addr] = line.take(b.source)?;
-            let (value, addr) = (b.rv_value(value)?, b.rv_address(addr)?);
-            b.store(addr, value, Mode::Rlx, Width::of(mnemonic == "sd"));
-            Ok(())
-        }
+        "sltu" | "slti" | "sltiu" | "seqz" | "snez" => comparison(b, line),
+        "sll" | "srl" | "sra" | "slli" | "srli" | "srai" => shift(b, line),
         "j" => {
             let [label] = line.take(b.source)?;
             b.jump(None, label)
@@ -245,7 +257,53 @@ pub fn instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
     }
 }
 
+/// Comparisons other than `slt` whose outcome goes to a register.
+fn comparison(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
+    let mnemonic = line.mnemonic.as_str();
+    let (dst, result) = match mnemonic {
+        "seqz" | "snez" => {
+            let [dst, value] = line.take(b.source)?;
+            let op = if mnemonic == "seqz" { BinOp::Eq } else { BinOp::Ne };
+            (dst, Expr::bin(op, b.rv_value(value)?, Expr::Const(0)))
+        }
+        _ => {
+            let [dst, l, r] = line.take(b.source)?;
+            let l = b.rv_value(l)?;
+            let r = if mnemonic == "sltu" { b.rv_value(r)? } else { b.rv_immediate(r)? };
+            (dst, if mnemonic == "slti" { Expr::bin(BinOp::Lt, l, r) } else { unsigned(BinOp::Lt, l, r) })
+        }
+    };
+    let dst = b.rv(dst)?;
+    b.assign(dst, result);
+    Ok(())
+}
+
+fn shift(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
+    let [dst, value, amount] = line.take(b.source)?;
+    let value = b.rv_value(value)?;
+    let amount = match line.mnemonic.strip_suffix('i') {
+        Some(_) => b.rv_immediate(amount)?,
+        None => b.rv_value(amount)?,
+    };
+    let result = shifted(value, &line.mnemonic[..3], amount, true);
+    let dst = b.rv(dst)?;
+    b.assign(dst, result);
+    Ok(())
+}
+
 fn atomic_instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
+    if let Some((loads, width, signed, mode)) = access(&line.mnemonic) {
+        let [register, addr] = line.take(b.source)?;
+        if loads {
+            let addr = b.rv_address(addr)?;
+            let dst = b.rv(register)?;
+            b.load(dst, addr, mode, width, signed);
+        } else {
+            let (value, addr) = (b.rv_value(register)?, b.rv_address(addr)?);
+            b.store(addr, value, mode, width);
+        }
+        return Ok(());
+    }
     let Some((name, width, mode, exclusive)) = atomic(&line.mnemonic) else {
         return Err(line.unsupported(b.source));
     };
@@ -254,7 +312,7 @@ fn atomic_instruction(b: &mut Builder<'_>, line: &Line<'_>) -> Parsed<()> {
             let [dst, addr] = line.take(b.source)?;
             let addr = b.rv_address(addr)?;
             let dst = b.rv(dst)?;
-            b.load(dst, addr, exclusive, width, true);
+            b.load_linked(dst, addr, exclusive, width, true);
             Ok(())
         }
         "sc" => {

@@ -2,14 +2,14 @@
 
 use super::Arch;
 use super::operand::Piece;
-use super::width::{Access, Reason, Width, low, sized_op, stored};
+use super::width::{Access, Reason, Width, at_an_offset, low, sign_extended, sized_op, stored};
 use crate::bounds::{Loop, widen};
 use crate::lex::clip;
 use crate::source::{Place, Source};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Loc, Mode, Value};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
-use selvedge_machine::program::{Addr, Instr, RmwOp};
+use selvedge_machine::program::{Addr, Instr, RmwOp, pointer_to};
 use std::collections::HashMap;
 
 /// Registers have numbers of 16 bits; programs that come near that are not litmus tests.
@@ -23,7 +23,16 @@ pub struct AsmLocations {
     pub cells: Vec<(String, Value)>,
     /// By location; `None` while nothing says how large it is.
     pub sizes: Vec<Option<(Width, Reason)>>,
+    pub arrays: Vec<Array>,
     names: HashMap<String, Loc>,
+}
+
+/// Locations that stand one behind the other.
+pub struct Array {
+    name: String,
+    pub elements: Vec<Loc>,
+    /// Of an element.
+    pub width: Width,
 }
 
 impl AsmLocations {
@@ -44,6 +53,34 @@ impl AsmLocations {
 
     pub fn find(&self, name: &str) -> Option<Loc> {
         self.names.get(name).copied()
+    }
+
+    /// A new array; its name may have stood for an address before.
+    pub fn array(
+        &mut self,
+        source: &Source<'_>,
+        name: Piece<'_>,
+        len: usize,
+        width: Width,
+    ) -> Parsed<Vec<Loc>> {
+        if self.array_of(name.text).is_some() {
+            return Err(source.error(name.place, format!("`{}` is declared twice", clip(name.text))));
+        }
+        let first = self.intern(source, name.text, name.place)?;
+        self.cells[first.index()].0 = format!("{}[0]", name.text);
+        let mut elements = vec![first];
+        for index in 1..len {
+            elements.push(self.intern(source, &format!("{}[{index}]", name.text), name.place)?);
+        }
+        for loc in &elements {
+            self.sizes[loc.index()] = Some((width, Reason::Declared));
+        }
+        self.arrays.push(Array { name: name.text.to_string(), elements: elements.clone(), width });
+        Ok(elements)
+    }
+
+    pub fn array_of(&self, name: &str) -> Option<&Array> {
+        self.arrays.iter().find(|array| array.name == name)
     }
 }
 
@@ -117,21 +154,61 @@ impl<'a> Builder<'a> {
         self.emit(instr);
     }
 
-    /// A register has the lower half alone of what an access of 32 bits gave it, or the whole with its sign.
+    /// A register has the lower part alone of what an access of less than 64 bits gave it, or the whole with its
+    /// sign.
     fn loaded(&mut self, dst: Reg, width: Width, signed: bool) {
-        if width == Width::WORD && !signed {
-            self.assign(dst, low(Expr::Reg(dst)));
+        match width {
+            Width::WORD if !signed => self.assign(dst, low(Expr::Reg(dst))),
+            Width::BYTE | Width::HALF if signed => {
+                let value = sign_extended(Expr::Reg(dst), width);
+                self.assign(dst, value);
+            }
+            _ => {}
         }
     }
 
+    /// The address that a computation comes to. What leads from one element of an array to another one ends at
+    /// that one's location.
+    pub fn computed(&mut self, address: Expr) -> Parsed<Addr> {
+        if self.locations.arrays.is_empty() {
+            return Ok(Addr::Pointer(address));
+        }
+        let at = self.temp()?;
+        self.assign(at, address);
+        let mut sum = Expr::Reg(at);
+        for array in &self.locations.arrays {
+            for (i, from) in array.elements.iter().enumerate() {
+                for (j, to) in array.elements.iter().enumerate().filter(|(j, _)| *j != i) {
+                    let distance = (j as Value - i as Value) * Value::from(array.width.0);
+                    let reached = pointer_to(*from) + distance;
+                    let is = Expr::bin(BinOp::Eq, Expr::Reg(at), Expr::Const(reached));
+                    let rest = Expr::Const(pointer_to(*to) - reached);
+                    sum = Expr::bin(BinOp::Add, sum, Expr::bin(BinOp::Mul, is, rest));
+                }
+            }
+        }
+        Ok(Addr::Pointer(sum))
+    }
+
+    /// At a distance from the address in a register, which makes sense in arrays alone.
+    pub fn displaced(&mut self, base: Reg, distance: Value, piece: Piece<'_>) -> Parsed<Addr> {
+        if distance == 0 {
+            return self.computed(Expr::Reg(base));
+        }
+        if self.locations.arrays.is_empty() {
+            return Err(at_an_offset(self.source, piece));
+        }
+        self.computed(Expr::bin(BinOp::Add, Expr::Reg(base), Expr::Const(distance)))
+    }
+
     pub fn load(&mut self, dst: Reg, addr: Addr, mode: Mode, width: Width, signed: bool) {
-        self.access(
-            width,
-            match mode.is_exclusive() {
-                true => Instr::LoadLinked { dst, addr, mode },
-                false => Instr::Load { dst, addr, mode },
-            },
-        );
+        self.access(width, Instr::Load { dst, addr, mode });
+        self.loaded(dst, width, signed);
+    }
+
+    /// The first instruction of an exclusive pair.
+    pub fn load_linked(&mut self, dst: Reg, addr: Addr, mode: Mode, width: Width, signed: bool) {
+        self.access(width, Instr::LoadLinked { dst, addr, mode });
         self.loaded(dst, width, signed);
     }
 
@@ -332,11 +409,6 @@ impl<'a> Builder<'a> {
 pub fn unsigned(op: BinOp, l: Expr, r: Expr) -> Expr {
     let flip = |e| Expr::bin(BinOp::Xor, e, Expr::Const(Value::MIN));
     Expr::bin(op, flip(l), flip(r))
-}
-
-/// The address in a register.
-pub fn pointer(reg: Reg) -> Addr {
-    Addr::Pointer(Expr::Reg(reg))
 }
 
 fn is_label(text: &str) -> bool {

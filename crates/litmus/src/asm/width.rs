@@ -1,14 +1,15 @@
 //! Sizes of accesses and of locations.
 //!
-//! A location is one cell, so every access to it has to be of the location's own size and at its beginning.
+//! A location is one cell, so every access to it has to be of the location's own size and at its beginning; an array
+//! has a location for each element.
 //! What is known of that before the test runs is refused here: for each access, the locations that its
 //! address may be computed from are found (whatever the order of instructions), and all accesses to one
 //! location have to agree, with one another and with the location's type. An address that lands elsewhere at
 //! run time is no location's: pointers are so far apart that no offset leads from one to another, and the
 //! execution fails.
 //!
-//! A cell of 32 bits holds its value as a signed number, whoever wrote it: what instructions do with the
-//! sign is done on the way to and from registers.
+//! A cell of 32 bits holds its value as a signed number, whoever wrote it, and one of 8 or 16 bits as an
+//! unsigned one: what instructions do with the sign is done on the way to and from registers.
 
 use super::operand::Piece;
 use super::thread::AsmLocations;
@@ -16,15 +17,17 @@ use crate::lex::clip;
 use crate::source::{Place, Source};
 use crate::syntax::Parsed;
 use selvedge_graph::{Loc, Value};
-use selvedge_machine::expr::{BinOp, Expr, Reg};
+use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
 use selvedge_machine::program::{Addr, Instr, RmwOp, Thread, pointed_to};
 use std::collections::BTreeSet;
 
-/// Size of something in memory, in bytes. There are instructions for two of them only.
+/// Size of something in memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Width(pub u8);
 
 impl Width {
+    pub const BYTE: Width = Width(1);
+    pub const HALF: Width = Width(2);
     pub const WORD: Width = Width(4);
     pub const DOUBLE: Width = Width(8);
 
@@ -34,6 +37,11 @@ impl Width {
 
     fn bits(self) -> u32 {
         8 * u32::from(self.0)
+    }
+
+    /// Of a size below 64 bits.
+    pub fn mask(self) -> Value {
+        (1 << self.bits()) - 1
     }
 
     /// Of a type of C, as far as its name tells.
@@ -91,9 +99,7 @@ pub fn check(
         }
     }
     for (cell, size) in locations.cells.iter_mut().zip(&locations.sizes) {
-        if size.is_none_or(|(width, _)| width == Width::WORD) {
-            cell.1 = as_word(cell.1);
-        }
+        cell.1 = held(cell.1, size.map_or(Width::WORD, |(width, _)| width));
     }
     Ok(())
 }
@@ -142,6 +148,7 @@ fn address(instr: &Instr) -> Option<&Addr> {
 struct Reach {
     regs: Vec<Vec<BTreeSet<u32>>>,
     memory: Vec<BTreeSet<u32>>,
+    arrays: Vec<Vec<u32>>,
     grown: bool,
 }
 
@@ -155,6 +162,7 @@ impl Reach {
                 .iter()
                 .map(|(_, v)| known(*v).map(|l| l.0).into_iter().collect())
                 .collect(),
+            arrays: locations.arrays.iter().map(|a| a.elements.iter().map(|l| l.0).collect()).collect(),
             grown: true,
         };
         while std::mem::take(&mut reach.grown) {
@@ -223,7 +231,16 @@ impl Reach {
         match addr {
             Addr::Loc(Loc(loc)) => BTreeSet::from([*loc]),
             Addr::Element { base, len, .. } => (base.0..base.0 + len).collect(),
-            Addr::Pointer(pointer) => self.value(t, pointer),
+            Addr::Pointer(pointer) => {
+                let mut set = self.value(t, pointer);
+                // What is computed from the address of an element may be that of another one.
+                for array in &self.arrays {
+                    if array.iter().any(|loc| set.contains(loc)) {
+                        set.extend(array);
+                    }
+                }
+                set
+            }
         }
     }
 }
@@ -232,6 +249,16 @@ impl Reach {
 /// they are.
 pub fn as_word(value: Value) -> Value {
     u32::try_from(value).map_or(value, |value| Value::from(value as i32))
+}
+
+/// A number as a cell of this size holds it: signed if it has 32 bits, unsigned if it has fewer. Addresses
+/// stay what they are.
+pub fn held(value: Value, width: Width) -> Value {
+    match width {
+        Width::BYTE | Width::HALF => value & width.mask(),
+        Width::WORD => as_word(value),
+        _ => value,
+    }
 }
 
 /// The lower 32 bits.
@@ -253,9 +280,38 @@ pub fn signed_low(e: Expr) -> Expr {
     }
 }
 
+/// The lower bits of a size below 64 as a signed number.
+pub fn sign_extended(e: Expr, width: Width) -> Expr {
+    let distance = || Expr::Const(Value::from(64 - width.bits()));
+    Expr::bin(BinOp::Shr, Expr::bin(BinOp::Shl, e, distance()), distance())
+}
+
+/// `value` shifted as `lsl`, `lsr` or `asr` says (`sll`, `srl`, `sra`), by an amount modulo the size.
+pub fn shifted(value: Expr, how: &str, amount: Expr, wide: bool) -> Expr {
+    let amount = Expr::bin(BinOp::And, amount, Expr::Const(if wide { 63 } else { 31 }));
+    match how {
+        "lsl" | "sll" => Expr::bin(BinOp::Shl, value, amount),
+        "asr" | "sra" if wide => Expr::bin(BinOp::Shr, value, amount),
+        "asr" | "sra" => low(Expr::bin(BinOp::Shr, signed_low(value), amount)),
+        // The upper half of what has 32 bits is zero.
+        _ if !wide => Expr::bin(BinOp::Shr, value, amount),
+        _ => {
+            // Without the copies of the sign; of all bits in two steps, as there may be 64 of them.
+            let ones = Expr::bin(BinOp::Sub, Expr::Const(63), amount.clone());
+            let mask = Expr::bin(BinOp::Shl, Expr::bin(BinOp::Shl, Expr::Const(-1), ones), Expr::Const(1));
+            let shifted = Expr::bin(BinOp::Shr, value, amount);
+            Expr::bin(BinOp::And, shifted, Expr::un(UnOp::BitNot, mask))
+        }
+    }
+}
+
 /// What an access of this size writes to its cell.
 pub fn stored(e: Expr, width: Width) -> Expr {
-    if width == Width::WORD { signed_low(e) } else { e }
+    match width {
+        Width::BYTE | Width::HALF => Expr::bin(BinOp::And, e, Expr::Const(width.mask())),
+        Width::WORD => signed_low(e),
+        _ => e,
+    }
 }
 
 /// [`as_word`] of a value that is not known yet.

@@ -1,6 +1,6 @@
 //! Expressions: what they compute, and what they do on the way.
 
-use super::{Label, Lower};
+use super::{Label, Local, Lower};
 use crate::lex::clip;
 use crate::syntax::Parsed;
 use crate::tree::{Expr, ExprKind};
@@ -217,7 +217,8 @@ impl<'a> Lower<'a> {
         Ok(if prefix { next } else { Code::Reg(old) })
     }
 
-    fn assignable(&self, name: &str, target: &Expr<'_>) -> Parsed<Reg> {
+    /// What is assigned to; `r0` and the like need no declaration, as with herd.
+    fn assignable(&mut self, name: &'a str, target: &Expr<'_>) -> Parsed<Reg> {
         match self.local(name) {
             Some(reg) => Ok(reg),
             None if self.locations.find(name).is_some() => {
@@ -225,11 +226,22 @@ impl<'a> Lower<'a> {
                 let error = self.source.error(target.place, format!("`{shown}` is a pointer and stays one"));
                 Err(error.with_help(format!("to write the location, write `*{shown} = …`")))
             }
+            None if is_numbered(name) && !self.names.contains_key(name) => {
+                let reg = self.fresh(name.to_string())?;
+                self.names.insert(name, Local { reg, open: true, initial: false });
+                Ok(reg)
+            }
             None => self
                 .name_value(name, target)
                 .and_then(|_| Err(self.source.error(target.place, "this cannot be assigned to"))),
         }
     }
+}
+
+/// `r0`, `r12`.
+fn is_numbered(name: &str) -> bool {
+    let digits = name.strip_prefix('r').unwrap_or("");
+    (1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether evaluating the expression does something, so that it must not be done where C skips it.

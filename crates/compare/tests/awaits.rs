@@ -186,4 +186,4 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && without > with + with / 5);
 }
 
-crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);
+crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv power);

@@ -165,7 +165,7 @@ fn operation(statement: &str) -> String {
 #[test]
 fn the_shapes_have_the_executions_that_the_oracle_finds() {
     let mut by_revisits = 0;
-    for model in ["armv8", "riscv", "imm", "imm-cxx20"] {
+    for model in ["armv8", "riscv", "imm", "imm-cxx20", "power"] {
         let subject = Subject::new(&load_named(model).expect("a shipped model")).expect("a model");
         for (name, threads) in SHAPES {
             let text = program(name, threads);
@@ -330,7 +330,7 @@ fn what_program_order_would_miss_is_noticed() {
     let number =
         |name: &str, default: u64| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
     let (programs, seed) = (number("SELVEDGE_FUZZ_PROGRAMS", 60), number("SELVEDGE_FUZZ_SEED", 1));
-    for model in ["armv8", "riscv", "imm", "imm-cxx20"] {
+    for model in ["armv8", "riscv", "imm", "imm-cxx20", "power"] {
         let subject = Subject::new(&load_named(model).expect("a shipped model")).expect("a model");
         let (mut in_order, mut noticed, mut in_vain) = (0, 0, 0);
         for n in 0..programs {

@@ -325,4 +325,4 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && 4 * reduced > compared);
 }
 
-crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv);
+crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv power);

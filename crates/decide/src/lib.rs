@@ -28,6 +28,7 @@ pub mod show;
 mod simulation;
 pub mod term;
 mod used;
+mod within;
 pub mod witness;
 
 pub use compile::compile;

@@ -21,6 +21,7 @@ use crate::known;
 use crate::lower::{Lowering, Side};
 pub use crate::properties::Has;
 use crate::search::Limits;
+use crate::within::{parts_within, without_sources};
 use selvedge_kat::ast::{Axiom, Constraint, DefBody, Inclusion, Pred, Prim, Rel, Set, Theory};
 use selvedge_kat::{Sign, Span, Subterm, Walk};
 use selvedge_model::relational::{self, Causality};
@@ -40,12 +41,16 @@ pub enum Premise {
     /// a read is ordered before what comes after a later read of the same location, with no write of the
     /// thread between them.
     Rereads,
+    /// `[R] ; (lo | addr | data | ctrl | addr ; po | casdep ; rmw | po-loc | …)+ ; [W] <= lo+`, where the
+    /// rest is whatever other axioms say of one thread: what a write comes after by any of it, it comes after
+    /// by `lo`.
+    Closed,
 }
 
 impl Premise {
-    /// In the order of their numbers P1 to P4.
-    pub const ALL: [Premise; 4] =
-        [Premise::Forwards, Premise::Skeleton, Premise::Successors, Premise::Rereads];
+    /// In the order of their numbers P1 to P5.
+    pub const ALL: [Premise; 5] =
+        [Premise::Forwards, Premise::Skeleton, Premise::Successors, Premise::Rereads, Premise::Closed];
 
     /// For tables.
     pub fn name(self) -> &'static str {
@@ -54,6 +59,7 @@ impl Premise {
             Premise::Skeleton => "fixed-skeleton",
             Premise::Successors => "local-write-successors",
             Premise::Rereads => "rereads",
+            Premise::Closed => "closed",
         }
     }
 
@@ -66,6 +72,7 @@ impl Premise {
             Premise::Rereads => {
                 "lo ; [R] ; po-loc ; [R] ; lo+ ; [W] <= (lo | (data | …) ; rfi ; po-loc ; [R])+"
             }
+            Premise::Closed => "[R] ; (lo | addr | data | ctrl | addr ; po | po-loc | …)+ ; [W] <= lo+",
         }
     }
 
@@ -102,6 +109,15 @@ impl Premise {
                 let before = order.forwarding.iter().map(|part| part.before.clone());
                 let before = before.filter(|rel| !matches!(rel, Rel::Test(_)));
                 before.map(|rel| (rel, some.clone())).chain([(left, right)]).collect()
+            }
+            Premise::Closed => {
+                let accesses =
+                    || Rel::Test(Set::Diff(Box::new(Set::Pred(Pred::M)), Box::new(Set::Pred(Pred::Init))));
+                let by_location = seq([accesses(), po_loc, accesses()]);
+                let expected = seq([prim(Prim::CasDep), prim(Prim::Rmw)]);
+                let rest = [lo.clone(), addr.clone(), data, ctrl, seq([addr, po]), expected, by_location];
+                let any = union(rest.into_iter().chain(order.elsewhere.iter().flatten().cloned()));
+                vec![(seq([reads, Rel::Plus(Box::new(any)), writes]), some)]
             }
         }
     }
@@ -160,6 +176,7 @@ impl Premises {
             skeleton: holds(Premise::Skeleton),
             successors: holds(Premise::Successors),
             rereads: holds(Premise::Rereads),
+            closed: holds(Premise::Closed),
             thin_air: match self.thin_air {
                 ThinAir::Forbidden => relational::ThinAir::Forbidden,
                 ThinAir::ByRmws(_) => relational::ThinAir::ByRmws,
@@ -195,6 +212,9 @@ pub struct LocalOrder {
     pub mixed: Vec<String>,
     /// Other axioms than this one and coherence.
     pub others: Vec<String>,
+    /// What those say of threads by themselves, and what is said of them in `mixed`; `None` if that cannot be
+    /// told apart.
+    pub elsewhere: Option<Vec<Rel>>,
 }
 
 impl LocalOrder {
@@ -203,7 +223,7 @@ impl LocalOrder {
         let observed =
             |parts: &[Rel]| parts.iter().any(|part| matches!(bare(part), Rel::Prim(Prim::Rf | Prim::Rfe)));
         let mut found: Option<LocalOrder> = None;
-        let mut others = Vec::new();
+        let (mut others, mut elsewhere) = (Vec::new(), Some(Vec::new()));
         for axiom in theory.demands() {
             let parts = match &axiom.constraint {
                 Constraint::Acyclic(rel) if axiom.unless.is_none() => members(theory, rel),
@@ -213,27 +233,45 @@ impl LocalOrder {
                 found = Some(LocalOrder::from_parts(theory, &parts));
             } else if !is_plain(theory, &axiom.constraint) {
                 others.push(theory.show(axiom).to_string());
+                axiom.constraint.rels().for_each(|rel| parts_within(theory, rel, &mut elsewhere));
             }
         }
-        found.map(|order| LocalOrder { others, ..order })
+        found.map(|order| {
+            let elsewhere = order.elsewhere.zip(elsewhere).map(|(a, b)| [a, b].concat());
+            LocalOrder { others, elsewhere, ..order }
+        })
     }
 
     fn from_parts(theory: &Theory, parts: &[Rel]) -> LocalOrder {
         let (mut local, mut by_sources, mut mixed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut elsewhere = Some(Vec::new());
         for part in parts {
             let shown = || theory.show(part).to_string();
+            let part = match without_sources(theory, part) {
+                Some(less) => {
+                    by_sources.push(shown());
+                    &less.clone()
+                }
+                None => part,
+            };
             match sort(theory, part) {
                 Sort::Local => local.push(part.clone()),
-                Sort::BySources => by_sources.push(shown()),
+                Sort::BySources => {
+                    by_sources.push(shown());
+                    elsewhere = None;
+                }
                 Sort::Observed(within) => {
                     local.extend(within.map(|prim| replace_bare(part, prim)));
                 }
                 Sort::Threads => {}
-                Sort::Mixed => mixed.push(shown()),
+                Sort::Mixed => {
+                    mixed.push(shown());
+                    parts_within(theory, part, &mut elsewhere);
+                }
             }
         }
         let forwarding = local.iter().filter_map(forwarding).map(|before| Forwarding { before }).collect();
-        LocalOrder { lo: union(local), forwarding, by_sources, mixed, others: Vec::new() }
+        LocalOrder { lo: union(local), forwarding, by_sources, mixed, others: Vec::new(), elsewhere }
     }
 
     fn form(&self) -> Has {
@@ -270,12 +308,26 @@ pub fn premises(theory: &Theory, limits: Limits) -> Premises {
     let theory = &with_branches(theory);
     let none = "no axiom orders what threads read from each other";
     let unknown = |why: &str| Premise::ALL.map(|premise| (premise, Has::Unknown(why.into()))).to_vec();
+    // Each group with as few kinds of events as it needs.
+    let (first, last) = Premise::ALL.split_at(Premise::ALL.len() - 1);
+    let answer = |order: &LocalOrder, asked: &[Premise]| {
+        let unknown = |why: &str| asked.iter().map(|premise| (*premise, Has::Unknown(why.into()))).collect();
+        if asked == [Premise::Closed] && order.elsewhere.is_none() {
+            return (unknown("what is said of threads by themselves cannot be told apart"), false);
+        }
+        match in_c_if_need_be(limits, |limits| inclusions(theory, order, asked, limits)) {
+            (Ok(answers), c_only) => (answers, c_only),
+            (Err(refusal), c_only) => (unknown(&refusal.to_string()), c_only),
+        }
+    };
     let (answers, local_c) = match &local {
         None => (unknown(none), false),
-        Some(order) => match in_c_if_need_be(limits, |limits| inclusions(theory, order, limits)) {
-            (Ok(answers), c_only) => (Premise::ALL.into_iter().zip(answers).collect(), c_only),
-            (Err(refusal), c_only) => (unknown(&refusal.to_string()), c_only),
-        },
+        Some(order) => {
+            let ((mut answers, mut c_only), (closed, closed_c)) = (answer(order, first), answer(order, last));
+            c_only |= closed_c && closed.iter().any(|(_, has)| matches!(has, Has::Yes));
+            answers.extend(closed);
+            (answers, c_only)
+        }
     };
     let (air, values_c) = in_c_if_need_be(limits, |limits| thin_air(theory, limits));
     Premises {
@@ -306,9 +358,16 @@ fn with_branches(theory: &Theory) -> Theory {
     theory
 }
 
-fn inclusions(theory: &Theory, order: &LocalOrder, limits: Limits) -> Result<Vec<Has>, Refusal> {
+/// Decides some premises, with the kinds of events that they and the model tell apart.
+fn inclusions(
+    theory: &Theory,
+    order: &LocalOrder,
+    asked: &[Premise],
+    limits: Limits,
+) -> Result<Vec<(Premise, Has)>, Refusal> {
     let subset = |(a, b)| Inclusion::Subset(a, b);
-    let claims = Premise::ALL.map(|premise| premise.sides(order).into_iter().map(subset).collect::<Vec<_>>());
+    let sides = |premise: &Premise| premise.sides(order).into_iter().map(subset).collect::<Vec<_>>();
+    let claims: Vec<Vec<Inclusion>> = asked.iter().map(sides).collect();
     let claimed = claims.iter().flatten().map(|claim| (theory, claim)).collect();
     let scope = Scope { models: vec![], assuming: vec![theory], claims: claimed };
     let mut context = Context::new(&scope, limits)?;
@@ -340,7 +399,7 @@ fn inclusions(theory: &Theory, order: &LocalOrder, limits: Limits) -> Result<Vec
         }
         Ok(Has::Yes)
     };
-    claims.iter().map(all).collect()
+    asked.iter().zip(&claims).map(|(premise, claims)| Ok((*premise, all(claims)?))).collect()
 }
 
 fn has(verdict: Verdict) -> Has {
@@ -389,7 +448,7 @@ fn without_cycles(theory: &Theory, rmws: Rel) -> Theory {
 }
 
 /// What a part of an acyclic relation is about.
-enum Sort {
+pub(crate) enum Sort {
     Local,
     BySources,
     /// Communication; and what of it is within a thread, if it is not only of different ones.
@@ -398,7 +457,7 @@ enum Sort {
     Mixed,
 }
 
-fn sort(theory: &Theory, part: &Rel) -> Sort {
+pub(crate) fn sort(theory: &Theory, part: &Rel) -> Sort {
     match bare(part) {
         Rel::Prim(Prim::Rfe | Prim::Coe | Prim::Fre) => return Sort::Observed(None),
         Rel::Prim(Prim::Rf) => return Sort::Observed(Some(Prim::Rfi)),

@@ -298,8 +298,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
                 {
                     g.set_final(e);
                 }
-                self.model.update_clocks(g, e);
                 self.set_deps(e);
+                self.model.update_clocks(&mut self.graph, e);
                 self.watch_order(e);
                 let mark = self.graph.mark();
                 let (next, floor) = self.places(e, rmw);
@@ -310,8 +310,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
             }
             Op::Choose { count } => {
                 let e = g.add_choice(t, 0);
-                self.model.update_clocks(g, e);
                 self.set_deps(e);
+                self.model.update_clocks(&mut self.graph, e);
                 let count = if self.machine.has_parts() { self.ways_at(e, count) } else { count };
                 self.next_choice(e, 0, count)
             }
@@ -470,8 +470,8 @@ impl<'a, M: Machine> Explorer<'a, M> {
 
     fn enter_plain(&mut self, e: EventId) -> bool {
         debug_assert!(self.model.is_for(self.graph.event(e).attrs));
-        self.model.update_clocks(&mut self.graph, e);
         self.set_deps(e);
+        self.model.update_clocks(&mut self.graph, e);
         self.inspect(e);
         self.frames.push(Frame::Plain { e });
         self.advance(e, 0);

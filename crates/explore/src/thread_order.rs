@@ -54,6 +54,8 @@ struct Key {
 pub(crate) struct Order {
     /// What later events have of it.
     sure: Vec<DepSet>,
+    /// What those have that read from it, if it is the write of a compare-and-swap, which may not be there.
+    there: Option<Vec<DepSet>>,
     /// All that it is ordered after, directly or not.
     pub(crate) past: DepSet,
     /// Whether what is before it is before whatever comes after it: it is there in any case.
@@ -248,8 +250,15 @@ fn order_of<M: Machine>(
         same_location: &same,
         same_written: &written,
         own_source,
+        rereads: &DepSet::EMPTY,
+        detours: &DepSet::EMPTY,
     };
-    let others = |idx: u32| line.get(idx).map_or(&[][..], |order| &order.sure[..]);
+    // What a thread reads back of a compare-and-swap's write is there.
+    let others = |idx: u32| match line.get(idx) {
+        Some(Order { there: Some(sets), .. }) if own_source == Some(idx) => &sets[..],
+        Some(order) => &order.sure[..],
+        None => &[],
+    };
     let mut own = Vec::with_capacity(local.width());
     local.compute(&event, &others, &mut own);
     let mut past = DepSet::EMPTY;
@@ -304,14 +313,18 @@ fn order_of<M: Machine>(
     };
     let read = |idx: usize| before.get(idx).map(|&x| threads.op_of(x));
     let passes_on = !ev.is_rmw_write() || read(ev.idx as usize - 2).is_some_and(|op| other(op).is_none());
-    Order { sure, past, passes_on, now }
+    let (sure, there) = match passes_on {
+        true => (sure, None),
+        false => (local.absent(others(ev.idx - 1)), Some(sure)),
+    };
+    Order { sure, there, past, passes_on, now }
 }
 
 fn order_now(local: &Local, line: Line<'_>, event: &LocalEvent<'_>) -> Now {
     let others = |idx: u32| match line.get(idx) {
         None => &[][..],
         Some(Order { now: Some(now), .. }) => &now.sets[..],
-        Some(order) => &order.sure[..],
+        Some(order) => order.there.as_ref().unwrap_or(&order.sure),
     };
     let mut sets = Vec::with_capacity(local.width());
     local.compute(event, &others, &mut sets);

@@ -59,8 +59,22 @@ impl Way {
         model: &'m Relational,
         config: &Config,
     ) -> Option<&'m Model> {
-        let may = config.in_order && matches!(Way::of(machine, model, config), Way::Revisits(_));
+        let may = config.in_order
+            && (matches!(Way::of(machine, model, config), Way::Revisits(_))
+                || Way::may_go_on(machine, model, config));
         model.in_order().filter(|_| may)
+    }
+
+    /// Whether it is known of a model that what a write comes after by anything within its thread is in its
+    /// past: then holes can be filled where they are, whatever else the model asks for.
+    fn may_go_on<M: Machine>(machine: &M, model: &Relational, config: &Config) -> bool {
+        let known = model.causality();
+        config.follow
+            && known.closed
+            && model.is_extensible()
+            && !machine.has_unknowns()
+            && !machine.has_parts()
+            && !(known.c_only && of_architectures(machine))
     }
 
     /// Whether a reduction leaves enough to tell whether a program may be explored in program order: what it
@@ -102,12 +116,7 @@ impl Way {
         if !model.is_extensible() || !as_argued && !by_sources {
             return Way::PutOff(Why::Model);
         }
-        let of_architectures = || {
-            let special = Attrs::BARRIERS | Attrs::EXCLUSIVE | Attrs::ACQ_PC;
-            let classes = machine.event_classes().map(|classes| classes.into_attrs());
-            classes.is_none_or(|classes| classes.iter().any(|attrs| attrs.meets(special)))
-        };
-        if model.causality().c_only && of_architectures() {
+        if model.causality().c_only && of_architectures(machine) {
             return Way::PutOff(Why::Architecture);
         }
         match model.local() {
@@ -115,6 +124,13 @@ impl Way {
             None => Way::PutOff(Why::Model),
         }
     }
+}
+
+/// Whether a program may have barriers or exclusive accesses of an architecture.
+fn of_architectures<M: Machine>(machine: &M) -> bool {
+    let special = Attrs::BARRIERS | Attrs::EXCLUSIVE | Attrs::ACQ_PC;
+    let classes = machine.event_classes().map(|classes| classes.into_attrs());
+    classes.is_none_or(|classes| classes.iter().any(|attrs| attrs.meets(special)))
 }
 
 /// Whether what revisits need of a model is known to hold.

@@ -5,7 +5,7 @@
 //! `contested`). Notes of models and values of choices go with their events.
 
 use crate::clock::ClockId;
-use crate::deps::Deps;
+use crate::deps::{DepSet, Deps};
 use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::graph::{Change, ExecutionGraph, Location, Mark, Object, Rounds};
 use crate::medium::PersistOp;
@@ -29,6 +29,19 @@ impl ExecutionGraph {
             }
             all[e.index()] = deps;
         }
+    }
+
+    /// Keeps sets of earlier events of its thread with an event, as a model asks for; they go with it.
+    pub fn set_strands(&mut self, e: EventId, sets: Vec<DepSet>) {
+        if self.strands.len() <= e.index() {
+            self.strands.resize(e.index() + 1, Vec::new());
+        }
+        self.strands[e.index()] = sets;
+    }
+
+    /// Those that are there, whoever they were of: memory for others.
+    pub fn take_strands(&mut self, e: EventId) -> Vec<DepSet> {
+        self.strands.get_mut(e.index()).map(std::mem::take).unwrap_or_default()
     }
 
     /// Makes room for one more location. This is not taken back: a location without accesses is none.

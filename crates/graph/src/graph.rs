@@ -1,7 +1,7 @@
 //! The execution graph, changed in place.
 
 use crate::clock::{ClockId, ClockPool};
-use crate::deps::Deps;
+use crate::deps::{DepSet, Deps};
 use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::vocab::{Loc, Mode, Tid, Value};
 
@@ -89,6 +89,8 @@ pub struct ExecutionGraph {
     pub(crate) counted: Attrs,
     pub(crate) counts: [u32; 32],
     pub(crate) deps: Option<Vec<Deps>>,
+    /// By event, what a model says of its thread (`set_strands`).
+    pub(crate) strands: Vec<Vec<DepSet>>,
 }
 
 impl ExecutionGraph {
@@ -136,6 +138,7 @@ impl ExecutionGraph {
             counted: Attrs::NONE,
             counts: [0; 32],
             deps: None,
+            strands: Vec::new(),
         };
         for &value in init {
             graph.add_location(value, None);
@@ -430,6 +433,12 @@ impl ExecutionGraph {
 
     pub fn deps(&self, e: EventId) -> Option<&Deps> {
         self.deps.as_ref().and_then(|d| d.get(e.index()))
+    }
+
+    /// Sets of earlier events of its thread that a model keeps of an event.
+    #[inline]
+    pub fn strands(&self, e: EventId) -> &[DepSet] {
+        self.strands.get(e.index()).map_or(&[], |sets| sets)
     }
 
     // ---- clocks ----

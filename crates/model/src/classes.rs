@@ -84,7 +84,7 @@ pub(crate) fn may_start(letter: Letter, a: Attrs) -> bool {
         Base::Tc => a.has(Attrs::TC),
         Base::LocOverlap => access,
         Base::AmoDep(_) => a.has(Attrs::UW),
-        Base::PoImm | Base::Po | Base::Tj | Base::View(_) | Base::Dep(_) => true,
+        Base::PoImm | Base::Po | Base::Tj | Base::View(_) | Base::Dep(_) | Base::Strand(_) => true,
     };
     kind && (access || letter.must.0 & Pairs::LOC.0 == 0)
 }
@@ -98,7 +98,13 @@ pub(crate) fn may_end(letter: Letter, a: Attrs) -> bool {
         Base::Rmw => a.has(Attrs::UW),
         Base::Tj => a.has(Attrs::TJ),
         Base::LocOverlap => access,
-        Base::PoImm | Base::Po | Base::Tc | Base::View(_) | Base::Dep(_) | Base::AmoDep(_) => true,
+        Base::PoImm
+        | Base::Po
+        | Base::Tc
+        | Base::View(_)
+        | Base::Dep(_)
+        | Base::AmoDep(_)
+        | Base::Strand(_) => true,
     };
     kind && !a.has(Attrs::INIT) && (access || letter.must.0 & Pairs::LOC.0 == 0)
 }

@@ -15,6 +15,7 @@ use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter, Pairs};
 use crate::model::{CAUSAL, ErrorCheck, Model, Reach, Right};
+use crate::strands::Strands;
 use crate::term::{Term, Terms, not_admissible, refusal};
 use crate::view::View;
 use selvedge_graph::Attrs;
@@ -41,10 +42,15 @@ impl Model {
     /// rf` has no cycles in any of their executions. Dependencies are steps like others then.
     pub fn compile_in_order(theory: &Theory, classes: Option<&Classes>) -> Result<Model, Diagnostic> {
         check_size(theory)?;
-        let mut compiler = Compiler::new(theory, classes);
-        compiler.no_thin_air = true;
-        compiler.terms.follows = true;
-        let mut model = compiler.run()?;
+        let compile = |strands: bool| {
+            let mut compiler = Compiler::new(theory, classes);
+            compiler.no_thin_air = true;
+            compiler.terms.follows = true;
+            compiler.terms.strands = strands.then(Strands::default);
+            compiler.run()
+        };
+        // Letters that find what they lead to do without room; but some models need too many.
+        let mut model = compile(false).or_else(|_| compile(true))?;
         model.classes = classes.cloned();
         Ok(model)
     }
@@ -143,6 +149,7 @@ impl<'a> Compiler<'a> {
                 prefix: CAUSAL,
                 happens_before: None,
                 buffering: None,
+                strands: None,
             },
             known: vec![(causal, 0)],
             no_thin_air: false,
@@ -175,6 +182,7 @@ impl<'a> Compiler<'a> {
         if let [slot] = self.model.coherence[..] {
             self.model.coherence_view = self.model.views.iter().position(|v| v.main() == slot);
         }
+        self.model.strands = self.terms.strands.take().and_then(Strands::finish);
         Ok(self.model)
     }
 

@@ -31,6 +31,8 @@ pub enum Base {
     Dep(Dep),
     /// The same from the write of a read-modify-write, of what depends on its read: `rmw^-1 ; addr`.
     AmoDep(Dep),
+    /// What a model says of one thread, by the number of its sets (`strands.rs`).
+    Strand(u16),
 }
 
 /// A kind of dependency.
@@ -154,7 +156,7 @@ impl Letter {
     }
 
     fn is_dependency(self) -> bool {
-        matches!(self.base, Base::Dep(_) | Base::AmoDep(_))
+        matches!(self.base, Base::Dep(_) | Base::AmoDep(_) | Base::Strand(_))
     }
 
     pub fn is_view(self) -> bool {
@@ -286,6 +288,15 @@ impl Letter {
             Base::AmoDep(dep) => {
                 if let Some(r) = g.po_pred(x).filter(|&r| g.rmw_write_of(r) == Some(x)) {
                     dependents(g, r, dep).filter(|&y| y != x).for_each(f);
+                }
+            }
+            Base::Strand(node) => {
+                if !x.is_init() {
+                    let later = &g.thread(ev.tid)[ev.idx as usize..];
+                    let related = |y: &EventId| {
+                        g.strands(*y).get(node as usize).is_some_and(|set| set.contains(ev.idx))
+                    };
+                    later.iter().copied().filter(related).for_each(f);
                 }
             }
             Base::LocOverlap => {

@@ -30,6 +30,7 @@ mod recursion;
 pub mod relational;
 mod search;
 mod steps;
+mod strands;
 mod table;
 mod term;
 mod view;

@@ -6,7 +6,9 @@ use crate::epoch;
 use crate::guard::Test;
 use crate::in_order::Buffering;
 use crate::parts;
+use crate::relational::Local;
 use crate::search::{self, Search};
+use crate::strands;
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 use std::sync::Arc;
@@ -38,6 +40,8 @@ pub struct Model {
     pub(crate) prefix: usize,
     /// It follows dependencies: what is to be watched for.
     pub(crate) buffering: Option<Arc<Buffering>>,
+    /// What is found for each thread by itself.
+    pub(crate) strands: Option<Arc<Local>>,
     /// The slot of the view that is the language's happens-before, if it is known.
     pub(crate) happens_before: Option<usize>,
 }
@@ -274,6 +278,9 @@ impl Model {
         let pred = g.po_pred(e);
         for view in &self.views {
             view.update(g, e, pred);
+        }
+        if let Some(local) = &self.strands {
+            strands::update(local, g, e);
         }
     }
 

@@ -45,8 +45,9 @@ impl Terms<'_> {
             }
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
-        let is_view =
-            |s: &Step| matches!(s.letter, Some(Letter { base: Base::View(_) | Base::AmoDep(_), .. }));
+        let is_view = |s: &Step| {
+            matches!(s.letter, Some(Letter { base: Base::View(_) | Base::AmoDep(_) | Base::Strand(_), .. }))
+        };
         if left.iter().any(is_view) && right.iter().any(is_view) {
             return self.refuse(span, "two views cannot be intersected", "use one of them");
         }
@@ -60,7 +61,9 @@ impl Terms<'_> {
                     (None, Some(_)) | (Some(_), None) => Term::Empty, // no step leads back at once
                     // Whether a view relates two events is not among the conditions on a pair, but it
                     // can be what is listed.
-                    (Some(l), Some(m)) if matches!(m.base, Base::View(_) | Base::AmoDep(_)) => {
+                    (Some(l), Some(m))
+                        if matches!(m.base, Base::View(_) | Base::AmoDep(_) | Base::Strand(_)) =>
+                    {
                         Term::Letter(Letter {
                             base: m.base,
                             must: l.must.with(m.must).with(base_pair(l.base)),
@@ -114,10 +117,9 @@ impl Terms<'_> {
             _ => {}
         }
         let (left, right) = (self.step_list(a, span)?, self.step_list(b, span)?);
-        if right
-            .iter()
-            .any(|s| matches!(s.letter, Some(Letter { base: Base::View(_) | Base::AmoDep(_), .. })))
-        {
+        if right.iter().any(|s| {
+            matches!(s.letter, Some(Letter { base: Base::View(_) | Base::AmoDep(_) | Base::Strand(_), .. }))
+        }) {
             return self.refuse(
                 span,
                 "a view cannot be subtracted",
@@ -308,7 +310,7 @@ fn base_pair(base: Base) -> Pairs {
         Base::Tj => Pairs::TJ,
         // Different accesses of one location; letters never relate an event with itself.
         Base::LocOverlap => Pairs::LOC,
-        Base::View(_) | Base::AmoDep(_) => Pairs::default(),
+        Base::View(_) | Base::AmoDep(_) | Base::Strand(_) => Pairs::default(),
         Base::Dep(dep) => dep.pair(),
     }
 }

@@ -7,6 +7,7 @@
 use crate::classes::Classes;
 use crate::guard::Guard;
 use crate::letter::{Base, Dep, Letter, Pairs};
+use crate::strands::Strands;
 use selvedge_kat::{DefBody, DefId, Diagnostic, Pred, Prim, Rel, Set, Span, Theory};
 use std::collections::HashMap;
 
@@ -112,11 +113,13 @@ pub struct Terms<'a> {
     classes: Option<&'a Classes>,
     /// Dependencies are steps.
     pub(crate) follows: bool,
+    /// What is found for each thread by itself, if such parts are to be steps.
+    pub(crate) strands: Option<Strands>,
 }
 
 impl<'a> Terms<'a> {
     pub fn new(theory: &'a Theory, classes: Option<&'a Classes>) -> Terms<'a> {
-        Terms { theory, defs: HashMap::new(), views: Vec::new(), classes, follows: false }
+        Terms { theory, defs: HashMap::new(), views: Vec::new(), classes, follows: false, strands: None }
     }
 
     /// The term of a relation that is used at `span`.
@@ -134,6 +137,9 @@ impl<'a> Terms<'a> {
     }
 
     pub(crate) fn rel(&mut self, rel: &Rel, span: &Span) -> Result<Term, Diagnostic> {
+        if let Some(term) = self.stranded(rel, span)? {
+            return Ok(term);
+        }
         Ok(match rel {
             Rel::Empty | Rel::Declared(_) => Term::Empty,
             Rel::Id => Term::id(),

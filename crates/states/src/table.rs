@@ -119,6 +119,8 @@ impl Table {
                 same_location: &same_location,
                 same_written: &same_written,
                 own_source: event.own_source.map(|source| source as u32 + 1),
+                rereads: &DepSet::EMPTY,
+                detours: &DepSet::EMPTY,
             };
             let mut out = Vec::new();
             let earlier = |idx: u32| sets.get(idx as usize - 1).map_or(&[][..], Vec::as_slice);

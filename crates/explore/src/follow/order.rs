@@ -99,6 +99,8 @@ impl<S: Clone> Web<S> {
             same_location: &same,
             same_written: &written,
             own_source: own.then(|| self.at(source).idx),
+            rereads: &DepSet::EMPTY,
+            detours: &DepSet::EMPTY,
         };
         let mut out = Vec::with_capacity(local.width());
         let events = &self.line(slot.tid).events;

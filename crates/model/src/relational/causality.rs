@@ -17,6 +17,9 @@ pub struct Causality {
     pub successors: bool,
     /// `lo ; [R] ; po-loc ; [R] ; lo+ ; [W]` is in causal order, where the thread does not write in between.
     pub rereads: bool,
+    /// What a write comes after by anything that the model says of one thread, by dependencies and by program
+    /// order of one location, if that is a read, it comes after in `lo`.
+    pub closed: bool,
     /// Whether values may depend on themselves.
     pub thin_air: ThinAir,
     /// All of this is known of programs in C only: not of ones with barriers and exclusive accesses of

@@ -11,12 +11,16 @@ use selvedge_graph::{Attrs, DepSet, Deps, Kind, Mode};
 use selvedge_kat::Prim;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum LocalOp {
+pub(crate) enum LocalOp {
     /// Something else, or not needed.
     Nothing,
     Id,
     Set(Guard),
     Prim(Prim),
+    /// `po-loc & (fre ; rfe)`.
+    Rereads,
+    /// `po-loc & (moe ; rfe)`.
+    Detours,
     /// From the write of a read-modify-write to its read.
     RmwInverse,
     Union(u32, u32),
@@ -57,6 +61,10 @@ pub struct LocalEvent<'a> {
     pub same_written: &'a DepSet,
     /// The write of its own thread that it reads from.
     pub own_source: Option<u32>,
+    /// If it reads from another thread: the earlier reads of the location that read another write.
+    pub rereads: &'a DepSet,
+    /// If it does: the earlier writes of the location.
+    pub detours: &'a DepSet,
 }
 
 impl Relational {
@@ -88,6 +96,7 @@ impl Relational {
                 by_source = true;
                 continue;
             }
+            by_source |= self.has_sourced(term);
             let by_location = |p: Prim| {
                 use Prim::{Coi, Fri, Loc, LocOverlap, PoLoc, Publishes};
                 matches!(p, PoLoc | Coi | Fri | Loc | LocOverlap | Publishes)
@@ -151,10 +160,27 @@ impl Relational {
         self.some_prim(node, &|_| true) && !self.some_prim(node, &|p| !test(p))
     }
 
+    /// Whether it is `po-loc & (fre ; rfe)` or the like: order within a thread that is told by sources.
+    fn is_sourced(&self, node: Node) -> bool {
+        let Op::Inter(a, b) = self.ops[node.index()] else { return false };
+        let is = |n: Node, prims: &[Prim]| matches!(&self.ops[n.index()], Op::Prim(p) if prims.contains(p));
+        let path = |n: Node| match self.ops[n.index()] {
+            Op::Seq(x, y) => is(x, &[Prim::Fre, Prim::Coe]) && is(y, &[Prim::Rfe]),
+            _ => false,
+        };
+        is(a, &[Prim::PoLoc]) && path(b) || is(b, &[Prim::PoLoc]) && path(a)
+    }
+
+    fn has_sourced(&self, node: Node) -> bool {
+        self.is_sourced(node) || self.parts(node).into_iter().any(|part| self.has_sourced(part))
+    }
+
     /// Whether a term speaks of one thread, and is known when its later event is there. What is taken away
     /// must not depend on sources (`positive`).
     fn is_local(&self, node: Node, positive: bool) -> bool {
         match &self.ops[node.index()] {
+            // It is left out: there may be less order than there is.
+            Op::Inter(..) if self.is_sourced(node) => positive,
             Op::Empty | Op::Id | Op::Set(_) => true,
             Op::Any | Op::Unknown | Op::Domain(_) | Op::Range(_) => false,
             Op::Prim(p) => match p {
@@ -189,6 +215,7 @@ impl Relational {
             Op::Prim(p) => LocalOp::Prim(*p),
             Op::Inverse(_) => LocalOp::RmwInverse,
             Op::Union(a, b) => LocalOp::Union(of(a), of(b)),
+            Op::Inter(..) if self.is_sourced(node) => LocalOp::Nothing,
             Op::Inter(a, b) => LocalOp::Inter(of(a), of(b)),
             Op::Diff(a, b) => LocalOp::Diff(of(a), of(b)),
             Op::Seq(a, b) if self.ops[b.index()] == Op::Prim(Prim::Po) => LocalOp::ThenPo(of(a)),
@@ -242,6 +269,8 @@ impl Local {
             same_location: &DepSet::EMPTY,
             same_written: &DepSet::EMPTY,
             own_source: None,
+            rereads: &DepSet::EMPTY,
+            detours: &DepSet::EMPTY,
         };
         let (mut earlier, mut own) = (Vec::new(), Vec::new());
         self.compute(&event(2, first), &|_| &[], &mut earlier);
@@ -265,6 +294,8 @@ impl Local {
             same_location,
             same_written,
             own_source,
+            rereads: &DepSet::EMPTY,
+            detours: &DepSet::EMPTY,
         };
         let none = &DepSet::EMPTY;
         // Neighbours only where they always are.
@@ -306,6 +337,8 @@ impl Local {
                 same_location: if idx == 4 { &third } else { &DepSet::EMPTY },
                 same_written: &DepSet::EMPTY,
                 own_source: None,
+                rereads: &DepSet::EMPTY,
+                detours: &DepSet::EMPTY,
             };
             let mut own = Vec::with_capacity(self.width());
             self.compute(&e, &|idx| sets.get(idx as usize - 1).map_or(&[][..], |sets| sets), &mut own);
@@ -346,6 +379,8 @@ impl Local {
                     true => own.clone(),
                     false => DepSet::EMPTY,
                 },
+                LocalOp::Rereads => e.rereads.clone(),
+                LocalOp::Detours => e.detours.clone(),
                 LocalOp::RmwInverse => match e.attrs.has(Attrs::UR) {
                     true => DepSet::one(e.idx + 1),
                     false => DepSet::EMPTY,
@@ -422,6 +457,26 @@ impl Local {
             };
             out.push(set);
         }
+    }
+
+    /// The sets of an event that may not be there, as later events see them: nothing is known of it, and what
+    /// leads to all later events is passed on. `before` has the sets of the event before it.
+    pub fn absent(&self, before: &[DepSet]) -> Vec<DepSet> {
+        let passed_on = |(this, op): (usize, &LocalOp)| match op {
+            LocalOp::ThenPo(a) if !before.is_empty() => {
+                let mut set = before[this].clone();
+                set.union(&before[*a as usize]);
+                set
+            }
+            _ => DepSet::EMPTY,
+        };
+        self.ops.iter().enumerate().map(passed_on).collect()
+    }
+
+    /// What these compute, and nothing is said of an order.
+    pub(crate) fn of_ops(ops: Vec<LocalOp>) -> Local {
+        let takes_away = takes_away(&ops);
+        Local { ops, firm: Vec::new(), located: Vec::new(), by_source: false, ahead: false, takes_away }
     }
 
     /// The earlier events that an event with these sets is ordered after, whatever is accessed.

@@ -13,6 +13,7 @@ mod orders;
 mod plan;
 
 pub use causality::{Causality, ThinAir};
+pub(crate) use local::LocalOp;
 pub use local::{Local, LocalEvent};
 pub use matrix::Matrix;
 pub use orders::{Agreement, Direct, EventSet, Inward, Order, Orders, Surroundings};

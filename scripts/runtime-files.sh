@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../crates/vm/src/runtime"
 lower=${LOWER:-../../../../target/release/selvedge-lower}
-for file in files pmem stdio; do
+for file in files pmem stdio words; do
     {
         echo "; Made from $file.c by scripts/runtime-files.sh: change that."
         # Without places, types and signatures: what the library does is known by where it is called.
@@ -21,6 +21,7 @@ for file in files pmem stdio; do
             files) cat ;;
             pmem) grep -vE '^func &__selvedge_(path|map|disk|call_failed)\([^{]*$' ;;
             stdio) grep -vE '^func &(__selvedge_(call_failed|text_[a-z]+)|atexit|open|close|read|write|lseek|fcntl|unlink)\([^{]*$' ;;
+            words) grep -vE '^func &(__selvedge_errno|strtod|strncasecmp)\([^{]*$' ;;
             esac
     } > "$file.ir"
 done

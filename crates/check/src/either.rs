@@ -33,8 +33,8 @@ const BRIEFLY: f64 = 0.1;
 /// The part of what is left then that is for the search.
 const SEARCHING: f64 = 0.3;
 
-/// So many states are searched at most: about as long as exploring some ten thousand executions takes.
-const STATES: usize = 100_000;
+/// So many states are searched at most: about as long as exploring some fifty thousand executions takes.
+const STATES: usize = 400_000;
 
 /// What a check came to, by one engine or the other.
 #[derive(Debug)]

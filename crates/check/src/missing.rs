@@ -284,7 +284,9 @@ impl Witness {
         let order = |event: &Event| event.order.clone().unwrap_or_else(|| String::from("plain"));
         let (reader, writer) = (self.thread(read.thread), self.thread(write.thread));
         let at = |event: &Event, before: &str| {
-            event.place.as_ref().map_or(String::new(), |place| format!("{before}at {}", self.at(place)))
+            let place = event.place.as_ref();
+            place
+                .map_or(String::new(), |place| format!("{before}at {}{}", self.at(place), self.called(event)))
         };
         let Action::Read { location, .. } = &read.action else { return None };
         let learns = format!("{reader} learns of what {writer} did by reading {location}{}", at(read, " "));
@@ -310,6 +312,12 @@ impl Witness {
 
     /// An event without its thread: `the write to x at q.c:12`.
     fn named(&self, number: usize) -> Option<String> {
-        self.access(number).map(|access| access.without_thread())
+        let called = self.event(number).map_or(String::new(), |event| self.called(event));
+        self.access(number).map(|access| access.without_thread() + &called)
+    }
+
+    /// Of what is in a header, where in the program that is called: ` (called at q.c:12)`.
+    fn called(&self, event: &Event) -> String {
+        event.caller().map_or(String::new(), |place| format!(" (called at {})", self.at(place)))
     }
 }

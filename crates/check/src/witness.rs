@@ -157,6 +157,14 @@ pub struct Event {
     pub stack: Vec<Call>,
 }
 
+impl Event {
+    /// Where it was called from, if that is another file: many events may be in the same line of a header.
+    pub fn caller(&self) -> Option<&Place> {
+        let own = self.place.as_ref()?;
+        self.stack.iter().filter_map(|call| call.place.as_ref()).find(|place| place.file != own.file)
+    }
+}
+
 /// What an event does.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "kebab-case")]

@@ -10,6 +10,7 @@
 
 mod assemblies;
 mod formats;
+mod idioms;
 mod mutate;
 mod processes;
 mod programs;

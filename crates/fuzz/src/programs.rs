@@ -6,6 +6,7 @@
 //! without, for some errors only, or by executions and by states. The first line of a program says which.
 //! That one of the two does not come to an end is no contradiction.
 
+use crate::idioms;
 use crate::mutate::Mutator;
 use crate::processes::{LIMIT, directory};
 use crate::{Outcome, Subject};
@@ -13,11 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Ways to ask, the two apart by a bar.
-const QUESTIONS: [&str; 9] = [
+const QUESTIONS: [&str; 11] = [
     "-m rc11 | -m rc11 --disable all",
     "-m rc11 | -m rc11 --disable all",
     "-m rc11 --errors assertion | -m rc11 --errors assertion --disable all",
+    "-m rc11 --volatile atomic | -m rc11 --volatile atomic --disable all",
     "-m sc | -m sc --disable all",
+    "-m sc --errors assertion | -m sc --errors assertion --engine executions --disable all",
     "-m sc --engine executions | -m sc --engine states",
     "-m tso --engine executions | -m tso --engine states",
     "-m armv8 | -m armv8 --disable all",
@@ -48,15 +51,15 @@ const UPDATES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst
 const FAILS: [&str; 2] = ["relaxed", "acquire"];
 
 /// Makes programs.
-struct Maker<'m> {
-    random: &'m mut Mutator,
+pub(crate) struct Maker<'m> {
+    pub(crate) random: &'m mut Mutator,
     /// No relaxed accesses but where that is right.
     strong: bool,
     thread: usize,
 }
 
 impl Maker<'_> {
-    fn one(&mut self, of: &[&'static str]) -> &'static str {
+    pub(crate) fn one(&mut self, of: &[&'static str]) -> &'static str {
         of[self.random.below(of.len())]
     }
 
@@ -65,15 +68,15 @@ impl Maker<'_> {
         format!("memory_order_{}", self.one(of))
     }
 
-    fn load(&mut self) -> String {
+    pub(crate) fn load(&mut self) -> String {
         self.ordering(&LOADS, 1)
     }
 
-    fn store(&mut self) -> String {
+    pub(crate) fn store(&mut self) -> String {
         self.ordering(&STORES, 1)
     }
 
-    fn update(&mut self) -> String {
+    pub(crate) fn update(&mut self) -> String {
         self.ordering(&UPDATES, 3)
     }
 
@@ -81,12 +84,12 @@ impl Maker<'_> {
         self.ordering(&FAILS, 0)
     }
 
-    fn variable(&mut self) -> &'static str {
+    pub(crate) fn variable(&mut self) -> &'static str {
         self.one(&["x", "y", "z"])
     }
 
     /// Where a thread keeps what it saw.
-    fn seen(&mut self) -> String {
+    pub(crate) fn seen(&mut self) -> String {
         format!("r{}[{}]", self.thread, self.random.below(4))
     }
 
@@ -108,7 +111,7 @@ impl Maker<'_> {
     }
 
     /// What is done under a lock.
-    fn section(&mut self) -> String {
+    pub(crate) fn section(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..1 + self.random.below(2) {
             let r = self.seen();
@@ -301,6 +304,8 @@ impl Maker<'_> {
             (0, 2) | (3, 0..4) => self.wait(),
             (4, 0..4) => self.condition(),
             (5, 1..4) => self.unknown(),
+            (6, 0..4) => self.of_library(),
+            (7, 0..4) => self.of_all_kinds(),
             _ => self.simple(),
         }
     }
@@ -310,8 +315,8 @@ impl Maker<'_> {
 fn program(random: &mut Mutator) -> String {
     let question = *random.pick(&QUESTIONS);
     let threads = *random.pick(&[2, 2, 2, 3, 3]);
-    let (kind, strong) = (random.below(6), random.below(2) == 0);
-    let mut text = format!("// ask: {question}\n{PREAMBLE}");
+    let (kind, strong) = (random.below(8), random.below(2) == 0);
+    let mut text = format!("// ask: {question}\n{PREAMBLE}{}", idioms::PREAMBLE);
     let mut maker = Maker { random, strong, thread: 0 };
     for thread in 0..threads {
         maker.thread = thread;
@@ -322,7 +327,8 @@ fn program(random: &mut Mutator) -> String {
         text += "    return arg;\n}\n";
     }
     let begin = maker.one(&["", "z = 1;", "x = 1;"]);
-    text += &format!("int main(void)\n{{\n    pthread_t t[{threads}];\n    {begin}\n");
+    text +=
+        &format!("int main(void)\n{{\n    pthread_t t[{threads}];\n    sem_init(&sem, 0, 1);\n    {begin}\n");
     for call in ["pthread_create(&t[I], 0, fI, 0);", "pthread_join(t[I], 0);"] {
         for thread in 0..threads {
             text += &format!("    {}\n", call.replace('I', &thread.to_string()));

@@ -320,10 +320,15 @@ pub enum RmwOp {
 }
 
 impl RmwOp {
-    /// Whether it may store what it reads, whatever its operand is.
-    pub fn may_keep(self) -> bool {
+    /// Whether it may store what it reads: what adds 0 does (a read that is ordered as a write is), and others do
+    /// depending on what they find.
+    pub fn may_keep(self, operand: Operand) -> bool {
         use RmwOp::*;
-        matches!(self, Xchg | And | Or | Max | Min | UMax | UMin)
+        match self {
+            Xchg | And | Or | Max | Min | UMax | UMin => true,
+            Add | Sub | Xor => !matches!(operand, Operand::Const(1..)),
+            Nand => false,
+        }
     }
 }
 

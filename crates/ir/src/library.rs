@@ -49,7 +49,7 @@ const PAUSES: [(&str, bool); 11] = [
 ];
 
 /// Functions that take a time by its address and do more than let it pass.
-const TIMED: [&str; 15] = [
+const TIMED: [&str; 18] = [
     "clock_gettime",
     "timespec_get",
     "gettimeofday",
@@ -65,6 +65,9 @@ const TIMED: [&str; 15] = [
     "mtx_timedlock",
     "sem_timedwait",
     "sem_clockwait",
+    "select",
+    "pselect",
+    "ppoll",
 ];
 
 /// Whether a function that a program declares without insisting on it (`extern_weak`) is there.

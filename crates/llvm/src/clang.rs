@@ -33,6 +33,7 @@ pub(crate) fn arguments(file: &Path, options: &Options) -> Vec<OsString> {
     words.extend(["-Xclang", "-fsanitize-address-use-after-scope"].map(OsString::from));
     // Functions like `sqrt` become instructions instead of calls that might set `errno`.
     words.push("-fno-math-errno".into());
+    words.push("-fno-builtin-modf".into());
     if is_c(file) {
         // What C had until C89 or compilers let pass for decades: programs that are older than the errors.
         words.extend(OLD_C.map(|name| format!("-Wno-error={name}").into()));

@@ -286,7 +286,7 @@ impl Finding {
             },
             from: witness.source_in(&files, event),
             stale: matches!(event.action, Action::Read { stale: true, .. }),
-            at: event.place.as_ref().map(|place| match caller(event) {
+            at: event.place.as_ref().map(|place| match event.caller() {
                 Some(from) => format!("{} < {}", place_of(place, ""), place_of(from, "")),
                 None => place_of(place, ""),
             }),
@@ -309,12 +309,6 @@ impl Finding {
             witness,
         }
     }
-}
-
-/// Where something was called that is in another file: many steps may be in the same line of a header.
-fn caller(event: &Event) -> Option<&Place> {
-    let own = event.place.as_ref()?;
-    event.stack.iter().filter_map(|call| call.place.as_ref()).find(|place| place.file != own.file)
 }
 
 /// Whether a location is the lock that stands for atomic sections.

@@ -65,7 +65,7 @@ fn may_idle(graph: &Graph, number: usize, found: &LoopBlocks) -> bool {
     let goes_round = found.latches.iter().any(|&latch| graph.blocks[latch].code.contains(&back));
     let reads = |instr: &Instr| match instr {
         Instr::Load { .. } | Instr::Cmpxchg { .. } | Instr::Call { .. } => true,
-        Instr::Rmw { op, .. } => op.may_keep(),
+        Instr::Rmw { op, operand, .. } => op.may_keep(*operand),
         _ => false,
     };
     goes_round && found.blocks.iter().any(|&block| graph.blocks[block].code.iter().any(reads))

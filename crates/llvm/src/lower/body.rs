@@ -42,6 +42,8 @@ pub(super) struct Body<'a, 'm> {
     /// What the call that is lowered next does with exceptions, and where it says whether there was one.
     pub(super) lands: Option<Box<Pad>>,
     pub(super) landed: Option<Operand>,
+    /// After `asm goto`: whether it jumps, and to which of its labels.
+    pub(super) leaves: Option<(Operand, usize)>,
     /// Which element of vectors is meant, while an operation on vectors is lowered element by element.
     pub(super) lane: Option<usize>,
 }
@@ -76,6 +78,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
         lane: None,
         lands: None,
         landed: None,
+        leaves: None,
     };
     body.parameters(function, id);
     if body.program.strict_bounds {
@@ -337,7 +340,14 @@ impl<'m> Body<'_, 'm> {
                 self.terminator(instruction, opcode);
                 return;
             }
-            LLVMRet | LLVMBr | LLVMSwitch | LLVMUnreachable | LLVMIndirectBr | LLVMCallBr | LLVMResume
+            LLVMCallBr => {
+                self.leaves = None;
+                let result = self.call(instruction);
+                self.values.insert(instruction, result);
+                self.terminator(instruction, opcode);
+                return;
+            }
+            LLVMRet | LLVMBr | LLVMSwitch | LLVMUnreachable | LLVMIndirectBr | LLVMResume
             | LLVMCleanupRet | LLVMCatchRet | LLVMCatchSwitch => {
                 self.terminator(instruction, opcode);
                 return;
@@ -377,6 +387,17 @@ impl<'m> Body<'_, 'm> {
                         self.emit(Instr::Branch { cond, then, els: normal });
                     }
                     None => self.emit(Instr::Jump { to: normal }),
+                }
+            }
+            // Where the text goes on after it comes first, then its labels.
+            Opcode::LLVMCallBr => {
+                let els = self.target(successors[0]);
+                match self.leaves.take() {
+                    Some((cond, label)) => {
+                        let then = self.target(successors[label + 1]);
+                        self.emit(Instr::Branch { cond, then, els });
+                    }
+                    None => self.emit(Instr::Jump { to: els }),
                 }
             }
             Opcode::LLVMResume => {

@@ -327,5 +327,28 @@ fn float(name: &str) -> Option<FloatOp> {
 }
 
 /// Intrinsics that are called by their name in the C library.
-const LIBRARY: [&str; 12] =
-    ["exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "rint", "nearbyint", "roundeven", "ldexp"];
+const LIBRARY: [&str; 23] = [
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "rint",
+    "nearbyint",
+    "roundeven",
+    "ldexp",
+    "lround",
+    "llround",
+    "lrint",
+    "llrint",
+];

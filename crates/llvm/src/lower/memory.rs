@@ -91,12 +91,29 @@ pub(super) fn only_dereferenced(address: Value<'_>) -> bool {
         Some(Opcode::LLVMCall) => {
             let callee = user.callee();
             callee.name().starts_with("llvm.lifetime.")
+                || is_initialised(user, address)
                 || keeps(&callee.name())
                 || variadic::only_looks_at_list(callee)
                 || (library::takes_time(&callee.name()) && callee.blocks().is_empty())
         }
         _ => false,
     })
+}
+
+/// Whether a call fills a small variable with constants: `struct timespec pause = {0, 1000};`.
+fn is_initialised(call: Value<'_>, address: Value<'_>) -> bool {
+    let name = call.callee().name();
+    let copies = name.starts_with("llvm.memcpy.");
+    (copies || name.starts_with("llvm.memset."))
+        && call.operand(0) == address
+        && call.operand(1) != address
+        && (!copies || is_constant(call.operand(1)))
+        && call.operand(2).bits().is_some_and(|bytes| bytes <= u128::from(MOST_PRIVATE))
+        && call.operand(3).bits() == Some(0)
+}
+
+fn is_constant(address: Value<'_>) -> bool {
+    address.kind() == ValueKind::LLVMGlobalVariableValueKind && address.is_constant_global()
 }
 
 /// How many uses of an address are looked at, in functions that are called with it.

@@ -54,9 +54,11 @@ enum End {
 
 impl VmMachine {
     /// Whether a thread that stands at a read-modify-write may turn out to have done nothing.
-    pub(super) fn may_go_round_idly(&self, state: &VmState, op: RmwOp) -> bool {
+    pub(super) fn may_go_round_idly(&self, state: &VmState, op: RmwOp, operand: Operand) -> bool {
         let reductions = self.options.reductions;
-        op.may_keep()
+        let operand = self.value(state, operand);
+        let keeps = operand.undef != 0 || op.may_keep(Operand::Const(operand.bits));
+        keeps
             && self.options.leave_out_undone
             && reductions.has(Reduction::Exchange)
             && reductions.has(Reduction::Pef)

@@ -114,13 +114,20 @@ impl VmMachine {
         let watch = state.frame.watches.iter().find(|w| w.number == number)?;
         let header = function.loops.get(number as usize)?.header;
         let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
-        // Without a read, nothing would ever end the wait, and nothing would tell that it does not.
         let decided = state.facts.len() > watch.at_header.facts.len();
-        if watch.loads == state.loads || !watch.without_effect(state) || !self.only_of_its_own(watch, state) {
+        let idly = self.info(state.frame.func).idle_choices[number as usize];
+        let chose = (decided || watch.choices != state.choices) && !idly;
+        // Without a read, nothing would ever end a wait, and nothing would tell that it does not. But who has come to
+        // the same again by a choice may as well not have made it.
+        let only_chose = watch.loads == state.loads;
+        if (only_chose && !chose) || !watch.without_effect(state) || !self.only_of_its_own(watch, state) {
             return None;
         }
         let before = &watch.at_header;
         if live.iter().zip(&before.live).any(|(reg, val)| state.frame.get(*reg) != *val) {
+            if only_chose {
+                return None;
+            }
             if self.failed(state, watch, number, live) {
                 let of = (state.frame.func, number);
                 state.repeats = state.last_read.map(|read| Repeat { of, read });
@@ -131,8 +138,6 @@ impl VmMachine {
             return detour.then_some(Block::Assume);
         }
         // Another choice may lead on: then this is no wait for ever.
-        let idly = self.info(state.frame.func).idle_choices[number as usize];
-        let chose = (decided || watch.choices != state.choices) && !idly;
         state.loads_at_header = watch.loads;
         Some(if chose { Block::Assume } else { Block::Spin })
     }
@@ -304,9 +309,11 @@ impl VmMachine {
     }
 }
 
-/// But for what only tells how far a thread has come.
+/// But for what only tells how far a thread has come, and for wake-ups for no reason: of these, a thread only has fewer
+/// to come in the later state, so whatever it does from there it can do from the earlier one.
 pub(super) fn same_counts(a: &Made, b: &Made) -> bool {
-    let stripped = |made: &Made| Made { steps: 0, weak_failure: 0, unknowns: 0, ..*made };
+    let stripped =
+        |made: &Made| Made { steps: 0, weak_failure: 0, unknowns: 0, spurious_wakeups: 0, ..*made };
     stripped(a) == stripped(b)
 }
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -590,10 +591,13 @@ int fstat(int fd, struct stat *to)
     return 0;
 }
 
-/* A file on persistent memory, as memory: the whole of it, without the page cache in between. */
+/* A file on persistent memory, as memory: the whole of it, without the page cache in between. Memory of no file is that
+ * of `calloc`. */
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
     long error = 0;
+    if ((flags & MAP_ANONYMOUS) && !(flags & MAP_FIXED) && size)
+        return calloc(1, size);
     if ((flags & MAP_ANONYMOUS) || !(flags & SYNC) || (flags & MAP_TYPE) == MAP_PRIVATE || offset)
         return (void *)__selvedge_fs_fail("mmap", EOPNOTSUPP);
     struct description *file = __selvedge_fs_open_file(fd);

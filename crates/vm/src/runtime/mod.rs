@@ -15,7 +15,7 @@ use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
@@ -27,6 +27,7 @@ const SOURCES: [&str; 14] = [
     include_str!("files.ir"),
     include_str!("pmem.ir"),
     include_str!("stdio.ir"),
+    include_str!("words.ir"),
     include_str!("exceptions.ir"),
     include_str!("rust.ir"),
     include_str!("dotnet.ir"),

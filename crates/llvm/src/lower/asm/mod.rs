@@ -11,6 +11,7 @@
 //! for no reason.
 
 mod aarch64;
+mod bits;
 mod operands;
 mod others;
 mod step;
@@ -19,12 +20,12 @@ mod x86;
 
 use std::collections::HashMap;
 
-use selvedge_graph::Mode;
+use selvedge_graph::{Barrier, Mode};
 use selvedge_ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, registers};
 
 use super::body::Body;
 use crate::llvm::Value;
-use step::{Decode, Step};
+use step::{Decode, Step, Test};
 use text::Arg;
 
 /// An operand of the `asm` statement.
@@ -39,8 +40,10 @@ struct Slot {
     is_result: bool,
     /// The output that it is in the same place as.
     tied: Option<usize>,
-    /// Of the flag for equality: whether it is to be set.
-    flag: Option<bool>,
+    /// Of a flag: what it is asked.
+    flag: Option<Test>,
+    /// Which of the labels of the program it is.
+    label: Option<usize>,
 }
 
 /// What the flag for equality was set by.
@@ -68,6 +71,10 @@ struct Pending {
     values: HashMap<usize, Linked>,
     /// What must have been read to go on, and the label for who has read something else.
     expected: Option<(Operand, u32)>,
+    /// The labels that stand directly before it.
+    before: Vec<u32>,
+    /// What it tries again to read until it has.
+    awaited: Option<Operand>,
 }
 
 /// A conditional store that is done, before the branch that would try again.
@@ -85,6 +92,12 @@ struct Run<'b, 'a, 'm> {
     named: HashMap<String, usize>,
     /// The flag for equality.
     equal: Option<Flag>,
+    /// The flag for carries: 1 or 0.
+    carry: Option<Operand>,
+    /// Whether the statement is left for a label of the program at its end, and for which.
+    leaves: Option<(Operand, usize)>,
+    /// Labels since the last step.
+    here: Vec<u32>,
     /// What a linked load is compared with.
     compared: Option<Operand>,
     pending: Option<Pending>,
@@ -123,8 +136,10 @@ pub(super) fn lower<'m>(
     let mark = body.mark();
     let mut run = Run::new(body, value, constraints)?;
     let result = run.all(&steps).and_then(|()| run.results(value));
-    if result.is_err() {
-        body.back_to(mark);
+    let leaves = run.leaves;
+    match result {
+        Ok(_) => body.leaves = leaves,
+        Err(_) => body.back_to(mark),
     }
     result
 }
@@ -156,14 +171,31 @@ impl<'m> Run<'_, '_, 'm> {
         if self.pending.is_some() {
             return self.between(step);
         }
+        let here = match step {
+            Step::Label(number) => {
+                self.here.push(*number);
+                Vec::new()
+            }
+            _ => std::mem::take(&mut self.here),
+        };
+        if self.leaves.is_some() && !matches!(step, Step::Label(_)) {
+            return Err(String::from("what comes after a jump out of the statement is not known"));
+        }
         if let Some((done, label)) = self.only_if {
             return match step {
                 Step::Label(number) if *number == label => {
                     self.only_if = None;
                     Ok(())
                 }
-                Step::Fence(Mode::Sc) => {
-                    self.body.call_library("__selvedge_fence_if", vec![done], 0);
+                Step::Fence(mode) => {
+                    let name = match mode {
+                        Mode::Sc => "__selvedge_fence_if",
+                        Mode::AcqRel => "__selvedge_fence_if_ar",
+                        Mode::Acq => "__selvedge_fence_if_acq",
+                        Mode::Barrier(Barrier::Isync) => "__selvedge_fence_if_isync",
+                        _ => return Err(String::from("a fence after a loop is not known")),
+                    };
+                    self.body.call_library(name, vec![done], 0);
                     Ok(())
                 }
                 _ => Err(String::from("a loop that goes on after its store is not known")),
@@ -194,23 +226,71 @@ impl<'m> Run<'_, '_, 'm> {
             }
             Step::WideCas { at, expected, desired, bytes } => self.wide(at, expected, desired, *bytes)?,
             Step::Bin { op, to, a, b, bytes } => {
-                let (a, b) = (self.read(a, *bytes)?, self.read(b, *bytes)?);
+                let bytes = self.width(*bytes, &[to])?;
+                let (a, b) = (self.read(a, bytes)?, self.read(b, bytes)?);
                 let value = self.body.bin(*op, 8 * bytes, a, b);
-                self.write(to, value, *bytes)?;
+                self.write(to, value, bytes)?;
+            }
+            Step::Arithmetic { op, to, by, bytes } => {
+                let bytes = self.width(*bytes, &[to])?;
+                let (a, b) = (self.read(to, bytes)?, self.read(by, bytes)?);
+                let value = self.body.bin(*op, 8 * bytes, a, b);
+                self.equal = Some(Flag::Zero(*op, a, b, 8 * bytes));
+                self.carry = None;
+                self.write(to, value, bytes)?;
+            }
+            Step::TestBits { a, b, bytes } => {
+                let bytes = self.width(*bytes, &[a, b])?;
+                let (a, b) = (self.read(a, bytes)?, self.read(b, bytes)?);
+                self.equal = Some(Flag::Zero(BinOp::And, a, b, 8 * bytes));
+                self.carry = None;
+            }
+            Step::Bit { op, at, bit, bytes } => self.change_bit(*op, at, bit, *bytes)?,
+            Step::Spread { to, bytes } => {
+                let bytes = self.width(*bytes, &[to])?;
+                let carry = self.flag(Test::Carry)?;
+                let value = self.body.bin(BinOp::Sub, 8 * bytes, Operand::Const(0), carry);
+                self.write(to, value, bytes)?;
+            }
+            Step::Leave(test, label) => {
+                let jumps = self.flag(*test)?;
+                self.leave(jumps, label)?;
+            }
+            // The same of other machines, at the end of a statement.
+            Step::IfNonZero(value, label @ Arg::Op(_, Some('l'))) => {
+                let bytes = self.width(0, &[value])?;
+                let value = self.read(value, bytes)?;
+                let is_zero = self.is_equal(value, Operand::Const(0), 8 * bytes);
+                let jumps = self.body.bin(BinOp::Xor, 1, is_zero, Operand::Const(1));
+                self.leave(jumps, label)?;
+            }
+            Step::UnlessEqual(label @ Arg::Op(_, Some('l'))) => {
+                let jumps = self.flag(Test::Different)?;
+                self.leave(jumps, label)?;
             }
             Step::Compare { a, b, bytes } => {
+                let bytes = &self.width(*bytes, &[a, b])?;
                 let (a, b) = (self.read(a, *bytes)?, self.read(b, *bytes)?);
+                self.carry = None;
                 self.equal = Some(Flag::Is(self.is_equal(a, b, 8 * bytes)));
             }
-            Step::Set { to, equal } => {
-                let value = self.flag(*equal)?;
+            Step::Set { to, test } => {
+                let value = self.flag(*test)?;
                 self.write(to, value, 1)?;
             }
             Step::Linked { to, from, bytes, mode } => {
                 let Arg::Op(number, _) = to else { return Err(String::from("a register is not known")) };
                 let address = self.address(from)?;
                 let values = HashMap::from([(*number, Linked::Old)]);
-                self.pending = Some(Pending { address, bytes: *bytes, mode: *mode, values, expected: None });
+                self.pending = Some(Pending {
+                    address,
+                    bytes: *bytes,
+                    mode: *mode,
+                    values,
+                    expected: None,
+                    before: here,
+                    awaited: None,
+                });
             }
             Step::Flush(name, at) => {
                 let address = self.address(at)?;
@@ -272,14 +352,25 @@ impl<'m> Run<'_, '_, 'm> {
                 (Some(expected), None) => pending.expected = Some((expected, *label)),
                 _ => return not_known("a branch"),
             },
+            Step::UnlessEqual(Arg::Label(label, false)) if pending.may_wait(*label) => {
+                pending.awaited = self.compared.take();
+                if pending.awaited.is_none() {
+                    return not_known("a branch");
+                }
+            }
             // What is not zero is different from it, and a difference that is not zero is one.
-            Step::IfNonZero(value, Arg::Label(label, true)) if pending.expected.is_none() => {
+            Step::IfNonZero(value, Arg::Label(label, forward))
+                if pending.expected.is_none() && (*forward || pending.may_wait(*label)) =>
+            {
                 let expected = match depends(&pending, value) {
                     Some(Linked::Old) => Operand::Const(0),
                     Some(Linked::Bin(BinOp::Xor | BinOp::Sub, other)) => other,
                     _ => return not_known("a branch"),
                 };
-                pending.expected = Some((expected, *label));
+                match forward {
+                    true => pending.expected = Some((expected, *label)),
+                    false => pending.awaited = Some(expected),
+                }
             }
             Step::Conditional { status, value, at, bytes, mode } => {
                 if *bytes != pending.bytes || self.address(at)? != pending.address {
@@ -301,7 +392,7 @@ impl<'m> Run<'_, '_, 'm> {
         value: &Arg,
         store: Mode,
     ) -> Result<(), Refusal> {
-        let Pending { address, bytes, mode: load, values, expected } = pending;
+        let Pending { address, bytes, mode: load, values, expected, awaited, .. } = pending;
         let mode = match (load, store) {
             (Mode::Acq, Mode::Rel) => Mode::AcqRel,
             (Mode::Acq, _) => Mode::Acq,
@@ -312,6 +403,14 @@ impl<'m> Run<'_, '_, 'm> {
             _ => None,
         };
         let old = match (expected, stored) {
+            (None, None) if awaited.is_some() => {
+                let (expected, desired) = (awaited.unwrap_or(Operand::Undef), self.read(value, bytes)?);
+                self.take_when(address, expected, desired, bytes, mode)?;
+                expected
+            }
+            _ if awaited.is_some() => {
+                return Err(String::from("a loop that waits and calculates is not known"));
+            }
             (Some((expected, label)), None) => {
                 let desired = self.read(value, bytes)?;
                 let (old, done) = self.exchange(address, expected, desired, bytes, (mode, load));
@@ -358,7 +457,7 @@ impl<'m> Run<'_, '_, 'm> {
                 continue;
             }
             found.push(match slot.flag {
-                Some(equal) => self.flag(equal)?,
+                Some(test) => self.flag(test)?,
                 None => slot.value.unwrap_or(Operand::Undef),
             });
         }
@@ -410,6 +509,7 @@ impl<'m> Run<'_, '_, 'm> {
         let bytes = self.width(bytes, &[value, at])?;
         let (addr, operand) = (self.address(at)?, self.read(value, bytes)?);
         let before = self.rmw(op, addr, operand, bytes, mode);
+        self.carry = None;
         if let Some(op) = calculation(op) {
             self.equal = Some(Flag::Zero(op, before, operand, 8 * bytes));
         }
@@ -480,15 +580,35 @@ impl<'m> Run<'_, '_, 'm> {
         self.body.compute(|dst| Instr::Cmp { op: selvedge_ir::CmpOp::Eq, bits, dst, a, b })
     }
 
-    fn flag(&mut self, equal: bool) -> Result<Operand, Refusal> {
-        let flag = match self.equal.ok_or("a flag that no instruction sets is asked for")? {
-            Flag::Is(flag) => flag,
-            Flag::Zero(op, a, b, bits) => {
-                let result = self.body.bin(op, bits, a, b);
-                self.is_equal(result, Operand::Const(0), bits)
-            }
+    fn flag(&mut self, test: Test) -> Result<Operand, Refusal> {
+        const UNSET: &str = "a flag that no instruction sets is asked for";
+        let flag = match test {
+            Test::Carry | Test::NoCarry => self.carry.ok_or(UNSET)?,
+            Test::Equal | Test::Different => match self.equal.ok_or(UNSET)? {
+                Flag::Is(flag) => flag,
+                Flag::Zero(op, a, b, bits) => {
+                    let result = self.body.bin(op, bits, a, b);
+                    self.is_equal(result, Operand::Const(0), bits)
+                }
+            },
         };
-        Ok(if equal { flag } else { self.body.bin(BinOp::Xor, 1, flag, Operand::Const(1)) })
+        let negated = matches!(test, Test::Different | Test::NoCarry);
+        Ok(if negated { self.body.bin(BinOp::Xor, 1, flag, Operand::Const(1)) } else { flag })
+    }
+
+    /// The statement ends here, for a label of the program if `jumps` is set.
+    fn leave(&mut self, jumps: Operand, label: &Arg) -> Result<(), Refusal> {
+        let number = self.slot(label)?;
+        let label = self.slots[number].label.ok_or("a jump to what is no label is not known")?;
+        self.leaves = Some((jumps, label));
+        Ok(())
+    }
+}
+
+impl Pending {
+    /// Whether who goes to this label only reads again.
+    fn may_wait(&self, label: u32) -> bool {
+        self.expected.is_none() && self.awaited.is_none() && self.before.contains(&label)
     }
 }
 

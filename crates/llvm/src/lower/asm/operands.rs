@@ -8,6 +8,7 @@ use selvedge_ir::{CastOp, Instr, Operand};
 
 use super::super::body::Body;
 use super::super::shape::{Scalar, shape};
+use super::step::Test;
 use super::text::Arg;
 use super::{Done, Refusal, Run, Slot};
 use crate::llvm::Value;
@@ -23,6 +24,7 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
         let (mut next_argument, mut next_result) = (arguments.iter(), parts.iter());
         let mut slots: Vec<Slot> = Vec::new();
         let mut named = HashMap::new();
+        let mut labels = 0;
         let refuse = |constraint: &str| Err(format!("the constraint `{constraint}` is not known"));
         for constraint in constraints.split(',').filter(|c| !c.is_empty() && !c.starts_with('~')) {
             let number = slots.len();
@@ -31,6 +33,13 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
             let is_memory = rest.starts_with('*');
             let register = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
             let mut slot = Slot::default();
+            // A label of the program, for `asm goto`.
+            if constraint.starts_with('!') {
+                slot.label = Some(labels);
+                labels += 1;
+                slots.push(slot);
+                continue;
+            }
             if is_memory {
                 let Some(address) = next_argument.next() else { return refuse(constraint) };
                 slot.address = Some(body.operand(*address));
@@ -39,8 +48,10 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
                 slot.is_result = true;
                 slot.bits = scalar.bits().filter(|bits| *bits <= 64).unwrap_or(0);
                 slot.flag = match register {
-                    Some("@ccz" | "@cce") => Some(true),
-                    Some("@ccnz" | "@ccne") => Some(false),
+                    Some("@ccz" | "@cce") => Some(Test::Equal),
+                    Some("@ccnz" | "@ccne") => Some(Test::Different),
+                    Some("@ccc" | "@ccb") => Some(Test::Carry),
+                    Some("@ccnc" | "@ccae") => Some(Test::NoCarry),
                     Some(flag) if flag.starts_with('@') => return refuse(constraint),
                     _ => None,
                 };
@@ -72,6 +83,9 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
             slots,
             named,
             equal: None,
+            carry: None,
+            leaves: None,
+            here: Vec::new(),
             compared: None,
             pending: None,
             done: Done::No,

@@ -4,6 +4,15 @@ use super::text::{Arg, Statement};
 use selvedge_graph::Mode;
 use selvedge_ir::{BinOp, RmwOp};
 
+/// What flags are asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Test {
+    Equal,
+    Different,
+    Carry,
+    NoCarry,
+}
+
 /// A step of a piece of assembly. Widths are in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
@@ -64,11 +73,38 @@ pub(super) enum Step {
         b: Arg,
         bytes: u8,
     },
-    /// 1 if the flag for equality is as said, 0 if not.
+    /// A calculation in a register, on which the flag for equality depends: `to` is its first operand, too.
+    Arithmetic {
+        op: BinOp,
+        to: Arg,
+        by: Arg,
+        bytes: u8,
+    },
+    /// Sets the flag for equality by what both have in common.
+    TestBits {
+        a: Arg,
+        b: Arg,
+        bytes: u8,
+    },
+    /// Modifies one bit of memory, and leaves what it was in the flag for carries.
+    Bit {
+        op: RmwOp,
+        at: Arg,
+        bit: Arg,
+        bytes: u8,
+    },
+    /// 1 if a flag is as said, 0 if not.
     Set {
         to: Arg,
-        equal: bool,
+        test: Test,
     },
+    /// All ones if the flag for carries is set, 0 if not.
+    Spread {
+        to: Arg,
+        bytes: u8,
+    },
+    /// Leaves the statement for a label of the program (`asm goto`) if a flag is as said.
+    Leave(Test, Arg),
     /// A load that a store comes to belong to.
     Linked {
         to: Arg,

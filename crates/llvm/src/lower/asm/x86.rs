@@ -4,10 +4,10 @@
 //! Other accesses to memory are relaxed. `lfence` orders nothing that is not ordered anyway, and
 //! `sfence` nothing but flushes.
 
-use super::step::{CLFLUSH, CLFLUSHOPT, CLWB, Step, XSAVEOPT};
+use super::step::{CLFLUSH, CLFLUSHOPT, CLWB, Step, Test, XSAVEOPT};
 use super::text::Arg;
 use selvedge_graph::Mode;
-use selvedge_ir::RmwOp;
+use selvedge_ir::{BinOp, RmwOp};
 
 /// The instruction's name without the letter of its width, and that width.
 fn sized<'n>(name: &'n str, base: &str) -> Option<(&'n str, Option<u8>)> {
@@ -49,13 +49,83 @@ pub(super) fn decode(names: &[String], args: &[Arg]) -> Option<Vec<Step>> {
         }
         (["rdtsc"], []) => Some(vec![Step::Anything(["ax", "dx"].map(register).to_vec())]),
         (["rdtscp"], []) => Some(vec![Step::Anything(["ax", "cx", "dx"].map(register).to_vec())]),
-        ([name], [to]) if matches!(*name, "sete" | "setz" | "setne" | "setnz") => {
-            Some(vec![Step::Set { to: to.clone(), equal: matches!(*name, "sete" | "setz") }])
+        ([name], [to]) if name.starts_with("set") => {
+            Some(vec![Step::Set { to: to.clone(), test: test(&name[3..])? }])
+        }
+        ([name], [label @ Arg::Op(_, Some('l'))]) if name.starts_with('j') => {
+            Some(vec![Step::Leave(test(&name[1..])?, label.clone())])
         }
         ([name], [_, _]) if name.starts_with("xchg") => locked(name, args),
-        ([name], [from, to]) => {
-            let (_, bytes) = sized(name, "mov")?;
-            Some(vec![Step::Move { to: to.clone(), value: from.clone(), bytes: bytes.unwrap_or(ANY) }])
+        ([name], args) => registers(name, args),
+        _ => None,
+    }
+}
+
+/// What a condition is called in names of instructions.
+fn test(condition: &str) -> Option<Test> {
+    Some(match condition {
+        "e" | "z" => Test::Equal,
+        "ne" | "nz" => Test::Different,
+        "c" | "b" => Test::Carry,
+        "nc" | "ae" => Test::NoCarry,
+        _ => return None,
+    })
+}
+
+/// Moves, and what is calculated in registers.
+fn registers(name: &str, args: &[Arg]) -> Option<Vec<Step>> {
+    const BINARY: [(&str, BinOp); 8] = [
+        ("add", BinOp::Add),
+        ("sub", BinOp::Sub),
+        ("and", BinOp::And),
+        ("or", BinOp::Or),
+        ("xor", BinOp::Xor),
+        ("shl", BinOp::Shl),
+        ("shr", BinOp::LShr),
+        ("sar", BinOp::AShr),
+    ];
+    let width = |base| sized(name, base).map(|(_, bytes)| bytes.unwrap_or(ANY));
+    let one = |step: Step| Some(vec![step]);
+    match args {
+        [from, to] => {
+            if let Some(bytes) = width("mov") {
+                return one(Step::Move { to: to.clone(), value: from.clone(), bytes });
+            }
+            if let Some(bytes) = width("cmp") {
+                return one(Step::Compare { a: to.clone(), b: from.clone(), bytes });
+            }
+            if let Some(bytes) = width("test") {
+                return one(Step::TestBits { a: to.clone(), b: from.clone(), bytes });
+            }
+            if let Some(bytes) = width("sbb").filter(|_| from == to) {
+                return one(Step::Spread { to: to.clone(), bytes });
+            }
+            let (op, bytes) = BINARY.iter().find_map(|(base, op)| Some((*op, width(base)?)))?;
+            // A shift by nothing leaves the flags as they were.
+            let shifts = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
+            if shifts && !matches!(from, Arg::Number(1..)) {
+                return None;
+            }
+            one(Step::Arithmetic { op, to: to.clone(), by: from.clone(), bytes })
+        }
+        [to] => {
+            let by = |op, by, bytes| one(Step::Arithmetic { op, to: to.clone(), by: Arg::Number(by), bytes });
+            match (width("inc"), width("dec"), width("not"), width("neg")) {
+                (Some(bytes), ..) => by(BinOp::Add, 1, bytes),
+                (_, Some(bytes), ..) => by(BinOp::Sub, 1, bytes),
+                // It leaves the flags as they were.
+                (_, _, Some(bytes), _) => one(Step::Bin {
+                    op: BinOp::Xor,
+                    to: to.clone(),
+                    a: to.clone(),
+                    b: Arg::Number(-1),
+                    bytes,
+                }),
+                (.., Some(bytes)) => {
+                    one(Step::Bin { op: BinOp::Sub, to: to.clone(), a: Arg::Number(0), b: to.clone(), bytes })
+                }
+                _ => None,
+            }
         }
         _ => None,
     }
@@ -106,6 +176,12 @@ fn locked(name: &str, args: &[Arg]) -> Option<Vec<Step>> {
                     bytes: bytes.unwrap_or(ANY),
                     mode,
                 });
+            }
+            for (base, op) in [("bts", RmwOp::Or), ("btr", RmwOp::And), ("btc", RmwOp::Xor)] {
+                if let Some((_, bytes)) = sized(name, base) {
+                    let (bit, bytes) = (value.clone(), bytes.unwrap_or(ANY));
+                    return between(Step::Bit { op, at: at.clone(), bit, bytes });
+                }
             }
             let (_, bytes) = sized(name, "cmpxchg")?;
             between(Step::Cas {

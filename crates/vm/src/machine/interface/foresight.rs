@@ -27,9 +27,9 @@ impl Foresight for VmMachine {
             match instr {
                 Instr::Load { mode, .. } => classes.read(*mode),
                 Instr::Store { mode, .. } => classes.write(*mode),
-                Instr::Rmw { op, mode, net, .. } => {
+                Instr::Rmw { op, operand, mode, net, .. } => {
                     classes.rmw(*mode);
-                    if matches!(net, Net::Tentative(_)) || op.may_keep() {
+                    if matches!(net, Net::Tentative(_)) || op.may_keep(*operand) {
                         classes.read(reading_part(*mode));
                     }
                 }

@@ -1,6 +1,6 @@
 //! Building a crate with cargo to modules of LLVM.
 
-use crate::native;
+use crate::{compiler, native};
 use serde_json::Value;
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -22,19 +22,32 @@ pub struct Artifact {
 /// The newest LLVM whose modules are read.
 const LLVM: u32 = 22;
 
+/// Names what cargo runs in place of rustc.
+const WRAPPER: &str = "RUSTC_WRAPPER";
+
 /// How rustc makes one module of everything, as it is written: see `docs/rust.md`.
-const FLAGS: &str = "--emit=llvm-bc,link -Csymbol-mangling-version=v0 --cfg=selvedge --check-cfg=cfg(selvedge) \
+const FLAGS: &str = "--emit=llvm-bc,link -Cno-prepopulate-passes -Csymbol-mangling-version=v0 --cfg=selvedge --check-cfg=cfg(selvedge) \
                      -Clink-arg=-Wl,--unresolved-symbols=ignore-all";
 
 /// How build scripts compile C: to bitcode, as it is written. The names are those that the crate `cc` looks
 /// for.
 const C_COMPILERS: [(&str, &str); 2] = [("CC", "clang-22"), ("CXX", "clang++-22")];
 const C_FLAGS: &str = "-flto=full -g -O0 -Xclang -disable-O0-optnone";
-const PROFILE: [&str; 5] = ["lto=\"fat\"", "codegen-units=1", "opt-level=0", "debug=2", "incremental=false"];
+/// Level 1 has rustc say where the lives of variables end; there are no passes (see [`compiler`]).
+const PROFILE: [&str; 7] = [
+    "lto=\"fat\"",
+    "codegen-units=1",
+    "opt-level=1",
+    "debug=2",
+    "incremental=false",
+    "debug-assertions=true",
+    "overflow-checks=true",
+];
+
 
 /// Builds, and says what there is. cargo prints its own messages.
 pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
-    check_compiler()?;
+    let llvm = check_compiler()?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     match what {
         What::Tests => command.args(["test", "--no-run"]),
@@ -56,6 +69,9 @@ pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
     for name in ["CFLAGS", "CXXFLAGS"] {
         command.env(name, with(name, C_FLAGS));
     }
+    let myself = std::env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
+    command.env(compiler::INSTEAD_OF, std::env::var_os(WRAPPER).unwrap_or_default());
+    command.env(WRAPPER, myself).env(compiler::LLVM, llvm.to_string());
     let mut child = command.spawn().map_err(|error| format!("cargo cannot be started: {error}"))?;
     let output = child.stdout.take().ok_or("cargo says nothing")?;
     let lines = std::io::BufReader::new(output).lines().map_while(Result::ok);
@@ -110,8 +126,8 @@ fn target_directory(words: &[String]) -> Result<PathBuf, String> {
     Ok(PathBuf::from(target).join("selvedge"))
 }
 
-/// Whether the compiler makes modules that can be read.
-fn check_compiler() -> Result<(), String> {
+/// The version of the compiler's LLVM, if modules of it can be read.
+fn check_compiler() -> Result<u32, String> {
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(&compiler).arg("-vV").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
@@ -120,7 +136,7 @@ fn check_compiler() -> Result<(), String> {
     let llvm: Option<u32> =
         field("LLVM version:").and_then(|version| version.split('.').next()?.parse().ok());
     match llvm {
-        Some(..=LLVM) => Ok(()),
+        Some(llvm @ ..=LLVM) => Ok(llvm),
         Some(newer) => Err(format!(
             "rustc {} makes modules of LLVM {newer}, and Selvedge reads those of LLVM {LLVM} and older; \
              choose another one: `cargo +1.95 selvedge ...`",

@@ -4,6 +4,7 @@
 //! `selvedge` does the rest.
 
 mod build;
+mod compiler;
 mod native;
 
 use build::{Artifact, What};
@@ -106,6 +107,9 @@ struct RunArgs {
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
+    if let Some(code) = compiler::run() {
+        return code;
+    }
     // cargo gives the name of the subcommand as the first argument.
     let words = std::env::args_os().enumerate().filter(|(at, word)| *at != 1 || word != "selvedge");
     let cli = match Cli::try_parse_from(words.map(|(_, word)| word)) {

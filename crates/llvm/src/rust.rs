@@ -182,6 +182,11 @@ pub struct Version {
 }
 
 impl Version {
+    /// Whether it takes no features of the language that are not settled.
+    fn is_stable(&self) -> bool {
+        !self.release.contains('-') || self.release.contains("-beta")
+    }
+
     /// Whether the library that comes with it is the one that is known.
     pub fn is_known(&self) -> bool {
         self.release.strip_prefix(KNOWN).is_some_and(|rest| rest.starts_with('.'))
@@ -222,8 +227,15 @@ pub fn usable() -> Result<(OsString, Version), CompileError> {
 /// The options that make one module of a program and its libraries, as it is written: an optimiser drops
 /// accesses and chooses values for what is undefined. With `link` the standard library's modules come in;
 /// nothing is linked, as what the program calls may be in a file of another language.
-pub const FLAGS: [&str; 13] = [
-    "-Copt-level=0",
+///
+/// Where rustc does not optimise at all, it does not say where the lives of variables begin and end. So it is
+/// told to, and to run no passes: neither those of LLVM nor, of its own, more than it runs otherwise
+/// ([`BOOTSTRAP`] lets it take that option, and no feature is allowed by it that would not be without).
+pub const FLAGS: [&str; 17] = [
+    "-Copt-level=1",
+    "-Cno-prepopulate-passes",
+    "-Zmir-opt-level=1",
+    "-Cdebug-assertions=on",
     "-Clto=fat",
     "-Cembed-bitcode=yes",
     "-Ccodegen-units=1",
@@ -236,7 +248,14 @@ pub const FLAGS: [&str; 13] = [
     "--emit=llvm-bc,link",
     "-Clinker=true",
     "-Clinker-flavor=gcc",
+    "-Awarnings",
 ];
+const BOOTSTRAP: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
+const NO_FEATURES: &str = "-Zallow-features=";
+
+/// Ends what makes machine code of the module, which nobody needs, before it begins: it would take longer
+/// than all the rest. Of LLVM 22.
+const NO_MACHINE_CODE: &str = "-Cllvm-args=-stop-before=pre-isel-intrinsic-lowering";
 
 /// A directory that is removed in the end.
 struct Scratch(PathBuf);
@@ -264,10 +283,17 @@ impl Drop for Scratch {
 
 /// Compiles a file to a module with all that it needs.
 pub(crate) fn bitcode_of(file: &Path, options: &Options) -> Result<Vec<u8>, CompileError> {
-    let (compiler, _) = usable()?;
+    let (compiler, version) = usable()?;
     let scratch = Scratch::new().map_err(CompileError::Start)?;
     let mut command = Command::new(&compiler);
-    command.args(FLAGS).args(["--crate-name=program", "-Awarnings"]);
+    command.args(FLAGS).arg("--crate-name=program");
+    if version.is_stable() && env::var_os(BOOTSTRAP.0).is_none() {
+        command.arg(NO_FEATURES);
+    }
+    command.env(BOOTSTRAP.0, BOOTSTRAP.1);
+    if version.llvm == 22 {
+        command.arg(NO_MACHINE_CODE);
+    }
     if !options.clang_args.iter().any(|word| word.starts_with("--edition")) {
         command.arg("--edition=2024");
     }

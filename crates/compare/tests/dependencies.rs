@@ -298,13 +298,17 @@ fn reads_before_writes(dice: &mut Dice) -> String {
         let statement = match dice.roll(if at == 0 { 6 } else { 14 }) {
             0..=3 => format!("{} = {}", registers[read], place.to_uppercase()),
             4 => format!("{} = {}_a", registers[read], place.to_uppercase()),
-            5 => match dice.roll(3) {
+            5 => match dice.roll(if read > 0 { 7 } else { 5 }) {
                 0 => format!("{} = xchg({place}, {})", registers[read], 1 + dice.roll(2)),
                 1 => format!("{} = cas({place}, {}, 2)", registers[read], dice.roll(2)),
-                _ => format!("{} = cas_a({place}, {}, 1)", registers[read], dice.roll(2)),
+                2 => format!("{} = cas_a({place}, {}, 1)", registers[read], dice.roll(2)),
+                3 => format!("{} = cas_s({place}, {}, 2)", registers[read], dice.roll(2)),
+                4 => format!("{} = add_s({place}, 1)", registers[read]),
+                5 => format!("{} = xchg({place}, {})", registers[read], dice.of(known)),
+                _ => format!("{} = cas({place}, 0, {})", registers[read], dice.of(known)),
             },
             6..=7 => format!("{place}({})", 1 + dice.roll(2)),
-            8 => format!("{place}_r({})", 1 + dice.roll(2)),
+            8 => format!("{place}_{}({})", dice.of(&["r", "r", "s"]), 1 + dice.roll(2)),
             9 => String::from("full"),
             kind if read > 0 => {
                 let by = dice.of(known);

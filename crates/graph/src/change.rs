@@ -5,11 +5,12 @@
 //! `contested`). Notes of models and values of choices go with their events.
 
 use crate::clock::ClockId;
-use crate::deps::{DepSet, Deps};
+use crate::deps::Deps;
 use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::graph::{Change, ExecutionGraph, Location, Mark, Object, Rounds};
 use crate::medium::PersistOp;
 use crate::vocab::{Loc, Mode, Tid, Value};
+use std::sync::OnceLock;
 
 impl ExecutionGraph {
     /// Counts from now on the events that have these attributes. The graph must be empty.
@@ -31,17 +32,14 @@ impl ExecutionGraph {
         }
     }
 
-    /// Keeps sets of earlier events of its thread with an event, as a model asks for; they go with it.
-    pub fn set_strands(&mut self, e: EventId, sets: Vec<DepSet>) {
-        if self.strands.len() <= e.index() {
-            self.strands.resize(e.index() + 1, Vec::new());
+    /// What is kept of an event's thread (`find_strands`) is to be found anew: it was added, or has another
+    /// source.
+    #[inline]
+    pub fn forget_strands(&mut self, e: EventId) {
+        match self.strands.get_mut(e.index()) {
+            Some(sets) => drop(sets.take()),
+            None => self.strands.resize_with(e.index() + 1, OnceLock::new),
         }
-        self.strands[e.index()] = sets;
-    }
-
-    /// Those that are there, whoever they were of: memory for others.
-    pub fn take_strands(&mut self, e: EventId) -> Vec<DepSet> {
-        self.strands.get_mut(e.index()).map(std::mem::take).unwrap_or_default()
     }
 
     /// Makes room for one more location. This is not taken back: a location without accesses is none.

@@ -4,6 +4,7 @@ use crate::clock::{ClockId, ClockPool};
 use crate::deps::{DepSet, Deps};
 use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::vocab::{Loc, Mode, Tid, Value};
+use std::sync::OnceLock;
 
 /// A point in a graph's history that it can go back to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,8 +90,8 @@ pub struct ExecutionGraph {
     pub(crate) counted: Attrs,
     pub(crate) counts: [u32; 32],
     pub(crate) deps: Option<Vec<Deps>>,
-    /// By event, what a model says of its thread (`set_strands`).
-    pub(crate) strands: Vec<Vec<DepSet>>,
+    /// By event, what a model says of its thread (`find_strands`); found when it is asked for.
+    pub(crate) strands: Vec<OnceLock<Box<[DepSet]>>>,
 }
 
 impl ExecutionGraph {
@@ -435,10 +436,22 @@ impl ExecutionGraph {
         self.deps.as_ref().and_then(|d| d.get(e.index()))
     }
 
-    /// Sets of earlier events of its thread that a model keeps of an event.
+    /// Sets of earlier events of its thread that a model keeps of an event, if they were found.
     #[inline]
     pub fn strands(&self, e: EventId) -> &[DepSet] {
-        self.strands.get(e.index()).map_or(&[], |sets| sets)
+        self.strands.get(e.index()).and_then(OnceLock::get).map_or(&[], |sets| sets)
+    }
+
+    /// Finds those of all events that have none, of each thread from the first to the last.
+    pub fn find_strands(&self, find: impl Fn(EventId) -> Vec<DepSet>) {
+        for thread in &self.threads {
+            let lacks = |e: &EventId| self.strands.get(e.index()).is_some_and(|sets| sets.get().is_none());
+            // Who has them has them of all before.
+            let from = thread.iter().rposition(|e| !lacks(e)).map_or(0, |at| at + 1);
+            for &e in &thread[from..] {
+                let _ = self.strands[e.index()].set(find(e).into_boxed_slice());
+            }
+        }
     }
 
     // ---- clocks ----

@@ -279,8 +279,8 @@ impl Model {
         for view in &self.views {
             view.update(g, e, pred);
         }
-        if let Some(local) = &self.strands {
-            strands::update(local, g, e);
+        if self.strands.is_some() {
+            g.forget_strands(e);
         }
     }
 
@@ -389,7 +389,13 @@ impl Model {
         if g.has_parts() && !parts::performed_at_once(g, e, &mut scratch.open, &mut scratch.seen) {
             return false;
         }
-        search::all_hold_at(self.cycles.iter(), self.interleaved.as_ref(), g, e, &mut scratch.search)
+        let prepare = || {
+            if let Some(local) = &self.strands {
+                g.find_strands(|e| strands::of(local, g, e));
+            }
+        };
+        let (checks, interleaved) = (self.cycles.iter(), self.interleaved.as_ref());
+        search::all_hold_at(checks, interleaved, g, e, &mut scratch.search, prepare)
     }
 
     /// Checks everything at every event: for graphs that were not built step by step.

@@ -98,18 +98,20 @@ struct Seen {
 }
 
 /// Whether no cycle that violates one of some constraints goes through `e`. All their steps go along those of
-/// `interleaved`, if that is there.
+/// `interleaved`, if that is there. `prepare` is called before the others are looked at.
 pub fn all_hold_at<'c>(
     checks: impl Iterator<Item = &'c CycleCheck>,
     interleaved: Option<&CycleCheck>,
     g: &ExecutionGraph,
     e: EventId,
     search: &mut Search,
+    prepare: impl FnOnce(),
 ) -> bool {
     let mut asked = checks.filter(|c| c.needs.is_none_or(|a| g.count_of(a) != 0)).peekable();
     if asked.peek().is_none() || interleaved.is_some_and(|sc| sc.holds_at(g, e, search)) {
         return true;
     }
+    prepare();
     if interleaved.is_none() || g.has_parts() {
         return asked.all(|c| {
             if c.turns {

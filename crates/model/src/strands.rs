@@ -1,8 +1,8 @@
 //! Steps within a thread that are made of several: `ppo`, fences.
 //!
 //! A part of a model that speaks of one thread at a time can be a step by itself: which earlier events of its
-//! thread an event is related to is found once, when it is added or gets its source, and kept with it as sets
-//! of positions (*strands*). Automata are as small then as what threads have to do with each other.
+//! thread an event is related to is found when a search needs it first, and kept with the event as sets of
+//! positions (*strands*). Automata are as small then as what threads have to do with each other.
 //!
 //! What depends on coherence is told by sources. Of two reads of a location in a thread, the second of which
 //! reads from another thread, another write than the first, the first comes before that write in coherence
@@ -259,9 +259,9 @@ pub(crate) fn by_sources(theory: &selvedge_kat::Theory, a: &Rel, b: &Rel) -> Opt
     }
 }
 
-/// Finds the sets of an event that was added, or got a source, last.
-pub(crate) fn update(local: &Local, g: &mut ExecutionGraph, e: EventId) {
-    let mut sets = g.take_strands(e);
+/// The sets of an event, given those of the events before it in its thread.
+pub(crate) fn of(local: &Local, g: &ExecutionGraph, e: EventId) -> Vec<DepSet> {
+    let mut sets = Vec::with_capacity(local.width());
     let ev = g.event(e);
     let (mut same, mut written) = (DepSet::EMPTY, DepSet::EMPTY);
     let (mut rereads, mut detours) = (DepSet::EMPTY, DepSet::EMPTY);
@@ -297,5 +297,5 @@ pub(crate) fn update(local: &Local, g: &mut ExecutionGraph, e: EventId) {
     };
     let thread = g.thread(ev.tid);
     local.compute(&event, &|idx| g.strands(thread[idx as usize - 1]), &mut sets);
-    g.set_strands(e, sets);
+    sets
 }

@@ -318,8 +318,8 @@ impl Witness {
         self.access(number).map(|access| access.without_thread() + &called)
     }
 
-    /// Where something was called, if it is in the same line of another file as what it is told together with:
-    /// ` < q.c:12`, as steps have it.
+    /// Where something was called, if it is in the same line of another file as what it is told together
+    /// with: ` < q.c:12`, as steps have it.
     fn called(&self, event: &Event, beside: &[usize]) -> String {
         let line = |event: &Event| event.place.as_ref().map(|place| (place.file.clone(), place.line));
         let is_there = |number: &usize| {

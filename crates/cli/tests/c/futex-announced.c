@@ -1,5 +1,5 @@
-// A semaphore on a futex: who waits announces it and sleeps, who posts looks for that. The kernel's fence is what keeps
-// them from missing each other.
+// A semaphore on a futex: who waits announces it and sleeps, who posts looks for that. The kernel's fence is
+// what keeps them from missing each other.
 // expect: rc11 verified
 // expect: armv8 verified
 #define _GNU_SOURCE

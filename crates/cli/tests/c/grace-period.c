@@ -1,4 +1,4 @@
-// Readers count themselves in words of their own, of two phases; who waits for them turns the phase over twice.
+// Readers count themselves in words of their own, of two phases; who waits turns the phase over twice.
 // expect: rc11 verified
 // expect: armv8 verified
 #include <assert.h>

@@ -242,7 +242,7 @@ impl Witness {
         if !missing.fences.is_empty() {
             let pair = |(a, b): &(usize, usize)| {
                 let thread = self.thread(self.event(*a)?.thread);
-                Some(format!("{} and {} in {thread}", self.named(*a)?, self.named(*b)?))
+                Some(format!("{} and {} in {thread}", self.named(*a, &[*a, *b])?, self.named(*b, &[*a, *b])?))
             };
             let pairs: Vec<String> = missing.fences.iter().filter_map(pair).collect();
             return Some(format!(
@@ -252,7 +252,8 @@ impl Witness {
             ));
         }
         let (before, after) = (self.event(missing.before)?, self.event(missing.after)?);
-        let (first, second) = (self.named(missing.before)?, self.named(missing.after)?);
+        let beside = missing.events();
+        let (first, second) = (self.named(missing.before, &beside)?, self.named(missing.after, &beside)?);
         let (one, other) = (self.thread(before.thread), self.thread(after.thread));
         let what = match (
             missing.through.iter().any(|p| p.no_release),
@@ -273,20 +274,21 @@ impl Witness {
         };
         let misses = if missing.missed { ", which does not see it" } else { "" };
         let lacking = missing.through.iter().filter(|p| p.no_release || p.no_acquire);
-        let passages: Vec<String> = lacking.filter_map(|p| self.passage(p)).collect();
+        let passages: Vec<String> = lacking.filter_map(|p| self.passage(p, &beside)).collect();
         Some(format!("{what} between {first} and {second}{misses}. {}.", passages.join(". ")))
     }
 
     /// `main#0 learns of what pusher#2 did by reading top at q.c:35 (acquire); the write that it reads, at
     /// q.c:28 in pusher#2, is relaxed, and no release fence is before it`.
-    fn passage(&self, passage: &Passage) -> Option<String> {
+    fn passage(&self, passage: &Passage, beside: &[usize]) -> Option<String> {
         let (write, read) = (self.event(passage.write)?, self.event(passage.read)?);
         let order = |event: &Event| event.order.clone().unwrap_or_else(|| String::from("plain"));
         let (reader, writer) = (self.thread(read.thread), self.thread(write.thread));
         let at = |event: &Event, before: &str| {
             let place = event.place.as_ref();
-            place
-                .map_or(String::new(), |place| format!("{before}at {}{}", self.at(place), self.called(event)))
+            place.map_or(String::new(), |place| {
+                format!("{before}at {}{}", self.at(place), self.called(event, beside))
+            })
         };
         let Action::Read { location, .. } = &read.action else { return None };
         let learns = format!("{reader} learns of what {writer} did by reading {location}{}", at(read, " "));
@@ -311,13 +313,29 @@ impl Witness {
     }
 
     /// An event without its thread: `the write to x at q.c:12`.
-    fn named(&self, number: usize) -> Option<String> {
-        let called = self.event(number).map_or(String::new(), |event| self.called(event));
+    fn named(&self, number: usize, beside: &[usize]) -> Option<String> {
+        let called = self.event(number).map_or(String::new(), |event| self.called(event, beside));
         self.access(number).map(|access| access.without_thread() + &called)
     }
 
-    /// Of what is in a header, where in the program that is called: ` (called at q.c:12)`.
-    fn called(&self, event: &Event) -> String {
-        event.caller().map_or(String::new(), |place| format!(" (called at {})", self.at(place)))
+    /// Where something was called, if it is in the same line of another file as what it is told together
+    /// with: ` < q.c:12`, as steps have it.
+    fn called(&self, event: &Event, beside: &[usize]) -> String {
+        let line = |event: &Event| event.place.as_ref().map(|place| (place.file.clone(), place.line));
+        let is_there = |number: &usize| {
+            *number != event.number && self.event(*number).is_some_and(|other| line(other) == line(event))
+        };
+        match event.caller().filter(|_| beside.iter().any(is_there)) {
+            Some(place) => format!(" < {}", self.at(place)),
+            None => String::new(),
+        }
+    }
+}
+
+impl Missing {
+    /// The events that are told of.
+    fn events(&self) -> Vec<usize> {
+        let of_passage = |passage: &Passage| [passage.write, passage.read];
+        [self.before, self.after].into_iter().chain(self.through.iter().flat_map(of_passage)).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Idioms of generated C programs beside locks and lists: what the C library and the system have, memory that is
-//! freed, choices in loops, accesses of different sizes, assembly.
+//! Idioms of generated C programs beside locks and lists: what the C library and the system have, memory that
+//! is freed, choices in loops, accesses of different sizes, assembly.
 
 use crate::programs::Maker;
 

@@ -320,8 +320,8 @@ pub enum RmwOp {
 }
 
 impl RmwOp {
-    /// Whether it may store what it reads: what adds 0 does (a read that is ordered as a write is), and others do
-    /// depending on what they find.
+    /// Whether it may store what it reads: what adds 0 does (a read that is ordered as a write is), and
+    /// others do depending on what they find.
     pub fn may_keep(self, operand: Operand) -> bool {
         use RmwOp::*;
         match self {

@@ -1,4 +1,4 @@
-// `asm goto`: a lock that jumps to a label where it fails, and a counter that jumps where it comes to nothing.
+// `asm goto`: a lock that jumps to a label where it fails, a counter that jumps where it comes to nothing.
 // expect: x86 verified
 // expect: rc11 verified
 #include <assert.h>

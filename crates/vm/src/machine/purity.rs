@@ -117,8 +117,8 @@ impl VmMachine {
         let decided = state.facts.len() > watch.at_header.facts.len();
         let idly = self.info(state.frame.func).idle_choices[number as usize];
         let chose = (decided || watch.choices != state.choices) && !idly;
-        // Without a read, nothing would ever end a wait, and nothing would tell that it does not. But who has come to
-        // the same again by a choice may as well not have made it.
+        // Without a read, nothing would ever end a wait, and nothing would tell that it does not. But who has
+        // come to the same again by a choice may as well not have made it.
         let only_chose = watch.loads == state.loads;
         if (only_chose && !chose) || !watch.without_effect(state) || !self.only_of_its_own(watch, state) {
             return None;
@@ -309,8 +309,8 @@ impl VmMachine {
     }
 }
 
-/// But for what only tells how far a thread has come, and for wake-ups for no reason: of these, a thread only has fewer
-/// to come in the later state, so whatever it does from there it can do from the earlier one.
+/// But for what only tells how far a thread has come, and for wake-ups for no reason: of these, a thread only
+/// has fewer to come in the later state, so whatever it does from there it can do from the earlier one.
 pub(super) fn same_counts(a: &Made, b: &Made) -> bool {
     let stripped =
         |made: &Made| Made { steps: 0, weak_failure: 0, unknowns: 0, spurious_wakeups: 0, ..*made };

@@ -7,8 +7,8 @@ use super::text::Arg;
 use super::{Refusal, Run};
 
 impl Run<'_, '_, '_> {
-    /// The number of a bit that is in a register may lead out of the word, as an index of words would; what stands
-    /// in the text is taken modulo the width.
+    /// The number of a bit that is in a register may lead out of the word, as an index of words would; what
+    /// stands in the text is taken modulo the width.
     pub(super) fn change_bit(&mut self, op: RmwOp, at: &Arg, bit: &Arg, bytes: u8) -> Result<(), Refusal> {
         let bytes = self.width(bytes, &[bit])?;
         let bits = 8 * bytes;

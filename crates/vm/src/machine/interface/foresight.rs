@@ -62,7 +62,7 @@ impl Foresight for VmMachine {
 
     fn may_spawn(&self, state: &VmState) -> bool {
         let spawns = |stores: &Stores| reaches(state, stores).any(|reach| reach.spawns);
-        !state.rare.jumps.is_empty() || self.stores().is_none_or(|stores| spawns(stores))
+        !state.rare.jumps.is_empty() || self.stores().is_none_or(spawns)
     }
 
     fn writes_regardless(&self, state: &VmState) -> bool {

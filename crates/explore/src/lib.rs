@@ -53,7 +53,7 @@ pub use path::{FORMAT, NoUnit, Path, Unit};
 pub use recovery::{
     Crashes, PostCrash, RecoveryAction, RecoveryEnd, RecoveryStep, RecoveryStop, recover, survives,
 };
-pub use reductions::{Chains, Owners, Twins, Watches, orders_by_rmw};
+pub use reductions::{Chains, Owners, Twins, Values, Watches, orders_by_rmw};
 pub use report::{
     Config, End, Equivalence, Execution, ExploreError, Failure, GaveUp, Schedule, Stats, Watch,
 };

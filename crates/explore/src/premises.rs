@@ -17,8 +17,8 @@
 //! * `exchange`: what is left out stored what it had read.
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `helping` is `delegates-rmws`, said of programs.
-//! * `annotations`, `futile`, `outdated`, `awaits`, `symmetry`: parts of the exploration in which what was
-//!   added before causes what is added later.
+//! * `annotations`, `futile`, `outdated`, `overtaken`, `awaits`, `symmetry`: parts of the exploration in
+//!   which what was added before causes what is added later.
 //! * `assumptions`: a section that leads to nothing is left out, with what it read and took and gave back.
 //! * `bam`: barriers count their arrivals by read-modify-writes.
 //! * `lock-order`: locks are words that are taken and given back by read-modify-writes and releases; what is
@@ -132,6 +132,7 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
         }
         Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
         Reduction::Outdated => &[Model(PorfAcyclic), NoSections, Coherence],
+        Reduction::Overtaken => &[Model(PorfAcyclic), Model(Coherent), NoSections, Coherence],
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
             &[Model(PorfAcyclic), Coherence]
         }
@@ -246,8 +247,8 @@ mod tests {
             ),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
-                "zne,exchange,attempts,retry,escape,carry,annotations,futile,outdated,confirmation,awaits,assumptions,\
-                 bam,arrivals,helping,simplification,symmetry,lock-order",
+                "zne,exchange,attempts,retry,escape,carry,annotations,futile,outdated,overtaken,confirmation,\
+                 awaits,assumptions,bam,arrivals,helping,simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -271,14 +272,14 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         let facts = ProgramFacts { atomic_sections: true, ..USUAL };
-        assert_eq!(off("sc", facts), "zne,exchange,outdated,confirmation,arrivals,helping");
+        assert_eq!(off("sc", facts), "zne,exchange,outdated,overtaken,confirmation,arrivals,helping");
     }
 
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        let expected = "zne,exchange,annotations,futile,outdated,confirmation,awaits,assumptions,helping,symmetry,\
-            lock-order";
+        let expected = "zne,exchange,annotations,futile,outdated,overtaken,confirmation,awaits,assumptions,\
+            helping,symmetry,lock-order";
         assert_eq!(off("rc11", facts), expected);
     }
 

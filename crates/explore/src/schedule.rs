@@ -4,6 +4,7 @@ use crate::explorer::Explorer;
 use crate::reductions::annotations::waits;
 use crate::reductions::assumptions::prospect_of_lock;
 use crate::reductions::helping::waits_for_owner;
+use crate::reductions::overtaken::is_late;
 use crate::reductions::{Hooks, Reducers};
 use crate::report::Schedule;
 use crate::threads::{Status, Threads};
@@ -18,6 +19,7 @@ impl<M: Machine> Explorer<'_, M> {
         let voids = awaits && self.reducers.assumptions.is_on();
         let helps = awaits && self.reducers.helping.is_on();
         let looks = awaits && self.reducers.outdated.is_on();
+        let hurries = awaits && self.reducers.overtaken.is_on();
         let (machine, model, g) = (self.machine, self.model, &self.graph);
         pick(self.config.schedule, &mut self.threads, g, (awaits, looks), |threads, t| {
             let Some(Op::Load { loc, rmw, .. }) = threads.op(t) else { return Prospect::GoesOn };
@@ -35,6 +37,7 @@ impl<M: Machine> Explorer<'_, M> {
                 None => machine.init_value(loc),
             };
             match waits(threads.peek_at(machine, t, value)) {
+                true if hurries && is_late(machine, threads, g, t) => Prospect::GoesOn,
                 true => Prospect::Waits,
                 false => Prospect::GoesOn,
             }

@@ -25,6 +25,8 @@ struct Node {
     status: Status,
     /// What `one_with` found.
     one_with: Option<Option<Mode>>,
+    /// What `waits_if_it_fails` found.
+    fails_idly: Option<bool>,
     /// The thread before it in its group, of which it must not get ahead (see `reductions/symmetry.rs`).
     twin: Option<Tid>,
     /// Whether its first read-modify-write is behind it.
@@ -336,6 +338,13 @@ impl<S: Clone> Threads<S> {
         self.nodes[standing.index()].op
     }
 
+    /// Whether that is to wait.
+    #[inline]
+    pub fn is_blocked_after<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> bool {
+        let standing = self.after(machine, self.origin[e.index()], value);
+        self.nodes[standing.index()].status == Status::Blocked
+    }
+
     /// The same, with the state of the thread then.
     pub fn peek_with<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> (Op, &S) {
         let standing = self.after(machine, self.origin[e.index()], value);
@@ -365,6 +374,22 @@ impl<S: Clone> Threads<S> {
         let found = self.next_read(machine, e, value).and_then(|(op, state)| ask(op, state));
         self.nodes[next.index()].one_with = Some(found);
         found
+    }
+
+    /// Whether the thread of `e` waits if that fails, a compare-and-exchange, whatever it reads
+    /// ([`Foresight::waits_if_it_fails`](selvedge_machine::Foresight::waits_if_it_fails)); asked once.
+    pub fn waits_if_it_fails<M: Machine<State = S>>(&mut self, machine: &M, e: EventId) -> bool {
+        self.fails_idly(machine, self.origin[e.index()])
+    }
+
+    /// The same of where `t` stands.
+    pub fn waits_if_it_fails_at<M: Machine<State = S>>(&mut self, machine: &M, t: Tid) -> bool {
+        self.fails_idly(machine, self.at[t.index()])
+    }
+
+    fn fails_idly<M: Machine<State = S>>(&mut self, machine: &M, standing: Standing) -> bool {
+        let state = &self.states[standing.index()];
+        *self.nodes[standing.index()].fails_idly.get_or_insert_with(|| machine.waits_if_it_fails(state))
     }
 
     /// The next read of the thread of `e`, if `e` gives it this value and it makes no more than a few plain
@@ -480,10 +505,22 @@ impl<S: Clone> Threads<S> {
                 status = Status::Gate;
             }
         }
-        let (child, one_with) = (Standing::ABSENT, None);
+        let (child, one_with, fails_idly) = (Standing::ABSENT, None, None);
         let looks = false;
-        let node =
-            Node { op, input, parent, child, sibling, status, one_with, twin, passed, confirms, looks };
+        let node = Node {
+            op,
+            input,
+            parent,
+            child,
+            sibling,
+            status,
+            one_with,
+            fails_idly,
+            twin,
+            passed,
+            confirms,
+            looks,
+        };
         match self.nodes.get_mut(standing.index()) {
             Some(old) => *old = node,
             None => self.nodes.push(node),

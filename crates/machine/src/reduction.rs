@@ -35,6 +35,8 @@ pub enum Reduction {
     Futile,
     /// Iterations that saw something old and wait are left out where nobody can change what they saw later.
     Outdated,
+    /// A compare-and-exchange that ends an iteration is not tried where it can only fail for good.
+    Overtaken,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
@@ -68,7 +70,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 28] = [
+    pub const ALL: [Reduction; 29] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -83,6 +85,7 @@ impl Reduction {
         Reduction::Annotations,
         Reduction::Futile,
         Reduction::Outdated,
+        Reduction::Overtaken,
         Reduction::Confirmation,
         Reduction::Awaits,
         Reduction::Assumptions,
@@ -142,6 +145,7 @@ impl Reduction {
             Reduction::Annotations => "annotations",
             Reduction::Futile => "futile",
             Reduction::Outdated => "outdated",
+            Reduction::Overtaken => "overtaken",
             Reduction::Confirmation => "confirmation",
             Reduction::Awaits => "awaits",
             Reduction::Assumptions => "assumptions",

@@ -187,6 +187,26 @@ impl Model {
         })
     }
 
+    /// Whether two accesses are only an error together if one of them is plain and one a write.
+    pub fn races_are_of_plain_accesses(&self) -> bool {
+        let modes = [Mode::Na, Mode::Rlx, Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc];
+        let kinds = [(Kind::Read, false), (Kind::Write, false), (Kind::Read, true), (Kind::Write, true)];
+        let all: Vec<(Kind, Mode, Attrs)> = modes
+            .into_iter()
+            .flat_map(|mode| kinds.map(|(kind, rmw)| (kind, mode, Attrs::of(kind, mode, rmw))))
+            .collect();
+        let is_race = |a: Kind, b: Kind, x: Mode, y: Mode| {
+            (a == Kind::Write || b == Kind::Write) && (x == Mode::Na || y == Mode::Na)
+        };
+        self.errors.iter().filter(|check| !check.warning).all(|check| {
+            !check.conflicts.is_empty()
+                && all.iter().all(|(a, x, first)| {
+                    all.iter()
+                        .all(|(b, y, second)| is_race(*a, *b, *x, *y) || !check.conflict(*first, *second))
+                })
+        })
+    }
+
     /// Whether the model says what an error is, be it that there is none.
     pub fn defines_errors(&self) -> bool {
         !self.errors.is_empty()

@@ -6,6 +6,7 @@
 use crate::common;
 #[path = "exchange/outdated.rs"]
 mod outdated;
+mod overtaken;
 
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};
@@ -84,7 +85,11 @@ fn explored_with(
         inspect: true,
         races,
         reductions,
-        watches: Watches { chains: awaits.then(Arc::default), ..Watches::default() },
+        watches: Watches {
+            chains: awaits.then(Arc::default),
+            values: awaits.then(Arc::default),
+            ..Watches::default()
+        },
         max_executions: Some(20_000),
         ..Config::default()
     };
@@ -98,7 +103,9 @@ fn explored_with(
             }
             found.stuck |= x.stuck().is_some();
             if x.end == End::Complete {
-                found.states.insert(final_state(machine, x));
+                // Locations that one run never comes to are as they were.
+                let state = final_state(machine, x);
+                found.states.insert(state.into_iter().filter(|(_, value)| *value != 0).collect());
             }
             ControlFlow::Continue(())
         };

@@ -82,7 +82,12 @@ fn explored(program: &str, known: &Named, reductions: Reductions) -> Option<Foun
         inspect: true,
         max_executions: Some(2_000),
         reductions,
-        watches: Watches { chains: Some(Arc::default()), steps: Some(Arc::default()), ..Watches::default() },
+        watches: Watches {
+            chains: Some(Arc::default()),
+            steps: Some(Arc::default()),
+            values: Some(Arc::default()),
+            ..Watches::default()
+        },
         ..Config::default()
     };
     let mut again = Vec::new();

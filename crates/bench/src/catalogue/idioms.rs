@@ -85,6 +85,12 @@ pub const IDIOMS: Table = Table {
             (3, 6),
             &[size(4, &[]).executions(24), size(6, &[]).executions(720)],
         ),
+        series(
+            "cas-inc",
+            "crates/bench/programs/cas-inc.c",
+            (2, 6),
+            &[size(3, &[]).counts(90, 0), size(4, &[]).counts(2520, 0)],
+        ),
         series("counted", "crates/bench/programs/counted.c", (10, 1), &[size(1000, &[]).counts(1, 0)]),
         series(
             "relock",

@@ -198,9 +198,18 @@ impl<M: Machine> Explorer<'_, M> {
             return;
         }
         let co = g.co(loc);
-        if co.len() > MANY_WRITES || co.iter().any(|&x| g.value_of(x, loc) == value) {
+        let again = |x: EventId| g.value_of(x, loc) == value && !self.are_rivals(x, w);
+        if co.len() > MANY_WRITES || co.iter().any(|&x| again(x)) {
             self.note(loc, REPEATED);
+            self.note_repeated(loc);
         }
+    }
+
+    /// Whether two writes are of read-modify-writes that read from the same write: no execution has both.
+    fn are_rivals(&self, x: EventId, w: EventId) -> bool {
+        let g = &self.graph;
+        let source = |e: EventId| g.rmw_read_of(e).and_then(|r| g.rf(r));
+        source(x).is_some() && source(x) == source(w)
     }
 
     /// A write of its own was added to the graph; it may go to `places` places.

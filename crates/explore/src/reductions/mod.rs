@@ -36,6 +36,7 @@ mod locations;
 pub(crate) mod lock_order;
 pub(crate) mod net_effect;
 pub(crate) mod outdated;
+pub(crate) mod overtaken;
 pub(crate) mod publication;
 pub(crate) mod swaps;
 pub(crate) mod symmetry;
@@ -44,6 +45,7 @@ pub use assumptions::Owners;
 pub use awaits::Chains;
 pub use bam::orders_by_rmw;
 pub use helping::Steps;
+pub use overtaken::Values;
 pub use symmetry::Twins;
 
 use crate::conclusion::Conclusion;
@@ -58,6 +60,7 @@ use helping::Helping;
 use lock_order::LockOrder;
 use net_effect::NetEffect;
 use outdated::Outdated;
+use overtaken::Overtaken;
 use publication::Publication;
 use selvedge_graph::{EventId, Mode, Tid, Value};
 use selvedge_machine::{Again, Machine, Op, Reduction, Rmw};
@@ -77,6 +80,8 @@ pub struct Watches {
     pub owners: Option<Arc<Owners>>,
     /// Of `helping`.
     pub steps: Option<Arc<Steps>>,
+    /// Of `overtaken`.
+    pub values: Option<Arc<Values>>,
     /// Of `symmetry`; models without a clock of their own for it
     /// ([`Model::with_prefix_apart`]) are explored without.
     pub twins: Option<Arc<Twins>>,
@@ -88,6 +93,7 @@ pub(crate) struct SavedWatches {
     chains: Option<Vec<u8>>,
     owners: Option<Vec<u8>>,
     steps: Option<Vec<u8>>,
+    values: Option<Vec<u8>>,
     twins: Option<(u32, Vec<u8>)>,
 }
 
@@ -98,6 +104,7 @@ impl Watches {
             chains: Some(Arc::default()),
             owners: Some(Arc::default()),
             steps: Some(Arc::default()),
+            values: Some(Arc::default()),
             twins: Some(Arc::default()),
         }
     }
@@ -108,6 +115,7 @@ impl Watches {
             chains: self.chains.as_ref().map(|_| Arc::default()),
             owners: self.owners.as_ref().map(|_| Arc::default()),
             steps: self.steps.as_ref().map(|_| Arc::default()),
+            values: self.values.as_ref().map(|_| Arc::default()),
             twins: self.twins.as_ref().map(|_| Arc::default()),
         }
     }
@@ -117,11 +125,13 @@ impl Watches {
         let chains = self.chains.as_ref().is_some_and(|chains| chains.broken().is_some());
         let owners = self.owners.as_ref().is_some_and(|owners| owners.broken());
         let steps = self.steps.as_ref().is_some_and(|steps| steps.broken());
+        let values = self.values.as_ref().is_some_and(|values| values.broken());
         let twins = self.twins.as_ref().is_some_and(|twins| twins.broken());
         let found = [
             (chains, Reduction::Awaits),
             (owners, Reduction::Assumptions),
             (steps, Reduction::Helping),
+            (values, Reduction::Overtaken),
             (twins, Reduction::Symmetry),
         ];
         found.into_iter().find_map(|(broken, reduction)| broken.then_some(reduction))
@@ -133,6 +143,7 @@ impl Watches {
             Reduction::Awaits => self.chains.take().is_some(),
             Reduction::Assumptions => self.owners.take().is_some(),
             Reduction::Helping => self.steps.take().is_some(),
+            Reduction::Overtaken => self.values.take().is_some(),
             Reduction::Symmetry => self.twins.take().is_some(),
             _ => false,
         }
@@ -143,6 +154,7 @@ impl Watches {
             chains: self.chains.as_ref().map(|chains| chains.save()),
             owners: self.owners.as_ref().map(|owners| owners.save()),
             steps: self.steps.as_ref().map(|steps| steps.save()),
+            values: self.values.as_ref().map(|values| values.save()),
             twins: self.twins.as_ref().map(|twins| twins.save()),
         }
     }
@@ -163,6 +175,11 @@ impl Watches {
                 let steps = Steps::default();
                 steps.restore(&saved);
                 Arc::new(steps)
+            }),
+            values: saved.values.map(|saved| {
+                let values = Values::default();
+                values.restore(&saved);
+                Arc::new(values)
             }),
             twins: saved.twins.map(|saved| {
                 let twins = Twins::default();
@@ -340,8 +357,10 @@ pub(crate) trait Hooks<M: Machine> {
 }
 
 /// All reductions that have a say, in the order in which they are asked.
-pub(crate) type Reducers =
-    (Annotations, (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, (Outdated, Rest)))))));
+pub(crate) type Reducers = (
+    Annotations,
+    (Confirmation, (Awaits, (Assumptions, (NetEffect, (Swaps, (Outdated, (Overtaken, Rest))))))),
+);
 
 /// Those that only have a say at the end, and those that rename or leave out orders.
 type Rest = (Publication, (Helping, (Symmetry, (Bam, LockOrder))));
@@ -355,6 +374,7 @@ pub(crate) struct Remembered {
     pub(crate) assumptions: Assumptions,
     pub(crate) net_effect: NetEffect,
     pub(crate) outdated: Outdated,
+    pub(crate) overtaken: Overtaken,
     pub(crate) publication: Publication,
     pub(crate) helping: Helping,
     pub(crate) swaps: Swaps,
@@ -370,6 +390,7 @@ impl Remembered {
             assumptions: Assumptions::new(machine, config),
             net_effect: NetEffect::default(),
             outdated: Outdated::new(machine, config),
+            overtaken: Overtaken::new(machine, model, config),
             publication: Publication::new(machine),
             helping: Helping::new(machine, model, config),
             swaps: Swaps::default(),

@@ -53,7 +53,9 @@ impl Outdated {
 impl<M: Machine> Hooks<M> for Outdated {
     #[inline(always)]
     fn comes_to_nothing(x: &mut Explorer<'_, M>, e: EventId, value: Value) -> bool {
-        x.reducers.outdated.on && x.waits_with_old(e, value)
+        x.reducers.outdated.on
+            && x.threads.is_blocked_after(x.machine, e, value)
+            && x.waits_with_old(e, value)
     }
 }
 

@@ -53,8 +53,10 @@ fn leads_to_waiting(
     let mut known: HashMap<Reg, u64> = HashMap::from([(dst + registers(bytes), 0)]);
     let mut changed = vec![dst, dst + registers(bytes)];
     changed.extend((registers(bytes) > 1).then_some(dst + 1));
-    // Registers that hold what it read.
+    // Registers that hold what it read, and those that hold what another one held before, or they
+    // themselves.
     let mut read = vec![dst];
+    let mut copies: HashMap<Reg, Reg> = HashMap::new();
     let mut pc = at + 1;
     for _ in 0..FAR {
         let instr = function.code.get(pc)?;
@@ -94,13 +96,19 @@ fn leads_to_waiting(
                 };
                 continue;
             }
+            Instr::Switch { value: by, cases, default } => {
+                let by = value(by)?;
+                pc = cases.iter().find(|(case, _)| *case == by).map_or(*default, |(_, to)| *to) as usize;
+                continue;
+            }
             Instr::SpinBlock { number } => {
                 return function.loops.get(*number as usize).map(|l| Waiting::Always { header: l.header });
             }
             Instr::LoopBack { number } => {
                 let header = function.loops.get(*number as usize)?.header;
                 let Instr::LoopHead { live, .. } = function.code.get(header as usize)? else { return None };
-                if live.iter().all(|reg| !changed.contains(reg)) {
+                let kept = |reg: &Reg| !changed.contains(reg) || copies.get(reg) == Some(reg);
+                if live.iter().all(kept) {
                     return Some(Waiting::IfIdle { number: *number });
                 }
                 let load = loads_before.get(*number as usize).copied().flatten()?;
@@ -115,6 +123,13 @@ fn leads_to_waiting(
         let moved = matches!(instr, Instr::Move { src: Operand::Reg(src), .. } if read.contains(src));
         read.retain(|reg| *reg != dst);
         read.extend(moved.then_some(dst));
+        let copied = match instr {
+            Instr::Move { src: Operand::Reg(src), .. } if changed.contains(src) => copies.get(src).copied(),
+            Instr::Move { src: Operand::Reg(src), .. } => Some(*src),
+            _ => None,
+        };
+        copies.remove(&dst);
+        copies.extend(copied.map(|from| (dst, from)));
         changed.push(dst);
         known.remove(&dst);
         known.extend(result.map(|result| (dst, result)));

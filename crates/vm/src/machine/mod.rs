@@ -65,7 +65,7 @@ use selvedge_machine::{Again, ErrorKind, Reduction, SourcePlace};
 use selvedge_symbolic::{Solver, Term};
 use smallvec::SmallVec;
 use state::{Frame, Made, Rare, Stage};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 use twins::Anonymous;
@@ -134,8 +134,9 @@ pub struct VmMachine {
     footprints: RefCell<Footprints>,
     /// Compare-and-exchanges whose outcome is guessed before they read.
     guessing: Vec<(FuncId, u32)>,
-    /// What may be written from where, if anybody asks.
-    stores: Option<Box<Stores>>,
+    /// What may be written from where: whether anybody may ask, and what was found when somebody did.
+    may_ask_for_stores: bool,
+    stores: OnceCell<Box<Stores>>,
     /// Whether references are stored, and threads keep track of what that publishes.
     publishes: bool,
     /// Whether it makes a difference what objects are called.
@@ -185,10 +186,12 @@ impl VmMachine {
         }
         let common = Arc::new(Mutex::new(tables.clone()));
         let slots = thread_local::slots(&module);
-        let of_library = |f: usize| functions[f].runtime;
         let looks = functions.iter().any(|f| f.assumes || f.looks.contains(&true));
-        let asked = options.track_deps || looks && options.reductions.has(Reduction::Outdated);
-        let stores = asked.then(|| Box::new(Stores::of(&module, &externals(&module), &of_library)));
+        let tries = functions.iter().any(|f| !f.runtime && !f.waiting_failures.is_empty());
+        let wanted = |reduction: Reduction| options.reductions.has(reduction);
+        let may_ask_for_stores = options.track_deps
+            || looks && wanted(Reduction::Outdated)
+            || tries && wanted(Reduction::Overtaken);
         let is_reference = |instr: &Instr| matches!(instr, Instr::Store { reference: true, .. });
         let publishes = options.track_deps && module.functions.iter().flat_map(|f| &f.code).any(is_reference);
         let main = FuncId(main as u32);
@@ -204,7 +207,8 @@ impl VmMachine {
             hooks,
             disk,
             slots,
-            stores,
+            may_ask_for_stores,
+            stores: OnceCell::new(),
             publishes,
             naming,
             tables: RefCell::new(tables),
@@ -214,6 +218,13 @@ impl VmMachine {
             guessing: Vec::new(),
             common,
         })
+    }
+
+    /// What may be written from where, if that was to be known.
+    fn stores(&self) -> Option<&Stores> {
+        let of_library = |f: usize| self.functions[f].runtime;
+        let find = || Box::new(Stores::of(&self.module, &externals(&self.module), &of_library));
+        self.may_ask_for_stores.then(|| &**self.stores.get_or_init(find))
     }
 
     /// A machine for another worker of the same exploration: the two agree on the numbers of threads,
@@ -230,6 +241,7 @@ impl VmMachine {
             hooks: self.hooks,
             disk: self.disk.clone(),
             slots: self.slots.clone(),
+            may_ask_for_stores: self.may_ask_for_stores,
             stores: self.stores.clone(),
             publishes: self.publishes,
             naming: self.naming.clone(),

@@ -62,7 +62,7 @@ impl Foresight for VmMachine {
 
     fn may_spawn(&self, state: &VmState) -> bool {
         let spawns = |stores: &Stores| reaches(state, stores).any(|reach| reach.spawns);
-        !state.rare.jumps.is_empty() || self.stores.as_ref().is_none_or(|stores| spawns(stores))
+        !state.rare.jumps.is_empty() || self.stores().is_none_or(spawns)
     }
 
     fn writes_regardless(&self, state: &VmState) -> bool {
@@ -195,7 +195,7 @@ impl VmMachine {
     /// The stores to a location that a thread may still come to.
     fn writes_to_come(&self, state: &VmState, loc: Loc) -> Option<Vec<(Mode, bool)>> {
         // A `longjmp` may lead back.
-        let stores = self.stores.as_ref().filter(|_| state.rare.jumps.is_empty())?;
+        let stores = self.stores().filter(|_| state.rare.jumps.is_empty())?;
         let tables = self.tables.borrow();
         let object = tables.objects[tables.layout.cell(loc).object as usize];
         let target = match object {

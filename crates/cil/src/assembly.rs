@@ -447,8 +447,7 @@ pub fn full_name(namespace: &str, name: &str) -> String {
 /// A hash of a full name, and of the type that it is in (FNV-1a): class libraries have thousands.
 fn hash_of(outer: u32, namespace: &str, name: &str) -> u64 {
     let dot = if namespace.is_empty() { "" } else { "." };
-    let bytes = outer.to_le_bytes().into_iter().chain([namespace, dot, name].into_iter().flat_map(str::bytes));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let bytes =
+        outer.to_le_bytes().into_iter().chain([namespace, dot, name].into_iter().flat_map(str::bytes));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

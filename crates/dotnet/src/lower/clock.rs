@@ -18,8 +18,10 @@ use selvedge_ir::{CmpOp, Function, Instr, Net, Operand, Place, Reg, RmwOp};
 const TIMER: &str = "System.Threading.Timer";
 /// Where a timer keeps what is to happen.
 const ARMED: &str = "next_run";
-/// How often a timer fires that fires again and again.
-const TICKS: u32 = 2;
+/// It fires once; it fires again and again, which is twice here, on two threads: nobody waits for one to be
+/// over.
+const ONCE: u64 = 1;
+const AGAIN: u64 = 2;
 /// A module declares this if it has one.
 const TICKING: &str = "__dotnet_ticks";
 /// A module declares this if it asks for the time, and that stands still.
@@ -104,6 +106,11 @@ impl Body<'_> {
             self.b.set(go);
             let entry = self.lower.function(Key::TimerEntry)?;
             self.library("__dotnet_run", vec![this.one(), Operand::Func(entry)], 0);
+            let (is, again) = (self.b.reg(), self.b.label());
+            self.b.cmp(CmpOp::Eq, 64, is, what, Operand::Const(AGAIN));
+            self.b.branch(Operand::Reg(is), again, stay);
+            self.b.set(again);
+            self.library("__dotnet_run", vec![this.one(), Operand::Func(entry)], 0);
             self.b.jump(stay);
             self.b.set(stay);
         }
@@ -129,10 +136,10 @@ impl Body<'_> {
         self.b.branch(Operand::Reg(is), once, again);
         self.b.set(again);
         self.lower.native(TICKING, 0, 0);
-        self.b.set_to(what, Operand::Const(2));
+        self.b.set_to(what, Operand::Const(AGAIN));
         self.b.jump(done);
         self.b.set(once);
-        self.b.set_to(what, Operand::Const(1));
+        self.b.set_to(what, Operand::Const(ONCE));
         self.b.jump(done);
         self.b.set(done);
         what
@@ -193,38 +200,31 @@ impl Lower {
         id
     }
 
-    /// Where the thread of a timer begins.
+    /// Where the thread of a timer begins: it fires once, if it still is to.
     pub(super) fn timer_entry(&mut self) -> Result<Function, CompileError> {
         let mut b = Builder::default();
         let timer = b.reg();
-        let [at, what, exc, object, function, state, left] = [(); 7].map(|()| b.reg());
+        let [at, what, exc, object, function, state] = [(); 6].map(|()| b.reg());
         let old = b.block(2);
         let background = self.native("__selvedge_background", 0, 0);
         b.call(None, background, Vec::new(), 0);
         b.offset(at, Operand::Reg(timer), self.field_of(TIMER, ARMED)? as i64);
-        let [look, fires, once, again, later, fire, next, idle, over, failed] = [(); 10].map(|()| b.label());
-        b.set_to(left, Operand::Const(TICKS as u64));
-        b.jump(look);
-        b.set(look);
+        let [fires, once, later, fire, over, failed] = [(); 6].map(|()| b.label());
         b.load(what, Operand::Reg(at), 8, FULL);
         b.branch(Operand::Reg(what), fires, over);
         b.set(fires);
-        b.cmp(CmpOp::Eq, 64, old, Operand::Reg(what), Operand::Const(1));
-        b.branch(Operand::Reg(old), once, again);
+        b.cmp(CmpOp::Eq, 64, old, Operand::Reg(what), Operand::Const(ONCE));
+        b.branch(Operand::Reg(old), once, fire);
         b.set(once);
-        let (addr, expected, desired) = (Operand::Reg(at), Operand::Const(1), Operand::Const(0));
+        let (addr, expected, desired) = (Operand::Reg(at), Operand::Const(ONCE), Operand::Const(0));
         let (success, failure) = (FULL, FULL);
         b.push(Instr::Cmpxchg { dst: old, addr, expected, desired, bytes: 8, success, failure, weak: false });
-        b.set_to(left, Operand::Const(0));
         b.branch(Operand::Reg(old + 1), fire, later);
         // The execution in which it looks later is the same but for this look.
         b.set(later);
         let block = self.native("__selvedge_block", 1, 0);
         b.call(None, block, vec![Operand::Const(0)], 0);
         b.push(Instr::Unreachable);
-        b.set(again);
-        b.bin(selvedge_ir::BinOp::Sub, 64, left, Operand::Reg(left), Operand::Const(1));
-        b.jump(fire);
         b.set(fire);
         let (to, code) = self.delegate_parts()?;
         let delegate = self.field_of(TIMER, "callback")?;
@@ -239,19 +239,7 @@ impl Lower {
         load(&mut b, state, timer, given);
         let (callee, args) = (Operand::Reg(function), vec![Operand::Reg(object), Operand::Reg(state)]);
         b.push(Instr::Call { dst: Some(exc), callee, args, results: 1, signature: None, lands: None });
-        b.branch(Operand::Reg(exc), failed, next);
-        b.set(next);
-        b.cmp(CmpOp::Eq, 64, old, Operand::Reg(what), Operand::Const(1));
-        b.branch_if(Operand::Reg(old), over);
-        b.branch(Operand::Reg(left), look, idle);
-        // It has fired often enough.
-        b.set(idle);
-        b.load(what, Operand::Reg(at), 8, FULL);
-        let waits = b.label();
-        b.branch(Operand::Reg(what), waits, over);
-        b.set(waits);
-        b.call(None, block, vec![Operand::Const(5)], 0);
-        b.push(Instr::Unreachable);
+        b.branch(Operand::Reg(exc), failed, over);
         b.set(over);
         b.push(Instr::Return { values: vec![Operand::Const(0)] });
         b.set(failed);

@@ -157,7 +157,8 @@ impl Lower {
         reached: &HashSet<FuncId>,
         calls: &BTreeMap<FuncId, HashSet<FuncId>>,
     ) -> Result<bool, CompileError> {
-        const EFFECTS: [&str; 6] = [
+        const EFFECTS: [&str; 7] = [
+            "__selvedge_self",
             "__dotnet_start",
             "__dotnet_run",
             "__dotnet_enter",
@@ -193,6 +194,10 @@ impl Lower {
         let about: HashSet<GlobalId> =
             reached.iter().flat_map(|f| named_globals(&self.module.functions[f.0 as usize])).collect();
         for (field, id) in self.statics.clone() {
+            // Who comes first has the initial value of what each thread has for itself.
+            if about.contains(&id) && field.owner == ty && self.module.globals[id.0 as usize].thread_local {
+                return Ok(true);
+            }
             // What compilers keep in types of their own is the same whoever makes it first.
             let generated =
                 self.world.name(field.owner).contains("<>") || self.world.name(field.owner).contains("<P");

@@ -335,6 +335,9 @@ fn programs_of_roslyn() {
     assert_eq!(report["errors"][0]["line"], 20);
     let report = run("modern.dll");
     assert_eq!(report["verdict"], "verified", "{} {}", report["errors"][0], report["unknown"]);
+    assert_eq!(run("streams.dll")["verdict"], "verified");
+    let report = run("bodies.dll");
+    assert_eq!((&report["verdict"], &report["errors"][0]["line"]), (&"violated".into(), &27.into()));
     let scratch = Scratch::new("roslyn");
     for (from, to) in [("lost.dll", "other.dll"), ("modern.pdb", "other.pdb")] {
         std::fs::copy(dir.join(from), scratch.0.join(to)).expect("a copy");

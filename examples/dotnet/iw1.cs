@@ -3,6 +3,7 @@
 // expect: sc verified
 // expect: tso verified
 // expect: dotnet-ecma verified
+// expect: dotnet verified
 using System.Diagnostics;
 using System.Threading;
 

@@ -5,6 +5,7 @@
 // expect: tso verified
 // expect: pso violated assertion
 // expect: dotnet-ecma violated assertion
+// expect: dotnet violated assertion
 using System.Diagnostics;
 using System.Threading;
 

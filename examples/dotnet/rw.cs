@@ -2,6 +2,8 @@
 //
 // expect: sc verified
 // expect: tso verified
+// states: dotnet-ecma verified
+// long-states: dotnet verified
 using System.Diagnostics;
 using System.Threading;
 

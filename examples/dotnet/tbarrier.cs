@@ -4,6 +4,7 @@
 // expect: sc verified
 // expect: pso violated assertion
 // expect: dotnet-ecma violated assertion
+// expect: dotnet violated assertion
 using System.Diagnostics;
 using System.Threading;
 

@@ -49,8 +49,8 @@ pub struct Assembly {
     pe: Pe,
     metadata: Metadata,
     name: String,
-    by_name: HashMap<String, u32>,
-    nested: HashMap<(u32, String), u32>,
+    /// Types by a hash of their names and of the type that they are in, in its order.
+    by_name: Vec<(u64, u32)>,
     enclosing: HashMap<u32, u32>,
     interfaces: HashMap<u32, Vec<Token>>,
     overrides: HashMap<u32, Vec<(Token, Token)>>,
@@ -65,8 +65,7 @@ impl Assembly {
             pe,
             metadata,
             name: String::new(),
-            by_name: HashMap::new(),
-            nested: HashMap::new(),
+            by_name: Vec::new(),
             enclosing: HashMap::new(),
             interfaces: HashMap::new(),
             overrides: HashMap::new(),
@@ -90,18 +89,14 @@ impl Assembly {
             self.enclosing.insert(inner, outer);
         }
         for row in 1..=self.rows(Table::TypeDef) {
-            let def = self.type_def(row)?;
-            match self.enclosing.get(&row) {
-                Some(outer) => {
-                    let name = def.name.to_string();
-                    self.nested.insert((*outer, name), row);
-                }
-                None => {
-                    let name = full_name(def.namespace, def.name);
-                    self.by_name.insert(name, row);
-                }
-            }
+            let (namespace, name) = self.type_names(row)?;
+            let hash = match self.enclosing.get(&row) {
+                Some(outer) => hash_of(*outer, "", name),
+                None => hash_of(0, namespace, name),
+            };
+            self.by_name.push((hash, row));
         }
+        self.by_name.sort_unstable();
         for row in 1..=self.rows(Table::InterfaceImpl) {
             let class = self.cell(Table::InterfaceImpl, row, 0)?;
             let interface = self.coded(&TYPE_DEF_OR_REF, Table::InterfaceImpl, row, 1)?;
@@ -159,11 +154,33 @@ impl Assembly {
     }
 
     pub fn type_named(&self, full_name: &str) -> Option<u32> {
-        self.by_name.get(full_name).copied()
+        self.last_of(hash_of(0, "", full_name), |row| {
+            let Ok((namespace, name)) = self.type_names(row) else { return false };
+            let own = !self.enclosing.contains_key(&row);
+            let rest = match namespace {
+                "" => Some(full_name),
+                _ => full_name.strip_prefix(namespace).and_then(|rest| rest.strip_prefix('.')),
+            };
+            own && rest == Some(name)
+        })
     }
 
     pub fn nested_type(&self, outer: u32, name: &str) -> Option<u32> {
-        self.nested.get(&(outer, name.to_string())).copied()
+        self.last_of(hash_of(outer, "", name), |row| {
+            self.enclosing.get(&row) == Some(&outer) && self.type_names(row).is_ok_and(|own| own.1 == name)
+        })
+    }
+
+    /// The last type with this hash that is the one.
+    fn last_of(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
+        let from = self.by_name.partition_point(|(own, _)| *own < hash);
+        let all = self.by_name[from..].iter().take_while(|(own, _)| *own == hash);
+        all.map(|(_, row)| *row).filter(|row| is(*row)).last()
+    }
+
+    /// The namespace and the name of a type.
+    fn type_names(&self, row: u32) -> Result<(&str, &str), Error> {
+        Ok((self.string(Table::TypeDef, row, 2)?, self.string(Table::TypeDef, row, 1)?))
     }
 
     /// The type that a type is declared in.
@@ -425,4 +442,12 @@ impl Assembly {
 /// A name with its namespace.
 pub fn full_name(namespace: &str, name: &str) -> String {
     if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") }
+}
+
+/// A hash of a full name, and of the type that it is in (FNV-1a): class libraries have thousands.
+fn hash_of(outer: u32, namespace: &str, name: &str) -> u64 {
+    let dot = if namespace.is_empty() { "" } else { "." };
+    let bytes =
+        outer.to_le_bytes().into_iter().chain([namespace, dot, name].into_iter().flat_map(str::bytes));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

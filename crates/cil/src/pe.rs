@@ -72,6 +72,9 @@ impl Pe {
             let (size, address) = (table.u32()?, table.u32()?);
             let (file_size, start) = (table.u32()?, table.u32()?);
             table.take(16)?;
+            if start as usize + file_size as usize > file.len() {
+                return bad("the file is cut short: it ends within a section");
+            }
             pe.sections.push(Section { address, size, file: start, file_size });
         }
         let mut header = Bytes::new(file, pe.offset(cli_address)?, "the CLI header");

@@ -20,7 +20,8 @@ fn agree(name: &str, programs: u64) {
 
 /// A thread that ends before others write what it read; one that stands at an operation or after it; values
 /// that were not known yet when they were guessed; an error that others never come to change; a fence that
-/// is complete between two writes; a pointer that is published after what came before is complete.
+/// is complete between two writes; a pointer that is published after what came before is complete; an error
+/// of a thread that has read what another one wrote after a guess that does not come true.
 #[test]
 fn what_was_wrong_once() {
     for (name, seed, number) in [
@@ -31,6 +32,7 @@ fn what_was_wrong_once() {
         ("pso", 2026, 451),
         ("dotnet-ecma", 4242, 14439),
         ("dotnet", 772, 859),
+        ("dotnet", 101, 14611),
     ] {
         let subject = subject(name);
         let compared = subject.compare(&subject.program(seed, number), true);

@@ -74,7 +74,8 @@ fn refuse<T>(message: impl Into<String>) -> Result<T, CompileError> {
 
 /// Whether a file is for this front end, by its name.
 pub fn is_assembly(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("dll") || e.eq_ignore_ascii_case("exe"))
+    const NAMES: [&str; 3] = ["dll", "exe", "netmodule"];
+    path.extension().is_some_and(|e| NAMES.iter().any(|name| e.eq_ignore_ascii_case(name)))
 }
 
 /// The bytecode of a program, before any pass.

@@ -74,6 +74,7 @@ pub struct World {
     found: HashMap<(u32, Token, Context), Called>,
     /// How deep references to types are within each other.
     depth: u32,
+    schedulers: Option<bool>,
 }
 
 /// No type of a person is nested, or derived, as deep as this.
@@ -136,6 +137,7 @@ impl World {
             open_sigs: HashMap::new(),
             found: HashMap::new(),
             depth: 0,
+            schedulers: None,
         };
         if let Some(beside) = program.parent() {
             world
@@ -143,6 +145,12 @@ impl World {
                 .insert(0, if beside.as_os_str().is_empty() { ".".into() } else { beside.into() });
         }
         world.load(program, true)?;
+        if world.assemblies[0].rows(Table::Assembly) == 0 {
+            return Err(CompileError {
+                message: String::from("a module, which is a part of an assembly"),
+                help: Some(String::from("give the assembly that it is a part of")),
+            });
+        }
         world.corlib = world.assembly(CORLIB, program)?;
         world.has_references(program)?;
         for (name, kind) in PRIMITIVES {
@@ -190,6 +198,29 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Whether a program may have schedulers of tasks of its own: it, or what lies beside it, speaks of such.
+    pub fn has_schedulers(&mut self) -> bool {
+        const NAMES: [&str; 2] = ["TaskScheduler", "ConcurrentExclusiveSchedulerPair"];
+        if let Some(known) = self.schedulers {
+            return known;
+        }
+        let speaks = |a: &Assembly| {
+            let all = 1..=a.rows(Table::TypeRef);
+            all.filter_map(|row| a.type_ref(row).ok()).any(|(_, _, name)| NAMES.contains(&name))
+        };
+        let own = &self.assemblies[0];
+        let beside = |row: u32| own.assembly_ref(row).is_ok_and(|name| self.is_own(own_name(name)));
+        let found = speaks(own) || (1..=own.rows(Table::AssemblyRef)).any(beside);
+        self.schedulers = Some(found);
+        found
+    }
+
+    /// Whether an assembly lies beside the program.
+    fn is_own(&self, name: &str) -> bool {
+        let beside = self.paths[0].parent();
+        self.file_of(name).is_some_and(|file| file.parent() == beside)
     }
 
     /// The file of an assembly.

@@ -2,13 +2,13 @@
 
 use crate::deferred::lifetimes;
 use crate::explorer::Explorer;
-use crate::process_end::process_over;
+use crate::process_end::{only_background, process_over};
 use crate::reductions::{Hooks, Reducers};
 use crate::report::{Decisions, End, Execution, Failure, GaveUp};
 use crate::sections::Outcome;
 use crate::threads::Status;
 use selvedge_graph::Tid;
-use selvedge_machine::{Again, Agreement, Machine};
+use selvedge_machine::{Again, Agreement, Block, Machine, Op};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
@@ -150,12 +150,15 @@ impl<M: Machine> Explorer<'_, M> {
             return end;
         }
         let over = process_over(self.machine, &self.threads);
+        let background = only_background(self.machine, &self.threads);
+        let assumes = |t: Tid| self.threads.op(t) == Some(Op::Block(Block::Assume));
         for (t, status) in (0..).map(Tid).zip(self.threads.status()) {
             let this = match status {
                 Status::Absent | Status::Ended => End::Complete,
                 Status::Cut => End::Cut,
                 Status::Failed => End::Error,
                 _ if over.spares(&self.graph, t, self.threads.op(t)) => End::Complete,
+                _ if background && !assumes(t) => End::Complete,
                 _ => End::Blocked,
             };
             end = end.max(this);

@@ -3,11 +3,24 @@
 //! A thread that calls `exit` ends all the others. What they do is explored to the end all the same: nothing
 //! that they do depends on the call, so they may have done it before. But where one of them waits, that is
 //! no deadlock: it would not have waited for ever. The same holds of detached threads once `main` has
-//! returned; a thread that could be joined and was not is taken for one that somebody means to end.
+//! returned; a thread that could be joined and was not is taken for one that somebody means to end. Where
+//! only threads are left for which the process does not wait, it is over, too.
 
 use crate::threads::{Status, Threads};
 use selvedge_graph::{ExecutionGraph, Tid};
 use selvedge_machine::{Block, Machine, Op};
+
+/// Whether a thread is there that goes on or waits, and all such threads are ones that the process does not
+/// wait for.
+pub fn only_background<M: Machine>(machine: &M, threads: &Threads<M::State>) -> bool {
+    let ended = |status: &Status| matches!(status, Status::Absent | Status::Ended);
+    let mut left = (0..).map(Tid).zip(threads.status()).filter(|(_, status)| !ended(status)).peekable();
+    left.peek().is_some()
+        && left.all(|(t, status)| {
+            let waits = !matches!(status, Status::Cut | Status::Failed);
+            waits && threads.state(t).is_some_and(|state| machine.is_background(state))
+        })
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Over {

@@ -30,6 +30,7 @@ pub fn asks_object(name: &str) -> bool {
             | "__selvedge_element"
             | "__selvedge_dimensions"
             | "__selvedge_string_known"
+            | "__selvedge_string_built"
     )
 }
 

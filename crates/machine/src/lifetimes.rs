@@ -46,4 +46,9 @@ pub trait Lifetimes: Stateful {
     fn ends_process(&self, _state: &Self::State) -> bool {
         false
     }
+
+    /// Whether the process is over when only this thread and others like it are left.
+    fn is_background(&self, _state: &Self::State) -> bool {
+        false
+    }
 }

@@ -5,7 +5,7 @@ use crate::canon::{Met, States};
 use crate::conflicts::Conflicts;
 use crate::graph::{Edge, Graph};
 use crate::table::Table;
-use crate::thread::Entry;
+use crate::thread::{Entry, Status};
 use crate::world::{Action, Done, Rules, Slot, Step, World};
 use selvedge_graph::{Loc, Value};
 use selvedge_machine::{Again, Block, Canonical, ErrorKind, Machine, Op};
@@ -335,9 +335,17 @@ where
             return true;
         }
         if !world.over {
+            // What another thread was taken to read may never come true: then this is no state of the
+            // program.
+            let guessed = |at: usize| {
+                let thread = world.thread(at);
+                thread.is_some_and(|t| t.entries.iter().any(|e| matches!(e.status, Status::Guessed(_))))
+            };
+            let undecided = (0..world.threads.len()).any(guessed);
             for at in 0..world.threads.len() {
                 let Some(standing) = world.thread(at).and_then(|t| t.standing()) else { continue };
                 match standing.op {
+                    Op::Error(_) if undecided => {}
                     Op::Error(code) => {
                         let error = machine.error(code);
                         self.wrong(number, error.kind, error.message, Some(at));
@@ -364,7 +372,7 @@ where
             self.wrong(number, ErrorKind::DataRace, message, None);
             return true;
         }
-        if world.is_at_end() {
+        if world.is_at_end() || world.may_be_over(machine) {
             self.found.graph.end(number);
             self.found.ends.push((number, world.clone()));
         }
@@ -434,7 +442,7 @@ where
                     Done::Nothing => pruned = true,
                 }
             }
-            let guess = |s: &crate::thread::Status| matches!(s, crate::thread::Status::Guessed(_));
+            let guess = |s: &Status| matches!(s, Status::Guessed(_));
             guesses_made |= world.thread(at).is_some_and(|t| t.issued().iter().any(|e| guess(&e.status)));
             of.push(own);
         }
@@ -574,10 +582,10 @@ where
                 _ => threads.push(at),
             }
         }
-        if threads.is_empty() {
+        let machine = self.rules.machine;
+        if threads.is_empty() || world.may_be_over(machine) {
             return None;
         }
-        let machine = self.rules.machine;
         let waits = |at: &usize| {
             let entry = world.thread(*at).and_then(|thread| thread.entries.last());
             let name = entry.map_or(String::new(), |entry| machine.thread_name(&entry.state));

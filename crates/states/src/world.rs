@@ -225,6 +225,16 @@ impl<S: Clone> World<S> {
     pub fn is_at_end(&self) -> bool {
         self.over || self.threads.iter().all(|slot| !matches!(slot, Slot::Here(_)))
     }
+
+    /// Only threads are left that the process does not wait for: it may be over here, and they may go on.
+    pub fn may_be_over<M: Machine<State = S>>(&self, machine: &M) -> bool {
+        let mut left = (0..self.threads.len()).filter_map(|at| self.thread(at)).peekable();
+        let is_background = |thread: &Rc<Thread<S>>| {
+            let last = thread.entries.last();
+            last.is_some_and(|last| last.op != Op::Block(Block::Assume) && machine.is_background(&last.state))
+        };
+        !self.over && left.peek().is_some() && left.all(is_background)
+    }
 }
 
 impl<'a, M> Rules<'a, M>

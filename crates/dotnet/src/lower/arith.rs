@@ -182,6 +182,9 @@ impl Body<'_> {
             self.b.push(Instr::FloatCmp { cmp, bits: kind.bits(), dst, a, b });
             return Ok(Operand::Reg(dst));
         }
+        if kind == Prim::Ptr && matches!(op, Ceq | Beq | BneUn) {
+            self.same_string(a, b);
+        }
         let cmp = match op {
             Ceq | Beq => CmpOp::Eq,
             BneUn => CmpOp::Ne,

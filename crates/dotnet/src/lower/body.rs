@@ -133,7 +133,7 @@ impl Body<'_> {
         if self.native_body(native_name)? {
             return Ok(());
         }
-        if let Some(why) = super::natives::left_out(native_name) {
+        if let Some(why) = super::outside::left_out(native_name) {
             let name = self.lower.world.full_method_name(&self.method);
             self.b.unsupported(format!("{name}: {why}"));
             return Ok(());
@@ -502,6 +502,7 @@ impl Body<'_> {
                 }
             }
             Op::Ldnull => self.push_prim(Prim::Ptr, Operand::Const(0)),
+            Op::LdcI4 if self.looks_again(number) => self.push(Val::int(0)),
             Op::LdcI4 => self.push(Val::int(number as i32)),
             Op::LdcI8 => self.push_prim(Prim::I8, Operand::Const(number as u64)),
             Op::LdcR4 | Op::LdcR8 => {

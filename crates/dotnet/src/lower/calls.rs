@@ -127,14 +127,17 @@ impl Body<'_> {
             _ if !of_library => false,
             "System.Threading.ManualResetEventSlim.Wait" => self.wait_slim(method, sig, &vals)?,
             "System.Threading.SpinLock.ContinueTryEnter" => self.wait_spin_lock(method, sig, &vals)?,
+            "System.Threading.ReaderWriterLockSlim.EnterMyLockSpin" => self.wait_own_lock(method, &vals)?,
             _ => false,
         };
         if waits {
             return Ok(());
         }
+        if of_library {
+            self.waits_for_task(&name, &vals)?;
+        }
         // What is on the stack must outlive the call: it is in registers of its own or in variables.
-        if flags & STATIC != 0
-            && method.owner != self.method.owner
+        if method.owner != self.method.owner
             && let Some(ensure) = self.lower.ensure_for_call(method)?
         {
             self.b.call(Some(self.exc), ensure, Vec::new(), 1);

@@ -427,11 +427,17 @@ impl Lower {
     /// A method of a value type, called with a box.
     pub(super) fn unboxing_thunk(&mut self, method: &Method) -> Result<selvedge_ir::Function, CompileError> {
         let function = self.method_function(method)?;
+        let ensure = self.ensure_for_call(method)?;
         self.thunk(method, true, |b, args, out, results| {
-            let this = b.reg();
+            let (this, failed) = (b.reg(), b.label());
+            if let Some(ensure) = ensure {
+                b.call(Some(out), ensure, Vec::new(), 1);
+                b.branch_if(Operand::Reg(out), failed);
+            }
             b.offset(this, args[0], HEADER as i64);
             let args = [&[Operand::Reg(this)], &args[1..]].concat();
             b.call(Some(out), function, args, results);
+            b.set(failed);
         })
     }
 

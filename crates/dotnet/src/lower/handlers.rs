@@ -2,14 +2,15 @@
 //!
 //! The register of the exception holds the object that is under way. Its lowest bit says that a `finally`
 //! or `fault` block ran for it: a filter that is come to after that would, by the standard, have run before
-//! it, and is refused.
+//! it, and is refused, unless it only looks at the type of the exception and at what the block does not
+//! write: then nobody can tell.
 
 use super::body::Body;
 use super::build::Label;
 use super::stack::{Shape, Val};
 use crate::CompileError;
 use crate::layout::Prim;
-use selvedge_cil::{Body as Il, Clause, ClauseKind};
+use selvedge_cil::{Body as Il, Clause, ClauseKind, Op};
 use selvedge_ir::{BinOp, Instr, Operand, Place, Reg};
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,6 +25,8 @@ pub struct Handlers {
     selectors: BTreeMap<usize, (Reg, Vec<Label>)>,
     /// By clause: the exception that its handler is about.
     caught: HashMap<usize, Reg>,
+    /// Filters of which nobody can tell when they run, by where they begin.
+    quiet: Vec<u32>,
     /// Clauses in whose filter the instruction is.
     in_filter: Vec<usize>,
     offset: u32,
@@ -31,7 +34,12 @@ pub struct Handlers {
 
 impl Handlers {
     pub fn new(il: &Il) -> Handlers {
-        Handlers { clauses: il.clauses.clone(), ..Handlers::default() }
+        let filter = |c: &Clause| match c.kind {
+            ClauseKind::Filter(at) if is_quiet(il, at, c.handler) => Some(at),
+            _ => None,
+        };
+        let quiet = il.clauses.iter().filter_map(filter).collect();
+        Handlers { clauses: il.clauses.clone(), quiet, ..Handlers::default() }
     }
 
     /// An instruction is come to.
@@ -61,6 +69,29 @@ impl Handlers {
             c.handler_end - c.handler
         })
     }
+}
+
+/// Whether a filter only tells types of the exception apart, and looks at variables that no `finally` or
+/// `fault` block of the method writes.
+fn is_quiet(il: &Il, from: u32, to: u32) -> bool {
+    use Op::*;
+    let last = |c: &&Clause| matches!(c.kind, ClauseKind::Finally | ClauseKind::Fault);
+    let in_last = |at: u32| il.clauses.iter().filter(last).any(|c| c.handler <= at && at < c.handler_end);
+    let changes = |local: i64| {
+        let changes = |i: &selvedge_cil::Inst| match i.op {
+            Ldloca => true,
+            Stloc => in_last(i.offset),
+            _ => false,
+        };
+        il.insts.iter().any(|i| i.operand.int() == local && changes(i))
+    };
+    let mut all = il.insts.iter().filter(|i| from <= i.offset && i.offset < to);
+    all.all(|i| match i.op {
+        Nop | Pop | Dup | Isinst | Ldnull | LdcI4 | Ceq | CgtUn | Br | Brtrue | Brfalse | Endfilter
+        | Stloc => true,
+        Ldloc => !changes(i.operand.int()),
+        _ => false,
+    })
 }
 
 impl Body<'_> {
@@ -168,17 +199,19 @@ impl Body<'_> {
                 self.enter_handler(*first, Operand::Reg(object))
             }
             ClauseKind::Filter(at) => {
-                let fine = self.b.label();
-                let (mark, refused) = (self.scratch(4), self.b.label());
-                self.b.bin(BinOp::And, 64, mark, Operand::Reg(self.exc), Operand::Const(1));
-                self.b.branch(Operand::Reg(mark), refused, fine);
-                self.b.set(refused);
-                self.b.unsupported("an exception filter after a finally block that the exception passed");
-                self.b.set(fine);
+                if !self.handlers.quiet.contains(&at) {
+                    let fine = self.b.label();
+                    let (mark, refused) = (self.scratch(4), self.b.label());
+                    self.b.bin(BinOp::And, 64, mark, Operand::Reg(self.exc), Operand::Const(1));
+                    self.b.branch(Operand::Reg(mark), refused, fine);
+                    self.b.set(refused);
+                    self.b.unsupported("an exception filter after a finally block that the exception passed");
+                    self.b.set(fine);
+                }
                 let saved = self.caught(*first);
                 self.b.set_to(saved, Operand::Reg(self.exc));
                 let home = self.home(0, 1)[0];
-                self.b.set_to(home, Operand::Reg(self.exc));
+                self.b.bin(BinOp::And, 64, home, Operand::Reg(self.exc), Operand::Const(!1));
                 let label = self.meet_with(at, vec![Shape::Prim(Prim::Ptr)])?;
                 self.b.jump(label);
                 Ok(())
@@ -297,7 +330,9 @@ impl Body<'_> {
         let next = self.after_filter(clause);
         self.b.jump(next);
         self.b.set(yes);
-        self.enter_handler(clause, Operand::Reg(saved))
+        let object = self.scratch(3);
+        self.b.bin(BinOp::And, 64, object, Operand::Reg(saved), Operand::Const(!1));
+        self.enter_handler(clause, Operand::Reg(object))
     }
 
     pub fn rethrow(&mut self) -> Result<(), CompileError> {

@@ -140,6 +140,10 @@ impl Lower {
     /// The functions that answer by the type of an object.
     pub(super) fn write_late(&mut self) -> Result<(), CompileError> {
         for (key, id) in self.late.clone() {
+            if key == Key::ThreadEntry {
+                self.module.functions[id.0 as usize] = self.thread_entry()?;
+                continue;
+            }
             let name = match key {
                 Key::GetType => "GetType",
                 Key::EnumBits => "the number of an enumeration",

@@ -8,13 +8,16 @@ mod arith;
 mod body;
 mod build;
 mod calls;
+mod clock;
 mod dispatch;
 mod exact;
 mod fields;
 mod handlers;
+mod handles;
 mod invariants;
 mod kinds;
 mod natives;
+mod outside;
 mod shapes;
 mod stack;
 mod statics;
@@ -51,6 +54,10 @@ pub enum Key {
     ThreadEntry,
     /// Where what `ThreadPool` runs begins: a delegate's thread, or a work item's.
     PoolEntry,
+    /// Where the thread of a timer begins.
+    TimerEntry,
+    /// Whether a handle is there; whether it could be taken.
+    Handle(bool),
     /// A method of a delegate that does nothing.
     Nothing,
     /// Where a string is in another one.
@@ -71,6 +78,8 @@ pub struct Lower {
     pub module: Module,
     keys: HashMap<Key, FuncId>,
     queue: VecDeque<(FuncId, Key)>,
+    /// The methods that functions are of.
+    methods: HashMap<FuncId, Method>,
     /// Types that objects are made of, in the order in which they were found.
     live: Vec<Ty>,
     tags: HashMap<Ty, u32>,
@@ -90,6 +99,9 @@ pub struct Lower {
     /// Types with a static constructor, with it and the function that stands for it.
     initialised: Vec<(Ty, FuncId, FuncId)>,
     type_locks: Option<(GlobalId, GlobalId)>,
+    /// Threads may be background threads; whether one has ended is asked.
+    asks_background: bool,
+    asks_ended: bool,
 }
 
 /// The most functions that a program may have.
@@ -109,6 +121,7 @@ impl Lower {
             module: Module::default(),
             keys: HashMap::new(),
             queue: VecDeque::new(),
+            methods: HashMap::new(),
             live: Vec::new(),
             tags: HashMap::new(),
             dispatches: Vec::new(),
@@ -125,6 +138,8 @@ impl Lower {
             texts: HashMap::new(),
             initialised: Vec::new(),
             type_locks: None,
+            asks_background: false,
+            asks_ended: false,
         }
     }
 
@@ -192,7 +207,10 @@ impl Lower {
         b.call(Some(exc), main, given, results);
         b.branch_if(Operand::Reg(exc), failed);
         self.invariants_at_end(&mut b, &invariants)?;
-        b.push(Instr::Return { values: vec![Operand::Const(0)] });
+        // The process goes on while threads do that are no background threads.
+        let end = self.native("__selvedge_end", 1, 0);
+        b.call(None, end, vec![Operand::Const(0)], 0);
+        b.push(Instr::Unreachable);
         b.set(failed);
         self.unhandled(&mut b, exc)?;
         // Who would see it, and whether anybody does, is not known: it runs before it is needed.
@@ -224,6 +242,9 @@ impl Lower {
         }
         let id = self.reserve(String::new());
         self.keys.insert(key.clone(), id);
+        if let Key::Method(method) | Key::Unlocked(method) = &key {
+            self.methods.insert(id, method.clone());
+        }
         match &key {
             Key::Dispatch(method) => {
                 self.dispatches.push((method.clone(), id));
@@ -233,7 +254,12 @@ impl Lower {
             }
             Key::IsInst(ty) => self.tests.push((*ty, id)),
             Key::Ensure(_) => {}
-            Key::GetType | Key::EnumBits | Key::EnumText | Key::ValueEquals | Key::Multicast => {
+            Key::GetType
+            | Key::EnumBits
+            | Key::EnumText
+            | Key::ValueEquals
+            | Key::Multicast
+            | Key::ThreadEntry => {
                 self.late.push((key, id));
             }
             _ => self.queue.push_back((id, key)),
@@ -251,8 +277,9 @@ impl Lower {
             Key::Method(method) | Key::Unlocked(method) => self.lower_method(method),
             Key::Static(method) => self.static_thunk(method),
             Key::Unboxing(method) => self.unboxing_thunk(method),
-            Key::ThreadEntry => self.thread_entry(),
             Key::PoolEntry => self.pool_entry(),
+            Key::TimerEntry => self.timer_entry(),
+            Key::Handle(take) => self.handle_function(*take),
             Key::IndexOf => Ok(self.index_of()),
             Key::Nothing => {
                 let mut b = Builder::default();

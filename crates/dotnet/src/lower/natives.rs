@@ -14,69 +14,6 @@ use crate::world::{Method, Sig};
 use selvedge_graph::Mode;
 use selvedge_ir::{CmpOp, Instr, Operand};
 
-/// Parts of the class library that end in the runtime everywhere: why they are not lowered.
-pub fn left_out(name: &str) -> Option<&'static str> {
-    const OUTSIDE: [(&str, &str); 27] = [
-        ("System.Globalization.", "cultures are not supported"),
-        ("System.Text.", "text is not supported"),
-        ("System.IO.", "files are not supported"),
-        ("System.Reflection.", "reflection is not supported"),
-        ("System.Security.", "security is not supported"),
-        ("System.Runtime.Remoting.", "remoting is not supported"),
-        ("System.Runtime.Serialization.", "serialisation is not supported"),
-        ("System.Runtime.InteropServices.", "native code is not supported"),
-        ("System.Diagnostics.Tracing.", "tracing is not supported"),
-        ("System.Diagnostics.StackTrace.", "stack traces are not supported"),
-        ("System.Diagnostics.StackFrame.", "stack traces are not supported"),
-        ("System.Diagnostics.Stopwatch.", "time is not supported"),
-        ("System.Diagnostics.Process.", "processes are not supported"),
-        ("System.Diagnostics.Trace", "tracing is not supported"),
-        ("System.Resources.", "resources are not supported"),
-        ("System.AppDomain.", "application domains are not supported"),
-        ("System.RuntimeType.", "reflection is not supported"),
-        ("System.Type.", "reflection is not supported"),
-        ("System.Enum.", "reflection is not supported"),
-        ("System.DateTime", "time is not supported"),
-        ("System.TimeZone", "time is not supported"),
-        ("System.Number", "formatting is not supported"),
-        ("System.Console.", "input is not supported"),
-        ("System.Threading.Timer", "timers are not supported"),
-        ("System.Threading.Thread.", "this of threads is not supported"),
-        ("System.Activator.", "reflection is not supported"),
-        ("Mono.", "this part of mono is not supported"),
-    ];
-    /// What of them is only bytecode.
-    const INSIDE: [&str; 9] = [
-        "System.Text.StringBuilder",
-        "System.Text.ValueStringBuilder",
-        "System.IO.TextWriter",
-        "System.IO.StringWriter",
-        "System.IO.StringReader",
-        "System.IO.TextReader",
-        "System.Diagnostics.Stopwatch.",
-        "System.Runtime.InteropServices.MemoryMarshal.",
-        "System.Globalization.UnicodeCategory",
-    ];
-    if INSIDE.iter().any(|prefix| name.starts_with(prefix)) {
-        return None;
-    }
-    OUTSIDE.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, why)| *why)
-}
-
-/// Types whose static constructor only sets up what natives stand for.
-pub fn needs_no_cctor(name: &str) -> bool {
-    const NEEDLESS: [&str; 6] = [
-        "System.Threading.Thread.",
-        "System.Console.",
-        "System.Environment.",
-        "System.Diagnostics.Stopwatch.",
-        "System.Diagnostics.Tracing.EventSource.",
-        // Where hash codes begin.
-        "System.Numerics.Hashing.HashHelpers.",
-    ];
-    NEEDLESS.iter().any(|p| name.starts_with(p))
-}
-
 /// What a module declares that asks how many processors there are.
 const ONE_PROCESSOR: &str = "__dotnet_one_processor";
 
@@ -220,9 +157,40 @@ impl Body<'_> {
                 self.nothing(result)
             }
             // The clock stands still.
-            "System.Diagnostics.Stopwatch" if member == "GetTimestamp" => self.nothing(sig.result),
+            "System.Diagnostics.Stopwatch" if member == "GetTimestamp" => self.ticks(sig.result),
             "System.DateTime" if matches!(member, "get_Now" | "get_UtcNow" | "get_Today") => {
-                self.nothing(sig.result)
+                self.ticks(sig.result)
+            }
+            "System.Threading.Timer" => self.timer(member, sig, vals),
+            // Cultures: there is one, of which nothing is known but how it has numbers.
+            "System.Globalization.CultureInfo"
+                if matches!(
+                    member,
+                    "get_InvariantCulture" | "get_CurrentCulture" | "get_CurrentUICulture"
+                ) =>
+            {
+                let culture = self.lower.culture()?;
+                self.push(Val::object(Operand::Global(culture, 0)));
+                Ok(true)
+            }
+            "System.Globalization.NumberFormatInfo"
+                if matches!(member, "get_CurrentInfo" | "get_InvariantInfo") =>
+            {
+                match self.lower.corlib_class("System.Globalization.NumberFormatInfo") {
+                    Some(class) => self.create_instance(class),
+                    None => Ok(false),
+                }
+            }
+            "System.Globalization.NumberFormatInfo" if member == "GetInstance" => {
+                let culture = self.lower.culture()?;
+                let given = vals[0].one();
+                if given != Operand::Const(0) && given != Operand::Global(culture, 0) {
+                    return Ok(false);
+                }
+                match self.lower.corlib_class("System.Globalization.NumberFormatInfo") {
+                    Some(class) => self.create_instance(class),
+                    None => Ok(false),
+                }
             }
             "System.HashCode" if member == "GenerateGlobalSeed" => self.nothing(sig.result),
             "System.Console" if matches!(member, "get_Out" | "get_Error") => {
@@ -295,8 +263,7 @@ impl Body<'_> {
                 self.lower.native(ONE_PROCESSOR, 0, 0);
                 self.push(Val::int(1));
             }
-            // Time stands still: whether a limit is over is asked where a thread waits.
-            "get_TickCount" => self.push(Val::int(0)),
+            "get_TickCount" => self.tick_count(),
             "get_HasShutdownStarted" => self.push(Val::int(0)),
             // The texts of the class library are their names.
             "GetResourceString"
@@ -333,12 +300,12 @@ impl Body<'_> {
             ".ctor" | "Finalize" => {}
             "Equals" if !sig.has_this => return Ok(false),
             "ReferenceEquals" | "Equals" => {
+                self.same_string(vals[0].one(), vals[1].one());
                 let is = self.b.reg();
                 self.b.cmp(CmpOp::Eq, 64, is, vals[0].one(), vals[1].one());
                 self.give(Prim::I4, is);
             }
-            // Any number will do.
-            "GetHashCode" | "InternalGetHashCode" => self.push(Val::int(1)),
+            "GetHashCode" | "InternalGetHashCode" => self.identity(&vals[0])?,
             // The name of its type.
             "ToString" => {
                 self.type_of_object(&vals[0])?;
@@ -353,6 +320,20 @@ impl Body<'_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A number for an object, which others may have, too.
+    fn identity(&mut self, object: &Val) -> Result<(), CompileError> {
+        let (out, some, none) = (self.b.reg(), self.b.label(), self.b.label());
+        self.b.set_to(out, Operand::Const(0));
+        self.b.branch(object.one(), some, none);
+        self.b.set(some);
+        let number = self.library("__selvedge_identity", vec![object.one()], 1);
+        self.b.set_to(out, number);
+        self.b.jump(none);
+        self.b.set(none);
+        self.give(Prim::I4, out);
+        Ok(())
     }
 
     fn type_of_object(&mut self, object: &Val) -> Result<(), CompileError> {
@@ -540,7 +521,7 @@ impl Body<'_> {
                 self.library("__dotnet_initialize", vals.iter().map(Val::one).collect(), 0);
             }
             "get_OffsetToStringData" => self.push(Val::int(HEADER as i32 + 4)),
-            "GetHashCode" => self.push(Val::int(1)),
+            "GetHashCode" => self.identity(&vals[0])?,
             "PrepareConstrainedRegions"
             | "EnsureSufficientExecutionStack"
             | "PrepareDelegate"
@@ -594,6 +575,23 @@ impl Lower {
     fn console_made(&self) -> Option<selvedge_ir::GlobalId> {
         let at = self.module.globals.iter().position(|g| g.name == CONSOLE)?;
         Some(selvedge_ir::GlobalId(at as u32))
+    }
+
+    /// The culture that there is.
+    fn culture(&mut self) -> Result<selvedge_ir::GlobalId, CompileError> {
+        const CULTURE: &str = "CultureInfo.InvariantCulture";
+        if let Some(at) = self.module.globals.iter().position(|g| g.name == CULTURE) {
+            return Ok(selvedge_ir::GlobalId(at as u32));
+        }
+        let Some(class) = self.corlib_class("System.Globalization.CultureInfo") else {
+            return crate::refuse("the class library has no cultures");
+        };
+        let tag = self.tag(class)?;
+        let size = self.layouts.of(&mut self.world, class)?.size as usize;
+        let mut bytes = vec![0; size];
+        let at = crate::layout::TYPE;
+        bytes[at..at + 8].copy_from_slice(&(tag as u64).to_le_bytes());
+        Ok(self.global(String::from(CULTURE), bytes, false))
     }
 
     /// What the console prints to: the class library's writer that writes nothing.

@@ -2,8 +2,9 @@
 //!
 //! A type marked `beforefieldinit` may be initialised at any time before the first access of a static field
 //! (ECMA-335 I.8.9.5): all such types are, before the program begins, each after those that its constructor
-//! may need. So no thread ever has to ask. Others, and those whose constructor can come to something that
-//! is not supported, are initialised at their first use, by one thread while the others wait.
+//! may need, where nobody can tell. So no thread ever has to ask. Others are initialised at their first
+//! use, by one thread while the others wait, as runtimes do it: those whose constructor looks at what the
+//! program changes, starts threads, throws, or can come to something that is not supported.
 
 use super::body::Body;
 use super::build::Builder;
@@ -52,7 +53,7 @@ impl Lower {
             return Ok(Some(*known));
         }
         let Some(cctor) = self.world.method_named(ty, ".cctor", 0)? else { return Ok(None) };
-        if super::natives::needs_no_cctor(&self.world.native_name(&cctor)) {
+        if super::outside::needs_no_cctor(&self.world.native_name(&cctor)) {
             return Ok(None);
         }
         let function = self.function(key)?;
@@ -73,15 +74,17 @@ impl Lower {
         }
     }
 
-    /// What comes before a call of a static method.
+    /// What comes before a call of a static method, of a constructor, also of a base class, and of any
+    /// method of a value type (ECMA-335 I.8.9.5).
     pub fn ensure_for_call(&mut self, method: &Method) -> Result<Option<FuncId>, CompileError> {
         let flags = self.world.method_flags(method.def)?;
         let name = self.world.method_name(method.def)?;
-        let used = flags & STATIC != 0 || name == ".ctor";
-        if !used || name == ".cctor" || self.is_early(method.owner)? {
+        let (uses, runs) = (flags & STATIC != 0 || name == ".ctor", name == ".cctor");
+        if runs || self.is_early(method.owner)? {
             return Ok(None);
         }
-        self.ensure(method.owner)
+        let used = uses || self.layouts.is_value(&mut self.world, method.owner)?;
+        if used { self.ensure(method.owner) } else { Ok(None) }
     }
 
     /// Writes the functions that initialise types. Returns static constructors that run first, in order.
@@ -122,7 +125,7 @@ impl Lower {
             let needs_itself = |other: &FuncId| other != ensure && reach[other].contains(ensure);
             if reach[ensure].iter().filter(|f| reach.contains_key(f)).any(needs_itself) {
                 circular.insert(*ensure);
-            } else if self.is_early(*ty)? && simple {
+            } else if self.is_early(*ty)? && simple && !self.can_tell(*ty, &reach[ensure], &calls)? {
                 early.insert(*ensure, *cctor);
             }
         }
@@ -143,6 +146,111 @@ impl Lower {
             self.module.functions[ensure.0 as usize] = function;
         }
         Ok(order)
+    }
+
+    /// Whether it makes a difference when the static constructor of a type of the program runs, which comes
+    /// to these functions: it starts threads or takes locks, makes an exception, or is about a static
+    /// variable of another type that is written, or refers to an object.
+    fn can_tell(
+        &mut self,
+        ty: Ty,
+        reached: &HashSet<FuncId>,
+        calls: &BTreeMap<FuncId, HashSet<FuncId>>,
+    ) -> Result<bool, CompileError> {
+        const EFFECTS: [&str; 7] = [
+            "__selvedge_self",
+            "__dotnet_start",
+            "__dotnet_run",
+            "__dotnet_enter",
+            "__dotnet_wait_one",
+            "__dotnet_wait_any",
+            "__dotnet_clock",
+        ];
+        if self.owner_def(ty).is_none_or(|def| def.assembly != 0) {
+            return Ok(false);
+        }
+        let own = |lower: &Lower, f: FuncId| {
+            lower.methods.get(&f).filter(|method| method.def.assembly == 0).cloned()
+        };
+        for f in reached {
+            let name = self.module.functions[f.0 as usize].name.as_str();
+            let Some(method) = own(self, *f) else {
+                if EFFECTS.contains(&name) && self.is_called_by_program(*f, reached, calls) {
+                    return Ok(true);
+                }
+                continue;
+            };
+            for callee in calls.get(f).into_iter().flatten() {
+                if let Some(made) = self.methods.get(callee).cloned()
+                    && made.owner != method.owner
+                    && self.world.method_name(made.def)? == ".ctor"
+                    && self.is_exception(made.owner)?
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        let written = self.written_statics();
+        let about: HashSet<GlobalId> =
+            reached.iter().flat_map(|f| named_globals(&self.module.functions[f.0 as usize])).collect();
+        for (field, id) in self.statics.clone() {
+            // Who comes first has the initial value of what each thread has for itself.
+            if about.contains(&id) && field.owner == ty && self.module.globals[id.0 as usize].thread_local {
+                return Ok(true);
+            }
+            // What compilers keep in types of their own is the same whoever makes it first.
+            let generated =
+                self.world.name(field.owner).contains("<>") || self.world.name(field.owner).contains("<P");
+            if !about.contains(&id) || field.owner == ty || field.def.assembly != 0 || generated {
+                continue;
+            }
+            let of = self.world.field_type(field)?;
+            let string = matches!(self.world.types.kind(of), crate::types::Kind::String);
+            if written.contains(&id) || !string && !self.layouts.is_value(&mut self.world, of)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Static variables of the program that are written, or whose address is taken, by more than the static
+    /// constructor of their type.
+    fn written_statics(&mut self) -> HashSet<GlobalId> {
+        let cctors: HashSet<FuncId> = self.initialised.iter().map(|(_, _, cctor)| *cctor).collect();
+        let mut found = HashSet::new();
+        for (n, function) in self.module.functions.iter().enumerate() {
+            if cctors.contains(&FuncId(n as u32)) {
+                continue;
+            }
+            for instr in &function.code {
+                if !matches!(instr, Instr::Load { .. }) {
+                    instr.for_operands(|operand, _| {
+                        if let Operand::Global(id, _) = operand {
+                            found.insert(*id);
+                        }
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a method of the program's own, of these functions, calls this one.
+    fn is_called_by_program(
+        &self,
+        callee: FuncId,
+        of: &HashSet<FuncId>,
+        calls: &BTreeMap<FuncId, HashSet<FuncId>>,
+    ) -> bool {
+        of.iter().any(|f| {
+            self.methods.get(f).is_some_and(|method| method.def.assembly == 0)
+                && calls.get(f).is_some_and(|all| all.contains(&callee))
+        })
+    }
+
+    fn is_exception(&mut self, ty: Ty) -> Result<bool, CompileError> {
+        let Some(exception) = self.corlib_class("System.Exception") else { return Ok(false) };
+        Ok(self.is_a(ty, exception)? == super::dispatch::Is::Yes)
     }
 
     /// Runs a static constructor unless that was done: 0 not yet, 1 it failed, 2 it is done, else the
@@ -275,6 +383,19 @@ impl Lower {
 
 /// What using a type throws that could not be initialised.
 const FAILED: &str = "System.TypeInitializationException";
+
+/// The global variables that a function is about.
+fn named_globals(function: &selvedge_ir::Function) -> Vec<GlobalId> {
+    let mut found = Vec::new();
+    for instr in &function.code {
+        instr.for_operands(|operand, _| {
+            if let Operand::Global(id, _) = operand {
+                found.push(*id);
+            }
+        });
+    }
+    found
+}
 
 fn reachable(calls: &BTreeMap<FuncId, HashSet<FuncId>>, from: FuncId) -> HashSet<FuncId> {
     let mut found = HashSet::from([from]);

@@ -71,6 +71,37 @@ impl Body<'_> {
         self.b.set(fine);
     }
 
+    /// Refuses to say whether two strings that were put together and say the same are one object. The class
+    /// library asks only to be faster.
+    pub(super) fn same_string(&mut self, a: Operand, b: Operand) {
+        let own = |operand: Operand| matches!(operand, Operand::Reg(_));
+        if self.method.def.assembly != 0 || !own(a) || !own(b) {
+            return;
+        }
+        let (is, same, built, fine) = (self.b.reg(), self.b.label(), self.b.label(), self.b.label());
+        self.b.cmp(CmpOp::Eq, 64, is, a, b);
+        self.b.branch(Operand::Reg(is), same, fine);
+        self.b.set(same);
+        let made = self.library("__selvedge_string_built", vec![a], 1);
+        self.b.branch(made, built, fine);
+        self.b.set(built);
+        self.b.unsupported("whether strings that were put together and say the same are one object");
+        self.b.set(fine);
+    }
+
+    /// Refuses a compare-and-exchange of the program's that expects a string that was put together.
+    pub(super) fn built_string(&mut self, expected: Operand) {
+        if self.method.def.assembly != 0 || !matches!(expected, Operand::Reg(_)) {
+            return;
+        }
+        let made = self.library("__selvedge_string_built", vec![expected], 1);
+        let (built, fine) = (self.b.label(), self.b.label());
+        self.b.branch(made, built, fine);
+        self.b.set(built);
+        self.b.unsupported("a compare-and-exchange that expects a string that was put together");
+        self.b.set(fine);
+    }
+
     fn empty_string(&mut self) -> Result<Operand, CompileError> {
         Ok(Operand::Global(self.lower.string(&[])?, 0))
     }

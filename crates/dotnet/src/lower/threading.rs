@@ -11,6 +11,15 @@ use crate::world::Sig;
 use selvedge_graph::Mode;
 use selvedge_ir::{BinOp, CmpOp, Instr, Net, Operand, Place, RmwOp};
 
+/// Fields of a thread that natives have for something else than the class library: whether it is a background
+/// thread, its name, whether it has ended.
+const BACKGROUND: &str = "principal_version";
+const NAME: &str = "principal";
+const ENDED: &str = "m_ExecutionContextBelongsToOuterScope";
+/// States of a thread.
+const UNSTARTED: u64 = 8;
+const STOPPED: u64 = 16;
+
 impl Body<'_> {
     /// The type behind a reference.
     fn referred(&self, ty: Ty) -> Ty {
@@ -61,6 +70,9 @@ impl Body<'_> {
         match member {
             "Exchange" => rmw(self, RmwOp::Xchg, vals[1].one()),
             "CompareExchange" if vals.len() >= 3 => {
+                if prim == Prim::Ptr {
+                    self.built_string(vals[2].one());
+                }
                 self.b.place.note = vals[0].note;
                 self.b.push(Instr::Cmpxchg {
                     dst: old,
@@ -203,11 +215,17 @@ impl Body<'_> {
     }
 
     /// A time to wait: -1 for ever, 0 not at all; others only say that there is an end.
-    fn milliseconds(&mut self, sig: &Sig, vals: &[Val], n: usize) -> Result<Operand, CompileError> {
+    pub(super) fn milliseconds(
+        &mut self,
+        sig: &Sig,
+        vals: &[Val],
+        n: usize,
+    ) -> Result<Operand, CompileError> {
         let first = vals.len() - sig.params.len();
         let Some(ty) = sig.params.get(n - first) else { return Ok(Operand::Const(u32::MAX as u64)) };
         match self.lower.world.types.kind(*ty).clone() {
             Kind::I4 => Ok(vals[n].one()),
+            _ if self.lower.is_wide_time(*ty) => Ok(vals[n].one()),
             Kind::ByRef(_) | Kind::Bool => Ok(Operand::Const(u32::MAX as u64)),
             _ if self.lower.world.name(*ty) == "System.TimeSpan" => {
                 // In units of 100 ns.
@@ -290,32 +308,59 @@ impl Body<'_> {
                 self.b.load(id, place, 8, Mode::Na);
                 self.give(Prim::I4, id);
             }
-            "set_Name"
-            | "set_IsBackground"
-            | "set_Priority"
+            "set_IsBackground" => {
+                self.lower.asks_background = true;
+                let place = at(self, BACKGROUND)?;
+                self.b.store(place, vals[1].one(), 4, Mode::Rlx);
+            }
+            "get_IsBackground" => {
+                self.lower.asks_background = true;
+                let (place, is) = (at(self, BACKGROUND)?, self.b.reg());
+                self.b.load(is, place, 4, Mode::Rlx);
+                self.give(Prim::I4, is);
+            }
+            "set_Name" => {
+                let place = at(self, NAME)?;
+                self.b.store_reference(place, vals[1].one(), Mode::Na);
+            }
+            "get_Name" => {
+                let (place, name) = (at(self, NAME)?, self.b.reg());
+                self.b.load(name, place, 8, Mode::Na);
+                self.push_copy(Val::object(Operand::Reg(name)));
+            }
+            "set_Priority"
             | "BeginCriticalRegion"
             | "EndCriticalRegion"
             | "BeginThreadAffinity"
             | "EndThreadAffinity"
             | "DisableComObjectEagerCleanup" => {}
-            // Whether it still runs is only known of one that was not started, or was waited for.
-            "get_IsAlive" => {
+            // A thread that has ended says so last of all.
+            "get_IsAlive" | "get_ThreadState" => {
                 self.null_check(&vals[0])?;
-                let (place, ended) = (at(self, "internal_thread")?, self.b.reg());
-                self.b.load(ended, place, 8, Mode::Na);
-                let (started, known, running) = (self.b.label(), self.b.label(), self.b.label());
-                self.b.branch(Operand::Reg(ended), started, known);
+                self.lower.asks_ended = true;
+                let (place, is, out) = (at(self, "internal_thread")?, self.b.reg(), self.b.reg());
+                let [started, known, ended, running] = [(); 4].map(|()| self.b.label());
+                let states = member == "get_ThreadState";
+                self.b.load(is, place, 8, Mode::Na);
+                self.b.set_to(out, Operand::Const(if states { UNSTARTED } else { 0 }));
+                self.b.branch(Operand::Reg(is), started, known);
                 self.b.set(started);
-                let place = at(self, "pending_exception")?;
-                self.b.load(ended, place, 8, Mode::Acq);
-                self.b.branch(Operand::Reg(ended), known, running);
+                let place = at(self, ENDED)?;
+                self.b.load(is, place, 1, Mode::Acq);
+                self.b.branch(Operand::Reg(is), ended, running);
                 self.b.set(running);
-                self.b.unsupported("Thread.IsAlive of a thread that was started and not joined");
+                match states {
+                    true => self.b.unsupported("Thread.ThreadState of a thread that runs"),
+                    false => self.b.set_to(out, Operand::Const(1)),
+                }
+                self.b.jump(known);
+                self.b.set(ended);
+                self.b.set_to(out, Operand::Const(if states { STOPPED } else { 0 }));
+                self.b.jump(known);
                 self.b.set(known);
-                self.push(Val::int(0));
+                self.give(Prim::I4, out);
             }
-            "get_Name" => self.unknown_string()?,
-            "get_IsThreadPoolThread" | "get_IsBackground" => self.push(Val::int(0)),
+            "get_IsThreadPoolThread" => self.push(Val::int(0)),
             _ => return Ok(false),
         }
         Ok(true)
@@ -412,6 +457,8 @@ impl Body<'_> {
                 self.b.set(done);
                 self.give(Prim::I4, got);
             }
+            "WaitAny" | "WaitAll" if !sig.has_this => return self.wait_for_several(member, sig, vals),
+            "SignalAndWait" if !sig.has_this && vals.len() >= 2 => return self.signal_and_wait(sig, vals),
             "Close" | "Dispose" => {}
             _ => return Ok(false),
         }
@@ -439,6 +486,11 @@ impl Body<'_> {
                         self.b.store_reference(at, val.one(), Mode::Na);
                     }
                 }
+                // Threads of the pool are background threads.
+                self.lower.asks_background = true;
+                let by = self.lower.field_of("System.Threading.Thread", BACKGROUND)?;
+                let at = self.at(Operand::Reg(thread), by, 1);
+                self.b.store(at, Operand::Const(1), 4, Mode::Rlx);
                 let by = self.lower.field_of("System.Threading.Thread", "internal_thread")?;
                 let at = self.at(Operand::Reg(thread), by, 1);
                 let entry = self.lower.function(Key::ThreadEntry)?;
@@ -459,7 +511,7 @@ impl Body<'_> {
 
 impl Lower {
     /// A class of the class library, or of the assembly beside it that has what is newer.
-    fn class_named(&mut self, name: &str) -> Result<Option<Ty>, CompileError> {
+    pub(super) fn class_named(&mut self, name: &str) -> Result<Option<Ty>, CompileError> {
         if let Some(class) = self.corlib_class(name) {
             return Ok(Some(class));
         }
@@ -496,6 +548,17 @@ impl Lower {
             b.offset(dst, Operand::Reg(base), by as i64);
             b.load(dst, Operand::Reg(dst), 8, Mode::Na);
         };
+        if self.asks_background {
+            let (is, stays) = (b.label(), b.label());
+            b.offset(exc, Operand::Reg(thread), self.field_of(class, BACKGROUND)? as i64);
+            b.load(exc, Operand::Reg(exc), 4, Mode::Rlx);
+            b.branch(Operand::Reg(exc), is, stays);
+            b.set(is);
+            let background = self.native("__selvedge_background", 0, 0);
+            b.call(None, background, Vec::new(), 0);
+            b.jump(stays);
+            b.set(stays);
+        }
         load(&mut b, it, thread, delegate);
         load(&mut b, object, it, target);
         load(&mut b, function, it, code);
@@ -518,6 +581,10 @@ impl Lower {
         call(&mut b, vec![Operand::Reg(object), Operand::Reg(state)]);
         b.set(after);
         b.branch_if(Operand::Reg(exc), failed);
+        if self.asks_ended {
+            b.offset(exc, Operand::Reg(thread), self.field_of(class, ENDED)? as i64);
+            b.store(Operand::Reg(exc), Operand::Const(1), 1, Mode::Rel);
+        }
         b.push(Instr::Return { values: vec![Operand::Const(0)] });
         b.set(failed);
         self.unhandled(&mut b, exc)?;
@@ -528,6 +595,8 @@ impl Lower {
     pub(super) fn pool_entry(&mut self) -> Result<selvedge_ir::Function, CompileError> {
         let mut b = super::Builder::default();
         let (item, exc, failed) = (b.reg(), b.reg(), b.label());
+        let background = self.native("__selvedge_background", 0, 0);
+        b.call(None, background, Vec::new(), 0);
         let class = self.corlib_class("System.Threading.IThreadPoolWorkItem");
         let method = match class {
             Some(class) => self.world.method_named(class, "ExecuteWorkItem", 0)?,

@@ -84,8 +84,8 @@ impl Body<'_> {
     ///
     /// The class library's own way is to count itself among those who wait, and to spin with growing
     /// pauses. The count is in the same word, and decides about nothing but how long to spin; taking the
-    /// lock keeps it as it is here. Locks that know their owners, time limits and misuse go the library's
-    /// way.
+    /// lock keeps it as it is here. A lock that knows its owner holds the number of its thread. Time limits
+    /// and misuse go the library's way.
     pub(super) fn wait_spin_lock(
         &mut self,
         method: &crate::world::Method,
@@ -99,8 +99,9 @@ impl Body<'_> {
         }
         let by = self.lower.field_of("System.Threading.SpinLock", "m_owner")?;
         let (at, owner, is, got) = (self.b.reg(), self.b.reg(), self.b.reg(), self.b.block(2));
-        let [library, done, first, for_ever, of_kind, wait, free, won, lost] =
-            [(); 9].map(|()| self.b.label());
+        let [library, done, first, for_ever, of_kind, owned, other, own_free, wait, free, take, won, lost] =
+            [(); 13].map(|()| self.b.label());
+        let (free_word, taken_word) = (self.b.reg(), self.b.reg());
         self.b.load(is, taken.one(), 1, Mode::Na);
         self.b.branch(Operand::Reg(is), library, first);
         self.b.set(first);
@@ -110,7 +111,18 @@ impl Body<'_> {
         self.b.offset(at, this.one(), by as i64);
         self.b.load(owner, Operand::Reg(at), 4, Mode::Acq);
         self.b.bin(BinOp::And, 32, is, Operand::Reg(owner), Operand::Const(ANONYMOUS));
-        self.b.branch(Operand::Reg(is), of_kind, library);
+        self.b.branch(Operand::Reg(is), of_kind, owned);
+        // Who has taken it already is told so by the class library.
+        self.b.set(owned);
+        let own = self.library("__selvedge_self", Vec::new(), 1);
+        self.b.set_to(taken_word, own);
+        self.b.cmp(CmpOp::Eq, 32, is, Operand::Reg(owner), Operand::Reg(taken_word));
+        self.b.branch(Operand::Reg(is), library, other);
+        self.b.set(other);
+        self.b.branch(Operand::Reg(owner), wait, own_free);
+        self.b.set(own_free);
+        self.b.set_to(free_word, Operand::Const(0));
+        self.b.jump(take);
         self.b.set(of_kind);
         self.b.bin(BinOp::And, 32, is, Operand::Reg(owner), Operand::Const(1));
         self.b.branch(Operand::Reg(is), wait, free);
@@ -118,12 +130,15 @@ impl Body<'_> {
         self.library("__selvedge_block", vec![Operand::Const(5)], 0);
         self.b.push(Instr::Unreachable);
         self.b.set(free);
-        self.b.bin(BinOp::Or, 32, is, Operand::Reg(owner), Operand::Const(1));
+        self.b.set_to(free_word, Operand::Reg(owner));
+        self.b.bin(BinOp::Or, 32, taken_word, Operand::Reg(owner), Operand::Const(1));
+        self.b.jump(take);
+        self.b.set(take);
         self.b.push(Instr::Cmpxchg {
             dst: got,
             addr: Operand::Reg(at),
-            expected: Operand::Reg(owner),
-            desired: Operand::Reg(is),
+            expected: Operand::Reg(free_word),
+            desired: Operand::Reg(taken_word),
             bytes: 4,
             success: FULL,
             failure: FULL,
@@ -144,6 +159,60 @@ impl Body<'_> {
         self.b.jump(done);
         self.b.set(done);
         Ok(true)
+    }
+
+    /// The lock within a `ReaderWriterLockSlim`, which is taken for some instructions only: a wait until it
+    /// is free, and the compare-and-exchange that takes it. The class library spins, and then sleeps, until
+    /// it is.
+    pub(super) fn wait_own_lock(
+        &mut self,
+        method: &crate::world::Method,
+        vals: &[Val],
+    ) -> Result<bool, CompileError> {
+        let [this] = vals else { return Ok(false) };
+        let field = self.lower.world.own_field(method.owner, "myLock")?;
+        let (false, Some(field)) = (self.lower.options.whole_library, field) else { return Ok(false) };
+        let (by, _) = self.lower.layouts.field(&mut self.lower.world, field)?;
+        let (at, seen, got) = (self.b.reg(), self.b.reg(), self.b.block(2));
+        let [wait, free, won, lost] = [(); 4].map(|()| self.b.label());
+        self.b.offset(at, this.one(), by as i64);
+        self.b.load(seen, Operand::Reg(at), 4, Mode::Acq);
+        self.b.branch(Operand::Reg(seen), wait, free);
+        self.b.set(wait);
+        self.library("__selvedge_block", vec![Operand::Const(5)], 0);
+        self.b.push(Instr::Unreachable);
+        self.b.set(free);
+        let (addr, expected, desired) = (Operand::Reg(at), Operand::Const(0), Operand::Const(1));
+        let (success, failure) = (FULL, FULL);
+        self.b.push(Instr::Cmpxchg {
+            dst: got,
+            addr,
+            expected,
+            desired,
+            bytes: 4,
+            success,
+            failure,
+            weak: false,
+        });
+        self.b.branch(Operand::Reg(got + 1), won, lost);
+        // The execution in which it looks later is the same but for this look.
+        self.b.set(lost);
+        self.library("__selvedge_block", vec![Operand::Const(0)], 0);
+        self.b.push(Instr::Unreachable);
+        self.b.set(won);
+        Ok(true)
+    }
+
+    /// How often a `ReaderWriterLockSlim` looks again before it waits for an event: not at all here. To
+    /// look again is to come later; nobody else can tell.
+    pub(super) fn looks_again(&self, number: i64) -> bool {
+        const MOST: i64 = 20;
+        if number != MOST || self.method.def.assembly == 0 || self.lower.options.whole_library {
+            return false;
+        }
+        let name = self.lower.world.native_name(&self.method);
+        let member = name.strip_prefix("System.Threading.ReaderWriterLockSlim.TryEnter");
+        member.is_some_and(|member| member.ends_with("Core"))
     }
 
     /// `Task.Delay`: a task that is over at some time, like one that does nothing.

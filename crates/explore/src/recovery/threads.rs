@@ -362,6 +362,10 @@ impl<M: Machine> Lifetimes for After<'_, M> {
     fn ends_process(&self, state: &M::State) -> bool {
         self.inner.ends_process(state)
     }
+
+    fn is_background(&self, state: &M::State) -> bool {
+        self.inner.is_background(state)
+    }
 }
 
 impl<M: Machine> Claims for After<'_, M> {

@@ -27,6 +27,7 @@ fn flow(native: Native) -> Flow {
         | Native::LockKept
         | Native::LockWhole
         | Native::LockUnheld
+        | Native::Background
         | Native::Local
         | Native::Join
         | Native::Detach
@@ -90,6 +91,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::LockKept
         | Native::LockWhole
         | Native::LockUnheld
+        | Native::Background
         | Native::Misuse
         | Native::Apart
         | Native::VlaLength
@@ -157,6 +159,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::ThreadBit
         | Native::ProcessId
         | Native::NthBit
+        | Native::Identity
         | Native::NewThread
         | Native::Spawn
         | Native::Join

@@ -99,6 +99,19 @@ impl Outside {
                 "waits of monitors with a time limit have none here; `--timeouts` lets it be over early",
             ));
         }
+        if declared("__dotnet_clock_stands") {
+            notes.push(String::from(
+                "the clock stands still here: no time that a program measures is ever over; with `--timeouts` it may be",
+            ));
+        }
+        if declared("__dotnet_ticks") {
+            notes.push(String::from("a timer that fires again and again fires twice at most here"));
+        }
+        if declared("__selvedge_identity") {
+            notes.push(String::from(
+                "hash codes of objects are fixed numbers here, which objects seldom share",
+            ));
+        }
         let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
         let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));

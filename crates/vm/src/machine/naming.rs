@@ -247,9 +247,8 @@ impl VmMachine {
             | EndThread | Unwind | Raise | Resume | Exception | Selector | Adjusted | CaughtPointer
             | CaughtVirtually | Taken | LastRead | AtThreadExit | NextExit | ExitArgument | CleanupPush
             | CleanupPop | GetSpecific | SetSpecific | LockHeld | LockAgain | LockTaken | LockLeave
-            | LockPart | LockKept | LockWhole | LockUnheld | Nothing | Local | StackSave | StackRestore => {
-                Sight::Nothing
-            }
+            | LockPart | LockKept | LockWhole | LockUnheld | Background | Nothing | Local | StackSave
+            | StackRestore => Sight::Nothing,
             Copy => {
                 let apart = |at: u64| pointer::split(at).map_or(0, |(_, offset)| offset & 7);
                 let whole = apart(value(0)) == 0 && apart(value(1)) == 0 && value(2) % 8 == 0;

@@ -25,7 +25,7 @@ use crate::tables::{Managed, Object};
 use crate::undefined::Word;
 use selvedge_graph::{PersistOp, Tid};
 use selvedge_ir::{Operand, Reg, pointer};
-use selvedge_machine::{Block, ErrorKind, Op};
+use selvedge_machine::{Block, ErrorKind, Op, Reduction};
 use std::rc::Rc;
 
 impl VmMachine {
@@ -128,6 +128,7 @@ impl VmMachine {
                 self.string_made(name, &given?)?
             }
             Native::TypeOf => self.type_number(known(0)?)?,
+            Native::Identity => self.identity(known(0)?)?,
             Native::Length => self.array_length(known(0)?)?,
             Native::Element => self.element_size(known(0)?)?,
             Native::Unhandled => return self.unhandled(known(0)?, known(1)?),
@@ -366,6 +367,10 @@ impl VmMachine {
                 self.needs_whole_if_held(state, known(0)?);
                 0
             }
+            Native::Background => {
+                Rc::make_mut(&mut state.rare).background = true;
+                0
+            }
             Native::Misuse => {
                 let message = match known(0)? {
                     0 => "a lock is destroyed while it is held",
@@ -419,8 +424,10 @@ impl VmMachine {
                     (false, _) => known(0)?,
                 };
                 let began = Rc::make_mut(&mut state.rare).spins.pop();
-                // An iteration that read nothing waits for nothing, whatever is said of it.
+                // An iteration that read nothing waits for nothing, whatever is said of it. A search
+                // through states goes round: what it has read may be something else by then.
                 if let Some((loads, effects)) = began
+                    && self.options.reductions.has(Reduction::SpinAssume)
                     && again as u32 != 0
                     && state.loads != loads
                     && state.effects == effects

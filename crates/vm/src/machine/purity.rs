@@ -336,10 +336,12 @@ pub(super) fn same_rest(a: &Rare, b: &Rare) -> bool {
         panic: _, // only a text for messages
         exits,
         exit_argument,
+        background,
     } = a;
     (held, specific, cleanups) == (&b.held, &b.specific, &b.cleanups)
         && (result, text_needs, passed) == (&b.result, &b.text_needs, &b.passed)
         && (flying, exits, exit_argument) == (&b.flying, &b.exits, &b.exit_argument)
+        && background == &b.background
         && printed.len() == b.printed.len() // it only grows
         && simple(a)
         && simple(b)

@@ -119,6 +119,8 @@ pub struct Rare {
     pub jumps: Vec<Jump>,
     /// Buffers of `pthread_cleanup_push`, the innermost one last.
     pub cleanups: Vec<u64>,
+    /// The process does not wait for it.
+    pub background: bool,
     /// What `pthread_exit` was given.
     pub result: Option<Val>,
     /// A text that is being made, and how many bytes it needs to go on.

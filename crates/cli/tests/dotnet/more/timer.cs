@@ -1,5 +1,4 @@
-// expect: sc unknown
-// message: timers are not supported
+// expect: sc verified
 using System;
 using System.Diagnostics;
 using System.Threading;

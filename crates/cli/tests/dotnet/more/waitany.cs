@@ -1,5 +1,4 @@
-// expect: sc unknown
-// message: not supported
+// expect: sc verified
 using System.Diagnostics;
 using System.Threading;
 class Program {

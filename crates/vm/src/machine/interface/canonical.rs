@@ -200,6 +200,7 @@ impl VmMachine {
             words.value(*argument);
         }
         words.value(rare.exit_argument);
+        words.word(u64::from(rare.background));
         // Whether the iterations of marked loops have read and done something so far.
         for (loads, effects) in &rare.spins {
             words.word(1 | u64::from(state.loads != *loads) << 1 | u64::from(state.effects != *effects) << 2);

@@ -26,4 +26,8 @@ impl Lifetimes for VmMachine {
     fn ends_process(&self, state: &VmState) -> bool {
         state.thread.0 == 0 && state.rare.result.is_none()
     }
+
+    fn is_background(&self, state: &VmState) -> bool {
+        state.rare.background
+    }
 }

@@ -35,6 +35,7 @@ pub enum Native {
     Dimensions,
     /// Strings of a managed language, made of others and of numbers.
     StringMade,
+    Identity,
     /// The number of an object's type.
     TypeOf,
     /// How many elements an array has.
@@ -113,6 +114,7 @@ pub enum Native {
     LockWhole,
     /// The same, if this thread holds it.
     LockUnheld,
+    Background,
     Misuse,
     BarrierNew,
     BarrierAt,
@@ -196,8 +198,10 @@ impl Native {
             | "__selvedge_string_join"
             | "__selvedge_string_part"
             | "__selvedge_string_pad"
+            | "__selvedge_string_built"
             | "__selvedge_string_number" => Native::StringMade,
             "__selvedge_type" => Native::TypeOf,
+            "__selvedge_identity" => Native::Identity,
             "__selvedge_length" => Native::Length,
             "__selvedge_element" => Native::Element,
             "__selvedge_unhandled" => Native::Unhandled,
@@ -254,6 +258,7 @@ impl Native {
             "__selvedge_lock_kept" => Native::LockKept,
             "__selvedge_lock_whole" => Native::LockWhole,
             "__selvedge_lock_unheld" => Native::LockUnheld,
+            "__selvedge_background" => Native::Background,
             "__selvedge_misuse" => Native::Misuse,
             "__selvedge_barrier_looks" => Native::BarrierLooks,
             "__selvedge_barrier_none" => Native::BarrierNone,

@@ -155,7 +155,18 @@ impl VmMachine {
                     Some(_) => 1,
                 });
             }
-            ("__selvedge_string_join", [a, b]) => (*a, [known(*a)?, known(*b)?].concat()),
+            // What was put together may be one object of several that say the same, or several.
+            ("__selvedge_string_built", [addr]) => {
+                let object = pointer::split(*addr).map(|(number, _)| number as usize);
+                let tables = self.tables.borrow();
+                let object = object.and_then(|number| tables.objects.get(number).copied());
+                return Ok(u64::from(matches!(object, Some(Object::Text { .. }))));
+            }
+            ("__selvedge_string_join", [a, b]) => match (known(*a)?, known(*b)?) {
+                (_, second) if second.is_empty() => return Ok(*a),
+                (first, _) if first.is_empty() => return Ok(*b),
+                both => (*a, [both.0, both.1].concat()),
+            },
             ("__selvedge_string_part", [of, from, length]) => {
                 let units = known(*of)?;
                 let (from, length) = (*from as u32 as usize, *length as u32 as usize);
@@ -211,14 +222,24 @@ impl VmMachine {
         bytes.extend((units.len() as u32).to_le_bytes());
         bytes.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
         bytes.extend([0, 0]);
-        // A constant of the program that says the same is the same string.
-        let same = self.module.globals.iter().position(|g| g.constant && g.bytes == bytes);
-        if let Some(global) = same {
+        // There is one empty string. A constant of the program that says the same as another one is not it.
+        let empty =
+            self.module.globals.iter().position(|g| units.is_empty() && g.constant && g.bytes == bytes);
+        if let Some(global) = empty {
             return Ok(pointer::make(global as u32, 0));
         }
         let size = bytes.len() as u64;
         let content = self.intern_content(Content::Bytes(Arc::new(Bytes::known(bytes))));
         Ok(pointer::make(self.intern(Object::Text { content, size }), 0))
+    }
+
+    /// A number that objects seldom share: by who made it, and how many that thread had made.
+    pub(super) fn identity(&self, addr: u64) -> Result<u64, Halt> {
+        Ok(match self.managed(addr)? {
+            Object::Made { thread, number, .. } => u64::from(number) * 1021 + u64::from(thread.0) + 7,
+            Object::Global(global) => u64::from(global.0) * 1021 + 1020,
+            _ => 5,
+        })
     }
 
     pub(super) fn unhandled(&self, exception: u64, message: u64) -> Result<Option<Op>, Halt> {

@@ -3,7 +3,7 @@
 //
 // source: M. M. Michael, M. L. Scott, "Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue
 //         Algorithms", PODC 1996
-// expect: rc11 verified executions=26
+// expect: rc11 verified executions=6
 #include <atomic>
 #include <cassert>
 #include <thread>

@@ -44,7 +44,6 @@ const PROFILE: [&str; 7] = [
     "overflow-checks=true",
 ];
 
-
 /// Builds, and says what there is. cargo prints its own messages.
 pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
     let llvm = check_compiler()?;

@@ -91,6 +91,8 @@ pub struct Global {
     /// Addresses in the initial contents: at this offset stand 8 bytes with this value, or 4 where pointers
     /// are short.
     pub addresses: Vec<(u64, Operand)>,
+    /// Parts of the initial contents that were never set: where each begins, and its length.
+    pub undefined: Vec<(u64, u64)>,
     /// Each thread has one of its own.
     pub thread_local: bool,
     /// It is never written.

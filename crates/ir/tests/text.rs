@@ -170,6 +170,7 @@ fn global(name: &str, bytes: Vec<u8>) -> Global {
         align: 8,
         bytes,
         addresses: vec![],
+        undefined: vec![],
         thread_local: false,
         constant: false,
         ty: None,
@@ -196,6 +197,7 @@ fn function(name: &str, code: Vec<Instr>) -> Function {
 
 fn everything() -> Module {
     let mut odd = global("a name with \"quotes\"", vec![1, 2, 0, 255]);
+    odd.undefined = vec![(1, 2), (12, 4)];
     odd.addresses = vec![(0, Operand::Global(GlobalId(0), 4)), (8, Operand::Func(FuncId(0)))];
     odd.constant = true;
     odd.thread_local = true;

@@ -42,6 +42,8 @@ pub struct Options {
 /// of structures, and `simplifycfg` takes paths that dereference null to be impossible.
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
+/// How deep variables are followed whose addresses are in other variables.
+const ROUNDS: usize = 5;
 /// Makes functions of coroutines: one that begins, one that goes on and one that ends. What lives on from one
 /// to the other is in an object that they share; nothing else is changed.
 const COROUTINES: &CStr = c"coro-early,cgscc(coro-split),coro-cleanup";
@@ -81,13 +83,15 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     program.inline_small(names::is_mangled);
     program.run_passes(INLINE).map_err(llvm)?;
     let mut unset = Vec::new();
-    // Once addresses are in registers, more variables are only accessed by their parts.
-    for _ in 0..2 {
-        let split = program.split_variables(names::is_mangled);
-        if !split && !unset.is_empty() {
+    // Once addresses are in registers, more variables are only accessed by their parts, or by nobody else.
+    let rounds = if program.functions().iter().any(|f| names::is_mangled(&f.name())) { ROUNDS } else { 1 };
+    for _ in 0..rounds {
+        program.access_alike(names::is_mangled);
+        let (split, before) = (program.split_variables(names::is_mangled), unset.len());
+        program.set_undefined(&mut unset);
+        if !split && unset.len() == before {
             break;
         }
-        program.set_undefined(&mut unset);
         program.run_passes(PROMOTE).map_err(llvm)?;
     }
     lower::lower(&program, unset, options, lower::Paths::new(files, &options.include_dirs))
@@ -128,6 +132,7 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
     let library = known && options.reductions.has(Reduction::Library);
     let handles = library && options.reductions.has(Reduction::Handles);
     program.replace_functions(|symbol| rust::replaced(symbol, library, handles));
+    program.replace_functions(cpp::always_replaced);
     if library {
         for (caller, name) in rust::PARKING {
             program.replace_calls(rust::PARK, name, |symbol| rust::is_at(caller, symbol));

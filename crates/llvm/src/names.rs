@@ -12,6 +12,11 @@ pub(crate) fn is_mangled(symbol: &str) -> bool {
     symbol.starts_with("_R") || symbol.starts_with("_Z")
 }
 
+/// Whether a symbol is one of Rust.
+pub(crate) fn is_of_rust(symbol: &str) -> bool {
+    symbol.starts_with("_R")
+}
+
 /// The path of a function of Rust, without the numbers that tell crates and instances apart.
 pub(crate) fn rust(symbol: &str) -> Option<String> {
     // Optimisers add what came of a function: `.llvm.123`, `.cold`.

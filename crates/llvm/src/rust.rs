@@ -27,7 +27,8 @@ pub const KNOWN: &str = "1.95";
 
 /// Functions of the standard library by their paths, and what is called instead: what a program cannot do
 /// without here.
-const START: [(&str, &str); 10] = [
+const START: [(&str, &str); 11] = [
+    ("std::time::Instant::now", "__selvedge_rust_now"),
     ("std::rt::lang_start_internal", "__selvedge_rust_start"),
     ("std::sys::pal::unix::stack_overflow::imp::make_handler", "__selvedge_rust_no_handler"),
     ("std::sys::pal::unix::stack_overflow::imp::drop_handler", "__selvedge_rust_nothing"),

@@ -37,6 +37,12 @@ impl Bytes {
         Bytes { bits: vec![0; len], undef: vec![0xff; len], origin, outside: Vec::new() }
     }
 
+    /// Some of them were never set.
+    pub fn forget(&mut self, at: usize, len: usize) {
+        self.undef.resize(self.bits.len(), 0);
+        self.undef[at..at + len].fill(0xff);
+    }
+
     pub fn len(&self) -> usize {
         self.bits.len()
     }

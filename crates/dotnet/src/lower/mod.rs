@@ -451,6 +451,7 @@ impl Lower {
             align: 8,
             bytes,
             addresses: Vec::new(),
+            undefined: Vec::new(),
             thread_local: false,
             constant,
             ty: None,

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::effects::Callee;
 use crate::analysis::follow::{Known, Way, follow};
-use crate::bytecode::{FuncId, Instr, Operand, OwnCell, Reg, registers};
+use crate::bytecode::{BinOp, FuncId, Instr, Operand, OwnCell, Reg, registers};
 use crate::cfg::Graph;
 use crate::library;
 use crate::passes::loops::LoopBlocks;
@@ -220,6 +220,8 @@ pub fn is_in(operand: Operand, regs: &BTreeSet<Reg>) -> bool {
 pub fn gives_away(instr: &Instr, regs: &BTreeSet<Reg>) -> bool {
     match instr {
         Instr::Move { .. } | Instr::Cmp { .. } | Instr::Load { .. } => false,
+        // How it is aligned, which is the same wherever it is.
+        Instr::Bin { op: BinOp::And, b: Operand::Const(0..16), .. } => false,
         Instr::Offset { index, .. } => is_in(*index, regs),
         Instr::Store { value, bytes: ..=8, .. } => is_in(*value, regs),
         Instr::Rmw { operand, bytes: ..=8, .. } => is_in(*operand, regs),

@@ -95,7 +95,7 @@ fn ways(last: &Instr, known: &Known) -> Vec<usize> {
 }
 
 /// The result of an instruction, if what is known decides it.
-fn evaluate(instr: &Instr, known: &Known) -> Option<u64> {
+pub fn evaluate(instr: &Instr, known: &Known) -> Option<u64> {
     let value = |operand: &Operand| known_value(*operand, known);
     match instr {
         Instr::Move { src, .. } => value(src),

@@ -266,6 +266,7 @@ fn rewrite(module: &mut Module, global: GlobalId, arrivals: &[Arrival], meet: u3
         align: 8,
         bytes: vec![0; 32],
         addresses: Vec::new(),
+        undefined: Vec::new(),
         thread_local: false,
         constant: false,
         ty: None,

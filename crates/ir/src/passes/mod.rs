@@ -4,6 +4,7 @@
 //! Before them, [`conventions`] looks at what functions are called, and [`sections`] takes atomic sections
 //! apart that need not be any.
 //!
+//! 0. [`fold`]: control that goes one way only goes there. No reduction: it leaves out what is never run.
 //! 1. [`part_early`]: ways that meet only to part again do not meet. No reduction: it makes loops simpler.
 //! 2. [`bisimilar`]: what is before a loop and at the end of its iterations becomes one, where it does the
 //!    same. This changes which blocks a loop has, so it comes before anything looks at loops.
@@ -28,6 +29,7 @@ pub mod arrivals;
 pub mod bisimilar;
 pub mod carry;
 pub mod conventions;
+pub mod fold;
 pub mod loops;
 pub mod part_early;
 pub mod pef;
@@ -71,6 +73,7 @@ pub fn run(module: &mut Module, reductions: Reductions) {
         false => check::function(module, function).ok().and_then(|()| Graph::of(function)),
     };
     let mut bodies: Vec<Option<Graph>> = module.functions.iter().map(graph).collect();
+    bodies.iter_mut().flatten().for_each(fold::run);
     bodies.iter_mut().flatten().for_each(part_early::run);
     if reductions.has(Reduction::Bisimilarity) {
         bodies.iter_mut().flatten().for_each(bisimilar::merge);

@@ -317,7 +317,11 @@ impl Parser {
         while self.eat_word("at") {
             addresses.push((self.number()?, self.operand()?));
         }
-        Ok(Global { name, size, align, bytes, addresses, thread_local, constant, ty, place })
+        let mut undefined = Vec::new();
+        while self.eat_word("unset") {
+            undefined.push((self.number()?, self.number()?));
+        }
+        Ok(Global { name, size, align, bytes, addresses, undefined, thread_local, constant, ty, place })
     }
 
     fn function(&mut self) -> Result<Function, ParseError> {

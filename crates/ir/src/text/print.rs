@@ -108,6 +108,9 @@ impl Printer<'_> {
         for (offset, value) in &global.addresses {
             let _ = write!(text, " at {offset} {}", self.names.operand(*value));
         }
+        for (offset, len) in &global.undefined {
+            let _ = write!(text, " unset {offset} {len}");
+        }
         self.line(text);
     }
 

@@ -42,6 +42,9 @@ steady_clock::time_point steady_clock::now() noexcept
 } // namespace _V2
 } // namespace chrono
 
+// A coroutine that does nothing.
+extern "C" void __selvedge_cpp_nothing(void *) { }
+
 // `std::lock` of two locks of mutexes.
 extern "C" void __selvedge_cpp_lock_two(mutex &one, mutex &other);
 extern "C" void __selvedge_cpp_lock_both(unique_lock<mutex> &one, unique_lock<mutex> &other)

@@ -4,6 +4,8 @@
 //! ([`Module::link`], [`Module::run_passes`]) need it mutably, so no handle survives them; and an accessor
 //! that LLVM defines for one kind of value or type only asserts that kind first.
 
+mod alike;
+mod alive;
 mod clang;
 mod debug;
 mod exceptions;

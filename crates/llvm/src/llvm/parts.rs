@@ -12,7 +12,8 @@ use llvm_sys::LLVMAtomicOrdering;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-use super::undefined::is_lifetime;
+use super::alive::only_while_alive;
+use super::undefined::{is_keep, is_lifetime};
 use super::value::{Type, TypeKind, Value};
 use super::{Layout, Module, Opcode};
 
@@ -23,6 +24,8 @@ struct Whole {
     /// that is the address.
     parts: BTreeMap<u64, (LLVMTypeRef, Vec<(LLVMValueRef, u32)>)>,
     lifetimes: Vec<LLVMValueRef>,
+    /// Calls that keep it in memory.
+    keeps: Vec<LLVMValueRef>,
     /// Computations of addresses; those that depend on others come after them.
     addresses: Vec<LLVMValueRef>,
 }
@@ -61,6 +64,7 @@ impl Whole {
             variable: variable.raw(),
             parts: BTreeMap::new(),
             lifetimes: Vec::new(),
+            keeps: Vec::new(),
             addresses: Vec::new(),
         };
         let mut pending = vec![(variable, 0)];
@@ -76,6 +80,7 @@ impl Whole {
                         pending.push((user, at + offset(user, layout)?));
                     }
                     _ if is_lifetime(user) && address == variable => whole.lifetimes.push(user.raw()),
+                    _ if is_keep(user) => whole.keeps.push(user.raw()),
                     _ => return None,
                 }
             }
@@ -89,7 +94,9 @@ impl Whole {
             }
             free = end;
         }
-        Some(whole)
+        let accesses = || whole.parts.values().flat_map(|(_, accesses)| accesses);
+        let accesses = || accesses().filter_map(|(access, _)| Value::from_raw(*access)).collect();
+        (whole.keeps.is_empty() || only_while_alive(variable, &accesses())).then_some(whole)
     }
 
     /// Notes an access; nothing if it keeps the variable from being taken apart.
@@ -138,6 +145,7 @@ impl Whole {
                     LLVMSetOperand(copy, 0, part);
                 }
             }
+            self.keeps.iter().for_each(|&keep| LLVMInstructionEraseFromParent(keep));
             self.lifetimes.iter().for_each(|&lifetime| LLVMInstructionEraseFromParent(lifetime));
             self.addresses.iter().rev().for_each(|&address| LLVMInstructionEraseFromParent(address));
             // What is known of the variable's name is that of its first part.

@@ -11,6 +11,7 @@ use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
+use super::alive::only_while_alive;
 use super::debug::File;
 use super::value::{Block, Value};
 use super::{Module, Opcode};
@@ -38,7 +39,7 @@ pub(crate) fn unset(function: &str) -> Option<usize> {
 fn is_promotable(alloca: Value<'_>) -> bool {
     let ty = alloca.allocated();
     alloca.operand(0).bits() == Some(1)
-        && alloca.users().into_iter().all(|user| match user.opcode() {
+        && alloca.users().into_iter().filter(|user| !is_keep(*user)).all(|user| match user.opcode() {
             Some(Opcode::LLVMLoad) => user.ty() == ty && !user.is_volatile(),
             Some(Opcode::LLVMStore) => {
                 user.operand(0) != alloca && user.operand(0).ty() == ty && !user.is_volatile()
@@ -64,6 +65,22 @@ fn is_kept(alloca: Value<'_>) -> bool {
     };
     let ends = |user: &&Value<'_>| is_lifetime(**user) && !begins_life(**user);
     !users.iter().all(by_name) && users.iter().filter(ends).any(|end| !is_at_the_end(*end))
+}
+
+/// Whether something is a call that only keeps a variable in memory.
+pub(super) fn is_keep(user: Value<'_>) -> bool {
+    user.opcode() == Some(Opcode::LLVMCall) && user.callee().name() == KEEP
+}
+
+/// Takes a variable out of those that are kept in memory, if it is one and all of its accesses are known to be
+/// while it lives. Whether it is none any more.
+fn is_let_go(alloca: Value<'_>, let_go: &mut Vec<LLVMValueRef>) -> bool {
+    let (keeps, others): (Vec<Value<'_>>, Vec<Value<'_>>) =
+        alloca.users().into_iter().partition(|user| is_keep(*user));
+    let accesses = || others.into_iter().filter(|user| !is_lifetime(*user)).collect();
+    let done = keeps.is_empty() || only_while_alive(alloca, &accesses());
+    let_go.extend(keeps.iter().filter(|_| done).map(|keep| keep.raw()));
+    done
 }
 
 pub(super) fn is_lifetime(user: Value<'_>) -> bool {
@@ -94,7 +111,7 @@ fn is_at_the_end(instruction: Value<'_>) -> bool {
     }
 }
 
-fn begins_life(user: Value<'_>) -> bool {
+pub(super) fn begins_life(user: Value<'_>) -> bool {
     user.opcode() == Some(Opcode::LLVMCall) && user.callee().name().starts_with("llvm.lifetime.start")
 }
 
@@ -103,7 +120,7 @@ impl Module<'_> {
     pub(crate) fn set_undefined(&mut self, variables: &mut Vec<Unset>) {
         // Where to set which variable, and its type.
         let mut places: Vec<(LLVMValueRef, LLVMValueRef, LLVMTypeRef, usize)> = Vec::new();
-        let mut kept: Vec<LLVMValueRef> = Vec::new();
+        let (mut kept, mut let_go) = (Vec::<LLVMValueRef>::new(), Vec::<LLVMValueRef>::new());
         for function in self.functions() {
             let blocks = function.blocks();
             let Some(entry) = blocks.first() else { continue };
@@ -114,8 +131,9 @@ impl Module<'_> {
                 }
                 // An array of variable length is declared with a length even if it is not used.
                 let is_dynamic = alloca.operand(0).bits().is_none();
-                if is_dynamic || !is_promotable(alloca) {
-                    if is_dynamic || is_kept(alloca) {
+                if is_dynamic || !is_promotable(alloca) || !is_let_go(alloca, &mut let_go) {
+                    let is_known = alloca.users().into_iter().any(is_keep);
+                    if !is_known && (is_dynamic || is_kept(alloca)) {
                         kept.push(alloca.raw());
                     }
                     continue;
@@ -135,6 +153,7 @@ impl Module<'_> {
         // no handle is in use while the module is changed.
         unsafe {
             let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(self.raw));
+            let_go.into_iter().for_each(|keep| LLVMInstructionEraseFromParent(keep));
             for (place, alloca, ty, number) in places {
                 let (function, signature) = *functions.entry(number).or_insert_with(|| {
                     let signature = LLVMFunctionType(ty, std::ptr::null_mut(), 0, 0);

@@ -105,10 +105,12 @@ impl<'m> Program<'m> {
         value: Value<'m>,
         offset: u64,
     ) -> Result<(), String> {
-        // Undefined parts (padding, mostly) are zero, as everything else that is not set.
-        if value.is_zero()
-            || matches!(value.kind(), ValueKind::LLVMUndefValueValueKind | ValueKind::LLVMPoisonValueKind)
-        {
+        let unset =
+            matches!(value.kind(), ValueKind::LLVMUndefValueValueKind | ValueKind::LLVMPoisonValueKind);
+        if unset && !global.constant {
+            global.undefined.push((offset, self.layout.size(value.ty())));
+        }
+        if unset || value.is_zero() {
             return Ok(());
         }
         let ty = value.ty();

@@ -215,6 +215,7 @@ impl<'m> Program<'m> {
             align,
             bytes: vec![0; size as usize],
             addresses: Vec::new(),
+            undefined: Vec::new(),
             thread_local: global.is_thread_local(),
             constant: global.is_constant_global(),
             ty: None,
@@ -223,6 +224,10 @@ impl<'m> Program<'m> {
         if let Some(initialiser) = global.initialiser().filter(|_| !relative::is_table(global)) {
             self.initialise(&mut lowered, initialiser, 0)
                 .map_err(|what| CompileError::Initialiser { global: global.name(), what })?;
+            // What C does not set (padding, mostly) is zero. In Rust it is not.
+            if !names::is_of_rust(&global.name()) {
+                lowered.undefined.clear();
+            }
         }
         if let Some(variable) = global.global_variable() {
             if let Some(file) = &variable.file {

@@ -66,6 +66,7 @@ impl<'m> Program<'m> {
             align: 8,
             bytes: vec![0; size as usize],
             addresses,
+            undefined: Vec::new(),
             thread_local: false,
             constant: true,
             ty: None,

@@ -143,6 +143,7 @@ fn constant(name: &str, bytes: Vec<u8>) -> Global {
         align: 8,
         bytes,
         addresses: Vec::new(),
+        undefined: Vec::new(),
         thread_local: false,
         constant: true,
         ty: None,

@@ -164,7 +164,16 @@ impl VmMachine {
         let (from, len) = (cell.offset as usize, cell.size as usize);
         let bytes = match object {
             Object::Global(g) | Object::ThreadLocal(_, g) => {
-                Bytes::known(self.module.globals[g.0 as usize].bytes[from..from + len].to_vec())
+                let global = &self.module.globals[g.0 as usize];
+                let mut bytes = Bytes::known(global.bytes[from..from + len].to_vec());
+                for &(begin, length) in &global.undefined {
+                    let (begin, end) =
+                        (begin.max(cell.offset.into()), (begin + length).min((from + len) as u64));
+                    if begin < end {
+                        bytes.forget(begin as usize - from, (end - begin) as usize);
+                    }
+                }
+                bytes
             }
             Object::Made { zeroed: false, site, .. } => Bytes::undefined(len, self.origin_at(site)),
             _ if len <= 8 => return 0,

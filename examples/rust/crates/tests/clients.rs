@@ -1,7 +1,8 @@
 //! Small clients of crates, two threads each. Those that are wrong are named so, and must fail.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::thread;
 
 #[test]
@@ -65,22 +66,68 @@ fn crossbeam_channel_closed() {
     thread.join().unwrap();
 }
 
+/// Whoever is pinned keeps what it has seen, although it is taken out and given up meanwhile.
 #[test]
-#[ignore = "has more executions than are explored"]
 fn crossbeam_epoch() {
     use crossbeam_epoch::{self as epoch, Atomic, Owned};
     static VALUE: Atomic<u32> = Atomic::null();
+    VALUE.store(Owned::new(7), Release);
+    // Both threads are pinned for the first time, and collect, while the other one is under way or not.
+    drop(epoch::pin());
     let thread = thread::spawn(|| {
         let guard = epoch::pin();
-        VALUE.store(Owned::new(7), std::sync::atomic::Ordering::Release);
-        drop(guard);
+        let old = VALUE.swap(Owned::new(8), AcqRel, &guard);
+        unsafe { guard.defer_destroy(old) };
     });
     let guard = epoch::pin();
-    let seen = VALUE.load(std::sync::atomic::Ordering::Acquire, &guard);
-    if let Some(value) = unsafe { seen.as_ref() } {
-        assert_eq!(*value, 7);
-    }
+    let seen = unsafe { VALUE.load(Acquire, &guard).deref() };
+    assert!(*seen == 7 || *seen == 8);
     drop(guard);
+    thread.join().unwrap();
+}
+
+/// The same with what was given up collected at once.
+#[test]
+fn crossbeam_epoch_flushed() {
+    use crossbeam_epoch::{Atomic, Collector, LocalHandle, Owned};
+    struct Other(LocalHandle);
+    unsafe impl Send for Other {}
+    static VALUE: Atomic<u32> = Atomic::null();
+    let collector = Collector::new();
+    let (mine, other) = (collector.register(), Other(collector.register()));
+    drop((mine.pin(), other.0.pin()));
+    VALUE.store(Owned::new(7), Release);
+    let thread = thread::spawn(move || {
+        let other = other;
+        let guard = other.0.pin();
+        let old = VALUE.swap(Owned::new(8), AcqRel, &guard);
+        unsafe { guard.defer_destroy(old) };
+        guard.flush();
+        drop(guard);
+        std::mem::forget(other);
+    });
+    let guard = mine.pin();
+    let seen = unsafe { VALUE.load(Acquire, &guard).deref() };
+    assert!(*seen == 7 || *seen == 8);
+    drop(guard);
+    thread.join().unwrap();
+    std::mem::forget((mine, collector));
+}
+
+/// Given up without being pinned: freed at once, while another thread looks.
+#[test]
+fn wrong_crossbeam_epoch() {
+    use crossbeam_epoch::{self as epoch, Atomic, Owned};
+    static VALUE: Atomic<u32> = Atomic::null();
+    VALUE.store(Owned::new(7), Release);
+    let thread = thread::spawn(|| {
+        let unprotected = unsafe { epoch::unprotected() };
+        let old = VALUE.swap(Owned::new(8), AcqRel, unprotected);
+        unsafe { unprotected.defer_destroy(old) };
+    });
+    let guard = epoch::pin();
+    let seen = unsafe { VALUE.load(Acquire, &guard).deref() };
+    assert!(*seen == 7 || *seen == 8);
     thread.join().unwrap();
 }
 
@@ -149,6 +196,166 @@ fn triomphe() {
     assert!(seen == 1 || seen == 2);
     drop(value);
     thread.join().unwrap();
+}
+
+#[test]
+fn async_channel_try() {
+    let (tx, rx) = async_channel::bounded(1);
+    let t = thread::spawn(move || tx.try_send(1).unwrap());
+    let first = rx.try_recv().ok();
+    t.join().unwrap();
+    assert_eq!(first.or_else(|| rx.try_recv().ok()), Some(1));
+}
+
+#[test]
+fn atomic_waker() {
+    use std::task::{Wake, Waker};
+    struct Flag(AtomicU32);
+    impl Wake for Flag {
+        fn wake(self: Arc<Self>) {
+            self.0.store(1, Relaxed);
+        }
+    }
+    static W: atomic_waker::AtomicWaker = atomic_waker::AtomicWaker::new();
+    static READY: AtomicU32 = AtomicU32::new(0);
+    let flag = Arc::new(Flag(AtomicU32::new(0)));
+    let t = thread::spawn(|| {
+        READY.store(1, Release);
+        W.wake();
+    });
+    W.register(&Waker::from(flag.clone()));
+    let ready = READY.load(Acquire) == 1;
+    t.join().unwrap();
+    assert!(ready || flag.0.load(Relaxed) == 1);
+}
+
+#[test]
+fn dashmap_insert() {
+    let m = Arc::new(dashmap::DashMap::with_shard_amount(2));
+    let t = {
+        let m = m.clone();
+        thread::spawn(move || {
+            m.insert(1, 10);
+        })
+    };
+    m.insert(2, 20);
+    t.join().unwrap();
+    assert_eq!(m.len(), 2);
+}
+
+#[test]
+fn flume_channel() {
+    let (tx, rx) = flume::bounded(1);
+    let t = thread::spawn(move || tx.send(1).unwrap());
+    assert_eq!(rx.recv().unwrap(), 1);
+    t.join().unwrap();
+}
+
+#[test]
+fn flume_try() {
+    let (tx, rx) = flume::unbounded();
+    let t = thread::spawn(move || tx.send(1).unwrap());
+    let first = rx.try_recv().ok();
+    t.join().unwrap();
+    assert_eq!(first.or_else(|| rx.try_recv().ok()), Some(1));
+}
+
+#[test]
+fn left_right() {
+    struct Add(u32);
+    impl left_right::Absorb<Add> for u32 {
+        fn absorb_first(&mut self, op: &mut Add, _: &Self) {
+            *self += op.0;
+        }
+        fn sync_with(&mut self, first: &Self) {
+            *self = *first;
+        }
+    }
+    let (mut w, r) = left_right::new::<u32, Add>();
+    let t = thread::spawn(move || r.enter().map(|v| *v));
+    w.append(Add(2)).publish();
+    let seen = t.join().unwrap();
+    assert!(matches!(seen, None | Some(0 | 2)));
+}
+
+#[test]
+fn once_cell_race() {
+    static C: once_cell::race::OnceNonZeroUsize = once_cell::race::OnceNonZeroUsize::new();
+    let ask = |n: usize| C.get_or_init(|| n.try_into().unwrap());
+    let t = thread::spawn(move || ask(1).get());
+    let mine = ask(2).get();
+    assert_eq!(t.join().unwrap(), mine);
+}
+
+#[test]
+fn once_cell_race_box() {
+    static C: once_cell::race::OnceBox<u32> = once_cell::race::OnceBox::new();
+    let t = thread::spawn(|| *C.get_or_init(|| Box::new(1)));
+    let mine = *C.get_or_init(|| Box::new(2));
+    assert_eq!(t.join().unwrap(), mine);
+}
+
+#[test]
+fn parking_lot_condvar() {
+    static M: parking_lot::Mutex<bool> = parking_lot::Mutex::new(false);
+    static C: parking_lot::Condvar = parking_lot::Condvar::new();
+    let t = thread::spawn(|| {
+        *M.lock() = true;
+        C.notify_one();
+    });
+    let mut g = M.lock();
+    while !*g {
+        C.wait(&mut g);
+    }
+    drop(g);
+    t.join().unwrap();
+}
+
+#[test]
+fn spin_once() {
+    static O: spin::Once<u32> = spin::Once::new();
+    let t = thread::spawn(|| *O.call_once(|| 3));
+    assert_eq!(*O.call_once(|| 3), 3);
+    t.join().unwrap();
+}
+
+#[test]
+fn spin_ticket() {
+    static L: spin::mutex::TicketMutex<u32> = spin::mutex::TicketMutex::new(0);
+    let t = thread::spawn(|| *L.lock() += 1);
+    *L.lock() += 1;
+    t.join().unwrap();
+}
+
+#[test]
+fn thingbuf_queue() {
+    static Q: thingbuf::StaticThingBuf<u32, 2> = thingbuf::StaticThingBuf::new();
+    let t = thread::spawn(|| Q.push(1).unwrap());
+    let first = Q.pop();
+    t.join().unwrap();
+    assert_eq!(first.or_else(|| Q.pop()), Some(1));
+}
+
+#[test]
+fn wrong_atomic_waker() {
+    use std::task::{Wake, Waker};
+    struct Flag(AtomicU32);
+    impl Wake for Flag {
+        fn wake(self: Arc<Self>) {
+            self.0.store(1, Relaxed);
+        }
+    }
+    static W: atomic_waker::AtomicWaker = atomic_waker::AtomicWaker::new();
+    static READY: AtomicU32 = AtomicU32::new(0);
+    let flag = Arc::new(Flag(AtomicU32::new(0)));
+    let t = thread::spawn(|| {
+        READY.store(1, Release);
+        W.wake();
+    });
+    let ready = READY.load(Acquire) == 1;
+    W.register(&Waker::from(flag.clone()));
+    t.join().unwrap();
+    assert!(ready || flag.0.load(Relaxed) == 1);
 }
 
 /// Whoever looks before it listens may miss what happens in between.
@@ -238,7 +445,7 @@ fn wrong_slot() {
         unsafe { *SLOT.value.get() = 7 };
         SLOT.full.store(1, Relaxed);
     });
-    if SLOT.full.load(std::sync::atomic::Ordering::Acquire) == 1 {
+    if SLOT.full.load(Acquire) == 1 {
         assert_eq!(unsafe { *SLOT.value.get() }, 7);
     }
     thread.join().unwrap();

@@ -84,7 +84,7 @@ fn play<const BUG: bool>() {
     assert_eq!(sum, 3);
 }
 
-// expect: rc11 verified executions=26
+// expect: rc11 verified executions=6
 #[test]
 fn ms_queue() {
     play::<false>();

@@ -6,8 +6,8 @@ use crate::premises::{Has, has};
 use crate::search::Limits;
 use selvedge_kat::{Dialect, Theory, parse};
 
-/// A model that says only that coherence agrees with what threads know of each other: as
-/// `selvedge_model` has it in a clock. Exclusive pairs of an architecture and its weaker acquires are left out.
+/// A model that says only that coherence agrees with what threads know of each other: as `selvedge_model` has
+/// it in a clock. Exclusive pairs of an architecture and its weaker acquires are left out.
 const KNOWN_BY_ACQUIRING: &str =
     "export coherence (po | tc | tj | [(W & REL) \\ X] ; rf ; [(R & ACQ) \\ (X | Q)])+";
 

@@ -7,8 +7,8 @@ use crate::premises::{Has, Premise, Premises, ThinAir};
 use selvedge_kat::{Theory, builtin, load_named};
 
 /// What holds of a model: its name, a fingerprint of its text, whether it has the form, the premises in the
-/// order of their numbers, whether coherence agrees with what is acquired, how values may come out of thin air, and whether that is known of programs in C
-/// only.
+/// order of their numbers, whether coherence agrees with what is acquired, how values may come out of thin
+/// air, and whether that is known of programs in C only.
 type Line = (&'static str, u64, bool, [bool; 5], bool, Air, bool);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,5 @@
-// Two threads multiply 8 x 8 matrices in plain memory, each half of the rows: one execution of more than a thousand
-// events.
+// Two threads multiply 8 x 8 matrices in plain memory, each half of the rows: one execution of more than a
+// thousand events.
 // expect: imm verified
 // expect: armv8 verified
 // expect: power verified

@@ -1,5 +1,5 @@
-// matrix(N): two threads multiply N x N matrices in plain memory, each half of the rows. One execution, with some
-// 2 N^3 + 4 N^2 events.
+// matrix(N): two threads multiply N x N matrices in plain memory, each half of the rows. One execution, with
+// some 2 N^3 + 4 N^2 events.
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@ use crate::premises::{Has, Premise, Premises, ThinAir};
 use selvedge_kat::{Theory, builtin, load_named};
 
 /// What holds of a model: its name, a fingerprint of its text, whether it has the form, the premises in the
-/// order of their numbers, how values may come out of thin air, and whether that is known of programs in C
-/// only.
-type Line = (&'static str, u64, bool, [bool; 5], Air, bool);
+/// order of their numbers, whether coherence agrees with what is acquired, how values may come out of thin
+/// air, and whether that is known of programs in C only.
+type Line = (&'static str, u64, bool, [bool; 5], bool, Air, bool);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Air {
@@ -20,19 +20,19 @@ enum Air {
 
 #[rustfmt::skip]
 const KNOWN: &[Line] = &[
-    ("armv8", 0x3e761a07e72781c8, true, [true, true, true, true, false], Air::ByRmws, false),
-    ("armv8-2018", 0x31d24e2b63d3d1b2, true, [true, true, false, true, false], Air::ByRmws, false),
-    ("imm", 0xe4d5053870441cb6, false, [false, true, false, true, false], Air::Forbidden, false),
-    ("imm-cxx20", 0xc12a231979413806, false, [false, true, false, true, false], Air::Forbidden, false),
-    ("lkmm", 0xad74407b03d60662, false, [false, false, false, false, false], Air::Open, false),
-    ("power", 0x9262eb01cb38fbfe, false, [false, false, false, true, true], Air::ByRmws, false),
-    ("riscv", 0x6e417fd4fbdd923f, true, [true, true, true, true, false], Air::ByRmws, true),
+    ("armv8", 0x3e761a07e72781c8, true, [true, true, true, true, false], true, Air::ByRmws, false),
+    ("armv8-2018", 0x31d24e2b63d3d1b2, true, [true, true, false, true, false], true, Air::ByRmws, false),
+    ("imm", 0xe4d5053870441cb6, false, [false, true, false, true, false], true, Air::Forbidden, false),
+    ("imm-cxx20", 0xc12a231979413806, false, [false, true, false, true, false], true, Air::Forbidden, false),
+    ("lkmm", 0xad74407b03d60662, false, [false, false, false, false, false], false, Air::Open, false),
+    ("power", 0x9262eb01cb38fbfe, false, [false, false, false, true, true], true, Air::ByRmws, false),
+    ("riscv", 0x6e417fd4fbdd923f, true, [true, true, true, true, false], false, Air::ByRmws, true),
 ];
 
 /// What is known of a model, if it is one that comes with Selvedge.
 pub fn premises(theory: &Theory) -> Option<Premises> {
     let (text, _) = builtin(&theory.name)?;
-    let (name, _, form, holds, air, c_only) =
+    let (name, _, form, holds, synchronises, air, c_only) =
         KNOWN.iter().find(|line| line.0 == theory.name && line.1 == fingerprint(text))?;
     // A file of the same name may have another text.
     if load_named(name).ok().as_ref() != Some(theory) {
@@ -47,6 +47,7 @@ pub fn premises(theory: &Theory) -> Option<Premises> {
             Air::ByRmws => ThinAir::ByRmws(String::new()),
             Air::Open => ThinAir::Unknown(String::new()),
         },
+        synchronises: has(*synchronises),
         by_sources: Vec::new(),
         c_only: *c_only,
     })
@@ -62,14 +63,14 @@ pub fn line(name: &str, found: &Premises) -> String {
         ThinAir::Allowed(_) | ThinAir::Unknown(_) => Air::Open,
     };
     let text = builtin(name).map_or("", |(text, _)| text);
-    let (form, c_only) = (yes(&found.form), found.c_only);
-    format!("({name:?}, 0x{:016x}, {form}, {holds:?}, Air::{air:?}, {c_only}),", fingerprint(text))
+    let (form, known, c_only) = (yes(&found.form), yes(&found.synchronises), found.c_only);
+    format!("({name:?}, 0x{:016x}, {form}, {holds:?}, {known}, Air::{air:?}, {c_only}),", fingerprint(text))
 }
 
 /// The lines that are there.
 pub fn lines() -> Vec<String> {
-    let shown = |(name, print, form, holds, air, c_only): &Line| {
-        format!("({name:?}, 0x{print:016x}, {form}, {holds:?}, Air::{air:?}, {c_only}),")
+    let shown = |(name, print, form, holds, known, air, c_only): &Line| {
+        format!("({name:?}, 0x{print:016x}, {form}, {holds:?}, {known}, Air::{air:?}, {c_only}),")
     };
     KNOWN.iter().map(shown).collect()
 }

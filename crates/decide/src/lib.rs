@@ -4,6 +4,7 @@
 //! evaluator, has judged before it is shown. This is the only way from here to the oracle's code; its
 //! enumerator is not linked.
 
+mod acquired;
 pub mod answer;
 pub mod automata;
 pub mod brute;

@@ -13,6 +13,7 @@
 //! known of dependencies is that a branch counts for all that follows (`ctrl ; po <= ctrl`). *No* comes with
 //! an execution that the model admits.
 
+use crate::acquired::synchronises;
 use crate::answer::{
     Accept, Verdict, admits, claims_as_axioms, decide, judge_assumptions, judge_of, stronger,
 };
@@ -149,6 +150,9 @@ pub struct Premises {
     pub answers: Vec<(Premise, Has)>,
     /// About values.
     pub thin_air: ThinAir,
+    /// Whether coherence agrees with what threads know of each other by creating and joining them, and by
+    /// releases that are acquired (`acquired.rs`).
+    pub synchronises: Has,
     /// Parts of the local order that are left out of `lo`, since it is told by the sources of reads whether
     /// they hold: they are checked, and cause nothing.
     pub by_sources: Vec<String>,
@@ -177,6 +181,7 @@ impl Premises {
             successors: holds(Premise::Successors),
             rereads: holds(Premise::Rereads),
             closed: holds(Premise::Closed),
+            synchronises: matches!(self.synchronises, Has::Yes),
             thin_air: match self.thin_air {
                 ThinAir::Forbidden => relational::ThinAir::Forbidden,
                 ThinAir::ByRmws(_) => relational::ThinAir::ByRmws,
@@ -334,6 +339,8 @@ pub fn premises(theory: &Theory, limits: Limits) -> Premises {
         form: local.as_ref().map_or_else(|| Has::No(none.into()), LocalOrder::form),
         answers,
         thin_air: air.unwrap_or_else(|refusal| ThinAir::Unknown(refusal.to_string())),
+        synchronises: synchronises(theory, limits)
+            .unwrap_or_else(|refusal| Has::Unknown(refusal.to_string())),
         by_sources: local.map_or_else(Vec::new, |order| order.by_sources),
         c_only: local_c || values_c,
     }
@@ -402,7 +409,7 @@ fn inclusions(
     asked.iter().zip(&claims).map(|(premise, claims)| Ok((*premise, all(claims)?))).collect()
 }
 
-fn has(verdict: Verdict) -> Has {
+pub(crate) fn has(verdict: Verdict) -> Has {
     match verdict {
         Verdict::Holds => Has::Yes,
         Verdict::Fails(found) => Has::No(found.word),

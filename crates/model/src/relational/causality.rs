@@ -20,6 +20,8 @@ pub struct Causality {
     /// What a write comes after by anything that the model says of one thread, by dependencies and by program
     /// order of one location, if that is a read, it comes after in `lo`.
     pub closed: bool,
+    /// Coherence agrees with `(po | tc | tj | [W & REL] ; rf ; [R & ACQ])+`.
+    pub synchronises: bool,
     /// Whether values may depend on themselves.
     pub thin_air: ThinAir,
     /// All of this is known of programs in C only: not of ones with barriers and exclusive accesses of

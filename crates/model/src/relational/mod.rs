@@ -224,13 +224,24 @@ impl Relational {
     pub fn set_causality(&mut self, known: Causality) {
         self.causality = known;
         let buffering = self.local().map(|local| {
-            let synchronises = known.is_local && known.successors && self.synchronises(&local);
+            let synchronises = known.synchronises && self.is_coherent_by_po()
+                || known.is_local && known.successors && self.synchronises(&local);
             Arc::new(Buffering { local, forwards: known.forwards, synchronises })
         });
         self.in_order = match (self.in_order.take(), buffering) {
             (Some(model), Some(buffering)) => Some(Box::new(model.watching_for(&buffering))),
             _ => None,
         };
+    }
+
+    /// Whether what the model asks of coherence by itself is that it agrees with program order.
+    fn is_coherent_by_po(&self) -> bool {
+        let agreed = self.steps.iter().filter_map(|step| match step {
+            PlanStep::Check(Check::Irreflexive(r), None) => self.agreement(*r),
+            _ => None,
+        });
+        let agreed: Vec<Node> = agreed.collect();
+        matches!(agreed[..], [node] if self.ops[node.index()] == Op::Prim(Prim::Po))
     }
 
     /// The same model for programs of which it is watched that `po | rf` has no cycles, if it can be

@@ -254,7 +254,7 @@ impl Relational {
     }
 
     /// Of the check that `coherence` compiles to, what it is about: `com ; ((r & loc) | com)*`.
-    fn agreement(&self, node: Node) -> Option<Node> {
+    pub(super) fn agreement(&self, node: Node) -> Option<Node> {
         let Op::Seq(com, path) = self.ops[node.index()] else { return None };
         let Op::Opt(path) = self.ops[path.index()] else { return None };
         let Op::Plus(both) = self.ops[path.index()] else { return None };

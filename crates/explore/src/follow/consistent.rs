@@ -64,17 +64,19 @@ impl<M: Machine> Follow<'_, M> {
     /// Whether the execution is consistent in which `e` was added or changed last. If it is `latest`, at the
     /// end of its thread and of coherence, it is.
     pub(super) fn is_consistent(&mut self, e: Ev, latest: bool) -> bool {
-        let Some(orders) = &self.orders else {
+        if self.orders.is_none() {
             return (latest && self.web.open == 0 && self.config.shortcuts)
                 || self.judge.admits_all::<M>(self.model, &self.web, Progress::Whole);
-        };
-        let web = &self.web;
-        let slot = web.at(e);
-        if web.open > 0 {
+        }
+        if self.web.open > 0 {
             self.rows.invalidate();
             self.rows.forget_causes();
-            return self.judge.admits_all::<M>(self.model, web, Progress::Whole);
+            return self.judge.admits_all::<M>(self.model, &self.web, Progress::Whole);
         }
+        self.renew_after(e);
+        let Some(orders) = &self.orders else { unreachable!("it was there") };
+        let web = &self.web;
+        let slot = web.at(e);
         let view = View { web, model: self.model, orders };
         let last = web.line(slot.tid).events.len() == slot.idx as usize;
         let fine = if self.rows.valid && last {
@@ -88,6 +90,23 @@ impl<M: Machine> Follow<'_, M> {
         debug_assert!(fine || !latest, "what is added last of all is consistent");
         debug_assert_eq!(fine, self.judge.admits_all::<M>(self.model, web, Progress::Whole));
         fine
+    }
+
+    /// A hole was filled: what comes after it in its thread is ordered by what is there now, such as a
+    /// compare-and-swap that fails where one succeeded.
+    fn renew_after(&mut self, e: Ev) {
+        let slot = self.web.at(e);
+        let (t, idx) = (slot.tid, slot.idx as usize);
+        let count = self.web.line(t).events.len();
+        if idx == count {
+            return;
+        }
+        for at in idx..count {
+            let later = self.web.line(t).events[at];
+            self.web.order(self.local, later);
+        }
+        self.rows.invalidate();
+        self.rows.forget_causes();
     }
 
     /// An event was added that is always consistent.

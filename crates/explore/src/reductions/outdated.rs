@@ -24,8 +24,8 @@
 //! after those that are not: a schedule like any other. All writes are there then, most often.
 //!
 //! *Premises*: `po ∪ rf` has no cycle; `annotations`, `futile` and `awaits` are on; no atomic sections. Only
-//! loads: where the last read is a compare-and-exchange, generated programs lost an execution. Nothing is
-//! watched.
+//! loads, and only loops: with compare-and-exchanges and assumptions, generated programs lost an execution.
+//! Nothing is watched.
 
 use super::{Hooks, Reducers, reduces};
 use crate::explorer::Explorer;
@@ -71,7 +71,6 @@ impl<M: Machine> Explorer<'_, M> {
         }
         let most = match self.threads.peek_with(self.machine, e, value) {
             (Op::Block(Block::Spin), state) => self.machine.spin_reads(state),
-            (Op::Block(Block::Assume), _) => u32::MAX,
             _ => return false,
         };
         if self.trouble.is_some() || self.graph.has_parts() || Reducers::gives_up(self, e, value) {

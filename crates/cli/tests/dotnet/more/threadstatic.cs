@@ -1,4 +1,5 @@
-// expect: sc verified
+// expect: sc violated assertion
+// The initial value is for the thread that comes first, which may be the other one.
 using System;
 using System.Collections;
 using System.Collections.Generic;

@@ -44,7 +44,8 @@ pub fn main(args: &TestArgs) -> Exit {
         return refused(InputError::plain(InputKind::Unsupported, message, Some(help)));
     };
     if tests.is_empty() && !args.or_none {
-        let help = "a test is a function with the attribute `test`; examples in documentation are not verified";
+        let help =
+            "a test is a function with the attribute `test`; examples in documentation are not verified";
         return refused(InputError::plain(InputKind::Unsupported, "the program has no tests", Some(help)));
     }
     let wanted = |test: &Test| {

@@ -91,6 +91,10 @@ pub fn build(what: What, words: &[String]) -> Result<Vec<Artifact>, String> {
 /// An executable, and the module beside it.
 fn artifact(message: &Value) -> Option<Artifact> {
     let executable = PathBuf::from(message["executable"].as_str()?);
+    // What a compiler runs is not verified.
+    if message["target"]["kind"].as_array()?.iter().any(|kind| kind == "proc-macro") {
+        return None;
+    }
     let name = message["target"]["name"].as_str()?.to_string();
     let in_deps = |path: &PathBuf| path.is_file();
     let beside = executable.with_extension("bc");

@@ -140,9 +140,13 @@ fn test(args: &TestArgs) -> Result<ExitCode, String> {
         return Err(String::from("the crate has nothing with tests in it"));
     }
     let mut worst = 0;
+    let several = built.len() > 1;
     for Artifact { name, modules } in built {
         println!("     Verifying {name}");
         let mut command = selvedge("test");
+        if several {
+            command.arg("--or-none");
+        }
         command.args(&modules).args(args.filter.iter().flat_map(|filter| ["--filter", filter]));
         worst = worse(worst, start(command.args(&args.options))?);
     }

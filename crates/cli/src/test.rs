@@ -6,7 +6,8 @@ use crate::error::Exit;
 use crate::guard;
 use crate::output;
 use selvedge_check::{Check, InputError, InputKind, Outcome, Stopped, Verdict};
-use selvedge_ir::harness::Test;
+use selvedge_ir::harness::{self, Test};
+use selvedge_ir::{Instr, Module, Operand};
 use std::time::Instant;
 
 /// How a test ended.
@@ -36,11 +37,17 @@ pub fn main(args: &TestArgs) -> Exit {
         }
     };
     screen.clear();
-    let Some(tests) = module.tests() else {
+    let tests = if has_no_tests(&module) { Some(Vec::new()) } else { module.tests() };
+    let Some(tests) = tests else {
         let help = "build it with `rustc --test`, or let `cargo selvedge test` do it";
         let message = "the program has no tests of Rust's own harness, or they are of an unknown rustc";
         return refused(InputError::plain(InputKind::Unsupported, message, Some(help)));
     };
+    if tests.is_empty() && !args.or_none {
+        let help =
+            "a test is a function with the attribute `test`; examples in documentation are not verified";
+        return refused(InputError::plain(InputKind::Unsupported, "the program has no tests", Some(help)));
+    }
     let wanted = |test: &Test| {
         let fits = |filter: &String| match args.exact {
             true => test.name == *filter,
@@ -77,6 +84,18 @@ pub fn main(args: &TestArgs) -> Exit {
     }
     guard::claim();
     run.tell(tests.len() - chosen.len(), start)
+}
+
+/// Whether the program is a harness for no tests: there is no array of them then.
+fn has_no_tests(module: &Module) -> bool {
+    let mut code = module.functions.iter().flat_map(|function| &function.code);
+    code.any(|instr| match instr {
+        Instr::Call { callee: Operand::Func(called), args, .. } => {
+            matches!(args.as_slice(), [_, Operand::Const(0)])
+                && module.functions.get(called.0 as usize).is_some_and(|f| f.name == harness::RUN)
+        }
+        _ => false,
+    })
 }
 
 struct Run<'a> {

@@ -3,6 +3,7 @@
 // expect: rc11 verified -DPART=generator
 // expect: rc11 verified -DPART=awaits
 // expect: rc11 verified -DPART=throws
+// expect: rc11 verified executions=1 -DPART=chained
 // expect: rc11 violated unpublished-object -DPART=awaits -DWRONG=1
 // expect: rc11 violated use-after-free -DPART=generator -DWRONG=2
 // args: -std=c++20
@@ -109,6 +110,49 @@ void awaits()
     work();
     other.join();
     assert(seen == 5);
+}
+
+// One waits for another, and goes on where that ends; the first one ends in nobody.
+struct Task {
+    struct promise_type {
+        std::coroutine_handle<> next = std::noop_coroutine();
+        int value = 0;
+        Task get_return_object() { return { std::coroutine_handle<promise_type>::from_promise(*this) }; }
+        std::suspend_always initial_suspend() { return {}; }
+        auto final_suspend() noexcept
+        {
+            struct GoOn {
+                bool await_ready() noexcept { return false; }
+                std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> ended) noexcept
+                {
+                    return ended.promise().next;
+                }
+                void await_resume() noexcept { }
+            };
+            return GoOn {};
+        }
+        void return_value(int result) { value = result; }
+        void unhandled_exception() { std::terminate(); }
+    };
+    std::coroutine_handle<promise_type> handle;
+    ~Task() { handle.destroy(); }
+    bool await_ready() { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting)
+    {
+        handle.promise().next = waiting;
+        return handle;
+    }
+    int await_resume() { return handle.promise().value; }
+};
+
+static Task two() { co_return 2; }
+static Task twice() { co_return co_await two() + co_await two(); }
+
+static void chained()
+{
+    Task task = twice();
+    task.handle.resume();
+    assert(task.handle.promise().value == 4);
 }
 
 int main() { PART(); }

@@ -37,8 +37,8 @@ impl Module<'_> {
                 );
             }
         }
-        // SAFETY: plain loads and stores of this module at variables of pointers; no handle is in use while it
-        // is changed, and all uses of a load are of its replacement before it is erased.
+        // SAFETY: plain loads and stores of this module at variables of pointers; no handle is in use while
+        // it is changed, and all uses of a load are of its replacement before it is erased.
         unsafe {
             let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(self.raw));
             for (variable, pointer, access) in found {

@@ -72,8 +72,8 @@ pub(super) fn is_keep(user: Value<'_>) -> bool {
     user.opcode() == Some(Opcode::LLVMCall) && user.callee().name() == KEEP
 }
 
-/// Takes a variable out of those that are kept in memory, if it is one and all of its accesses are known to be
-/// while it lives. Whether it is none any more.
+/// Takes a variable out of those that are kept in memory, if all of its accesses are known to be while it
+/// lives. Whether it is none of them any more.
 fn is_let_go(alloca: Value<'_>, let_go: &mut Vec<LLVMValueRef>) -> bool {
     let (keeps, others): (Vec<Value<'_>>, Vec<Value<'_>>) =
         alloca.users().into_iter().partition(|user| is_keep(*user));

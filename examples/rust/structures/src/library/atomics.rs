@@ -2,6 +2,7 @@
 
 use std::cell::UnsafeCell;
 use std::hint;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{self, Ordering, Ordering::*};
 use std::sync::atomic::{
     AtomicBool, AtomicI8, AtomicI16, AtomicI64, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
@@ -221,4 +222,16 @@ fn bits_of_a_word() {
     let mine = claim();
     assert_ne!(mine, thread.join().unwrap());
     assert_eq!(WORD.load(Relaxed), 3);
+}
+
+struct Place(UnsafeCell<MaybeUninit<u32>>);
+unsafe impl Sync for Place {}
+
+// expect: rc11 violated uninitialised-read
+#[test]
+fn wrong_static_never_set() {
+    static PLACE: Place = Place(UnsafeCell::new(MaybeUninit::uninit()));
+    // SAFETY: none, nobody has set it.
+    let value = unsafe { (*PLACE.0.get()).assume_init() };
+    assert!(value == 0 || value > 0);
 }

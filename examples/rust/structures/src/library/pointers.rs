@@ -99,7 +99,7 @@ struct Child {
     parent: Weak<Parent>,
 }
 
-// expect: rc11 verified executions=10
+// expect: rc11 verified executions=7
 #[test]
 fn cycle() {
     let parent = Arc::new_cyclic(|weak: &Weak<Parent>| {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, Ordering::*};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 // expect: rc11 verified executions=1
 #[test]
@@ -186,4 +186,11 @@ fn wrong_sleeps_instead() {
     thread::sleep(Duration::from_secs(1));
     assert!(FLAG.load(Acquire));
     thread.join().unwrap();
+}
+
+// expect: rc11 verified
+#[test]
+fn time_does_not_run_backwards() {
+    let before = Instant::now();
+    assert!(Instant::now() >= before);
 }

@@ -9,7 +9,7 @@ use crate::common;
 
 use common::{Subject, is_out_of_order, program, shown};
 use selvedge_explore::{Chains, Config, End, Schedule, Watches};
-use selvedge_graph::Tid;
+use selvedge_graph::{EventId, Kind, Tid};
 use selvedge_machine::{Op, Program, Reduction, Reductions};
 use selvedge_oracle::canon::Canon;
 use selvedge_oracle::generate::{self, rng_for};
@@ -55,20 +55,26 @@ fn explored(
                 found.errors |= !x.model_errors().is_empty();
             }
             End::Blocked => {
-                // Whoever waits has seen the latest there is.
+                // Whoever waits has seen the latest there is, in all that it has read since it last wrote.
                 let up_to_date = (0..p.threads.len() as u16).map(Tid).all(|t| {
                     if !matches!(x.stands_at(t), Some(Op::Block(_))) {
                         return true;
                     }
                     let g = x.graph;
-                    let last = g.thread(t).last().copied().filter(|&e| g.event(e).is_read());
+                    let reads = g
+                        .thread(t)
+                        .iter()
+                        .rev()
+                        .take_while(|&&e| g.event(e).is_read() || g.event(e).kind == Kind::Fence);
+                    let reads: Vec<_> = reads.copied().filter(|&e| g.event(e).is_read()).collect();
                     // One that waits at a read-modify-write although the load before it said that the lock
                     // is free would come to that load again, in a loop.
                     let confirmed = |e| {
                         let (ev, before) = (g.event(e), g.po_pred(e).map(|r| g.event(r)));
                         !before.is_some_and(|r| r.is_read() && r.loc == ev.loc)
                     };
-                    last.is_none_or(|e| g.rf(e) == g.co_last(g.event(e).loc) && confirmed(e))
+                    let latest = |&e: &EventId| g.rf(e) == g.co_last(g.event(e).loc);
+                    reads.first().is_none_or(|&e| confirmed(e)) && reads.iter().all(latest)
                 });
                 found.deadlock |= up_to_date;
             }

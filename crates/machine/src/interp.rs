@@ -593,11 +593,14 @@ impl ThreadState {
         error
     }
 
-    /// The stores to `loc` on all paths from here.
+    /// The stores to `loc` on all paths from here, the one at hand included, if there is one: of what needs
+    /// no answer, the next instruction is the one that counts already.
     fn stores_to_come(&self, code: &[Instr], loc: Loc) -> Vec<(Mode, bool)> {
         let mut stores = Vec::new();
         let mut seen = vec![false; code.len()];
-        let mut todo = vec![self.pc as usize];
+        let pc = self.pc as usize;
+        let mut todo = vec![pc];
+        todo.extend(pc.checked_sub(1).filter(|&last| matches!(code.get(last), Some(Instr::Store { .. }))));
         while let Some(pc) = todo.pop() {
             let Some(instr) = code.get(pc) else { continue };
             if std::mem::replace(&mut seen[pc], true) {

@@ -23,16 +23,15 @@
 //! *Who goes when.* A thread that is about to begin an iteration that only reads, and more than once, goes
 //! after those that are not: a schedule like any other. All writes are there then, most often.
 //!
-//! *Premises*: `po ∪ rf` has no cycle; `annotations`, `futile` and `awaits` are on; no atomic sections. Only
-//! loads, and only loops: with compare-and-exchanges and assumptions, generated programs lost an execution.
-//! Nothing is watched.
+//! *Premises*: `po ∪ rf` has no cycle; `annotations`, `futile` and `awaits` are on; no atomic sections. Nothing is
+//! watched.
 
 use super::{Hooks, Reducers, reduces};
 use crate::explorer::Explorer;
 use crate::report::Config;
 use crate::threads::Status;
 use selvedge_graph::{EventId, Kind, Loc, Tid, Value};
-use selvedge_machine::{Block, Machine, Op, Reduction, Rmw};
+use selvedge_machine::{Block, Machine, Op, Reduction};
 use smallvec::SmallVec;
 
 /// Whether it is on.
@@ -66,11 +65,9 @@ impl<M: Machine> Explorer<'_, M> {
     /// Whether the thread of `e` waits if that reads `value`, as it does, and will wait whatever comes,
     /// because of what it read before.
     fn waits_with_old(&mut self, e: EventId, value: Value) -> bool {
-        if !matches!(self.threads.op_of(e), Op::Load { rmw: Rmw::No, .. }) {
-            return false;
-        }
         let most = match self.threads.peek_with(self.machine, e, value) {
             (Op::Block(Block::Spin), state) => self.machine.spin_reads(state),
+            (Op::Block(Block::Assume), _) => u32::MAX,
             _ => return false,
         };
         if self.trouble.is_some() || self.graph.has_parts() || Reducers::gives_up(self, e, value) {

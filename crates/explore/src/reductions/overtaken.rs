@@ -170,6 +170,7 @@ impl<M: Machine> Explorer<'_, M> {
         }
         let most = match self.threads.peek_with(self.machine, e, value) {
             (Op::Block(Block::Spin), state) => self.machine.spin_reads(state),
+            (Op::Block(Block::Assume), _) => u32::MAX,
             _ => return false,
         };
         if self.trouble.is_some() || self.graph.has_parts() || self.threads.gate_from(e).is_some() {

@@ -349,7 +349,7 @@ impl Spot {
 }
 
 /// Executions with more steps than this are not told whole.
-const MANY: usize = 150;
+const MANY: usize = 60;
 
 /// What only one thread has to do with, in an execution that is too long to tell: its variables, and accesses
 /// of what no other thread accesses; and what Rust's library does to create threads. But for the last step
@@ -368,6 +368,15 @@ struct Private<'w> {
 fn object_of(location: &str) -> &str {
     let end = ["->", "[", "+"].iter().filter_map(|sign| location.find(sign)).min();
     &location[..end.unwrap_or(location.len())]
+}
+
+/// Whether it is a variable of a function of Rust's or C++'s library, or one that Rust's counts panics with.
+fn is_inner(name: &str) -> bool {
+    const LIBRARIES: [&str; 7] =
+        ["std::", "core::", "alloc::", "__rustc::", "panic_unwind::", "__selvedge", "__gnu_cxx::"];
+    let of = name.strip_prefix("a variable of ").map(|rest| rest.trim_start_matches('<'));
+    of.is_some_and(|of| LIBRARIES.iter().any(|library| of.starts_with(library)))
+        || name.starts_with("std::panicking::")
 }
 
 /// What Rust's library keeps of threads has names of its own; what else it makes for them on the heap is only
@@ -422,8 +431,14 @@ impl<'w> Private<'w> {
     fn has(&self, event: &Event) -> bool {
         let of_library = || accessed(&event.action).is_some_and(|at| self.machinery.contains(object_of(at)));
         let is_stale = matches!(event.action, Action::Read { stale: true, .. });
-        if !self.is_long || self.ends.get(&event.thread) == Some(&event.index) || is_stale {
+        if self.ends.get(&event.thread) == Some(&event.index) || is_stale {
             return false;
+        }
+        if !self.is_long {
+            // What functions of the library keep for themselves says nothing to anybody.
+            let name = accessed(&event.action).filter(|name| is_inner(name));
+            let alone = |name| self.users.get(name).is_none_or(|user| *user == Some(event.thread));
+            return name.is_some_and(alone);
         }
         of_library()
             || match &event.action {

@@ -132,8 +132,14 @@ fn writes_to_come<M: Machine>(
     thread: usize,
     r: Ev,
 ) -> Vec<Option<Attrs>> {
-    let (Some(&last), Some(loc)) = (p.lines[thread].events.last(), p.at(r).loc) else { return vec![None] };
-    let state = &p.at(last).standing.state;
+    let (line, tid) = (&p.lines[thread], Tid(thread as u16));
+    let Some(loc) = p.at(r).loc else { return vec![None] };
+    // One that joins another stands there for certain.
+    let state = match (&line.standing, line.events.last()) {
+        (Some(standing), _) if p.is_certain(tid, standing) => &standing.state,
+        (_, Some(&last)) => &p.at(last).standing.state,
+        _ => return vec![None],
+    };
     // What a thread writes that is yet to be created depends on what its creation depends on.
     if machine.may_spawn(state) {
         return vec![None];
@@ -144,7 +150,8 @@ fn writes_to_come<M: Machine>(
     }
 }
 
-/// A write in each thread of which it is not certain how it goes on: by itself, or because it joins another one.
+/// A write in each thread of which it is not certain how it goes on, by itself or because it joins another
+/// one.
 fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
     let mut stuck = Vec::new();
     for (t, line) in p.lines.iter().enumerate() {

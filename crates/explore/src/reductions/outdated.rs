@@ -23,8 +23,8 @@
 //! *Who goes when.* A thread that is about to begin an iteration that only reads, and more than once, goes
 //! after those that are not: a schedule like any other. All writes are there then, most often.
 //!
-//! *Premises*: `po ∪ rf` has no cycle; `annotations`, `futile` and `awaits` are on; no atomic sections. Nothing is
-//! watched.
+//! *Premises*: `po ∪ rf` has no cycle; `annotations`, `futile` and `awaits` are on; no atomic sections.
+//! Nothing is watched.
 
 use super::{Hooks, Reducers, reduces};
 use crate::explorer::Explorer;

@@ -122,9 +122,9 @@ fn amo(name: &str) -> Option<RmwOp> {
     })
 }
 
-/// `lw.aq` as its size, whether the value has a sign, whether it loads, and its ordering. An ordinary access with an
-/// annotation is taken as herd takes it: like the read of an LR or the write of an SC, which is what `RlxEx` and
-/// its kin say to the model.
+/// `lw.aq` as whether it loads, its size, whether the value has a sign, and its ordering. An ordinary access
+/// with an annotation is taken as herd takes it: like the read of an LR or the write of an SC, which is what
+/// `RlxEx` and its kin say to the model.
 fn access(mnemonic: &str) -> Option<(bool, Width, bool, Mode)> {
     let (name, suffix) = mnemonic.split_once('.').unwrap_or((mnemonic, ""));
     let (loads, width, signed) = match name {

@@ -154,8 +154,8 @@ impl<'a> Builder<'a> {
         self.emit(instr);
     }
 
-    /// A register has the lower part alone of what an access of less than 64 bits gave it, or the whole with its
-    /// sign.
+    /// A register has the lower part alone of what an access of less than 64 bits gave it, or the whole with
+    /// its sign.
     fn loaded(&mut self, dst: Reg, width: Width, signed: bool) {
         match width {
             Width::WORD if !signed => self.assign(dst, low(Expr::Reg(dst))),
@@ -167,8 +167,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The address that a computation comes to. What leads from one element of an array to another one ends at
-    /// that one's location.
+    /// The address that a computation comes to. What leads from one element of an array to another one ends
+    /// at that one's location.
     pub fn computed(&mut self, address: Expr) -> Parsed<Addr> {
         if self.locations.arrays.is_empty() {
             return Ok(Addr::Pointer(address));

@@ -1,7 +1,7 @@
 //! Sizes of accesses and of locations.
 //!
-//! A location is one cell, so every access to it has to be of the location's own size and at its beginning; an array
-//! has a location for each element.
+//! A location is one cell, so every access to it has to be of the location's own size and at its beginning;
+//! an array has a location for each element.
 //! What is known of that before the test runs is refused here: for each access, the locations that its
 //! address may be computed from are found (whatever the order of instructions), and all accesses to one
 //! location have to agree, with one another and with the location's type. An address that lands elsewhere at

@@ -133,7 +133,7 @@ fn wrong_try_finds_it() {
     thread.join().unwrap();
 }
 
-// expect: rc11 verified executions=120
+// expect: rc11 verified executions=240
 #[test]
 fn for_some_time() {
     let (sender, receiver) = mpsc::channel();

@@ -43,7 +43,7 @@ fn parks_for(flag: &'static AtomicBool, how: Ordering) {
     thread.join().unwrap();
 }
 
-// expect: rc11 verified executions=4
+// expect: rc11 verified executions=2
 #[test]
 fn parked() {
     static FLAG: AtomicBool = AtomicBool::new(false);

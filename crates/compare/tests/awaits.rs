@@ -192,4 +192,14 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && without > with + with / 5);
 }
 
+/// A thread is about to give a lock back: whoever saw something old before will find the lock free all the same.
+#[test]
+fn a_store_at_hand_is_one_that_a_thread_may_come_to() {
+    let subject = Subject::new("sc");
+    let p = program(&mut rng_for(101, 1784));
+    for schedule in [Schedule::LeftToRight, Schedule::WritesFirst] {
+        assert_eq!(difference(&p, &subject, schedule, &mut [0; 2]), Difference::None, "{schedule:?}");
+    }
+}
+
 crate::test_each_model!(no_difference: sc tso pso ra rlx rc11 armv8 imm riscv power);

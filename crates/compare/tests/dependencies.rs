@@ -91,6 +91,10 @@ const SHAPES: &[(&str, &[&str])] = &[
         &["a = X;", "b = Z; z(0);", "b = cas(z, 0, 0); c = Z; x_at(c, 0);"],
     ),
     ("a forwarded value that is acquired", &["a = X; y(a); b = Y_a; z(1);", "c = Z; x(c);"]),
+    (
+        "a compare-and-swap that acquires, and fails where it succeeded before",
+        &["a = Y; if (a) y(1); x_r(1);", "a = cas_a(x, 0, 1); b = X; y(2);"],
+    ),
 ];
 
 /// The program in the language of litmus tests.

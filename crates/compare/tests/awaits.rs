@@ -192,7 +192,7 @@ fn no_difference(name: &str) {
     assert!(compared > 2 * broken && without > with + with / 5);
 }
 
-/// A thread is about to give a lock back: whoever saw something old before will find the lock free all the same.
+/// A thread is about to give a lock back: whoever saw something old before will find it free all the same.
 #[test]
 fn a_store_at_hand_is_one_that_a_thread_may_come_to() {
     let subject = Subject::new("sc");

@@ -350,6 +350,8 @@ impl Spot {
 
 /// Executions with more steps than this are not told whole.
 const MANY: usize = 60;
+/// The same of one thread alone, where little would be left.
+const MANY_OF_ONE: usize = 150;
 
 /// What only one thread has to do with, in an execution that is too long to tell: its variables, and accesses
 /// of what no other thread accesses; and what Rust's library does to create threads. But for the last step
@@ -423,7 +425,7 @@ impl<'w> Private<'w> {
                 }
             }
         }
-        let is_long = witness.events.len() > MANY;
+        let is_long = witness.events.len() > if ends.len() > 1 { MANY } else { MANY_OF_ONE };
         let machinery = if is_long { machinery(witness) } else { HashSet::new() };
         Private { users, ends, machinery, is_long }
     }

@@ -45,8 +45,8 @@ pub trait Foresight: Stateful {
         1
     }
 
-    /// The stores to a location that a thread in this state may come to: their orderings, and whether they
-    /// are halves of read-modify-writes. `None` if that is not known.
+    /// The stores to a location that a thread in this state may come to, the one at hand included: their
+    /// orderings, and whether they are halves of read-modify-writes. `None` if that is not known.
     fn stores_to_come(&self, _state: &Self::State, _loc: Loc) -> Option<Vec<(Mode, bool)>> {
         None
     }

@@ -7,6 +7,7 @@ use crate::common;
 #[path = "exchange/outdated.rs"]
 mod outdated;
 mod overtaken;
+mod twins;
 
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};
@@ -88,6 +89,7 @@ fn explored_with(
         watches: Watches {
             chains: awaits.then(Arc::default),
             values: awaits.then(Arc::default),
+            twins: model.has_prefix_apart().then(Arc::default),
             ..Watches::default()
         },
         max_executions: Some(20_000),

@@ -35,4 +35,5 @@ int main(void) {
     assert(strlcpy(word, "abcdefgh", 4) == 8 && !strcmp(word, "abc") && strlcat(word, "xyz", 8) == 6);
     assert(strcasestr("HeLLo", "ll") && !strcasestr("a", "b") && *strchrnul("ab", 'x') == 0);
     assert(*(char *)rawmemchr("abc", 'b') == 'b' && memccpy(word, "q;r", ';', 8) == word + 2);
+    assert(!strcmp(strerror(EINVAL), "Invalid argument") && strlen(strerror(9999)) && strerror_r(0, word, sizeof word));
 }

@@ -380,3 +380,53 @@ double ldexp(double x, int power)
 
 float ldexpf(float x, int power) { return (float)ldexp(x, power); }
 double scalbn(double x, int power) { return ldexp(x, power); }
+
+/* What glibc says of the errors that functions of this library end in, and that programs make. */
+char *strerror(int error)
+{
+    switch (error) {
+    case 0: return "Success";
+    case 1: return "Operation not permitted";
+    case 2: return "No such file or directory";
+    case 3: return "No such process";
+    case 4: return "Interrupted system call";
+    case 5: return "Input/output error";
+    case 9: return "Bad file descriptor";
+    case 11: return "Resource temporarily unavailable";
+    case 12: return "Cannot allocate memory";
+    case 13: return "Permission denied";
+    case 16: return "Device or resource busy";
+    case 17: return "File exists";
+    case 20: return "Not a directory";
+    case 21: return "Is a directory";
+    case EINVAL: return "Invalid argument";
+    case 28: return "No space left on device";
+    case 33: return "Numerical argument out of domain";
+    case ERANGE: return "Numerical result out of range";
+    case 35: return "Resource deadlock avoided";
+    case 38: return "Function not implemented";
+    case 75: return "Value too large for defined data type";
+    case 110: return "Connection timed out";
+    case 125: return "Operation canceled";
+    }
+    return "Unknown error";
+}
+
+/* The one of GNU; the one of POSIX copies. */
+char *strerror_r(int error, char *to, size_t size)
+{
+    (void)to;
+    (void)size;
+    return strerror(error);
+}
+
+int __xpg_strerror_r(int error, char *to, size_t size)
+{
+    const char *text = strerror(error);
+    size_t length = strlen(text);
+    if (size == 0)
+        return ERANGE;
+    memcpy(to, text, length < size ? length : size - 1);
+    to[length < size ? length : size - 1] = 0;
+    return length < size ? 0 : ERANGE;
+}

@@ -55,7 +55,7 @@ fn a_number_that_comes_again_is_seen() {
 }
 
 /// Looks at several things, and tries again or gives up. Labels have its number.
-fn look(random: &mut Random, k: usize) -> String {
+pub(super) fn look(random: &mut Random, k: usize) -> String {
     let mut body = format!("head{k}:\n");
     let first = random.pick(&["@x", "@x", "@y", "@d"]);
     body += &format!("r1 = load.4.{} {first}\n", random.pick(&["rlx", "acq", "sc"]));

@@ -67,7 +67,7 @@ const UPDATES: [&str; 5] = ["rlx", "acq", "rel", "ar", "sc"];
 
 /// Looks at a number and at other things, tries to change it, and tries again or gives up. Labels have its
 /// number.
-fn attempt(random: &mut Random, k: usize) -> String {
+pub(super) fn attempt(random: &mut Random, k: usize) -> String {
     let at = random.pick(&["@x", "@x", "@x", "@y"]);
     let other = if at == "@x" { "@y" } else { "@x" };
     let mut body = match random.below(12) {
@@ -121,7 +121,7 @@ fn attempt(random: &mut Random, k: usize) -> String {
     body + &format!("jump out{k}\nout{k}:\nr4 = mul.32 r4, 4\nr4 = add.32 r4, r5\n")
 }
 
-fn operation(random: &mut Random) -> String {
+pub(super) fn operation(random: &mut Random) -> String {
     let at = random.pick(&["@x", "@y", "@y", "@d"]);
     let store = random.pick(&["rlx", "rel", "sc"]);
     match random.below(16) {

@@ -1,4 +1,4 @@
-//! Threads that do the same, beside everything else that is left out: all of it, all but `symmetry`, and nothing.
+//! Threads that do the same, beside everything else that is left out: with and without `symmetry`, and the rest.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 

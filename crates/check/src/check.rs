@@ -22,10 +22,11 @@ use selvedge_explore::premises::{properties_by_clocks, properties_of};
 use selvedge_explore::{Config, Deferred, Engine, Equivalence, GaveUp, OtherFormat, Sampling, Watch, Way};
 use selvedge_ir::{Module, passes};
 use selvedge_kat::Theory;
-use selvedge_machine::{Again, ErrorKind, ErrorKinds, Reduction, Reductions};
+use selvedge_machine::{Again, ErrorKind, Reduction, Reductions};
 use selvedge_model::relational::Relational;
 use selvedge_model::{Compiled, Model, Properties, Property};
 use selvedge_vm::VmMachine;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// For the estimate before a check.
@@ -291,10 +292,18 @@ impl Check {
                     return Err(InputError::needs_coherence(model.name()).into());
                 }
                 let module = source.finish(watch, observer)?;
-                if let Some(explored) = self.explore_in_order(model, &properties, &module, watch, observer)? {
-                    return Ok(explored);
+                match self.explore_in_order(model, &properties, &module, watch, observer)? {
+                    InOrder::Explored(explored) => Ok(*explored),
+                    InOrder::NotThisWay => {
+                        self.explore_dependencies(model, &properties, &module, watch, observer)
+                    }
+                    InOrder::NotAll => {
+                        // What was left of that way is nothing to go on from.
+                        let fresh = Options { resume: None, ..self.options.clone() };
+                        let fresh = Check { options: fresh, ..self.clone() };
+                        fresh.explore_dependencies(model, &properties, &module, watch, observer)
+                    }
                 }
-                self.explore_dependencies(model, &properties, &module, watch, observer)
             }
         }
     }
@@ -329,20 +338,17 @@ impl Check {
         }
     }
 
-    /// Explores as under a model without dependencies (`Reduction::ProgramOrder`); `None` if that may not
-    /// be all, or cannot be done. Who writes checkpoints has one exploration.
-    fn explore_in_order(
+    /// A program under a model that follows dependencies, made ready to be explored as under a model without
+    /// (`Reduction::ProgramOrder`), if that can be done.
+    pub(crate) fn in_order(
         &self,
         model: &Relational,
         properties: &Properties,
         module: &Module,
         watch: &Watch,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Explored>, Stopped> {
+    ) -> Result<Option<(Ground, VmMachine, Model)>, InputError> {
         let options = &self.options;
-        let one = options.checkpoint.is_some() || options.resume.is_some();
-        // A thread that fails and is let pass does not show what comes after.
-        if one || options.errors != ErrorKinds::ALL || !options.reductions.has(Reduction::ProgramOrder) {
+        if !options.reductions.has(Reduction::ProgramOrder) {
             return Ok(None);
         }
         let ground = Ground::in_order(model, properties, module, options, watch);
@@ -351,17 +357,45 @@ impl Check {
         refuse_sections(module, &vm, properties, model.name())?;
         refuse_no_recovery(&vm, options)?;
         let simpler = simplified_in_order(&self.theory, in_order, options.reductions, &vm);
-        let simpler = with_symmetry(simpler.as_ref().unwrap_or(in_order), &vm);
+        let simpler = with_symmetry(simpler.as_ref().unwrap_or(in_order), &vm).into_owned();
+        Ok(Some((ground, vm, simpler)))
+    }
+
+    /// Explores in program order, or goes on doing so.
+    fn explore_in_order(
+        &self,
+        model: &Relational,
+        properties: &Properties,
+        module: &Module,
+        watch: &Watch,
+        observer: &mut dyn Observer,
+    ) -> Result<InOrder, Stopped> {
+        let options = &self.options;
+        let other_way =
+            |path: &PathBuf| checkpoint::is_of(path, &self.identity(module, Under::Matrices(model)));
+        if options.resume.as_ref().is_some_and(other_way) {
+            return Ok(InOrder::NotThisWay);
+        }
+        let Some((ground, vm, simpler)) = self.in_order(model, properties, module, watch)? else {
+            return Ok(InOrder::NotThisWay);
+        };
         let under = Under::Clocks(&simpler);
         let (machine, run, seconds_before) = self.conduct(ground, vm, module, under, watch, observer)?;
-        let missed = run.stats.gave_up == Some(GaveUp::Again(Again::LoadBuffering));
-        if missed && (run.results.violations.is_empty() || options.all_errors) {
-            observer.again(Again::LoadBuffering);
-            return Ok(None);
+        if run.results.violations.is_empty() || options.all_errors {
+            if run.stats.gave_up == Some(GaveUp::Again(Again::LoadBuffering)) {
+                observer.again(Again::LoadBuffering);
+                return Ok(InOrder::NotAll);
+            }
+            // A thread that fails and is let pass does not show what comes after.
+            if is_cut_short(&machine, &run.results) {
+                return Ok(InOrder::NotAll);
+            }
         }
         let is_interleaving = properties.has(Property::Interleaving);
         let model = model.name().to_string();
-        Ok(Some(Explored { machine, run, ordered_barriers: None, seconds_before, model, is_interleaving }))
+        let explored =
+            Explored { machine, run, ordered_barriers: None, seconds_before, model, is_interleaving };
+        Ok(InOrder::Explored(Box::new(explored)))
     }
 
     fn explore_dependencies(
@@ -433,10 +467,8 @@ impl Check {
         observer: &mut dyn Observer,
     ) -> Result<(VmMachine, Run, f64), Stopped> {
         let options = &self.options;
-        let identity = (options.checkpoint.is_some() || options.resume.is_some()).then(|| {
-            let program = selvedge_ir::text::print(module);
-            Identity::new(&program, &self.theory.to_kat(), &options.identity())
-        });
+        let identity =
+            (options.checkpoint.is_some() || options.resume.is_some()).then(|| self.identity(module, under));
         let saved = match (&options.resume, &identity) {
             (Some(path), Some(identity)) => checkpoint::read(path, identity, &finder(options, under))?,
             _ => None,
@@ -478,10 +510,22 @@ impl Check {
             from = Some(snapshot.map_err(other)?);
         }
         let run = campaign.explore(&mut vm, config, options.most_threads, from, observer)?;
-        if let Some(writer) = campaign.writer.filter(|_| run.is_settled) {
+        // Nor is there anything to go on with where it has to be done in another way.
+        let other_way = || run.stats.gave_up == Some(GaveUp::Again(Again::LoadBuffering));
+        if let Some(writer) = campaign.writer.filter(|_| run.is_settled || other_way()) {
             writer.remove();
         }
         Ok((vm, run, seconds_before))
+    }
+
+    /// What an exploration in one way is about.
+    fn identity(&self, module: &Module, under: Under<'_>) -> Identity {
+        let way = match under {
+            Under::Clocks(_) => "clocks",
+            Under::Matrices(_) => "dependencies",
+        };
+        let program = selvedge_ir::text::print(module);
+        Identity::new(&program, &self.theory.to_kat(), &format!("{} {way}", self.options.identity()))
     }
 
     fn outcome(&self, explored: Explored, watch: &Watch, start: Instant) -> Result<Outcome, InputError> {
@@ -629,6 +673,20 @@ impl Source {
             Source::Lowering(lowering) => lowering.finish(watch, observer),
         }
     }
+}
+
+/// What came of exploring in program order.
+enum InOrder {
+    Explored(Box<Explored>),
+    /// It cannot be done.
+    NotThisWay,
+    /// There may be more executions than were explored.
+    NotAll,
+}
+
+/// Whether a thread did not go on, because of an error that is not looked for.
+fn is_cut_short(machine: &VmMachine, results: &Results) -> bool {
+    machine.let_errors_pass() || results.passed.iter().any(|passed| passed.then != Then::Whole)
 }
 
 /// What an exploration came to.

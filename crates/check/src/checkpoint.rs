@@ -270,6 +270,17 @@ fn belongs<'t>(text: &'t str, identity: &Identity) -> Result<&'t str, &'static s
     }
 }
 
+/// Whether the file is a checkpoint of this exploration.
+pub fn is_of(path: &Path, identity: &Identity) -> bool {
+    let mut text = Vec::new();
+    let whole = open_regular(path).and_then(|mut file| {
+        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut text)?;
+        // Other files may be of any size.
+        if text == MAGIC.as_bytes() { file.read_to_end(&mut text) } else { Ok(0) }
+    });
+    whole.is_ok() && belongs(&String::from_utf8_lossy(&text), identity).is_ok()
+}
+
 /// Reads a checkpoint and makes sure that it belongs to this exploration; nothing if that had not begun.
 pub fn read(path: &Path, identity: &Identity, fresh: &Finder) -> Result<Option<Left>, InputError> {
     let restart = "run without --resume to start from the beginning";

@@ -16,7 +16,7 @@ use selvedge_explore::{
     Sampled, Sampling, Snapshot, Team, Visitor, Watch, recover,
 };
 use selvedge_litmus::Test;
-use selvedge_machine::Machine;
+use selvedge_machine::{Again, Machine};
 use selvedge_model::Compiled;
 use selvedge_vm::VmMachine;
 use std::ops::ControlFlow;
@@ -89,21 +89,35 @@ impl Check {
                 let model = &*with_symmetry(&races, &vm);
                 refuse_no_recovery(&vm, options)?;
                 let trial = Trial::new(crashes(options, Under::Clocks(model)));
-                forecast(vm, Under::Clocks(model), trial, ground.config, sampling, &watch, observer)
+                let under = Under::Clocks(model);
+                let forecast = forecast(vm, under, trial, ground.config, sampling, &watch, observer)?;
+                Ok(forecast.ok_or_else(no_samples)?)
             }
             Compiled::Matrices(model) => {
                 let properties = properties_of(&self.theory, &compiled);
+                if let Some((ground, vm, model)) = self.in_order(model, &properties, &module, &watch)? {
+                    let under = Under::Clocks(&model);
+                    let trial = Trial::new(crashes(options, under));
+                    if let Some(forecast) =
+                        forecast(vm, under, trial, ground.config, sampling, &watch, observer)?
+                    {
+                        return Ok(forecast);
+                    }
+                }
                 let ground = Ground::with_dependencies(model, &properties, &module, options, &watch);
                 let vm = ground.machine(&module, options.most_threads)?;
                 refuse_sections(&module, &vm, &properties, model.name())?;
                 refuse_no_recovery(&vm, options)?;
                 let trial = Trial::new(crashes(options, Under::Matrices(model)));
-                forecast(vm, Under::Matrices(model), trial, ground.config, sampling, &watch, observer)
+                let under = Under::Matrices(model);
+                let forecast = forecast(vm, under, trial, ground.config, sampling, &watch, observer)?;
+                Ok(forecast.ok_or_else(no_estimate)?)
             }
         }
     }
 }
 
+/// `None` if samples show that there is another way to go, or it has none.
 fn forecast(
     mut vm: VmMachine,
     under: Under<'_>,
@@ -112,23 +126,19 @@ fn forecast(
     sampling: &Sampling,
     watch: &Watch,
     observer: &mut dyn Observer,
-) -> Result<Forecast, Stopped> {
+) -> Result<Option<Forecast>, Stopped> {
     observer.phase(Phase::Estimating);
-    let Some(estimate) = sample(&mut vm, under, &config, sampling, watch)? else {
-        return Err(match under {
-            Under::Clocks(_) => no_samples(),
-            Under::Matrices(_) => no_estimate(),
-        }
-        .into());
-    };
-    let pace = settle(&mut vm, config, |vm, config| {
+    let Some(estimate) = sample(&mut vm, under, &config, sampling, watch)? else { return Ok(None) };
+    let tried = settle(&mut vm, config, |vm, config| {
         let first = Mutex::new(vm.colleague());
         let colleague = || -> VmMachine { first.lock().unwrap_or_else(PoisonError::into_inner).colleague() };
         let engine = under.engine(config, 1, TRIAL / 10);
-        let (result, gave_up) = pace(&*engine, &colleague, &trial, watch)?;
+        let (pace, gave_up) = pace(&*engine, &colleague, &trial, watch)?;
+        let result = (gave_up != Some(GaveUp::Again(Again::LoadBuffering))).then_some(pace);
         Ok::<_, ExploreError>(Attempt { gave_up, found: false, result })
     });
-    Ok(Forecast { estimate, pace: pace.map_err(InputError::unsupported)? })
+    let pace = tried.map_err(InputError::unsupported)?;
+    Ok(pace.map(|pace| Forecast { estimate, pace }))
 }
 
 /// The same for a litmus test.

@@ -118,18 +118,39 @@ fn litmus_tests_can_be_estimated() {
     assert_eq!((report["mean"].as_f64(), report["stddev"].as_f64()), (Some(4.0), Some(0.0)));
 }
 
+const BUFFERED: &str = "#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+void *first(void *arg) {
+    int r = atomic_load_explicit(&x, memory_order_relaxed);
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    return arg;
+}
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, first, 0);
+    int r = atomic_load_explicit(&y, memory_order_relaxed);
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+}
+";
+
 #[test]
 fn models_that_follow_dependencies_can_be_estimated() {
     let file = program("fib_bench.c");
-    for model in ["armv8", "imm"] {
+    for model in ["armv8", "imm", "power"] {
         let guess = estimate(&[&file, "-m", model, "--", "-DN=4"])["mean"].as_f64().expect("a number");
         assert!((19605.0 / 3.0..19605.0 * 3.0).contains(&guess), "{guess} under {model}");
+    }
+    for model in ["armv8", "imm"] {
         let test = estimate(&[&example("2+2W+rlx.litmus"), "-m", model]);
         assert_eq!(test["mean"].as_f64(), Some(4.0), "{model}");
     }
     let few = estimate(&[&file, "-m", "armv8", "--samples", "20", "--", "-DN=4"]);
     assert_eq!(few["samples"].as_u64(), Some(20));
-    let refused = selvedge(["estimate", &file, "-m", "power", "--", "-DN=2"]);
+    // Where a write may be seen before an earlier read, there is another way, but not under all models.
+    let buffered = write(&directory("estimate-buffered"), "buffered.c", BUFFERED);
+    assert_eq!(estimate(&[&buffered, "-m", "armv8"])["mean"].as_f64(), Some(4.0));
+    let refused = selvedge(["estimate", &buffered, "-m", "power"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("reads have to be put off"), "{}", refused.err);
 }

@@ -253,16 +253,40 @@ fn what_is_interrupted_reports_what_it_has_and_can_go_on() {
     assert_eq!(report["executions"].as_u64(), Some(so_far + 1000), "{report}");
 }
 
-/// Also under models that follow dependencies, where that is done by revisits.
+/// Two threads count, and may each see what the other one writes later.
+const BUFFERED: &str = "#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y, count;
+void *first(void *arg) {
+    int r = atomic_load_explicit(&x, memory_order_relaxed);
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    for (int i = 0; i < 4; i++) atomic_fetch_add(&count, r);
+    return arg;
+}
+void *second(void *arg) {
+    for (int i = 0; i < 4; i++) atomic_fetch_add(&count, 2);
+    int r = atomic_load_explicit(&y, memory_order_relaxed);
+    atomic_store_explicit(&x, r, memory_order_relaxed);
+    return arg;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+}
+";
+
+/// Also under models that follow dependencies: in program order, and by revisits.
 #[test]
 fn what_follows_dependencies_can_go_on() {
     let dir = directory("workers-dependencies");
-    let file = write(&dir, "counter.c", COUNTER);
+    let counter = write(&dir, "counter.c", COUNTER);
+    let buffered = write(&dir, "buffered.c", BUFFERED);
     let checkpoint = dir.join("checkpoint").display().to_string();
     let clang = ["--", "-DN=2", "-DWRONG=0"];
-    for model in ["armv8", "imm"] {
-        // What is explored in program order has symmetry, and no checkpoints.
-        let check = ["check", "--format", "json", "-m", model, "--disable", "symmetry", &file];
+    let programs = [("armv8", &counter), ("imm", &counter), ("power", &counter), ("armv8", &buffered)];
+    for (model, file) in programs {
+        let check = ["check", "--format", "json", "-m", model, file];
         let whole = json(&selvedge([&check[..], &clang].concat()).out);
         assert_eq!(whole["verdict"], "verified", "{whole}");
         let executions = whole["executions"].as_u64().expect("a number");
@@ -278,7 +302,16 @@ fn what_follows_dependencies_can_go_on() {
         assert_eq!(report["verdict"], "verified", "{report}");
         assert_eq!(report["executions"].as_u64(), Some(executions), "{model}");
     }
-    let power = ["check", &file, "-m", "power", "--checkpoint", &checkpoint];
+    // What was left in one way is not gone on with in the other.
+    let most = ["--checkpoint", &checkpoint, "--max-executions", "2"];
+    let check = ["check", &counter, "-m", "armv8"];
+    assert_eq!(selvedge([&check[..], &most, &clang].concat()).code, 3);
+    let other = ["--disable", "program-order", "--resume", &checkpoint];
+    let refused = selvedge([&check[..], &other, &clang].concat());
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("other options"), "{}", refused.err);
+    std::fs::remove_file(&checkpoint).expect("a checkpoint");
+    let power = ["check", &buffered, "-m", "power", "--checkpoint", &checkpoint];
     let refused = selvedge([&power[..], &clang].concat());
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("reads have to be put off"), "{}", refused.err);

@@ -272,6 +272,9 @@ fn take_samples<M: Machine>(
         if let Some(again) = machine.again() {
             return Ok(Err(again));
         }
+        if let Some(GaveUp::Again(again)) = sampler.explorer.stats.gave_up {
+            return Ok(Err(again));
+        }
         sum.add(sample);
         if stop() {
             break;

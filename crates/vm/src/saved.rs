@@ -32,6 +32,8 @@ pub struct SavedTables {
     recovery: Option<u32>,
     #[serde(default)]
     recovery_has_threads: bool,
+    #[serde(default)]
+    let_pass: bool,
     how: How,
     /// How locks are divided, and what was seen of them.
     locks: SavedLocks,
@@ -168,6 +170,7 @@ impl Tables {
             durable: self.durable.clone(),
             recovery: self.recovery.map(|f| f.0),
             recovery_has_threads: self.recovery_has_threads,
+            let_pass: self.let_pass,
             how,
         }
     }
@@ -257,6 +260,7 @@ impl Tables {
         tables.guessed = saved.guessed.iter().map(|(f, at)| (FuncId(*f), *at)).collect();
         tables.durable = saved.durable;
         tables.recovery_has_threads = saved.recovery_has_threads;
+        tables.let_pass = saved.let_pass;
         tables.recovery = match saved.recovery {
             Some(f) => Some(func(f)?),
             None => None,

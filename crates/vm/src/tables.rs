@@ -131,6 +131,8 @@ pub struct Tables {
     pub limits: Vec<Limit>,
     /// A thread could not be made because there are as many as there may be.
     pub ran_out_of_threads: bool,
+    /// A thread ended by an error that is not looked for: what would come after it was not seen.
+    pub let_pass: bool,
     /// Why arrivals at barriers need an order after all.
     pub order_barriers: Option<String>,
     /// Somebody notices iterations without net effect.
@@ -274,6 +276,7 @@ impl Tables {
             self.note(limit);
         }
         self.ran_out_of_threads = common.ran_out_of_threads;
+        self.let_pass = common.let_pass;
         self.order_barriers.clone_from(&common.order_barriers);
         self.keep_undone = common.keep_undone;
         self.sections.follow(&common.sections);

@@ -487,6 +487,17 @@ impl VmMachine {
         state.rare.passed
     }
 
+    /// Whether a thread ended, in whatever graph, by an error that is not looked for.
+    pub fn let_errors_pass(&self) -> bool {
+        self.common().let_pass
+    }
+
+    fn note_passed(&self) {
+        if !self.tables.borrow().let_pass {
+            self.learn(|common| common.let_pass = true);
+        }
+    }
+
     /// Whether assumptions are the program's own, and end the process: executions that come to one which does
     /// not hold are executions.
     pub fn ends_by_assuming(&self) -> bool {

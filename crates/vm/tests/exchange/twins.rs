@@ -1,4 +1,4 @@
-//! Threads that do the same, beside everything else that is left out: with and without `symmetry`, and the rest.
+//! Threads that do the same, beside all else that is left out: with `symmetry` and without.
 //!
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 

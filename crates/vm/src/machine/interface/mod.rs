@@ -91,6 +91,7 @@ impl Machine for VmMachine {
             }
             Halt::Error(kind, _) if !self.looks_for(state, kind) => {
                 Rc::make_mut(&mut state.rare).passed = Some(kind);
+                self.note_passed();
                 Op::Block(Block::Exit)
             }
             Halt::Error(kind, message) => Op::Error(self.tables.borrow_mut().error(kind, message)),

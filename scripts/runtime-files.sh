@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../crates/vm/src/runtime"
 lower=${LOWER:-../../../../target/release/selvedge-lower}
-for file in files pmem stdio words; do
+for file in files input pmem stdio words; do
     {
         echo "; Made from $file.c by scripts/runtime-files.sh: change that."
         # Without places, types and signatures: what the library does is known by where it is called.
@@ -18,9 +18,10 @@ for file in files pmem stdio words; do
             # Declared elsewhere.
             grep -vE '^func &(pthread_mutex_lock|pthread_mutex_unlock|memcpy|memmove|memset|strlen|__selvedge_(print|choose))\([^{]*$' |
             case $file in
-            files) cat ;;
+            files) grep -vE '^func &__selvedge_input_bytes\([^{]*$' ;;
+            input) cat ;;
             pmem) grep -vE '^func &__selvedge_(path|map|disk|call_failed)\([^{]*$' ;;
-            stdio) grep -vE '^func &(__selvedge_(call_failed|text_[a-z]+)|atexit|open|close|read|write|lseek|fcntl|unlink)\([^{]*$' ;;
+            stdio) grep -vE '^func &(__VERIFIER_nondet_bool|__selvedge_(call_failed|text_[a-z]+|input(_[a-z]+)?)|atexit|open|close|read|write|lseek|fcntl|unlink)\([^{]*$' ;;
             words) grep -vE '^func &(__selvedge_errno|strtod|strncasecmp)\([^{]*$' ;;
             esac
     } > "$file.ir"

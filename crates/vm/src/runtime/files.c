@@ -16,6 +16,7 @@
 #include <sys/uio.h>
 
 ssize_t __selvedge_print(const void *text, size_t size);
+ssize_t __selvedge_input_bytes(char *to, size_t n);
 long __selvedge_path(const char *path);
 long __selvedge_disk(long what);
 void __selvedge_disk_fsync(long unit);
@@ -301,8 +302,15 @@ static ssize_t __selvedge_fs_write(const char *call, int fd, const struct iovec 
 static ssize_t __selvedge_fs_read(const char *call, int fd, const struct iovec *parts, int count, long offset)
 {
     ssize_t done = 0;
-    if (fd == 0)
-        return 0;
+    if (fd == 0) {
+        for (int i = 0; i < count; i++) {
+            ssize_t n = __selvedge_input_bytes(parts[i].iov_base, parts[i].iov_len);
+            done += n;
+            if ((size_t)n < parts[i].iov_len)
+                break;
+        }
+        return done;
+    }
     struct description *file = __selvedge_fs_open_file(fd);
     if (!file || (file->flags & O_ACCMODE) == O_WRONLY)
         return __selvedge_fs_fail(call, EBADF);

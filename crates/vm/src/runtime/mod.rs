@@ -15,7 +15,7 @@ use selvedge_ir::text;
 use selvedge_ir::{FuncId, Function, GlobalId, Module, Operand};
 use std::collections::HashMap;
 
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     include_str!("threads.ir"),
     include_str!("locks.ir"),
     include_str!("waiting.ir"),
@@ -28,6 +28,7 @@ const SOURCES: [&str; 15] = [
     include_str!("pmem.ir"),
     include_str!("stdio.ir"),
     include_str!("words.ir"),
+    include_str!("input.ir"),
     include_str!("exceptions.ir"),
     include_str!("rust.ir"),
     include_str!("dotnet.ir"),

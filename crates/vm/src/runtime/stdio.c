@@ -2,7 +2,7 @@
  *
  * What is written is kept in the buffer of its stream until that is full, or is flushed, or the stream is closed, or the
  * program exits; until then, nothing of it is in the file. What is read ahead is not read again. The standard
- * streams are the numbers 1 to 3: what goes to them is printed at once, and nothing comes from them.
+ * streams are the numbers 1 to 3: what goes to them is printed at once, and anything comes from the first (`input.c`).
  *
  * In programs that open files, the library's functions of these names stand for those without `__selvedge_stdio_`.
  */
@@ -13,6 +13,10 @@
 #include <sys/types.h>
 
 ssize_t __selvedge_print(const void *text, size_t size);
+_Bool __VERIFIER_nondet_bool(void);
+int __selvedge_input_byte(void);
+ssize_t __selvedge_input_bytes(char *to, size_t n);
+char *__selvedge_input_line(char *to, int size);
 long __selvedge_call_failed(const char *call, long error);
 void __selvedge_text_list(const char *format, va_list arguments);
 long __selvedge_text_length(void);
@@ -60,6 +64,11 @@ int __selvedge_stdio_exiting;
 static int __selvedge_stdio_is_standard(const struct stream *stream)
 {
     return (unsigned long)stream - 1 < 3;
+}
+
+static int __selvedge_stdio_is_input(const struct stream *stream)
+{
+    return (unsigned long)stream == 1;
 }
 
 /* What is in the buffer goes to the file, or, of what was read ahead, back. With the lock held. */
@@ -367,6 +376,8 @@ size_t fread(void *to, size_t size, size_t count, struct stream *stream)
 {
     size_t done = 0;
     char *bytes = to;
+    if (size && __selvedge_stdio_is_input(stream))
+        return __selvedge_input_bytes(to, size * count) / size;
     if (size == 0 || count == 0 || __selvedge_stdio_is_standard(stream) ||
         !__selvedge_stdio_begin("fread", stream, READ))
         return 0;
@@ -378,6 +389,8 @@ size_t fread(void *to, size_t size, size_t count, struct stream *stream)
 
 int fgetc(struct stream *stream)
 {
+    if (__selvedge_stdio_is_input(stream))
+        return __selvedge_input_byte();
     if (__selvedge_stdio_is_standard(stream) || !__selvedge_stdio_begin("fgetc", stream, READ))
         return END;
     int c = __selvedge_stdio_next(stream);
@@ -392,6 +405,9 @@ int getc(struct stream *stream)
 
 int ungetc(int c, struct stream *stream)
 {
+    /* What comes next from there is anything in any case. */
+    if (c != END && __selvedge_stdio_is_input(stream))
+        return c & 255;
     if (c == END || __selvedge_stdio_is_standard(stream) || !__selvedge_stdio_begin("ungetc", stream, READ))
         return END;
     int full = stream->pushed;
@@ -406,6 +422,8 @@ int ungetc(int c, struct stream *stream)
 char *fgets(char *to, int size, struct stream *stream)
 {
     int done = 0;
+    if (__selvedge_stdio_is_input(stream))
+        return __selvedge_input_line(to, size);
     if (size <= 0 || __selvedge_stdio_is_standard(stream) || !__selvedge_stdio_begin("fgets", stream, READ))
         return NULL;
     for (int c; done < size - 1 && (c = __selvedge_stdio_next(stream)) != END;) {
@@ -472,7 +490,9 @@ int fileno(struct stream *stream)
 
 int feof(struct stream *stream)
 {
-    return __selvedge_stdio_is_standard(stream) ? (unsigned long)stream == 1 : stream->at_end;
+    if (__selvedge_stdio_is_input(stream))
+        return __VERIFIER_nondet_bool();
+    return __selvedge_stdio_is_standard(stream) ? 0 : stream->at_end;
 }
 
 int ferror(struct stream *stream)

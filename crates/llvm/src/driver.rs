@@ -124,6 +124,20 @@ const MAIN: &str = "main";
 const LIBRARY: [&str; 8] =
     ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free", "__VERIFIER_recovery_routine"];
 
+/// What waits for some time has times that only it knows.
+fn replace_times(program: &mut llvm::Module<'_>) {
+    let names: Vec<String> = program.functions().iter().map(|f| f.name()).collect();
+    let waits = |caller: &str| rust::TIMED.iter().any(|path| rust::is_at(path, caller));
+    // Both, or none: the one tells what the other is given.
+    let found: Vec<_> = rust::TIMES
+        .iter()
+        .filter_map(|(path, by)| Some((names.iter().find(|name| rust::is_at(path, name))?, by)))
+        .collect();
+    if found.len() == rust::TIMES.len() && names.iter().any(|name| waits(name)) {
+        found.into_iter().for_each(|(name, by)| program.replace_calls(name, by, waits));
+    }
+}
+
 /// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
 fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {
     program.rename_functions(rust::called);
@@ -131,7 +145,10 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
     let known = program.compilers().iter().all(|compiler| rust::is_known(compiler));
     let library = known && options.reductions.has(Reduction::Library);
     let handles = library && options.reductions.has(Reduction::Handles);
-    program.replace_functions(|symbol| rust::replaced(symbol, library, handles));
+    if library {
+        replace_times(program);
+    }
+    program.replace_functions(|symbol| rust::replaced(symbol, known, library, handles));
     program.replace_functions(cpp::always_replaced);
     if library {
         for (caller, name) in rust::PARKING {

@@ -11,7 +11,7 @@ use crate::clang::{self, Clang};
 use crate::cpp;
 use crate::error::CompileError;
 use crate::libcxx;
-use crate::llvm::{self, Compilation, Context};
+use crate::llvm::{self, Compilation, Context, TypeKind};
 use crate::lower;
 use crate::names;
 use crate::rust;
@@ -163,6 +163,20 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
             }
         }
         program.replace_functions(libcxx::replaced);
+        let functions = program.functions();
+        let value_of = |symbol: &str| {
+            let function = functions.iter().find(|f| f.name() == symbol)?;
+            match function.parameters()[..] {
+                [_, value, _] => match value.ty().kind() {
+                    TypeKind::Int(bits) => Some(bits),
+                    TypeKind::Pointer => Some(0),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        let by_size = libcxx::waits_by_size(&names, value_of);
+        program.replace_functions(|symbol| by_size.get(symbol).cloned());
         program.replace_bounds(libcxx::LOOKS, 0, libcxx::spins);
     }
     let is_access = |s: &str| rust::is_access(s) || cpp::is_access(s) || libcxx::is_access(s);

@@ -31,7 +31,9 @@ impl Facts {
     /// At the end of a block, by what is in it and in those that control must have come through just before.
     fn at_end_of(graph: &Graph, predecessors: &[Vec<usize>], block: usize) -> Facts {
         let mut way = vec![block];
-        while let [before] = predecessors[way[way.len() - 1]][..]
+        // Control also comes to the first block from outside.
+        while way.last() != Some(&0)
+            && let [before] = predecessors[way[way.len() - 1]][..]
             && way.len() < FAR
             && !way.contains(&before)
         {

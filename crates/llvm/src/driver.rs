@@ -11,7 +11,7 @@ use crate::clang::{self, Clang};
 use crate::cpp;
 use crate::error::CompileError;
 use crate::libcxx;
-use crate::llvm::{self, Compilation, Context};
+use crate::llvm::{self, Compilation, Context, TypeKind};
 use crate::lower;
 use crate::names;
 use crate::rust;
@@ -124,6 +124,20 @@ const MAIN: &str = "main";
 const LIBRARY: [&str; 8] =
     ["memcpy", "memmove", "memset", "abort", "atexit", "malloc", "free", "__VERIFIER_recovery_routine"];
 
+/// What waits for some time has times that only it knows.
+fn replace_times(program: &mut llvm::Module<'_>) {
+    let names: Vec<String> = program.functions().iter().map(|f| f.name()).collect();
+    let waits = |caller: &str| rust::TIMED.iter().any(|path| rust::is_at(path, caller));
+    // Both, or none: the one tells what the other is given.
+    let found: Vec<_> = rust::TIMES
+        .iter()
+        .filter_map(|(path, by)| Some((names.iter().find(|name| rust::is_at(path, name))?, by)))
+        .collect();
+    if found.len() == rust::TIMES.len() && names.iter().any(|name| waits(name)) {
+        found.into_iter().for_each(|(name, by)| program.replace_calls(name, by, waits));
+    }
+}
+
 /// Drops what cannot be reached, once functions of Rust's library have their own meaning here.
 fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(), String> {
     program.rename_functions(rust::called);
@@ -131,7 +145,10 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
     let known = program.compilers().iter().all(|compiler| rust::is_known(compiler));
     let library = known && options.reductions.has(Reduction::Library);
     let handles = library && options.reductions.has(Reduction::Handles);
-    program.replace_functions(|symbol| rust::replaced(symbol, library, handles));
+    if library {
+        replace_times(program);
+    }
+    program.replace_functions(|symbol| rust::replaced(symbol, known, library, handles));
     program.replace_functions(cpp::always_replaced);
     if library {
         for (caller, name) in rust::PARKING {
@@ -146,6 +163,20 @@ fn keep_reachable(program: &mut llvm::Module<'_>, options: &Options) -> Result<(
             }
         }
         program.replace_functions(libcxx::replaced);
+        let functions = program.functions();
+        let value_of = |symbol: &str| {
+            let function = functions.iter().find(|f| f.name() == symbol)?;
+            match function.parameters()[..] {
+                [_, value, _] => match value.ty().kind() {
+                    TypeKind::Int(bits) => Some(bits),
+                    TypeKind::Pointer => Some(0),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        let by_size = libcxx::waits_by_size(&names, value_of);
+        program.replace_functions(|symbol| by_size.get(symbol).cloned());
         program.replace_bounds(libcxx::LOOKS, 0, libcxx::spins);
     }
     let is_access = |s: &str| rust::is_access(s) || cpp::is_access(s) || libcxx::is_access(s);

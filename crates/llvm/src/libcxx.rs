@@ -3,6 +3,8 @@
 //!
 //! `build.rs` compiles the library (`libcxx/library.cpp`) where the headers are installed.
 
+use std::collections::{HashMap, HashSet};
+
 /// The module; empty if there were no headers to compile it with.
 pub(crate) const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libcxx.bc"));
 
@@ -127,6 +129,77 @@ fn waited(symbol: &str) -> Option<&'static str> {
         _ if rest.ends_with("Lb0EE10notify_allEv") => Some("__selvedge_cpp_notify_all"),
         _ if rest.contains("Lb0EE4waitE") && rest.ends_with("NS_12memory_orderE") => Some(waits),
         _ => None,
+    }
+}
+
+/// What waits at values of other types that are as large as numbers, or at those that an `atomic_ref` refers to,
+/// and what notifies: by symbol, what stands for it.
+///
+/// `value_of` says what a function takes for the value that it compares: how wide a number, or 0 for a pointer.
+/// Functions of a type are replaced together, if any waits, since they have to meet at the same place.
+pub(crate) fn waits_by_size(
+    symbols: &[String],
+    value_of: impl Fn(&str) -> Option<u32>,
+) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    let operations: Vec<_> = symbols.iter().filter_map(|s| Some((s, Operation::of(s)?))).collect();
+    let mut waited = HashSet::new();
+    for (symbol, Operation { by_reference, ty, name }) in &operations {
+        if name != "wait" {
+            continue;
+        }
+        let kind = match value_of(symbol) {
+            Some(0) => "p",
+            Some(1) => "b",
+            Some(8) => "1",
+            Some(16) => "2",
+            Some(32) => "4",
+            Some(64) => "8",
+            _ => continue,
+        };
+        let at = if *by_reference { "at_" } else { "" };
+        found.insert((*symbol).clone(), format!("__selvedge_cpp_wait_{at}{kind}"));
+        waited.insert((*by_reference, ty.clone()));
+    }
+    for (symbol, Operation { by_reference, ty, name }) in operations {
+        if name != "wait" && waited.contains(&(by_reference, ty)) {
+            let at = if by_reference { "_at" } else { "" };
+            found.insert(symbol.clone(), format!("__selvedge_cpp_{name}{at}"));
+        }
+    }
+    found
+}
+
+/// A function of `atomic` or `atomic_ref` that waits, or notifies.
+#[derive(PartialEq, Eq, Debug)]
+struct Operation {
+    by_reference: bool,
+    /// As symbols have it.
+    ty: String,
+    name: String,
+}
+
+impl Operation {
+    fn of(symbol: &str) -> Option<Operation> {
+        if !is_of_headers(symbol) {
+            return None;
+        }
+        // Volatile or not.
+        let symbol = plain(symbol).replacen("_ZNV", "_ZN", 1);
+        let rest = symbol.strip_prefix("_ZNKSt3__1").or_else(|| symbol.strip_prefix("_ZNSt3__1"))?;
+        let (by_reference, rest, end) = match rest.strip_prefix("13__atomic_baseI") {
+            Some(rest) => (false, rest, "Lb0EE"),
+            None => (true, rest.strip_prefix("17__atomic_ref_baseI")?, "E"),
+        };
+        for (name, ends) in [("wait", "NS_12memory_orderE"), ("notify_one", "v"), ("notify_all", "v")] {
+            let part = format!("{end}{}{name}E", name.len());
+            if let Some((ty, rest)) = rest.rsplit_once(&part)
+                && rest.ends_with(ends)
+            {
+                return Some(Operation { by_reference, ty: ty.to_owned(), name: name.to_owned() });
+            }
+        }
+        None
     }
 }
 
@@ -283,5 +356,28 @@ mod tests {
         // Of others, both are left to headers.
         assert_eq!(replaced("_ZNKSt3__113__atomic_baseI1SLb0EE4waitB9nqe220108ES1_NS_12memory_orderE"), None);
         assert_eq!(replaced("_ZNSt3__113__atomic_baseI1SLb0EE10notify_oneB9nqe220108Ev"), None);
+    }
+
+    #[test]
+    fn waits_by_size_meet_their_notifications() {
+        let symbols = [
+            "_ZNKSt3__113__atomic_baseI1ELb0EE4waitB9nqe220108ES1_NS_12memory_orderE",
+            "_ZNSt3__113__atomic_baseI1ELb0EE10notify_oneB9nqe220108Ev",
+            "_ZNKSt3__113__atomic_baseI1BLb0EE4waitB9nqe220108ES1_NS_12memory_orderE",
+            "_ZNSt3__113__atomic_baseI1BLb0EE10notify_oneB9nqe220108Ev",
+            "_ZNKSt3__117__atomic_ref_baseIiE4waitB9nqe220108EiNS_12memory_orderE",
+            "_ZNKSt3__117__atomic_ref_baseIiE10notify_allB9nqe220108Ev",
+            "_ZNKSt3__117__atomic_ref_baseI1EE10notify_allB9nqe220108Ev",
+        ];
+        let symbols = symbols.map(String::from);
+        // `B` has 16 bytes, and nobody waits through a reference to an `E`.
+        let found = waits_by_size(&symbols, |symbol| (!symbol.contains("1B")).then_some(32));
+        let by = |at: usize| found.get(&symbols[at]).map(String::as_str);
+        assert_eq!(by(0), Some("__selvedge_cpp_wait_4"));
+        assert_eq!(by(1), Some("__selvedge_cpp_notify_one"));
+        assert_eq!((by(2), by(3)), (None, None));
+        assert_eq!(by(4), Some("__selvedge_cpp_wait_at_4"));
+        assert_eq!(by(5), Some("__selvedge_cpp_notify_all_at"));
+        assert_eq!(by(6), None);
     }
 }

@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use selvedge_ir::harness;
+use selvedge_ir::{harness, library};
 
 use crate::driver::Options;
 use crate::error::CompileError;
@@ -41,6 +41,9 @@ const START: [(&str, &str); 11] = [
     ("std::thread::functions::available_parallelism", "__selvedge_rust_processors"),
     ("test::test_main_static", harness::RUN),
 ];
+
+/// What does the same as the library, in a way that analyses know.
+const SAME: [(&str, &str); 1] = [("alloc::alloc::Global::alloc_impl_runtime", library::RUST_ALLOCATION)];
 
 /// Where a thread has to wait (`Reduction::Library`).
 const WAITING: [(&str, &str); 26] = [
@@ -78,8 +81,11 @@ pub(crate) const WHENEVER: &str = "__selvedge_rust_whenever";
 /// What crates that wait by themselves do between two looks (`Reduction::Library`): nothing that anybody sees
 /// depends on how long they pause. How long they have is what they ask for to go to sleep in the end, or to
 /// give up: that may be whenever they ask. A mutex that is taken is waited for, as std's.
-const PAUSES: [(&str, &str); 6] = [
+const PAUSES: [(&str, &str); 9] = [
     ("parking_lot::raw_mutex::RawMutex::lock_slow", "__selvedge_rust_lock_byte"),
+    ("parking_lot::raw_rwlock::RawRwLock::lock_shared_slow", "__selvedge_rust_read_bits"),
+    ("parking_lot::raw_rwlock::RawRwLock::lock_exclusive_slow", "__selvedge_rust_write_bits"),
+    ("parking_lot::once::Once::call_once_slow", "__selvedge_rust_once_bits"),
     ("crossbeam_utils::backoff::Backoff::spin", "__selvedge_rust_backoff"),
     ("crossbeam_utils::backoff::Backoff::snooze", "__selvedge_rust_backoff"),
     ("crossbeam_utils::backoff::Backoff::is_completed", WHENEVER),
@@ -109,8 +115,8 @@ pub(crate) fn waits_at_a_channel(symbol: &str) -> Option<String> {
     harness::waits_at_a_channel(&names::rust(symbol)?).map(str::to_owned)
 }
 
-/// What is called in place of a function.
-pub(crate) fn replaced(symbol: &str, library: bool, handles: bool) -> Option<String> {
+/// What is called in place of a function. `known`: of the release that the tables are about.
+pub(crate) fn replaced(symbol: &str, known: bool, library: bool, handles: bool) -> Option<String> {
     // The rules of landing pads are those of the machine.
     if symbol == "rust_eh_personality" {
         return Some(String::from("__selvedge_rust_personality"));
@@ -126,7 +132,14 @@ pub(crate) fn replaced(symbol: &str, library: bool, handles: bool) -> Option<Str
     let path = names::plain_path(&whole);
     let waiting: &[(&str, &str)] = if library { &WAITING } else { &[] };
     let pauses: &[(&str, &str)] = if library { &PAUSES } else { &[] };
-    START.iter().chain(waiting).chain(pauses).find(|(of, _)| *of == path).map(|(_, by)| (*by).to_owned())
+    let same: &[(&str, &str)] = if known { &SAME } else { &[] };
+    START
+        .iter()
+        .chain(same)
+        .chain(waiting)
+        .chain(pauses)
+        .find(|(of, _)| *of == path)
+        .map(|(_, by)| (*by).to_owned())
 }
 
 /// Functions of the standard library that what stands for others calls.
@@ -146,6 +159,16 @@ pub(crate) const PARK: &str = "__selvedge_rust_park_handle";
 pub(crate) const PARKING: [(&str, &str); 2] = [
     ("std::thread::scoped::scope", "__selvedge_rust_scope_wait"),
     ("std::sync::mpmc::context::Context::wait_until", harness::CHANNEL_WAIT),
+];
+
+/// Waits until a condition holds or a time is over, and what it asks about times: what it calls instead.
+pub(crate) const TIMED: [&str; 2] = [
+    "std::sync::poison::condvar::Condvar::wait_timeout_while",
+    "std::sync::nonpoison::condvar::Condvar::wait_timeout_while",
+];
+pub(crate) const TIMES: [(&str, &str); 2] = [
+    ("std::time::Instant::now", "__selvedge_rust_time_begins"),
+    ("std::time::Instant::elapsed", "__selvedge_rust_time_passed"),
 ];
 
 pub(crate) fn is_at(path: &str, symbol: &str) -> bool {

@@ -163,6 +163,10 @@ fn who_looks_notices() {
     let looking = adds("") + "r5 = sub.32 r6, r5\nstore.4.na @out, r5\n";
     let storing = String::from("store.4.rlx @x, 2\n");
     let exchanging = String::from("r5 = rmw.xchg.4.rlx @x, 2\n");
+    // A bit that nobody adds to is taken out, and one that somebody may have added to.
+    let apart = String::from("r5 = rmw.and.4.rel @x, -5\n");
+    let together = String::from("r5 = rmw.and.4.rel @x, -2\n");
+    let taking = attempt(0, 1, "eq.32 r1, 4", ("acq", "rlx"));
     // Whoever comes at the right moment sees 2 if two others have added one.
     let three = vec![attempt(0, 1, "eq.32 r1, 2", ("acq", "rlx")); 3];
     for (what, bodies, noticed) in [
@@ -171,6 +175,8 @@ fn who_looks_notices() {
         ("storing", vec![waiter.clone(), storing], true),
         ("exchanging", vec![waiter.clone(), exchanging], true),
         ("three", three, true),
+        ("apart", vec![taking.clone(), apart], false),
+        ("together", vec![taking.clone(), together], true),
     ] {
         for name in MODELS {
             let text = program(&bodies, "", "");
@@ -323,7 +329,14 @@ fn operation(random: &mut Random) -> String {
     let rmw = random.pick(&RMW_MODES);
     let kept = if random.below(16) == 0 { "r4 = mul.32 r4, 16\nr4 = add.32 r4, r5\n" } else { "" };
     match random.below(40) {
-        0..16 => format!("r5 = rmw.add.4.{rmw} @x, {amount}\n{kept}"),
+        0..12 => format!("r5 = rmw.add.4.{rmw} @x, {amount}\n{kept}"),
+        // Bits that may be those that others add to, or not.
+        12..16 => {
+            let (op, mask) =
+                [("and", -2), ("and", -5), ("and", 1), ("or", 1), ("or", 4), ("xor", 1), ("xor", 8)]
+                    [random.below(7)];
+            format!("r5 = rmw.{op}.4.{rmw} @x, {mask}\n{kept}")
+        }
         16..18 => format!("r5 = load.4.{} @x\n{kept}", random.pick(&["rlx", "acq", "sc"])),
         18 => format!("store.4.{} @x, {}\n", random.pick(&["rlx", "rel", "sc"]), random.below(3)),
         19 => format!("r5 = rmw.xchg.4.{rmw} @x, {}\n{kept}", random.below(3)),

@@ -7,12 +7,14 @@
 // expect: rc11 verified -DPART=barrier
 // expect: rc11 verified -DPART=semaphore
 // expect: rc11 verified -DPART=atomic_wait
+// expect: rc11 verified -DPART=atomic_wait_of_others
 // expect: rc11 violated deadlock -DPART=condition -DWRONG=1
 // expect: rc11 violated deadlock -DPART=any_condition -DWRONG=2
 // expect: rc11 violated data-race -DPART=latch -DWRONG=3
 // expect: rc11 violated data-race -DPART=barrier -DWRONG=4
 // expect: rc11 violated deadlock -DPART=semaphore -DWRONG=5
 // expect: rc11 violated data-race -DPART=atomic_wait -DWRONG=6
+// expect: rc11 violated deadlock -DPART=atomic_wait_of_others -DWRONG=7
 // args: -std=c++20
 #include <atomic>
 #include <barrier>
@@ -159,6 +161,36 @@ void atomic_wait()
     assert(value == 1);
     flag.test_and_set();
     flag.notify_all();
+    other.join();
+}
+
+enum class Stage { before, after };
+struct Place {
+    short x, y;
+    bool operator==(const Place &) const = default;
+};
+
+/// Of what is no number, and of what is no atomic object.
+void atomic_wait_of_others()
+{
+    static std::atomic<Stage> stage;
+    static std::atomic<Place> place;
+    static int number;
+    std::thread other([] {
+        place.store({ 1, 2 });
+        place.notify_all();
+#if WRONG != 7
+        stage = Stage::after;
+#endif
+        stage.notify_one();
+        std::atomic_ref reference(number);
+        reference.store(1, std::memory_order_release);
+        reference.notify_one();
+    });
+    std::atomic_ref(number).wait(0, std::memory_order_acquire);
+    place.wait({});
+    stage.wait(Stage::before);
+    assert(place.load().y == 2 && stage == Stage::after);
     other.join();
 }
 

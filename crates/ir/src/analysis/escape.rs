@@ -26,39 +26,81 @@ use crate::cfg::Graph;
 use crate::library;
 use crate::passes::loops::LoopBlocks;
 
+/// The largest alignment that types have. No object has such an address.
+const LARGEST_ALIGNMENT: u64 = 1 << 29;
+
+/// What a function returns first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Returns {
+    Anything,
+    /// An object that nobody else knows, or null.
+    New,
+    /// The same, with its size, or its first argument ([`library::RUST_ALLOCATION`]).
+    NewOrFirst,
+}
+
 /// Which functions return an object that nobody else knows, or null.
-pub struct Allocators(Vec<bool>);
+pub struct Allocators {
+    returns: Vec<Returns>,
+    /// Which functions do not return, and tell a number that may be an address.
+    tell: Vec<bool>,
+}
 
 impl Allocators {
     /// Looks at all functions of a program.
-    pub fn new(functions: &[Callee<'_>]) -> Allocators {
-        let of_library =
-            |f: &Callee<'_>| matches!(f, Callee::Declared(name) if library::allocation(name).is_some());
+    pub fn new(functions: &[Callee<'_>], names: &[&str]) -> Allocators {
+        let of_library = |f: &Callee<'_>| match f {
+            Callee::Declared(library::RUST_ALLOCATION) => Returns::NewOrFirst,
+            Callee::Declared(name) if library::allocation(name).is_some() => Returns::New,
+            _ => Returns::Anything,
+        };
         let returns_new = |found: &Allocators, f: usize| match functions[f] {
             Callee::Defined(body) => found.returns_new(body),
             Callee::Declared(_) | Callee::Opaque => false,
         };
-        let mut found = Allocators(functions.iter().map(of_library).collect());
+        let name_of = |number: usize| names.get(number).copied().unwrap_or("");
+        let tell = (0..functions.len()).map(|f| library::tells_address(name_of(f))).collect();
+        let mut found = Allocators { returns: functions.iter().map(of_library).collect(), tell };
         // Those that call others that do: as many rounds as there are levels.
         loop {
+            let open = |f: usize| found.returns[f] == Returns::Anything;
             let more: Vec<usize> =
-                (0..functions.len()).filter(|&f| !found.0[f] && returns_new(&found, f)).collect();
+                (0..functions.len()).filter(|&f| open(f) && returns_new(&found, f)).collect();
             if more.is_empty() {
                 return found;
             }
-            more.into_iter().for_each(|f| found.0[f] = true);
+            more.into_iter().for_each(|f| found.returns[f] = Returns::New);
         }
     }
 
+    /// The register with the address of an object that an instruction makes, if that is all that the register
+    /// can hold: what a call gives that is left by an exception is undefined.
     fn makes(&self, instr: &Instr) -> Option<Reg> {
         match instr {
-            Instr::Call { dst: Some(dst), callee: Operand::Func(FuncId(f)), results: 1, .. }
-                if self.0[*f as usize] =>
-            {
-                Some(*dst)
+            Instr::Call {
+                dst: Some(dst), callee: Operand::Func(FuncId(f)), args, results, lands, ..
+            } => {
+                let results = results - u32::from(lands.is_some());
+                let made = match self.returns[*f as usize] {
+                    Returns::Anything => false,
+                    Returns::New => results == 1,
+                    Returns::NewOrFirst => {
+                        let is_no_address = |o: &Operand| matches!(o, Operand::Const(0..=LARGEST_ALIGNMENT));
+                        results == 2 && args.first().is_some_and(is_no_address)
+                    }
+                };
+                made.then_some(*dst)
             }
             Instr::Alloca { dst, private: false, .. } => Some(*dst),
             _ => None,
+        }
+    }
+
+    /// Whether an instruction is a call that ends with a text about an address, if not in this function.
+    fn tells(&self, instr: &Instr) -> bool {
+        match instr {
+            Instr::Call { callee: Operand::Func(FuncId(f)), lands: None, .. } => self.tell[*f as usize],
+            _ => false,
         }
     }
 
@@ -255,7 +297,7 @@ pub fn rewritten(graph: &Graph, found: &LoopBlocks, allocators: &Allocators) -> 
             kept.insert(root);
         }
     }
-    cells.retain(|c| kept.contains(&c.base) && is_overwritten(graph, found, &defs, *c));
+    cells.retain(|c| kept.contains(&c.base) && is_overwritten(graph, found, &defs, *c, allocators));
     cells.into_iter().collect()
 }
 
@@ -297,7 +339,13 @@ pub fn is_kept(
 }
 
 /// Whether every way through the loop writes the cell before reading it, leaving or coming round.
-fn is_overwritten(graph: &Graph, found: &LoopBlocks, defs: &Definitions, cell: OwnCell) -> bool {
+fn is_overwritten(
+    graph: &Graph,
+    found: &LoopBlocks,
+    defs: &Definitions,
+    cell: OwnCell,
+    allocators: &Allocators,
+) -> bool {
     let derived = derived(graph, cell.base);
     let mut seen = BTreeSet::from([found.header]);
     let mut pending = vec![found.header];
@@ -319,7 +367,7 @@ fn is_overwritten(graph: &Graph, found: &LoopBlocks, defs: &Definitions, cell: O
                 }
                 _ => false,
             };
-            if reads || gives_away(instr, &derived) {
+            if reads || (gives_away(instr, &derived) && !allocators.tells(instr)) {
                 return false;
             }
         }

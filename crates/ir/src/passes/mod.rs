@@ -100,7 +100,8 @@ fn find_waiting(
     reductions: Reductions,
 ) {
     let callees: Vec<Callee<'_>> = module.functions.iter().zip(&*bodies).map(Callee::of).collect();
-    let (effects, allocators) = (Effects::new(&callees), Allocators::new(&callees));
+    let names: Vec<&str> = module.functions.iter().map(|function| function.name.as_str()).collect();
+    let (effects, allocators) = (Effects::new(&callees), Allocators::new(&callees, &names));
     let pauses = Pauses::new(&callees);
     for ((body, loops), function) in bodies.iter_mut().zip(loops).zip(&mut module.functions) {
         let Some(body) = body else { continue };

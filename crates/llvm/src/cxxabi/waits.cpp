@@ -33,6 +33,26 @@ SELVEDGE_WAIT(2, unsigned short, 2, unsigned short)
 SELVEDGE_WAIT(4, unsigned, 4, unsigned)
 SELVEDGE_WAIT(8, unsigned long, 8, unsigned long)
 SELVEDGE_WAIT(p, char *, 8, unsigned long)
+#undef SELVEDGE_WAIT
+
+// The same through an `atomic_ref`, which knows where the value is.
+#define SELVEDGE_WAIT(name, type)                                                                   \
+    void __selvedge_cpp_wait_at_##name(type const *const *reference, type old, int order)           \
+    {                                                                                               \
+        __selvedge_cpp_wait_##name(*reference, old, order);                                         \
+    }
+SELVEDGE_WAIT(b, bool)
+SELVEDGE_WAIT(1, unsigned char)
+SELVEDGE_WAIT(2, unsigned short)
+SELVEDGE_WAIT(4, unsigned)
+SELVEDGE_WAIT(8, unsigned long)
+SELVEDGE_WAIT(p, char *)
+#undef SELVEDGE_WAIT
+void __selvedge_cpp_notify_one_at(const void *const *reference) { __selvedge_futex_wake(*reference, 1); }
+void __selvedge_cpp_notify_all_at(const void *const *reference)
+{
+    __selvedge_futex_wake(*reference, __INT_MAX__);
+}
 void __selvedge_cpp_notify_one(const void *address) { __selvedge_futex_wake(address, 1); }
 void __selvedge_cpp_notify_all(const void *address) { __selvedge_futex_wake(address, __INT_MAX__); }
 

@@ -2,10 +2,12 @@
 
 #include "../cxxabi/casts.cpp"
 #include "../cxxabi/exceptions.cpp"
+#include "../cxxabi/resources.cpp"
 #include "../cxxabi/waits.cpp"
 #include "errors.cpp"
 #include "futures.cpp"
 #include "locks.cpp"
+#include "resources.cpp"
 #include "streams.cpp"
 #include "support.cpp"
 #include "waits.cpp"

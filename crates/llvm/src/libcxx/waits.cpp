@@ -66,6 +66,8 @@ void __atomic_notify_all_global_table(const void *address) noexcept
     int *notifications = notifications_at(address);
     __atomic_fetch_add(notifications, 1, __ATOMIC_RELEASE);
     __selvedge_futex_wake(notifications, __INT_MAX__);
+    // Whoever waits for it as another type may sleep there.
+    __selvedge_futex_wake(address, __INT_MAX__);
 }
 void __atomic_notify_one_global_table(const void *address) noexcept
 {

@@ -5,7 +5,9 @@
 
 #include "../cxxabi/casts.cpp"
 #include "../cxxabi/exceptions.cpp"
+#include "../cxxabi/resources.cpp"
 #include "../cxxabi/waits.cpp"
+#include "resources.cpp"
 #include "support.cpp"
 #include "tables.cpp"
 #include "waits.cpp"

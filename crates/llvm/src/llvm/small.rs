@@ -18,6 +18,8 @@ use super::{Module, Opcode, ValueKind};
 /// The most instructions of a function that is inlined, with those that are inlined into it.
 const SMALL: usize = 80;
 
+const ALWAYS: &str = "alwaysinline";
+
 enum Size {
     UnderWay,
     Known(usize),
@@ -69,6 +71,10 @@ fn size<'m>(
         }
         let callee = instruction.callee();
         if callee.kind() != ValueKind::LLVMFunctionValueKind {
+            continue;
+        }
+        // What only stands for an access is one instruction in the end.
+        if callee.says(ALWAYS) {
             continue;
         }
         if matches!(sizes.get(&callee), Some(Size::UnderWay)) {

@@ -113,7 +113,8 @@ impl VmMachine {
             Instr::Load { bytes: bytes @ 1..=8, .. } | Instr::Cmpxchg { bytes: bytes @ 1..=8, .. } => {
                 (bytes, false)
             }
-            Instr::Rmw { op: RmwOp::Add | RmwOp::Sub, bytes: bytes @ 1..=8, .. } => (bytes, true),
+            // Whether bits that are taken out or put in are others than those that are added to is seen below.
+            Instr::Rmw { op, bytes: bytes @ 1..=8, .. } if keeps_sums(op) => (bytes, true),
             _ => return false,
         };
         let shifted = |v: Value| (v.wrapping_add(shift) as u64 & arith::mask(8 * bytes) as u64) as Value;
@@ -134,6 +135,11 @@ impl VmMachine {
             (x, y) => x == y && self.same(&a, &b),
         }
     }
+}
+
+/// Whether what is stored may be more by as much as what is read.
+fn keeps_sums(op: RmwOp) -> bool {
+    matches!(op, RmwOp::Add | RmwOp::Sub | RmwOp::And | RmwOp::Or | RmwOp::Xor)
 }
 
 /// Whether an instruction only changes registers, or where the thread goes on in its function.

@@ -96,6 +96,7 @@ impl Way {
                 | Symmetry
                 | Simplification
                 | RaceFree
+                | Exchange
                 | Sections
                 | ProgramOrder
         )

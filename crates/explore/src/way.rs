@@ -97,6 +97,7 @@ impl Way {
                 | Simplification
                 | RaceFree
                 | Exchange
+                | Zne
                 | Sections
                 | ProgramOrder
         )

@@ -81,7 +81,8 @@ impl Check {
         match &compiled {
             Compiled::Clocks(model) => {
                 let properties = properties_by_clocks(&self.theory, model);
-                let ground = Ground::with_clocks(reductions_for(&module, options, &properties), options);
+                let reductions = reductions_for(&module, options, &properties);
+                let ground = Ground::with_clocks(reductions, &properties, options);
                 let vm = ground.machine(&module, options.most_threads)?;
                 refuse_sections(&module, &vm, &properties, model.name())?;
                 let simpler = simplified(&self.theory, options.reductions, &vm)?;

@@ -161,9 +161,10 @@ pub struct Ground {
 
 impl Ground {
     /// Under a model of clocks.
-    pub fn with_clocks(reductions: Reductions, options: &Options) -> Ground {
+    pub fn with_clocks(reductions: Reductions, properties: &Properties, options: &Options) -> Ground {
         let of_machine = selvedge_vm::Options {
             unordered_barriers: reductions.has(Reduction::Bam),
+            leave_out_relaxed: properties.has(Property::ForgetsRmws),
             ..options.of_machine(reductions, options.most_threads)
         };
         Ground { of_machine, config: watching(options.config(reductions, None)) }
@@ -206,6 +207,7 @@ impl Ground {
         let mut ground = Ground::with_dependencies(model, &properties, module, options, watch);
         ground.of_machine.reductions = reductions;
         ground.of_machine.in_order = true;
+        ground.of_machine.leave_out_relaxed = properties.has(Property::ForgetsRmws);
         ground.config = watching(options.config(reductions, None));
         ground
     }

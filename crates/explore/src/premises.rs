@@ -14,7 +14,8 @@
 //! * `carry`: a thread reads back what it wrote to an object that nobody else knows, or has it in a register.
 //! * `escape`: what was left out may have written to such an object; nobody gets to see that.
 //! * `zne`: what is left out took something and put it back.
-//! * `exchange`: what is left out stored what it had read.
+//! * `exchange`: what is left out stored what it had read. Of what does not acquire, the machine leaves out
+//!   nothing unless the model forgets that as well (`forgets-rmws`).
 //! * `confirmation` is `confirms-reads`, said of programs.
 //! * `helping` is `delegates-rmws`, said of programs.
 //! * `annotations`, `futile`, `outdated`, `overtaken`, `awaits`, `symmetry`: parts of the exploration in
@@ -127,8 +128,11 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             Model(Coherent),
             ModelOrRaces(PublishesInOrder, PublishesInOrderOrRaces),
         ],
-        Reduction::Zne | Reduction::Exchange => {
+        Reduction::Zne => {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsRmws), NoSections, Coherence]
+        }
+        Reduction::Exchange => {
+            &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsAcquiringRmws), NoSections, Coherence]
         }
         Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
         Reduction::Outdated => &[Model(PorfAcyclic), NoSections, Coherence],

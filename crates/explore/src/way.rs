@@ -96,6 +96,8 @@ impl Way {
                 | Symmetry
                 | Simplification
                 | RaceFree
+                | Exchange
+                | Zne
                 | Sections
                 | ProgramOrder
         )

@@ -43,11 +43,13 @@ pub enum Property {
     Interleaving,
     /// Reads may be made twice.
     RepeatsReads,
+    /// Read-modify-writes that acquire may be left out.
+    ForgetsAcquiringRmws,
 }
 
 impl Property {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Property; 14] = [
+    pub const ALL: [Property; 15] = [
         Property::PorfAcyclic,
         Property::NoDependencies,
         Property::Coherent,
@@ -62,6 +64,7 @@ impl Property {
         Property::OrdersByRmw,
         Property::Interleaving,
         Property::RepeatsReads,
+        Property::ForgetsAcquiringRmws,
     ];
 
     /// As models and reports write it.
@@ -75,6 +78,7 @@ impl Property {
             Property::RepeatsReads => "repeats-reads",
             Property::ForgetsWrites => "forgets-writes",
             Property::ForgetsRmws => "forgets-rmws",
+            Property::ForgetsAcquiringRmws => "forgets-acquiring-rmws",
             Property::ConfirmsReads => "confirms-reads",
             Property::DelegatesRmws => "delegates-rmws",
             Property::PublishesInOrder => "publishes-in-order",
@@ -129,6 +133,9 @@ impl Property {
             Property::ForgetsRmws => {
                 "An execution without a read-modify-write, in which whoever read what it wrote reads what it \
                  read instead, is an execution, if its thread does something before and after."
+            }
+            Property::ForgetsAcquiringRmws => {
+                "The same of a read-modify-write that acquires; others may stay."
             }
             Property::ConfirmsReads => {
                 "Let `r` be a read that is no half of a read-modify-write, and `u` a read-modify-write of \

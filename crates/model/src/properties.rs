@@ -60,18 +60,17 @@ impl Properties {
             Property::PorfAcyclic,
             Property::RepeatsReads,
             Property::ForgetsRmws,
+            Property::ForgetsAcquiringRmws,
             Property::ConfirmsReads,
             Property::DelegatesRmws,
             Property::PublishesInOrder,
             Property::PublishesInOrderOrRaces,
             Property::OrdersByRmw,
         ];
-        // Models that follow dependencies have none of them.
-        if properties.has(Property::NoDependencies) {
-            by_compiling
-                .into_iter()
-                .for_each(|property| properties.decide(property, "it may turn out to hold"));
-        }
+        // Models that follow dependencies have none of them, but the first one is watched while programs are explored
+        // in program order.
+        let hoped = if properties.has(Property::NoDependencies) { &by_compiling[..] } else { &by_compiling[..1] };
+        hoped.iter().for_each(|&property| properties.decide(property, "it may turn out to hold"));
         properties
     }
 
@@ -80,6 +79,9 @@ impl Properties {
         let mut properties = Properties { standings: vec![Standing::Absent; Property::ALL.len()] };
         for declared in theory.properties.iter().filter(|d| !d.property.is_always_decided()) {
             properties.standings[declared.property as usize] = Standing::Declared(declared.because.clone());
+        }
+        if properties.has(Property::ForgetsRmws) {
+            properties.decide(Property::ForgetsAcquiringRmws, FORGETS_ALL);
         }
         let text = Text::new(theory);
         if !crate::follows_dependencies(theory) {
@@ -120,6 +122,7 @@ impl Properties {
             Property::RepeatsReads,
             Property::ForgetsWrites,
             Property::ForgetsRmws,
+            Property::ForgetsAcquiringRmws,
             Property::ConfirmsReads,
             Property::DelegatesRmws,
             Property::PublishesInOrder,
@@ -148,6 +151,9 @@ impl Properties {
         *self.standing(property) != Standing::Absent
     }
 }
+
+/// Why read-modify-writes that acquire may be left out.
+const FORGETS_ALL: &str = "it forgets all read-modify-writes";
 
 /// A model's text, to be looked at.
 struct Text<'t> {

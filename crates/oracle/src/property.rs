@@ -169,8 +169,9 @@ impl Trial {
                 let plain = |x: &usize| self.events[*x].kind == Kind::Write && !self.events[*x].rmw;
                 (1..n).filter(inner).filter(plain).filter(is_unread).map(|x| self.without(x)).collect()
             }
-            Property::ForgetsRmws => self
+            Property::ForgetsRmws | Property::ForgetsAcquiringRmws => self
                 .rmws()
+                .filter(|&u| property == Property::ForgetsRmws || self.acquires(u))
                 .filter(|&u| !self.is_first(u) && !self.is_last(u + 1))
                 .map(|u| {
                     let mut other = self.clone();
@@ -211,6 +212,10 @@ impl Trial {
         self.reads().filter(|&x| self.events[x].rmw)
     }
 
+    fn acquires(&self, x: usize) -> bool {
+        matches!(self.events[x].mode, Mode::Acq | Mode::AcqRel | Mode::Sc)
+    }
+
     /// The read before a read-modify-write that may as well see the same.
     fn confirmed_by(&self, u: usize) -> Option<usize> {
         let own = |x: usize| self.events[x].tid == self.events[u].tid;
@@ -239,7 +244,7 @@ impl Trial {
 
     /// Whether the read-modify-write `h` completes a step of the thread of `o`, which then fails to do so.
     fn is_delegated(&self, h: usize, o: usize) -> bool {
-        let acquires = |x: usize| matches!(self.events[x].mode, Mode::Acq | Mode::AcqRel | Mode::Sc);
+        let acquires = |x: usize| self.acquires(x);
         let releases = |w: usize| matches!(self.events[w].mode, Mode::Rel | Mode::AcqRel | Mode::Sc);
         let earlier = |x: usize, than: usize| x < than && self.events[x].tid == self.events[than].tid;
         let knows =
@@ -406,6 +411,7 @@ pub fn try_property(property: Property, judge: &Judge, trial: &Trial) -> Tried {
         | Property::RepeatsReads
         | Property::ForgetsWrites
         | Property::ForgetsRmws
+        | Property::ForgetsAcquiringRmws
         | Property::ConfirmsReads
         | Property::DelegatesRmws
         | Property::MonotoneInOrderings => {

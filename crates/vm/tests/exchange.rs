@@ -4,6 +4,7 @@
 //! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs.
 
 use crate::common;
+mod following;
 #[path = "exchange/outdated.rs"]
 mod outdated;
 mod overtaken;

@@ -4,6 +4,7 @@
 
 use crate::common;
 
+use common::following::{FOLLOWING, Following, How};
 use common::generated::{MODELS, Random, State, final_state, model};
 use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, GaveUp, Watches, explore};
@@ -383,4 +384,31 @@ fn generated_programs_end_in_the_same_states() {
         compared * 4 > programs && fewer * 20 > programs,
         "the generator says nothing: {compared}, {fewer}"
     );
+}
+
+/// The same under models that follow dependencies.
+#[test]
+fn generated_programs_end_in_the_same_states_where_dependencies_count() {
+    let setting =
+        |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap_or(default));
+    let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 120);
+    let seed = setting("SELVEDGE_FUZZ_SEED", 1);
+    let models = FOLLOWING.map(Following::new);
+    let on = How { reductions: Reductions::ALL, in_order: true, unroll: 2, most: 4_000 };
+    let off = on.reductions.without(Reduction::Zne);
+    let (mut compared, mut fewer) = (0, 0);
+    for n in 0..programs {
+        let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(n));
+        let text = if random.below(6) == 0 { pollers(&mut random) } else { generated(&mut random) };
+        let at = random.below(models.len());
+        let Some(with) = models[at].explore(&text, on) else { continue };
+        let in_order = random.below(3) != 0;
+        let Some(without) = models[at].explore(&text, How { reductions: off, in_order, ..on }) else { continue };
+        compared += 1;
+        fewer += u64::from(with.complete < without.complete);
+        let wrong = format!("program {n} of seed {seed} under {}, in order {in_order}\n{text}", FOLLOWING[at]);
+        assert_eq!((&with.states, &with.kinds), (&without.states, &without.kinds), "{wrong}");
+    }
+    println!("{compared} compared, {fewer} with fewer executions");
+    assert!(compared * 4 > programs && fewer > 0, "the generator says nothing: {compared}, {fewer}");
 }

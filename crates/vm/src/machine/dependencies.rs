@@ -322,7 +322,7 @@ impl VmMachine {
             (Stage::Give(Some(dst)), Some(Instr::Load { .. })) => t.set(depth, *dst, here),
             (Stage::Give(Some(dst)) | Stage::Spurious(Some(dst)), _) => t.set(depth, *dst, DepSet::EMPTY),
             (Stage::GiveWide(dst), _) => self.set_row(state, t, *dst, 2, &here),
-            (Stage::RmwLoaded(_), Some(Instr::Rmw { dst, addr, op, operand, .. })) => {
+            (Stage::RmwLoaded(_) | Stage::SwapLoaded(_), Some(Instr::Rmw { dst, addr, op, operand, .. })) => {
                 t.deps.addr = self.of(state, t, *addr);
                 t.deps.data = self.of(state, t, *operand);
                 // What it writes is computed from what it reads.

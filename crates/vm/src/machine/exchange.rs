@@ -32,7 +32,7 @@
 
 use super::VmMachine;
 use super::state::{Stage, VmState};
-use selvedge_graph::{Loc, Value};
+use selvedge_graph::{Loc, Mode, Value};
 use selvedge_ir::library::ends_spin;
 use selvedge_ir::{Instr, Operand, RmwOp};
 use selvedge_machine::{Block, Machine, Op, Reduction};
@@ -54,7 +54,13 @@ enum End {
 
 impl VmMachine {
     /// Whether a thread that stands at a read-modify-write may turn out to have done nothing.
-    pub(super) fn may_go_round_idly(&self, state: &VmState, op: RmwOp, operand: Operand) -> bool {
+    pub(super) fn may_go_round_idly(
+        &self,
+        state: &VmState,
+        op: RmwOp,
+        operand: Operand,
+        mode: Mode,
+    ) -> bool {
         let reductions = self.options.reductions;
         let operand = self.value(state, operand);
         let keeps = operand.undef != 0 || op.may_keep(Operand::Const(operand.bits));
@@ -62,7 +68,8 @@ impl VmMachine {
             && self.options.leave_out_undone
             && reductions.has(Reduction::Exchange)
             && reductions.has(Reduction::Pef)
-            && !self.options.track_deps
+            && (!self.options.track_deps || self.options.in_order)
+            && (self.options.leave_out_relaxed || matches!(mode, Mode::Acq | Mode::AcqRel | Mode::Sc))
             && !self.hooks.final_writes
             && state.frames().any(|frame| frame.watches.iter().any(|watch| watch.is_unseen(state)))
     }

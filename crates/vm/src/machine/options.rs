@@ -34,6 +34,8 @@ pub struct Options {
     pub unordered_barriers: bool,
     /// Iterations without net effect wait (`Reduction::Zne`) until somebody notices.
     pub leave_out_undone: bool,
+    /// So do attempts that store what they read and do not acquire (`Reduction::Exchange`).
+    pub leave_out_relaxed: bool,
     /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
     /// have seen them.
     pub leave_out_unpublished: bool,
@@ -79,6 +81,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             unordered_barriers: true,
             leave_out_undone: true,
+            leave_out_relaxed: true,
             leave_out_unpublished: true,
             track_deps: false,
             in_order: false,

@@ -51,7 +51,7 @@ impl VmMachine {
     pub(super) fn leaves_out_undone(&self) -> bool {
         self.options.leave_out_undone
             && self.options.reductions.has(Reduction::Zne)
-            && !self.options.track_deps
+            && (!self.options.track_deps || self.options.in_order)
     }
 
     /// Whether a thread is about to take a lock or give it back, and nobody can tell if it does both.

@@ -1,6 +1,7 @@
 //! Runs bytecode without an explorer: one thread after the other, on a memory that is a map.
 #![allow(dead_code)] // each test file uses its part
 
+pub mod following;
 pub mod generated;
 
 use selvedge_ir::text;

@@ -44,6 +44,9 @@ impl Case {
         if self.expectation.contains("executions=") {
             command.args(["--disable", "symmetry"]);
         }
+        if let Some(kinds) = words.clone().find_map(|word| word.strip_prefix("errors=")) {
+            command.args(["--errors", kinds]);
+        }
         let output = self.lines("output");
         if !output.is_empty() {
             command.arg("--show-output");
@@ -73,6 +76,7 @@ impl Case {
                 None => error["kind"] == word,
                 Some(("line", n)) => error["line"].as_u64() == n.parse().ok(),
                 Some(("executions", n)) => report["executions"].as_u64() == n.parse().ok(),
+                Some(("errors", _)) => true,
                 Some(_) => return Err(format!("`{word}` is not an expectation")),
             };
         }

@@ -132,11 +132,11 @@ fn waited(symbol: &str) -> Option<&'static str> {
     }
 }
 
-/// What waits at values of other types that are as large as numbers, or at those that an `atomic_ref` refers to,
-/// and what notifies: by symbol, what stands for it.
+/// What waits at values of other types that are as large as numbers, or at those that an `atomic_ref` refers
+/// to, and what notifies: by symbol, what stands for it.
 ///
-/// `value_of` says what a function takes for the value that it compares: how wide a number, or 0 for a pointer.
-/// Functions of a type are replaced together, if any waits, since they have to meet at the same place.
+/// `value_of` says what a function takes for the value that it compares: how wide a number, or 0 for a
+/// pointer. Functions of a type are replaced together, if any waits, since they have to meet at the same place.
 pub(crate) fn waits_by_size(
     symbols: &[String],
     value_of: impl Fn(&str) -> Option<u32>,

@@ -94,8 +94,11 @@ fn generated_programs_have_the_same_verdicts() {
             continue;
         }
         for on in [&on, &said(&module, model, Reductions::ALL)] {
-            assert_eq!((on.verdict, &on.kinds), (off.verdict, &off.kinds), "seed {seed}, {model}\n{text}");
-            if on.kinds.is_empty() {
+            assert_eq!(on.kinds, off.kinds, "seed {seed}, {model}\n{text}");
+            // Locks by exchange are waits in program order, and loops that are cut elsewhere.
+            let is_whole = (on.verdict, off.verdict) == (Verdict::Verified, Verdict::Bounded);
+            assert!(on.verdict == off.verdict || is_whole, "seed {seed}, {model}\n{text}");
+            if on.kinds.is_empty() && !is_whole {
                 assert_eq!(on.complete, off.complete, "seed {seed}, {model}\n{text}");
             }
         }

@@ -1,5 +1,5 @@
-//! Exploring under models that follow dependencies, as a check does: in program order, and by dependencies if that
-//! does not do.
+//! Exploring under models that follow dependencies, as a check does: in program order, and by dependencies if
+//! that does not do.
 
 use super::generated::{State, final_state};
 use selvedge_check::{Attempt, compile, settle};

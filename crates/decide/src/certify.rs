@@ -3,11 +3,13 @@
 use crate::answer::{admits, claims_as_axioms, judge_assumptions, judge_of, same_ends};
 use crate::brute::{Bounds, Coverage, executions};
 use crate::context::{Context, Refusal, Scope};
+use crate::rotate::spelled_out;
 use crate::search::Limits;
 use selvedge_kat::ast::{Constraint as Demand, Inclusion, Rel, Theory};
 
 /// Whether a small execution contradicts an assertion.
 pub fn refutes(theory: &Theory, claim: &Inclusion, bounds: Bounds) -> Result<(bool, Coverage), Refusal> {
+    let (theory, claim) = &spelled_out(theory, claim);
     let sides: Vec<(&Rel, &Rel)> = match claim {
         Inclusion::Subset(a, b) => vec![(a, b)],
         Inclusion::Equal(a, b) => vec![(a, b), (b, a)],

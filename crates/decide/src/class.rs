@@ -17,6 +17,8 @@ pub type Mask = u128;
 
 /// The most classes before the anchor bits.
 const MAX_BASE: usize = 32;
+/// The most predicates of a model's own.
+const MAX_DECLARED: usize = 8;
 const SAME_LOC: u32 = 2;
 const SAME_THREAD: u32 = 1;
 
@@ -138,12 +140,12 @@ impl Classes {
     /// lists groups of the latter of which no two hold of the same event; `c_only` leaves out events
     /// that programs in C do not have. `None` if there are too many.
     pub fn new(tests: &[Test], declared: &[String], disjoint: &[u32], c_only: bool) -> Option<Classes> {
-        if declared.len() > 5 {
+        if declared.len() > MAX_DECLARED {
             return None;
         }
         let always = [Pred::R, Pred::W, Pred::Init, Pred::F].map(Test::Pred);
         let keys: Vec<Test> = tests.iter().chain(&always).cloned().collect();
-        if keys.len() > 56 {
+        if keys.len() + MAX_DECLARED > 64 {
             return None;
         }
         let key = |atom: &Atom| -> u64 {
@@ -157,7 +159,7 @@ impl Classes {
                     continue;
                 }
                 let atom = Atom { declared: own, ..atom };
-                let key = key(&atom) << 8 | u64::from(own);
+                let key = key(&atom) << MAX_DECLARED | u64::from(own);
                 if !members.iter().any(|(k, _)| *k == key) {
                     members.push((key, atom));
                 }

@@ -7,7 +7,7 @@ use crate::nfa::{Nfa, TooLarge};
 use crate::saturate::{Assumption, Implied, Word, words};
 use crate::search::Limits;
 use crate::term::Term;
-use crate::used::Used;
+use crate::used::{Used, kept_apart};
 use selvedge_kat::Diagnostic;
 use selvedge_kat::ast::{Inclusion, Pred, Prim, Rel, Theory};
 
@@ -113,7 +113,8 @@ impl Context {
         let both = [Pred::Uw, Pred::Exclusive].map(|pred| Box::new(Test::Pred(pred)));
         let [of_pair, exclusive] = both;
         by_sets.push(Test::And(of_pair, exclusive));
-        let classes = |tests: &[Test]| Classes::new(tests, &used.predicates, &[], limits.c_only);
+        let disjoint = disjoint(&scope.assuming, &used.predicates);
+        let classes = |tests: &[Test]| Classes::new(tests, &used.predicates, &disjoint, limits.c_only);
         let classes = classes(&by_preds).or_else(|| classes(&by_sets)).ok_or_else(|| {
             Refusal::TooManyKinds(format!(
                 "the question tells too many kinds of events apart: it mentions {} predicates, {} of them declared",
@@ -251,6 +252,14 @@ impl Context {
         self.known.rules.extend(of.into_iter().map(|of| Rule { of, also, dom: *dom, ran }));
         true
     }
+}
+
+/// Pairs of declared predicates of which an assumption says that they do not hold of the same event, as bits.
+fn disjoint(assuming: &[&Theory], predicates: &[String]) -> Vec<u32> {
+    let bit = |name: &str| predicates.iter().position(|known| known == name).map(|at| 1u32 << at);
+    let claims = assuming.iter().flat_map(|theory| &theory.assumes);
+    let pairs = claims.filter_map(|(claim, _)| kept_apart(claim));
+    pairs.filter_map(|(a, b)| Some(bit(a)? | bit(b)?)).collect()
 }
 
 fn mentions_inverse(scope: &Scope<'_>) -> bool {

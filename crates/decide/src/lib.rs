@@ -23,6 +23,7 @@ pub mod properties;
 pub mod question;
 mod recursion;
 pub mod reorder;
+mod rotate;
 mod saturate;
 pub mod search;
 pub mod show;

@@ -29,9 +29,12 @@ impl Used {
         self.rels(theory, demands.flat_map(Constraint::rels));
     }
 
-    /// Adds what its assumptions mention.
+    /// Adds what its assumptions mention. Those which only keep declared predicates apart say nothing of
+    /// predicates that nobody asks about, which may as well be empty.
     pub fn assumes(&mut self, theory: &Theory) {
-        self.rels(theory, theory.assumes.iter().flat_map(|(claim, _)| claim.rels()));
+        let claims = theory.assumes.iter().map(|(claim, _)| claim);
+        let claims = claims.filter(|claim| kept_apart(claim).is_none());
+        self.rels(theory, claims.flat_map(Inclusion::rels));
     }
 
     /// Adds what a claim mentions that is made with its definitions.
@@ -80,6 +83,15 @@ impl Used {
                 });
             }
         }
+    }
+}
+
+/// The two declared predicates of which a claim says that they do not hold of the same event.
+pub fn kept_apart(claim: &Inclusion) -> Option<(&str, &str)> {
+    let Inclusion::Subset(Rel::Test(Set::Inter(a, b)), Rel::Empty) = claim else { return None };
+    match (&**a, &**b) {
+        (Set::Declared(a), Set::Declared(b)) if a != b => Some((a, b)),
+        _ => None,
     }
 }
 

@@ -79,7 +79,7 @@ pub fn example(
 ) -> Option<Example> {
     let sketch = sketch(walk, &context.classes)?;
     let mut sketches = vec![sketch];
-    // Fences that assumptions ask for, one after the other.
+    // What assumptions ask for, one after the other.
     for _ in 0..MAX_EVENTS {
         let mut repaired = Vec::new();
         for s in &sketches {
@@ -462,13 +462,33 @@ fn permute(list: &mut Vec<usize>, at: usize, visit: &mut dyn FnMut(&[usize]) -> 
     false
 }
 
-/// Inserts what the assumptions ask for between events of a thread.
+/// Adds the pairs that assumptions ask for to declared relations, as far as these do not depend on `rf` and `co`.
+fn extend(s: &mut Sketch, events: &[Event], place: &[usize], r: &Relations, context: &Context) -> bool {
+    let before = s.declared.len();
+    for (walks, claim) in &context.claims {
+        let Term::Edge(claimed) = claim else { continue };
+        if !(0..context.relations.len()).any(|at| *claimed == Facts::declared(at)) {
+            continue;
+        }
+        let missing = evaluate(walks, events, r, context).diff(&step(*claimed, r, context));
+        let draft = |e: usize| place.iter().position(|p| *p == e).unwrap_or(usize::MAX);
+        for a in 0..events.len() {
+            s.declared.extend(bits(missing.row(a)).map(|b| (draft(a), draft(b), *claimed)));
+        }
+    }
+    s.declared.len() > before
+}
+
+/// Inserts what the assumptions ask for: pairs of declared relations, and events between events of a thread.
 fn repair(s: &Sketch, context: &Context) -> Vec<Sketch> {
     let Some((events, place)) = lay_out(s) else { return vec![] };
     let mut r = Relations::of(&events);
     declare(s, &place, context, &mut r);
     let all = context.all();
     let mut out = s.clone();
+    if extend(&mut out, &events, &place, &r, context) {
+        return vec![out];
+    }
     let mut changed = false;
     for (walks, claim) in &context.claims {
         let Some(words) = crate::saturate::words(claim, all) else { continue };

@@ -117,3 +117,43 @@ fn total_store_order() {
     holds(&format!("{TSO} assert (tso+ | po ; eco)^= <= rot (tso2+ | hb ; fr?)"));
     fails(&format!("{TSO} assert ((po | rf | co | fr)+)^= <= rot (tso+ | po ; eco)"));
 }
+
+#[test]
+fn what_is_there_to_be_seen() {
+    holds("relation A assume A? <= A assert A? <= A");
+    holds("relation A relation B assume A = B ; A assert B ; A <= A");
+    holds("let rec x = po | x ; rf | y ; mo and y = fr | x ; detour | y ; [F] assert x <= x");
+    // The assumption makes the relation reflexive in the counterexample, too.
+    fails("relation A assume A? <= A assert A <= id");
+    fails("relation A relation B assume A <= B assume B ; po <= B assert B <= A");
+    fails("relation A relation B assume A? <= B assume B ; B <= B assert B <= 0");
+}
+
+#[test]
+fn predicates_that_are_apart() {
+    let apart = "predicate Q predicate N predicate O predicate X predicate Y predicate Z
+                 disjoint Q # N # O disjoint X # Z disjoint Y # Z ";
+    holds(&format!("{apart} assert [Q ; N] = 0 assert [O ; N] = 0 assert [O] ; [Q] = 0"));
+    fails(&format!("{apart} assert [X ; Y] = 0"));
+    fails(&format!("{apart} assert [Q] <= [X]"));
+    // A predicate where a relation is needed is one.
+    holds("assert SC ; po <= po assert R | W <= M assert po ; R = po ; [R]");
+    fails("assert R <= SC");
+}
+
+#[test]
+fn rotations_inside_of_terms() {
+    let a = "let a = (po | rf | mo | fr)+ ";
+    holds(&format!("{a} assert a & id <= rot (a)"));
+    holds(&format!("{a} assert [R | W | F] ; (rot (a)) ; [R | W | F] & id <= [R | W | F] ; a ; [R | W | F]"));
+    holds("assert rot (po ; rf) = po ; rf | rf ; po");
+    holds("assert rot ([R] ; po ; [W]) = [R] ; po ; [W] | po ; [W] ; [R] | [W] ; [R] ; po");
+    holds("assert rot (po ; rf ; co) = po ; rf ; co | rf ; co ; po | co ; po ; rf");
+    holds(
+        "let r = po ; (rf ; co)* assert rot r = r | (rf ; co)* ; po | rf ; (co ; rf)* ; co ; po ; (rf ; co)*
+           | (rf ; co)* ; po ; (rf ; co)* | (co ; (rf ; co)* ; po ; (rf ; co)* ; rf)",
+    );
+    fails("assert rot (po ; rf) <= po ; rf");
+    fails("assert po ; rf <= rot (po ; co)");
+    fails("assert [W] ; rot (po ; rf ; po ; rf) & id <= [W] ; po ; rf ; po ; rf");
+}

@@ -5,7 +5,7 @@
 //! and assertions are its own business. A `.cat` file that a `.cat` file includes is read as if it
 //! stood in the place of the `include`, as herd does.
 
-use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Rel, Set, Theory};
+use crate::ast::{Axiom, Constraint, Def, DefBody, DefId, Inclusion, Pred, Rel, Set, Theory};
 use crate::lexer::Dialect;
 use crate::names::nearest;
 use crate::parser::Parser;
@@ -308,7 +308,9 @@ impl Builder<'_> {
         self.check_name(scope, name)?;
         let full = format!("{}{}", scope.prefix, name.text);
         let known = match bound {
-            Bound::Predicate => crate::ast::Pred::by_name(name.text, scope.dialect).is_some(),
+            // Short names of sets that few models need are free to be a model's own.
+            Bound::Predicate => Pred::by_name(name.text, scope.dialect)
+                .is_some_and(|pred| !matches!(pred, Pred::M | Pred::Exclusive | Pred::Persist(_))),
             _ => crate::ast::Prim::by_name(name.text).is_some(),
         };
         match (self.names.get(&full), bound) {

@@ -1,7 +1,8 @@
 //! Expressions to terms: looks names up and tells sets from relations.
 //!
 //! In `.cat` the same operators serve sets and relations, and `[S]` makes a relation of a set. In
-//! `.kat` sets live inside of `[ ]` only (and in `domain`, `range` and `let predicate`).
+//! `.kat` sets live inside of `[ ]` (and in `domain`, `range` and `let predicate`); a set that stands
+//! where a relation is needed is the relation of each of its events to itself, as in `[ ]`.
 
 use crate::ast::{DefBody, Pred, Prim, Rel, Set};
 use crate::lexer::Dialect;
@@ -143,7 +144,9 @@ impl Builder<'_> {
                 Term::Set(set) if scope.dialect == Dialect::Cat => {
                     return Ok(Term::Set(Set::Not(Box::new(set))));
                 }
-                term => Rel::Not(Box::new(self.to_rel(scope, e, term)?)),
+                // `~S` might be meant as `[~S]` or as `~[S]`.
+                Term::Set(_) => return Err(self.no_relation(scope, e)),
+                Term::Rel(rel) => Rel::Not(Box::new(rel)),
             },
         }))
     }
@@ -159,19 +162,21 @@ impl Builder<'_> {
         match term {
             Term::Rel(rel) => Ok(rel),
             Term::Set(Set::Empty) => Ok(Rel::Empty),
-            Term::Set(_) => {
-                let what = set_word(scope.dialect);
-                let (subject, test) = match e.kind {
-                    ExprKind::Name(name) => (quoted(name), format!("[{}]", quoted(name).trim_matches('`'))),
-                    _ => ("this".to_string(), "[…]".to_string()),
-                };
-                let message = format!("{subject} is a {what}, but a relation is needed here");
-                Err(scope
-                    .source
-                    .error(e.pos, message)
-                    .with_help(format!("`{test}` is the relation of each such event to itself")))
-            }
+            Term::Set(set) if scope.dialect == Dialect::Kat => Ok(Rel::Test(set)),
+            Term::Set(_) => Err(self.no_relation(scope, e)),
         }
+    }
+
+    fn no_relation(&self, scope: &Scope<'_, '_>, e: &Expr<'_>) -> Diagnostic {
+        let what = set_word(scope.dialect);
+        let (subject, test) = match e.kind {
+            ExprKind::Name(name) => (quoted(name), format!("[{}]", quoted(name).trim_matches('`'))),
+            _ => ("this".to_string(), "[…]".to_string()),
+        };
+        scope
+            .source
+            .error(e.pos, format!("{subject} is a {what}, but a relation is needed here"))
+            .with_help(format!("`{test}` is the relation of each such event to itself"))
     }
 
     pub fn to_set(&self, scope: &Scope<'_, '_>, e: &Expr<'_>, term: Term) -> Result<Set, Diagnostic> {

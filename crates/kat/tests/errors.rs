@@ -37,12 +37,12 @@ fn a_missing_parenthesis_says_what_it_closes() {
 #[test]
 fn a_predicate_is_no_relation() {
     shows(
-        "let a = po ; R",
+        "let a = po ; ~R",
         "error: `R` is a predicate, but a relation is needed here
-  --> m.kat:1:14
+  --> m.kat:1:15
    |
- 1 | let a = po ; R
-   |              ^
+ 1 | let a = po ; ~R
+   |               ^
   help: `[R]` is the relation of each such event to itself",
     );
     shows(

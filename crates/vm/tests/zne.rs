@@ -391,10 +391,10 @@ fn generated_programs_end_in_the_same_states() {
 fn generated_programs_end_in_the_same_states_where_dependencies_count() {
     let setting =
         |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap_or(default));
-    let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 120);
+    let programs = setting("SELVEDGE_FUZZ_PROGRAMS", 60);
     let seed = setting("SELVEDGE_FUZZ_SEED", 1);
     let models = FOLLOWING.map(Following::new);
-    let on = How { reductions: Reductions::ALL, in_order: true, unroll: 2, most: 4_000 };
+    let on = How { reductions: Reductions::ALL, in_order: true, unroll: 2, most: 500 };
     let off = on.reductions.without(Reduction::Zne);
     let (mut compared, mut fewer) = (0, 0);
     for n in 0..programs {

@@ -308,9 +308,9 @@ impl Builder<'_> {
         self.check_name(scope, name)?;
         let full = format!("{}{}", scope.prefix, name.text);
         let known = match bound {
-            // Short names of sets that few models need are free to be a model's own.
+            // Single letters that few models need are free to be a model's own.
             Bound::Predicate => Pred::by_name(name.text, scope.dialect)
-                .is_some_and(|pred| !matches!(pred, Pred::M | Pred::Exclusive | Pred::Persist(_))),
+                .is_some_and(|pred| !matches!(pred, Pred::M | Pred::Exclusive | Pred::AcqPc)),
             _ => crate::ast::Prim::by_name(name.text).is_some(),
         };
         match (self.names.get(&full), bound) {

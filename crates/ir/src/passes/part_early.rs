@@ -73,7 +73,8 @@ impl Facts {
     }
 
     fn value_of(&self, instr: &Instr) -> Option<u64> {
-        if let Instr::Cmp { op, a: Operand::Reg(a), b: Operand::Const(0), .. } = instr
+        // Less than the whole of an address may be 0.
+        if let Instr::Cmp { op, bits: 64, a: Operand::Reg(a), b: Operand::Const(0), .. } = instr
             && self.not_zero.contains(a)
         {
             match op {

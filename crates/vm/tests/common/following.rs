@@ -42,6 +42,8 @@ pub struct How {
     pub reductions: Reductions,
     /// Whether to try program order.
     pub in_order: bool,
+    /// Whether to go on by dependencies where that does not do.
+    pub go_on: bool,
     pub unroll: u32,
     pub most: u64,
 }
@@ -68,6 +70,7 @@ impl Following {
         passes::run(&mut module, self.in_order(how.reductions));
         let first = if how.in_order { self.once(&module, how) } else { None };
         match first {
+            Some((_, Some(GaveUp::Again(Again::LoadBuffering)))) | None if !how.go_on => None,
             Some((_, Some(GaveUp::Again(Again::LoadBuffering)))) | None => {
                 let (seen, gave_up) = self.once(&module, How { in_order: false, ..how })?;
                 gave_up.is_none().then_some(Seen { by_dependencies: true, ..seen })

@@ -9,7 +9,7 @@ use super::common::generated::Random;
 use super::{SECTION, UNLOCK, XCHG, lock, operation, program, waiting, without};
 use selvedge_machine::{Reduction, Reductions};
 
-const ON: How = How { reductions: Reductions::ALL, in_order: true, unroll: 2, most: 20_000 };
+const ON: How = How { reductions: Reductions::ALL, in_order: true, go_on: true, unroll: 2, most: 20_000 };
 
 fn with(text: &str, model: &str) -> Seen {
     Following::new(model).explore(text, ON).expect("few executions")

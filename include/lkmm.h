@@ -12,9 +12,10 @@
  * relaxed accesses, read-modify-writes and fences. The kernel's documentation says what each is for:
  * Documentation/memory-barriers.txt, Documentation/atomic_t.txt and tools/memory-model.
  *
- * Without: RCU's read-side sections and grace periods, SRCU, smp_mb__after_spinlock and seqcounts. The model that comes
- * with Selvedge does not have them; who uses them is told so when the program is compiled. Locks are made of acquiring
- * and releasing accesses, which is less than the kernel promises of an unlock that is followed by a lock.
+ * RCU's read-side sections and grace periods, spin locks and smp_mb__after_spinlock are what the kernel's model says. Of
+ * sections within each other, the outermost counts. call_rcu, SRCU and seqcounts are not there; who uses them is told so
+ * when the program is compiled. Mutexes are made of acquiring and releasing accesses, which is less than the kernel
+ * promises of an unlock that is followed by a lock.
  */
 #ifndef SELVEDGE_LKMM_H
 #define SELVEDGE_LKMM_H
@@ -29,6 +30,13 @@
 /* What the model tells apart and C does not; `selvedge check` knows them by their names. */
 void __selvedge_before_atomic(void);
 void __selvedge_after_atomic(void);
+void __selvedge_rcu_lock(void);
+void __selvedge_rcu_unlock(void);
+void __selvedge_sync_rcu(void);
+void __selvedge_locked(void);
+void __selvedge_unlocking(void);
+void __selvedge_after_spinlock(void);
+void __selvedge_after_unlock_lock(void);
 void __selvedge_atomic_add_4(volatile void *, int);
 void __selvedge_atomic_and_4(volatile void *, int);
 void __selvedge_atomic_or_4(volatile void *, int);
@@ -73,16 +81,25 @@ unsigned long long __selvedge_cmpxchg_release_8(volatile void *, unsigned long l
 #define RCU_INIT_POINTER(p, value) WRITE_ONCE(p, value)
 
 #define __LKMM_WITHOUT(what) _Static_assert(0, what ": the model lkmm that comes with Selvedge has none of it")
-#define rcu_read_lock() __LKMM_WITHOUT("rcu_read_lock")
-#define rcu_read_unlock() __LKMM_WITHOUT("rcu_read_unlock")
-#define synchronize_rcu() __LKMM_WITHOUT("synchronize_rcu")
-#define synchronize_rcu_expedited() __LKMM_WITHOUT("synchronize_rcu_expedited")
 #define call_rcu(head, function) __LKMM_WITHOUT("call_rcu")
 #define srcu_read_lock(domain) __LKMM_WITHOUT("srcu_read_lock")
 #define srcu_read_unlock(domain, index) __LKMM_WITHOUT("srcu_read_unlock")
 #define synchronize_srcu(domain) __LKMM_WITHOUT("synchronize_srcu")
-#define smp_mb__after_spinlock() __LKMM_WITHOUT("smp_mb__after_spinlock")
-#define smp_mb__after_unlock_lock() __LKMM_WITHOUT("smp_mb__after_unlock_lock")
+
+/* Read-side sections, which may be within each other, and grace periods. */
+__attribute__((weak)) _Thread_local int __lkmm_sections;
+static inline void rcu_read_lock(void)
+{
+    if (__lkmm_sections++ == 0) __selvedge_rcu_lock();
+}
+static inline void rcu_read_unlock(void)
+{
+    if (--__lkmm_sections == 0) __selvedge_rcu_unlock();
+}
+#define synchronize_rcu() __selvedge_sync_rcu()
+#define synchronize_rcu_expedited() __selvedge_sync_rcu()
+#define smp_mb__after_spinlock() __selvedge_after_spinlock()
+#define smp_mb__after_unlock_lock() __selvedge_after_unlock_lock()
 
 /* Read-modify-writes of any type. Without a suffix they are fully ordered, if they write. */
 #define xchg(p, value) __atomic_exchange_n((p), (value), __ATOMIC_SEQ_CST)
@@ -248,9 +265,22 @@ typedef struct {
 #define DEFINE_SPINLOCK(name) spinlock_t name = __SPIN_LOCK_UNLOCKED(name)
 
 static inline void spin_lock_init(spinlock_t *l) { pthread_spin_init(&l->lock, 0); }
-static inline void spin_lock(spinlock_t *l) { pthread_spin_lock(&l->lock); }
-static inline void spin_unlock(spinlock_t *l) { pthread_spin_unlock(&l->lock); }
-static inline int spin_trylock(spinlock_t *l) { return pthread_spin_trylock(&l->lock) == 0; }
+static inline void spin_lock(spinlock_t *l)
+{
+    pthread_spin_lock(&l->lock);
+    __selvedge_locked();
+}
+static inline void spin_unlock(spinlock_t *l)
+{
+    __selvedge_unlocking();
+    pthread_spin_unlock(&l->lock);
+}
+static inline int spin_trylock(spinlock_t *l)
+{
+    if (pthread_spin_trylock(&l->lock) != 0) return 0;
+    __selvedge_locked();
+    return 1;
+}
 
 struct mutex {
     pthread_mutex_t lock;

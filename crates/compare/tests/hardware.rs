@@ -96,6 +96,74 @@ fn dependencies() {
     claims(include_str!("verdicts/dependencies.txt"), 50);
 }
 
+/// Locks and RCU of the kernel.
+#[test]
+fn locks_and_rcu() {
+    claims(include_str!("verdicts/kernel.txt"), 24);
+}
+
+/// A thread of a cycle of load buffering: what is between its read and its write.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Period,
+    TwoPeriods,
+    /// Both are in a read-side section.
+    Section,
+    /// There is another one in it.
+    Nested,
+    /// The read is in one section, the write in the next one.
+    NextSection,
+}
+
+impl Between {
+    const ALL: [Between; 5] =
+        [Between::Period, Between::TwoPeriods, Between::Section, Between::Nested, Between::NextSection];
+
+    fn thread(self, number: usize, threads: usize) -> String {
+        let [read, write] = [number, (number + 1) % threads];
+        let (read, write) = (format!("int r = READ_ONCE(*x{read});"), format!("WRITE_ONCE(*x{write}, 1);"));
+        let (lock, unlock, sync) = ("rcu_read_lock();", "rcu_read_unlock();", "synchronize_rcu();");
+        let body = match self {
+            Between::Period => format!("{read} {sync} {write}"),
+            Between::TwoPeriods => format!("{read} {sync} {sync} {write}"),
+            Between::Section => format!("{lock} {read} {write} {unlock}"),
+            Between::Nested => format!("{lock} {read} {lock} {write} {unlock} {unlock}"),
+            Between::NextSection => format!("{lock} {read} {unlock} {lock} {write} {unlock}"),
+        };
+        let names: Vec<String> = (0..threads).map(|n| format!("int *x{n}")).collect();
+        format!("P{number}({}) {{ {body} }}", names.join(", "))
+    }
+}
+
+/// The rule of [Alglave18, §4.2]: a cycle is forbidden if it has at least as many grace periods as sections.
+#[test]
+fn grace_periods_are_counted_against_sections() {
+    let subject = Subject::new("lkmm");
+    let mut count = 0;
+    for threads in 2..=3 {
+        for choice in 0..Between::ALL.len().pow(threads as u32) {
+            let of = |n: usize| Between::ALL[choice / Between::ALL.len().pow(n as u32) % Between::ALL.len()];
+            let all: Vec<Between> = (0..threads).map(of).collect();
+            let texts: Vec<String> = all.iter().enumerate().map(|(n, b)| b.thread(n, threads)).collect();
+            let read: Vec<String> = (0..threads).map(|n| format!("{n}:r=1")).collect();
+            let text = format!("C t {{ }}\n{}\nexists ({})", texts.join("\n"), read.join(" /\\ "));
+            let test = selvedge_litmus::parse("t.litmus", &text, &Default::default())
+                .unwrap_or_else(|d| panic!("{d}\n{text}"));
+            let periods = |b: &Between| match b {
+                Between::Period => 1,
+                Between::TwoPeriods => 2,
+                _ => 0,
+            };
+            let periods: usize = all.iter().map(periods).sum();
+            let sections = all.iter().filter(|b| !matches!(b, Between::Period | Between::TwoPeriods)).count();
+            let found = subject.run(&test).unwrap_or_else(|message| panic!("{message}\n{text}"));
+            assert_eq!(found.witnesses == 0, periods >= sections, "{text}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 25 + 125);
+}
+
 fn claims(texts: &str, at_least: usize) {
     let mut subjects: HashMap<String, Subject> = HashMap::new();
     let mut count = 0;

@@ -37,10 +37,21 @@ pub enum Barrier {
     /// The kernel's `smp_mb__before_atomic` and `smp_mb__after_atomic`.
     BeforeAtomic,
     AfterAtomic,
+    /// The beginning and the end of a read-side section of RCU, and a grace period.
+    RcuLock,
+    RcuUnlock,
+    SyncRcu,
+    /// What stands right after a lock is taken and right before it is given back, which the kernel's model tells
+    /// from other acquiring and releasing accesses.
+    Lock,
+    Unlock,
+    /// The kernel's `smp_mb__after_spinlock` and `smp_mb__after_unlock_lock`.
+    AfterSpinlock,
+    AfterUnlockLock,
 }
 
 impl Barrier {
-    pub const ALL: [Barrier; 24] = [
+    pub const ALL: [Barrier; 31] = [
         Barrier::DmbSy,
         Barrier::DmbLd,
         Barrier::DmbSt,
@@ -65,6 +76,13 @@ impl Barrier {
         Barrier::FenceI,
         Barrier::BeforeAtomic,
         Barrier::AfterAtomic,
+        Barrier::RcuLock,
+        Barrier::RcuUnlock,
+        Barrier::SyncRcu,
+        Barrier::Lock,
+        Barrier::Unlock,
+        Barrier::AfterSpinlock,
+        Barrier::AfterUnlockLock,
     ];
 
     /// As models call it.
@@ -94,6 +112,13 @@ impl Barrier {
             Barrier::FenceI => "Fence.i",
             Barrier::BeforeAtomic => "Before-atomic",
             Barrier::AfterAtomic => "After-atomic",
+            Barrier::RcuLock => "Rcu-lock",
+            Barrier::RcuUnlock => "Rcu-unlock",
+            Barrier::SyncRcu => "Sync-rcu",
+            Barrier::Lock => "Lock",
+            Barrier::Unlock => "Unlock",
+            Barrier::AfterSpinlock => "After-spinlock",
+            Barrier::AfterUnlockLock => "After-unlock-lock",
         }
     }
 
@@ -128,6 +153,13 @@ impl Barrier {
             Barrier::FenceI => "fence_i",
             Barrier::BeforeAtomic => "before_atomic",
             Barrier::AfterAtomic => "after_atomic",
+            Barrier::RcuLock => "rcu_lock",
+            Barrier::RcuUnlock => "rcu_unlock",
+            Barrier::SyncRcu => "sync_rcu",
+            Barrier::Lock => "lock",
+            Barrier::Unlock => "unlock",
+            Barrier::AfterSpinlock => "after_spinlock",
+            Barrier::AfterUnlockLock => "after_unlock_lock",
         }
     }
 

@@ -76,7 +76,13 @@ impl Mode {
             Mode::RlxEx => Mode::Rlx,
             Mode::RelEx => Mode::Rel,
             Mode::AcqRelEx => Mode::AcqRel,
-            Mode::Barrier(Barrier::BeforeAtomic | Barrier::AfterAtomic) => Mode::Sc,
+            Mode::Barrier(
+                Barrier::BeforeAtomic
+                | Barrier::AfterAtomic
+                | Barrier::SyncRcu
+                | Barrier::AfterSpinlock
+                | Barrier::AfterUnlockLock,
+            ) => Mode::Sc,
             Mode::Barrier(_) => return None,
             c11 => c11,
         })

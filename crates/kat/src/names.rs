@@ -116,6 +116,13 @@ const PREDS: &[(&str, Pred)] = &[
     ("Fence.i", Pred::Barrier("Fence.i")),
     ("Before-atomic", Pred::Barrier("Before-atomic")),
     ("After-atomic", Pred::Barrier("After-atomic")),
+    ("Rcu-lock", Pred::Barrier("Rcu-lock")),
+    ("Rcu-unlock", Pred::Barrier("Rcu-unlock")),
+    ("Sync-rcu", Pred::Barrier("Sync-rcu")),
+    ("Lock", Pred::Barrier("Lock")),
+    ("Unlock", Pred::Barrier("Unlock")),
+    ("After-spinlock", Pred::Barrier("After-spinlock")),
+    ("After-unlock-lock", Pred::Barrier("After-unlock-lock")),
 ];
 
 /// In `.kat`, `REL` and `ACQ` take in what is stronger.

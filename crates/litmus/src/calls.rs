@@ -33,6 +33,13 @@ pub enum Call {
     /// `READ_ONCE(*x)`, `WRITE_ONCE(*x, e)`: the argument is the object, not a pointer to it.
     ReadOnce,
     WriteOnce,
+    /// The same, releasing.
+    RcuAssign,
+    /// The kernel's locks, and read-side sections of RCU.
+    SpinLock,
+    SpinUnlock,
+    RcuLock,
+    RcuUnlock,
     /// Orders nothing that a memory model sees.
     Nothing,
     Assume,
@@ -107,8 +114,16 @@ fn c11(name: &str) -> Option<Call> {
 
 fn kernel(name: &str) -> Option<Call> {
     let plain = match name {
-        "READ_ONCE" => Call::ReadOnce,
+        "READ_ONCE" | "rcu_dereference" => Call::ReadOnce,
         "WRITE_ONCE" => Call::WriteOnce,
+        "rcu_assign_pointer" => Call::RcuAssign,
+        "rcu_read_lock" => Call::RcuLock,
+        "rcu_read_unlock" => Call::RcuUnlock,
+        "synchronize_rcu" | "synchronize_rcu_expedited" => Call::Fence(Some(Mode::Barrier(Barrier::SyncRcu))),
+        "spin_lock" => Call::SpinLock,
+        "spin_unlock" => Call::SpinUnlock,
+        "smp_mb__after_spinlock" => Call::Fence(Some(Mode::Barrier(Barrier::AfterSpinlock))),
+        "smp_mb__after_unlock_lock" => Call::Fence(Some(Mode::Barrier(Barrier::AfterUnlockLock))),
         "smp_mb" => Call::Fence(Some(Mode::Sc)),
         "smp_mb__before_atomic" => Call::Fence(Some(Mode::Barrier(Barrier::BeforeAtomic))),
         "smp_mb__after_atomic" => Call::Fence(Some(Mode::Barrier(Barrier::AfterAtomic))),
@@ -125,6 +140,10 @@ fn kernel(name: &str) -> Option<Call> {
         "atomic_dec" => Call::KernelRmw { op: RmwOp::Sub, one: true, mode: Mode::RlxEx, new: false },
         "atomic_add" => Call::KernelRmw { op: RmwOp::Add, one: false, mode: Mode::RlxEx, new: false },
         "atomic_sub" => Call::KernelRmw { op: RmwOp::Sub, one: false, mode: Mode::RlxEx, new: false },
+        "atomic_and" => Call::KernelRmw { op: RmwOp::And, one: false, mode: Mode::RlxEx, new: false },
+        "atomic_or" => Call::KernelRmw { op: RmwOp::Or, one: false, mode: Mode::RlxEx, new: false },
+        "atomic_xor" => Call::KernelRmw { op: RmwOp::Xor, one: false, mode: Mode::RlxEx, new: false },
+        "atomic_andnot" => Call::KernelRmw { op: RmwOp::Clear, one: false, mode: Mode::RlxEx, new: false },
         _ => return kernel_rmw(name),
     };
     Some(plain)
@@ -148,6 +167,12 @@ fn kernel_rmw(name: &str) -> Option<Call> {
         "atomic_sub_return" => rmw(RmwOp::Sub, false, true),
         "atomic_inc_return" => rmw(RmwOp::Add, true, true),
         "atomic_dec_return" => rmw(RmwOp::Sub, true, true),
+        "atomic_fetch_add" => rmw(RmwOp::Add, false, false),
+        "atomic_fetch_sub" => rmw(RmwOp::Sub, false, false),
+        "atomic_fetch_and" => rmw(RmwOp::And, false, false),
+        "atomic_fetch_or" => rmw(RmwOp::Or, false, false),
+        "atomic_fetch_xor" => rmw(RmwOp::Xor, false, false),
+        "atomic_fetch_andnot" => rmw(RmwOp::Clear, false, false),
         "atomic_fetch_inc" => rmw(RmwOp::Add, true, false),
         "atomic_fetch_dec" => rmw(RmwOp::Sub, true, false),
         _ => return None,

@@ -137,6 +137,13 @@ impl Arch {
                 (Mode::Rel, 2),
                 (Mode::Barrier(Barrier::BeforeAtomic), 1),
                 (Mode::Barrier(Barrier::AfterAtomic), 1),
+                (Mode::Barrier(Barrier::RcuLock), 1),
+                (Mode::Barrier(Barrier::RcuUnlock), 1),
+                (Mode::Barrier(Barrier::SyncRcu), 1),
+                (Mode::Barrier(Barrier::Lock), 1),
+                (Mode::Barrier(Barrier::Unlock), 1),
+                (Mode::Barrier(Barrier::AfterSpinlock), 1),
+                (Mode::Barrier(Barrier::AfterUnlockLock), 1),
             ],
             Arch::Imm => &[(Mode::Sc, 2), (Mode::AcqRel, 1), (Mode::Acq, 2), (Mode::Rel, 2)],
         }

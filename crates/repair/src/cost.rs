@@ -147,6 +147,8 @@ pub fn strength(mode: Mode) -> u64 {
         Mode::Sc => 4,
         Mode::Barrier(barrier) => match barrier {
             DmbSy | Sync | FenceRwRw | BeforeAtomic | AfterAtomic => 4,
+            SyncRcu | AfterSpinlock | AfterUnlockLock => 4,
+            RcuLock | RcuUnlock | Lock | Unlock => 0,
             Lwsync | FenceTso | FenceRRw | FenceRwW | FenceWRw | FenceRwR | DmbLd => 3,
             DmbSt | DsbSt | Eieio | FenceRR | FenceRW | FenceWR | FenceWW => 2,
             Isb | Isync | Sfence | Lfence | FenceI => 1,

@@ -158,6 +158,14 @@ impl Word for Mode {
         // The kernel's: fences that go with read-modify-writes, and ones that give no value or have failed.
         ("before_atomic", Mode::Barrier(Barrier::BeforeAtomic)),
         ("after_atomic", Mode::Barrier(Barrier::AfterAtomic)),
+        // Of locks and RCU.
+        ("rcu_lock", Mode::Barrier(Barrier::RcuLock)),
+        ("rcu_unlock", Mode::Barrier(Barrier::RcuUnlock)),
+        ("sync_rcu", Mode::Barrier(Barrier::SyncRcu)),
+        ("lock", Mode::Barrier(Barrier::Lock)),
+        ("unlock", Mode::Barrier(Barrier::Unlock)),
+        ("after_spinlock", Mode::Barrier(Barrier::AfterSpinlock)),
+        ("after_unlock_lock", Mode::Barrier(Barrier::AfterUnlockLock)),
         ("rlx_x", Mode::RlxEx),
     ];
 }

@@ -44,7 +44,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The location that a pointer points to.
-    fn pointer(&mut self, expr: &'a Expr<'a>) -> Parsed<Addr> {
+    pub(super) fn pointer(&mut self, expr: &'a Expr<'a>) -> Parsed<Addr> {
         match &expr.kind {
             ExprKind::Name(_) => self.base(expr).map(|found| Addr::Loc(found.base)),
             ExprKind::AddressOf(object) if matches!(object.kind, ExprKind::Name(_)) => self.pointer(object),
@@ -129,7 +129,8 @@ impl<'a> Lower<'a> {
         }
         let arity = match call {
             Call::Cut | Call::Nothing => 0..=1,
-            Call::Fence(Some(_)) => 0..=0,
+            Call::Fence(Some(_)) | Call::RcuLock | Call::RcuUnlock => 0..=0,
+            Call::SpinLock | Call::SpinUnlock => 1..=1,
             Call::Load(Some(_)) | Call::ReadOnce | Call::Fence(None) => 1..=1,
             Call::Assume | Call::Spawn | Call::Join => 1..=1,
             Call::KernelRmw { one, .. } => {
@@ -141,7 +142,7 @@ impl<'a> Lower<'a> {
             }
             Call::Assert => 1..=2,
             Call::Load(None) | Call::LoadLinked | Call::Store(Some(_)) | Call::Rmw(_, Some(_)) => 2..=2,
-            Call::WriteOnce | Call::StoreMb | Call::TotalDiv { .. } => 2..=2,
+            Call::WriteOnce | Call::RcuAssign | Call::StoreMb | Call::TotalDiv { .. } => 2..=2,
             Call::Store(None) | Call::StoreConditional | Call::Rmw(_, None) | Call::CmpXchg(..) => 3..=3,
             Call::Cas { modes: Some(_), .. } => 3..=3,
             Call::Cas { modes: None, .. } => 5..=5,
@@ -187,11 +188,12 @@ impl<'a> Lower<'a> {
                 self.emit(Instr::Store { addr, value, mode });
                 Ok(None)
             }
-            Call::WriteOnce | Call::StoreMb => {
+            Call::WriteOnce | Call::RcuAssign | Call::StoreMb => {
                 let addr =
                     if self.is_pointer(&args[0]) { self.pointer(&args[0])? } else { self.object(&args[0])? };
                 let value = self.value(&args[1])?;
-                self.emit(Instr::Store { addr, value, mode: Mode::Rlx });
+                let mode = if call == Call::RcuAssign { Mode::Rel } else { Mode::Rlx };
+                self.emit(Instr::Store { addr, value, mode });
                 if call == Call::StoreMb {
                     self.emit(Instr::Fence { mode: Mode::Sc });
                 }
@@ -224,6 +226,9 @@ impl<'a> Lower<'a> {
                 let mode = self.mode(mode, args.first(), Use::Fence)?;
                 self.emit(Instr::Fence { mode });
                 Ok(None)
+            }
+            Call::SpinLock | Call::SpinUnlock | Call::RcuLock | Call::RcuUnlock => {
+                self.kernel_section(call, args, place).map(|()| None)
             }
             Call::Nothing => Ok(None),
             Call::Cut => {
@@ -268,7 +273,10 @@ impl<'a> Lower<'a> {
         let error = self.source.error(place, format!("function `{shown}` is not supported"));
         let kernel = ["rcu_", "srcu_", "synchronize_", "spin_", "read_lock", "write_lock", "down_", "up_"];
         if kernel.iter().any(|prefix| name.starts_with(prefix)) {
-            return error.with_help("locks and RCU of the Linux kernel are no part of the model `lkmm`");
+            return error.with_help(
+                "of the kernel's locks and RCU, the model `lkmm` has spin_lock, spin_unlock, rcu_read_lock, \
+                 rcu_read_unlock and synchronize_rcu",
+            );
         }
         error.with_help(
             "supported are C11's atomic_…, the kernel's READ_ONCE, smp_… and xchg, assert and assume",

@@ -5,6 +5,7 @@
 //! bound, so that code does not grow with the bound.
 
 mod access;
+mod kernel;
 mod locations;
 mod value;
 
@@ -61,6 +62,7 @@ pub fn thread(
         loops: Vec::new(),
         bounded: Vec::new(),
         spawns: Vec::new(),
+        sections: 0,
     };
     for init in &file.init {
         if let Init::Register { thread, name, value } = init
@@ -117,14 +119,14 @@ struct Lower<'a> {
     /// Those that have a bound, as far as they are compiled.
     bounded: Vec<Loop>,
     spawns: Vec<(Tid, Place)>,
+    /// In how many read-side sections of RCU this is.
+    sections: u32,
 }
 
 impl<'a> Lower<'a> {
     fn returns(&mut self, end: Label, body: &'a [Stmt<'a>]) -> Parsed<()> {
         self.loops.push((end, end));
-        for stmt in body {
-            self.stmt(stmt)?;
-        }
+        self.balanced(|l| body.iter().try_for_each(|stmt| l.stmt(stmt)))?;
         self.loops.pop();
         self.place(end);
         Ok(())
@@ -301,7 +303,7 @@ impl<'a> Lower<'a> {
 
     fn stmt_inner(&mut self, stmt: &'a Stmt<'a>) -> Parsed<()> {
         match stmt {
-            Stmt::Block(stmts) => self.scoped(|l| stmts.iter().try_for_each(|s| l.stmt(s))),
+            Stmt::Block(stmts) => self.scoped(|l| l.balanced(|l| stmts.iter().try_for_each(|s| l.stmt(s)))),
             Stmt::Declare(all) => all.iter().try_for_each(|d| self.declaration(d)),
             Stmt::Expr(expr) => self.effect(expr),
             Stmt::If(cond, then, other) => self.if_else(cond, then, other.as_deref()),
@@ -320,10 +322,12 @@ impl<'a> Lower<'a> {
                 let Some((end, again)) = self.loops[1..].last().copied() else {
                     return Err(self.source.error(*place, "this is not inside of a loop"));
                 };
+                self.outside(*place)?;
                 self.jump(if matches!(stmt, Stmt::Break(_)) { end } else { again });
                 Ok(())
             }
             Stmt::Return => {
+                self.outside(Place::default())?;
                 self.jump(self.loops[0].0);
                 Ok(())
             }
@@ -341,7 +345,7 @@ impl<'a> Lower<'a> {
     }
 
     fn if_else(&mut self, cond: &'a Expr<'a>, then: &'a Stmt<'a>, other: Option<&'a Stmt<'a>>) -> Parsed<()> {
-        if let (Some(label), None) = (self.plain_goto(then), other) {
+        if let (Some(label), None, 0) = (self.plain_goto(then), other, self.sections) {
             return self.branch_on(cond, true, label);
         }
         let (otherwise, end) = (self.label(), self.label());
@@ -453,6 +457,7 @@ impl<'a> Lower<'a> {
     }
 
     fn named_label(&mut self, name: &Name<'a>) -> Parsed<()> {
+        self.outside(name.place)?;
         let label = self.target(name);
         if self.labels[label.0].is_some() {
             let message = format!("label `{}` stands twice", clip(name.text));
@@ -463,6 +468,7 @@ impl<'a> Lower<'a> {
     }
 
     fn goto(&mut self, name: &Name<'a>, bounded: bool) -> Parsed<()> {
+        self.outside(name.place)?;
         let target = self.target(name);
         if !bounded || self.labels[target.0].is_none() {
             self.jump(target);

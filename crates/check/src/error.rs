@@ -75,7 +75,7 @@ impl InputError {
         InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`"))
     }
 
-    /// Exclusive pairs with accesses in between, under a model for which nobody can tell what becomes of them.
+    /// Exclusive pairs with accesses in between, under a model that does not follow dependencies.
     pub fn pairs_apart(model: &str) -> InputError {
         let message = format!(
             "an access or a fence stands between the two instructions of an exclusive pair, which is supported \

@@ -402,8 +402,8 @@ fn what_pointers_publish_is_the_same_to_both() {
     assert!(2 * agreed > programs && fewer > 0, "{agreed} agree, {fewer} have fewer executions");
 }
 
-/// Under this model, what is before a compare-and-swap that writes and what is after it are ordered, as by a
-/// barrier, and neither of the two with it alone. It was taken for sure although the compare-and-swap may fail.
+/// Under this model, what is before a compare-and-swap that writes and what is after it are ordered, as by
+/// a barrier. That was taken for sure although the compare-and-swap may fail.
 #[test]
 fn orders_through_the_write_of_a_compare_and_swap_are_noticed() {
     const TEXT: &str = "C t { atomic_int x = 0; atomic_int y = 0; }

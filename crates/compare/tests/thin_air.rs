@@ -75,8 +75,8 @@ fn what_depends_on_itself_by_the_creation_of_a_thread_is_noticed() {
     assert!(matches!(verdict, Verdict::ThinAir { found: true }), "{verdict:?}");
 }
 
-/// The same by an assertion: that the thread goes on depends on what it reads, and no branch tells. The thread
-/// that writes it may be one that the created one creates.
+/// The same by an assertion: that the thread goes on depends on what it reads, and no branch tells. The
+/// thread that writes it may be one that the created one creates.
 #[test]
 fn what_depends_on_itself_by_an_assertion_before_a_thread_is_created_is_noticed() {
     let last = "spawned P3 (int* x) { *x = 0; }";

@@ -47,8 +47,8 @@ pub struct Position<S> {
     pub state: Rc<S>,
     pub op: Op,
     pub deps: Rc<Deps>,
-    /// Of exclusive pairs that may be apart: the position of the linked load of which the other half may still
-    /// come, and, of that half, the position of the load.
+    /// Of exclusive pairs that may be apart: the position of the linked load of which the other half may
+    /// still come, and, of that half, the position of the load.
     pub link: Option<u32>,
     pub other_half: Option<u32>,
 }

@@ -150,8 +150,9 @@ impl<S: Clone> Web<S> {
     }
 
     /// What an event is ordered after, and later events have of it, without what leads through writes of
-    /// compare-and-swaps, if there is one; and whether it is ordered after more by what does. `sets` are those
-    /// with it, and `other` is what would be true of the event with another outcome. What is read back is there.
+    /// compare-and-swaps, if there is one; and whether it is ordered after more by what does. `sets` are
+    /// those with it, and `other` is what would be true of the event with another outcome. What is read back
+    /// is there.
     fn without(
         &self,
         local: &Local,

@@ -370,8 +370,8 @@ impl<'a> Builder<'a> {
         Ok(Finished { regs, code, accesses, places })
     }
 
-    /// Where something visible stands between the two instructions of an exclusive pair, they have to be of one
-    /// address for sure: whether the pair may succeed must not depend on what is read.
+    /// Where something visible stands between the two instructions of an exclusive pair, they have to be of
+    /// one address for sure: whether the pair may succeed must not depend on what is read.
     fn check_pairs(&self) -> Parsed<()> {
         let Some(pair) = apart(&self.code).find(|pair| !pair.is_sure) else { return Ok(()) };
         let message = "an access or a fence between the two instructions of an exclusive pair, whose addresses \

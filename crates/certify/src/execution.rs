@@ -21,6 +21,8 @@ pub struct Event {
     pub value: Value,
     /// Half of a read-modify-write that writes.
     pub rmw: bool,
+    /// Of a write: the position of the read that is the other half, if that is not the event before.
+    pub other_half: Option<u32>,
     /// For spawn and join: the other thread.
     pub peer: u16,
     pub deps: Deps,
@@ -61,6 +63,7 @@ impl Event {
             loc: NO_LOC,
             value: 0,
             rmw: false,
+            other_half: None,
             peer: NO_THREAD,
             deps: Deps::default(),
             medium: None,
@@ -223,11 +226,14 @@ impl Relations {
                     r.int.set(x, y);
                     if x < y {
                         r.po.set(x, y);
+                        if b.other_half == Some(a.idx) {
+                            r.rmw.set(x, y);
+                        }
                         r.dependencies(x, a.idx, y, &b.deps);
                     }
                     if x + 1 == y {
                         r.po_imm.set(x, y);
-                        if a.rmw && b.rmw && a.kind == Kind::Read {
+                        if a.rmw && b.rmw && a.kind == Kind::Read && b.other_half.is_none() {
                             r.rmw.set(x, y);
                         }
                     }

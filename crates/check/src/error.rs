@@ -75,6 +75,16 @@ impl InputError {
         InputError::plain(InputKind::Unsupported, message, Some("use `--equivalence co`"))
     }
 
+    /// Exclusive pairs with accesses in between, under a model that does not follow dependencies.
+    pub fn pairs_apart(model: &str) -> InputError {
+        let message = format!(
+            "an access or a fence stands between the two instructions of an exclusive pair, which is supported \
+             under models that follow dependencies; `{model}` does not"
+        );
+        let help = "choose a model of an architecture: `-m armv8`, `-m riscv`, `-m power`";
+        InputError::plain(InputKind::Unsupported, message, Some(help))
+    }
+
     /// What goes beyond what is supported.
     pub fn unsupported(error: impl fmt::Display) -> InputError {
         InputError::plain(InputKind::Unsupported, error.to_string(), None)

@@ -149,6 +149,9 @@ pub fn estimate_litmus(
     sampling: &Sampling,
     watch: &Watch,
 ) -> Result<Forecast, InputError> {
+    if !model.follows_dependencies() && test.program.has_pairs_apart() {
+        return Err(InputError::pairs_apart(model.name()));
+    }
     let config = Config { watch: Some(watch.clone()), ..Config::default() };
     let mut stop = || watch.reason().is_some();
     let engine: Box<dyn Engine<_, Trial>> = match model {

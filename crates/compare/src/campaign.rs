@@ -52,6 +52,8 @@ impl Models {
 /// How much to compare.
 #[derive(Clone, Debug)]
 pub struct Campaign {
+    /// The number of the first program.
+    pub from: u64,
     pub programs: u64,
     pub seed: u64,
     pub jobs: usize,
@@ -124,7 +126,7 @@ pub fn run(models: &Models, campaign: &Campaign, show: &mut dyn FnMut(&Progress)
         models,
         campaign,
         start: Instant::now(),
-        next: AtomicU64::new(0),
+        next: AtomicU64::new(campaign.from / PER_MODEL * PER_MODEL),
         programs: AtomicU64::new(0),
         compared: AtomicU64::new(0),
         executions: AtomicU64::new(0),
@@ -182,10 +184,11 @@ impl Shared<'_> {
 
     fn work(&self) {
         let mut scores: BTreeMap<String, Score> = BTreeMap::new();
-        let seed = self.campaign.seed;
+        let Campaign { from, seed, .. } = *self.campaign;
+        let end = from + self.campaign.programs;
         loop {
             let first = self.next.fetch_add(PER_MODEL, Ordering::Relaxed);
-            if first >= self.campaign.programs || self.over() {
+            if first >= end || self.over() {
                 break;
             }
             let text = random_model(seed, first / PER_MODEL);
@@ -193,7 +196,7 @@ impl Shared<'_> {
             if let Some(Err(_)) = random {
                 scores.entry(RANDOM.into()).or_default().refused += 1;
             }
-            for number in first..(first + PER_MODEL).min(self.campaign.programs) {
+            for number in first.max(from)..(first + PER_MODEL).min(end) {
                 let generated = |arch: Option<Arch>| match arch {
                     Some(arch) => arch_program(&mut rng_for(seed, number), arch),
                     None => program(&mut rng_for(seed, number)),

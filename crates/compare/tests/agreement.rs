@@ -18,7 +18,8 @@ fn agree(models: Models, seed: u64, default: u64) {
 
 fn agree_on(models: Models, seed: u64, default: u64, arch: Option<Arch>) {
     let programs = programs(default);
-    let campaign = Campaign { programs, seed, jobs: 1, time: None, options: Options::default(), arch };
+    let campaign =
+        Campaign { from: 0, programs, seed, jobs: 1, time: None, options: Options::default(), arch };
     let outcome = run(&models, &campaign, &mut |_| {});
     assert!(outcome.failures.is_empty(), "{outcome}");
     // Agreement on nothing would not mean much.

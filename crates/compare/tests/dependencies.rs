@@ -401,3 +401,35 @@ fn what_pointers_publish_is_the_same_to_both() {
     println!("{agreed} agree, {fewer} have fewer executions by publication");
     assert!(2 * agreed > programs && fewer > 0, "{agreed} agree, {fewer} have fewer executions");
 }
+
+/// Under this model, what is before a compare-and-swap that writes and what is after it are ordered, as by
+/// a barrier. That was taken for sure although the compare-and-swap may fail.
+#[test]
+fn orders_through_the_write_of_a_compare_and_swap_are_noticed() {
+    const TEXT: &str = "C t { atomic_int x = 0; atomic_int y = 0; }
+        P0 (atomic_int* x, atomic_int* y) {
+            int e = 0;
+            int r = atomic_compare_exchange_strong_explicit(x, &e, 0, memory_order_seq_cst, memory_order_relaxed);
+            atomic_store_explicit(y, 0, memory_order_relaxed);
+        }
+        P1 (atomic_int* x, atomic_int* y) {
+            int r = atomic_load_explicit(y, memory_order_relaxed);
+            atomic_store_explicit(x, 1 + (r ^ r), memory_order_relaxed);
+        }
+        exists (true)";
+    let text = include_str!("../../../models/armv8.kat");
+    let through = text.replacen("| [amo-AL] ; po", "| po ; [amo-AL] ; po", 1);
+    assert_ne!(text, through);
+    let theory = selvedge_kat::parse("through.kat", &through, Dialect::Kat, &|_| Err(String::from("none")));
+    let subject = Subject::new(&theory.expect("a model")).expect("a model");
+    let test = parse("t.litmus", TEXT, &selvedge_litmus::Options::default()).expect("a test");
+    let verdict = subject.compare(&test.program, &Options::default());
+    assert!(matches!(verdict, Verdict::Agree { fallen_back: true, .. }), "{verdict:?}");
+    let small = selvedge_oracle::Limits { candidates: 300, ..selvedge_oracle::Limits::default() };
+    let options = Options { limits: small, ..Options::default() };
+    for number in 0..400 {
+        let program = arch_program(&mut rng_for(20, number), Arch::Armv8);
+        let verdict = subject.compare(&program, &options);
+        assert!(!matches!(verdict, Verdict::Disagree(_)), "program {number}: {verdict:?}");
+    }
+}

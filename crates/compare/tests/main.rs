@@ -5,6 +5,7 @@ mod awaits;
 mod common;
 mod dependencies;
 mod hardware;
+mod pairs;
 mod persistency;
 mod properties;
 mod simplified;

@@ -58,9 +58,7 @@ fn what_depends_on_itself_by_joining_a_thread_is_noticed() {
         P1 (atomic_int* y, int* z) { int r = atomic_load_explicit(y, memory_order_relaxed); *z = (r ^ r) + 1; }
         P2 (atomic_int* z) { int r = atomic_load_explicit(z, memory_order_relaxed); assume(r); }
         exists (true)";
-    let test = parse("join.litmus", TEXT, &selvedge_litmus::Options::default()).expect("a test");
-    let subject = Subject::new(&load_named("lkmm").expect("a shipped model")).expect("a model");
-    let verdict = subject.compare(&test.program, &Options::default());
+    let verdict = under_lkmm(TEXT);
     assert!(matches!(verdict, Verdict::ThinAir { .. }), "{verdict:?}");
 }
 
@@ -73,8 +71,60 @@ fn what_depends_on_itself_by_the_creation_of_a_thread_is_noticed() {
         P1 (int* y) { int r = atomic_load_explicit(y, memory_order_relaxed); assume(r); spawn(P2); }
         spawned P2 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }
         exists (true)";
-    let test = parse("creation.litmus", TEXT, &selvedge_litmus::Options::default()).expect("a test");
-    let subject = Subject::new(&load_named("lkmm").expect("a shipped model")).expect("a model");
-    let verdict = subject.compare(&test.program, &Options::default());
+    let verdict = under_lkmm(TEXT);
     assert!(matches!(verdict, Verdict::ThinAir { found: true }), "{verdict:?}");
+}
+
+/// The same by an assertion: that the thread goes on depends on what it reads, and no branch tells. The
+/// thread that writes it may be one that the created one creates.
+#[test]
+fn what_depends_on_itself_by_an_assertion_before_a_thread_is_created_is_noticed() {
+    let last = "spawned P3 (int* x) { *x = 0; }";
+    for (second, third) in [("*x = 0;", ""), ("spawn(P3);", last)] {
+        let text = format!(
+            "C t {{ int x = 0; }}
+            P0 (int* x) {{ int r = *x; assert(r); spawn(P2); }}
+            P1 (int* x) {{
+                int r = atomic_load_explicit(x, memory_order_relaxed);
+                atomic_store_explicit(x, (r ^ r) + 1, memory_order_relaxed);
+            }}
+            spawned P2 (int* x) {{ {second} }}
+            {third}
+            exists (true)"
+        );
+        let verdict = under_lkmm(&text);
+        assert!(matches!(verdict, Verdict::ThinAir { found: true }), "{text}\n{verdict:?}");
+    }
+}
+
+/// Marked accesses before a thread is created and in that thread are ordered: nothing depends on itself.
+#[test]
+fn threads_that_are_created_because_of_marked_accesses_are_no_reason_to_refuse() {
+    let last = "spawned P3 (atomic_int* x) { atomic_store_explicit(x, 0, memory_order_relaxed); }";
+    for (second, third) in [("atomic_store_explicit(x, 0, memory_order_relaxed);", ""), ("spawn(P3);", last)]
+    {
+        for check in ["assert(r);", "assume(r);"] {
+            let text = format!(
+                "C t {{ atomic_int x = 0; }}
+                P0 (atomic_int* x) {{
+                    int r = atomic_load_explicit(x, memory_order_relaxed); {check} spawn(P2);
+                }}
+                P1 (atomic_int* x) {{
+                    int r = atomic_load_explicit(x, memory_order_relaxed);
+                    atomic_store_explicit(x, (r ^ r) + 1, memory_order_relaxed);
+                }}
+                spawned P2 (atomic_int* x) {{ {second} }}
+                {third}
+                exists (true)"
+            );
+            let verdict = under_lkmm(&text);
+            assert!(matches!(verdict, Verdict::Agree { executions: 1.., .. }), "{text}\n{verdict:?}");
+        }
+    }
+}
+
+fn under_lkmm(text: &str) -> Verdict {
+    let test = parse("t.litmus", text, &selvedge_litmus::Options::default()).expect("a test");
+    let subject = Subject::new(&load_named("lkmm").expect("a shipped model")).expect("a model");
+    subject.compare(&test.program, &Options::default())
 }

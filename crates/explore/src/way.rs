@@ -26,6 +26,8 @@ pub enum Why {
     Architecture,
     /// The program has numbers that nobody knows.
     Unknowns,
+    /// The program has exclusive pairs with something in between.
+    Apart,
     /// Executions would be missed.
     Missing,
 }
@@ -36,6 +38,7 @@ impl fmt::Display for Why {
             Why::Off => "revisits are switched off",
             Why::Model => "what revisits need of the model is not known to hold (`selvedge model properties`)",
             Why::Architecture => "what revisits need of the model is known of programs in C only",
+            Why::Apart => "the program has exclusive pairs with accesses or fences in between",
             Why::Unknowns => "the program has inputs that nobody knows",
             Why::Missing => {
                 "revisits would miss executions: a read-modify-write's operand may depend on what it reads, or a \
@@ -74,6 +77,7 @@ impl Way {
             && model.is_extensible()
             && !machine.has_unknowns()
             && !machine.has_parts()
+            && !machine.has_pairs_apart()
             && !(known.c_only && of_architectures(machine))
     }
 
@@ -109,6 +113,9 @@ impl Way {
         }
         if machine.has_unknowns() {
             return Way::PutOff(Why::Unknowns);
+        }
+        if machine.has_pairs_apart() {
+            return Way::PutOff(Why::Apart);
         }
         let known = model.causality();
         let as_argued =

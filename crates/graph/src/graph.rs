@@ -90,6 +90,8 @@ pub struct ExecutionGraph {
     pub(crate) counted: Attrs,
     pub(crate) counts: [u32; 32],
     pub(crate) deps: Option<Vec<Deps>>,
+    /// Writes and reads that are halves of read-modify-writes and not neighbours.
+    pub(crate) apart: Vec<(EventId, EventId)>,
     /// By event, what a model says of its thread (`find_strands`); found when it is asked for.
     pub(crate) strands: Vec<OnceLock<Box<[DepSet]>>>,
 }
@@ -139,6 +141,7 @@ impl ExecutionGraph {
             counted: Attrs::NONE,
             counts: [0; 32],
             deps: None,
+            apart: Vec::new(),
             strands: Vec::new(),
         };
         for &value in init {
@@ -364,6 +367,9 @@ impl ExecutionGraph {
     /// The read half of the read-modify-write whose write half is `w`.
     pub fn rmw_read_of(&self, w: EventId) -> Option<EventId> {
         let ev = &self.events[w.index()];
+        if let Some((_, r)) = self.apart.iter().find(|(other, _)| *other == w) {
+            return Some(*r);
+        }
         match ev.is_rmw_write() {
             true if ev.part == Part::WHOLE => self.po_pred(w),
             // All parts are read before any is written.
@@ -372,11 +378,19 @@ impl ExecutionGraph {
         }
     }
 
+    /// The halves of a read-modify-write that are not neighbours.
+    pub fn set_apart(&mut self, w: EventId, r: EventId) {
+        self.apart.push((w, r));
+    }
+
     /// The write half of the read-modify-write whose read half is `r`, if it is there.
     pub fn rmw_write_of(&self, r: EventId) -> Option<EventId> {
         let ev = &self.events[r.index()];
         if !ev.is_rmw_read() {
             return None;
+        }
+        if let Some((w, _)) = self.apart.iter().find(|(_, other)| *other == r) {
+            return Some(*w);
         }
         if ev.part == Part::WHOLE {
             return self.po_succ(r);

@@ -340,8 +340,15 @@ fn what_is_not_known_is_named() {
         assert!(shown.contains(reason), "{code}: {shown}");
         assert!(shown.contains("t.litmus:4:"), "{shown}");
     }
-    let between = error("AArch64", &["LDXR W0,[X1]", "DMB SY", "STXR W2,W0,[X1]"]);
-    assert!(between.contains("between the two instructions of an exclusive pair"), "{between}");
+    for (address, code) in [("[X3]", "DMB SY"), ("[X1]", "LDR X1,[X1]"), ("[X1]", "LDR X0,[X1] ; MOV X1,X0")]
+    {
+        let mut lines = vec!["LDXR W0,[X1]"];
+        lines.extend(code.split(" ; "));
+        let store = format!("STXR W2,W0,{address}");
+        lines.push(&store);
+        let between = error("AArch64", &lines);
+        assert!(between.contains("an exclusive pair, whose addresses may differ"), "{between}");
+    }
     let twice = error("PPC", &["L: nop", "L: nop"]);
     assert!(twice.contains("label `L` is defined twice"), "{twice}");
 }

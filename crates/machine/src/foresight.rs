@@ -67,6 +67,22 @@ pub trait Foresight: Stateful {
         false
     }
 
+    /// Whether something visible may come between the halves of a read-modify-write (exclusive pairs).
+    fn has_pairs_apart(&self) -> bool {
+        false
+    }
+
+    /// If so: the linked load of which a thread in this state may still come to the other half, by its number
+    /// among the thread's operations, from 1.
+    fn link(&self, _state: &Self::State) -> Option<u32> {
+        None
+    }
+
+    /// If so: the load, counted likewise, of which the store that the state stands at is the other half.
+    fn other_half(&self, _state: &Self::State) -> Option<u32> {
+        None
+    }
+
     /// Whether a thread in this state may still create others. Saying yes is always right.
     fn may_spawn(&self, _state: &Self::State) -> bool {
         true

@@ -25,8 +25,11 @@ pub struct ThreadState {
     /// What to do with the value that the operation gives, before going on.
     stage: Stage,
     pc: u32,
-    /// What the thread may write conditionally, since its previous operation was a linked load.
-    link: Option<Loc>,
+    /// What the thread may write conditionally, since its previous operation was a linked load, or since one
+    /// before that if pairs may be apart; and the number of that operation, if dependencies are tracked.
+    link: Option<(Loc, u32)>,
+    /// The number of the load that the conditional store at hand, or that of a read-modify-write, belongs to.
+    half: Option<u32>,
     pub regs: Registers,
     tracking: Option<Box<Tracking>>,
 }
@@ -39,6 +42,7 @@ impl Clone for ThreadState {
             stage: self.stage,
             pc: self.pc,
             link: self.link,
+            half: self.half,
             regs: SmallVec::from_slice(&self.regs),
             tracking: self.tracking.clone(),
         }
@@ -91,6 +95,7 @@ impl Machine for Program {
             stage: Stage::Fetch,
             pc: 0,
             link: None,
+            half: None,
             regs: SmallVec::from_elem(0, count),
             tracking: self.tracks_deps.then(|| {
                 let tracking = Tracking::new(count);
@@ -195,6 +200,18 @@ impl Foresight for Program {
         Some(state.stores_to_come(&self.threads[state.thread.index()].code, loc))
     }
 
+    fn has_pairs_apart(&self) -> bool {
+        self.apart
+    }
+
+    fn link(&self, state: &ThreadState) -> Option<u32> {
+        state.link.filter(|_| self.apart).map(|(_, at)| at)
+    }
+
+    fn other_half(&self, state: &ThreadState) -> Option<u32> {
+        state.half.filter(|_| self.apart)
+    }
+
     fn may_spawn(&self, state: &ThreadState) -> bool {
         self.threads[state.thread.index()].code.iter().any(|instr| matches!(instr, Instr::Spawn { .. }))
     }
@@ -261,7 +278,7 @@ impl Canonical for Program {
             Stage::LinkChosen { loc } => (7, u64::from(loc.0)),
             Stage::LinkLoaded { loc } => (8, loc.map_or(0, |loc| 1 + u64::from(loc.0))),
         };
-        words.words(&[stage, of, u64::from(state.pc), state.link.map_or(0, |loc| 1 + u64::from(loc.0))]);
+        words.words(&[stage, of, u64::from(state.pc), state.link.map_or(0, |(loc, _)| 1 + u64::from(loc.0))]);
         state.regs.iter().for_each(|value| words.word(*value as u64));
         // What was read publishes nothing when it is stored.
         state.tracking.iter().flat_map(|t| t.read()).for_each(|read| words.word(u64::from(*read)));
@@ -339,6 +356,7 @@ impl ThreadState {
                 });
                 self.regs[dst.0 as usize] = input;
                 self.pc += 1;
+                self.half = self.tracking.as_ref().map(|t| t.position());
                 Some(Op::Store { loc, value, mode: *mode, rmw: true })
             }
             (Stage::CasLoaded { loc }, Instr::Cas { ok, old, expected, desired, success, .. }) => {
@@ -357,6 +375,7 @@ impl ThreadState {
                 self.regs[old.0 as usize] = input;
                 self.regs[ok.0 as usize] = hit as Value;
                 self.pc += 1;
+                self.half = self.tracking.as_ref().map(|t| t.position());
                 hit.then_some(Op::Store { loc, value, mode: *success, rmw: true })
             }
             (Stage::CasChosen { loc }, Instr::Cas { addr, failure, .. }) => {
@@ -390,7 +409,8 @@ impl ThreadState {
                     t.clear();
                     t.loaded(*dst);
                 });
-                self.link = loc;
+                let at = self.tracking.as_ref().map_or(0, |t| t.position());
+                self.link = loc.map(|loc| (loc, at));
                 self.pc += 1;
                 None
             }
@@ -436,8 +456,8 @@ impl ThreadState {
     #[inline]
     fn run(&mut self, instr: &Instr, program: &Program) -> Option<Op> {
         let op = self.execute(instr, program.locs.len(), program.sc_depends);
-        // A pair of exclusive instructions has nothing visible in between.
-        if op.is_some() && self.link.is_some() {
+        // A pair of exclusive instructions has nothing visible in between, or may have.
+        if op.is_some() && self.link.is_some() && !program.apart {
             self.link = None;
         }
         op
@@ -502,6 +522,7 @@ impl ThreadState {
             }),
             Instr::LoadLinked { addr, .. } => Some(match self.resolve(addr, locations) {
                 Ok(loc) => {
+                    self.link = None;
                     self.track(|t| {
                         t.clear();
                         t.may_fail(addr);
@@ -513,7 +534,9 @@ impl ThreadState {
             }),
             Instr::StoreConditional { ok, addr, value, mode } => match self.resolve(addr, locations) {
                 Ok(loc) => {
-                    let succeeds = self.link.take() == Some(loc);
+                    let link = self.link.take().filter(|(linked, _)| *linked == loc);
+                    let succeeds = link.is_some();
+                    self.half = link.map(|(_, at)| at);
                     let value_written = value.eval(&self.regs);
                     self.track(|t| {
                         t.clear();

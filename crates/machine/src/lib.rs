@@ -28,6 +28,7 @@ mod foresight;
 pub mod interp;
 mod lifetimes;
 mod names;
+pub mod pairs;
 pub mod program;
 pub mod reduction;
 mod track;

@@ -18,6 +18,8 @@ pub struct Program {
     pub arms: Option<Vec<Vec<u32>>>,
     /// Whether what follows may depend on a store-conditional through its result.
     pub sc_depends: bool,
+    /// Some exclusive pair has something visible between its instructions, and may succeed all the same.
+    pub apart: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -135,8 +137,8 @@ pub enum Instr {
         failure: Mode,
         weak: bool,
     },
-    /// The load of a pair of exclusive instructions. The thread's next visible operation on each path
-    /// to a `StoreConditional` must be that one: what comes between would not be part of the pair.
+    /// The load of a pair of exclusive instructions. If something visible comes before the
+    /// `StoreConditional`, that one fails, unless the program's pairs may be [`apart`](Program::apart).
     LoadLinked {
         dst: Reg,
         addr: Addr,
@@ -189,14 +191,21 @@ impl Program {
             tracks_deps: false,
             arms: None,
             sc_depends: false,
+            apart: false,
         }
     }
 
     /// The program with what a model needs to know of it: dependencies, and whether those by control end with
-    /// the arms of branches.
+    /// the arms of branches. Only where dependencies are followed may pairs be apart.
     pub fn tracking(&self, deps: bool, arms: bool) -> Program {
         let ends = || self.threads.iter().map(|t| crate::arms::ends(&t.code)).collect();
-        Program { tracks_deps: deps, arms: arms.then(ends), ..self.clone() }
+        let apart = deps && self.has_pairs_apart();
+        Program { tracks_deps: deps, arms: arms.then(ends), apart, ..self.clone() }
+    }
+
+    /// Whether something visible may come between the two instructions of an exclusive pair.
+    pub fn has_pairs_apart(&self) -> bool {
+        self.threads.iter().any(|t| crate::pairs::apart(&t.code).next().is_some())
     }
 
     pub fn loc(&mut self, name: impl Into<String>, init: Value) -> Loc {

@@ -105,6 +105,11 @@ impl Tracking {
         self.regs[dst.0 as usize] = DepSet::one(self.at + 1);
     }
 
+    /// The number of the operation that the thread stands at, from 1.
+    pub fn position(&self) -> u32 {
+        self.at
+    }
+
     pub fn deps(&self) -> &Deps {
         &self.deps
     }

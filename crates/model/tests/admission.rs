@@ -1,6 +1,7 @@
 //! Which models may drive the exploration, and what is said of the others.
 
 use selvedge_kat::{Dialect, parse};
+use selvedge_model::relational::Relational;
 use selvedge_model::{Compiled, Model};
 
 const BASE: &str = "export acyclic (po | tc | tj | rf)\n";
@@ -109,4 +110,33 @@ fn recursion_must_be_linear() {
     admitted(&format!("let rec x = po | rf ; x\n{BASE}export acyclic (x | mo | fr)\n"));
     admitted(&format!("let rec x = mo | fr | x ; x\n{BASE}export acyclic x\n"));
     refused(&format!("let rec x = po | x ; rf ; x\n{BASE}export acyclic x\n"), "not linear");
+}
+
+#[test]
+fn how_creation_is_used_is_told() {
+    let in_chains = |text: &str| {
+        let theory = parse("m.kat", text, Dialect::Kat, &|_| Err(String::from("no includes"))).expect(text);
+        Relational::compile(&theory).expect(text).creates_in_chains()
+    };
+    for text in [
+        "export acyclic (po | tc | tj)",
+        "export acyclic [W] ; (po | tc | tj)+ ; [R]",
+        "export acyclic [M] ; (po | tc | tj)* ; (tc | tj) ; (po | tc | tj)* ; [M]",
+        "export acyclic addr | rf",
+    ] {
+        assert!(in_chains(text), "{text}");
+    }
+    for text in [
+        "export acyclic (addr | tc)",
+        "export acyclic [W] ; tc ; [R]",
+        "export acyclic tc ; (po | tc)*",
+        "export acyclic [M] ; (po | tc | tj)* ; tc ; [M]",
+        "export acyclic [M] ; (po | tj)* ; tc ; (po | tc)* ; [M]",
+        "export irreflexive tc ; rf",
+        "export acyclic (tc | tj)+ ; po",
+    ] {
+        assert!(!in_chains(text), "{text}");
+    }
+    let lkmm = selvedge_kat::load_named("lkmm").expect("a shipped model");
+    assert!(Relational::compile(&lkmm).expect("it is one of matrices").creates_in_chains());
 }

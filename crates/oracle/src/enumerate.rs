@@ -391,11 +391,21 @@ impl Candidate {
     /// before the source either.
     fn is_atomic(&self, order: &[u8]) -> bool {
         order.iter().enumerate().all(|(at, &w)| {
-            // The read half stands right before the write half.
-            !self.events[w as usize].rmw || {
-                let source = self.rf[w as usize - 1];
-                source == if at == 0 { INIT as u8 } else { order[at - 1] }
+            let e = &self.events[w as usize];
+            if !e.rmw {
+                return true;
             }
+            // Where the halves are no neighbours, their thread may have written in between.
+            if let Some(half) = e.other_half {
+                let source = self.rf[w as usize - (e.idx - half) as usize];
+                let from = order.iter().position(|&v| v == source);
+                let between = from.map_or(0, |from| from + 1)..at;
+                return (source == INIT as u8 || from.is_some_and(|from| from < at))
+                    && order[between].iter().all(|&v| self.events[v as usize].tid == e.tid);
+            }
+            // The read half stands right before the write half.
+            let source = self.rf[w as usize - 1];
+            source == if at == 0 { INIT as u8 } else { order[at - 1] }
         })
     }
 

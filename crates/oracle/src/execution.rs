@@ -57,7 +57,7 @@ impl Execution<'_> {
             (1..e.idx).filter(|i| all >> i & 1 != 0).for_each(|i| on.set(first + i as usize - 1, at));
             match e.kind {
                 Kind::Read => on.set(self.rf[at] as usize, at),
-                Kind::Write if e.rmw => on.set(at - 1, at),
+                Kind::Write if e.rmw => on.set(first + e.other_half.unwrap_or(e.idx - 1) as usize - 1, at),
                 Kind::Spawn => {
                     let created = |(_, x): &(usize, &Event)| x.tid == e.peer;
                     self.events.iter().enumerate().skip(1).filter(created).for_each(|(x, _)| on.set(at, x));

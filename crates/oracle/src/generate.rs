@@ -455,11 +455,17 @@ impl Body<'_> {
                     let cond = Expr::bin(BinOp::Eq, Expr::Reg(dst), Expr::Const(1));
                     self.code.push(Instr::Branch { cond, target: self.code.len() + 2 });
                 }
-                // An access between the two: the pair may not succeed any more.
-                if self.left >= 3 && self.rng.random_ratio(1, 8) {
+                // An access between the two, maybe of the same location.
+                if self.left >= 3 && self.rng.random_ratio(1, 6) {
                     let (addr, mode) = (self.addr(), self.style.read(self.rng));
-                    let dst = self.fresh();
-                    self.code.push(Instr::Load { dst, addr, mode });
+                    if self.rng.random_ratio(1, 2) {
+                        let dst = self.fresh();
+                        self.code.push(Instr::Load { dst, addr, mode });
+                    } else {
+                        let (value, mode) = (self.value(), self.style.write(self.rng));
+                        self.wrote(&addr);
+                        self.code.push(Instr::Store { addr, value, mode });
+                    }
                     self.left -= 1;
                 }
                 self.wrote(&addr);

@@ -30,8 +30,8 @@ pub type Domains = Vec<Vec<Value>>;
 /// possible depends on the other thread, so there is a trace for each.
 pub fn traces(program: &Program, tid: usize, domains: &Domains, max: usize) -> Result<Vec<Trace>, TooBig> {
     let thread = &program.threads[tid];
-    let (arms, sc_depends) = (program.arms.is_some(), program.sc_depends);
-    let mut run = Run { code: &thread.code, domains, max, arms, sc_depends, found: Vec::new() };
+    let (arms, sc_depends, apart) = (program.arms.is_some(), program.sc_depends, program.apart);
+    let mut run = Run { code: &thread.code, domains, max, arms, sc_depends, apart, found: Vec::new() };
     let registers = thread.regs.len();
     let state = State {
         tid: tid as u16,
@@ -56,6 +56,8 @@ struct Run<'a> {
     /// Dependencies by control end with the arms of branches.
     arms: bool,
     sc_depends: bool,
+    /// Exclusive pairs may have something in between.
+    apart: bool,
     found: Vec<Trace>,
 }
 
@@ -73,8 +75,8 @@ struct State {
     arms: Vec<(usize, u32)>,
     /// The reads that all that follows depends on.
     for_good: u32,
-    /// The location of the linked load that is the last event so far, if its pair may succeed.
-    link: Option<u32>,
+    /// The location of the last linked load, if its pair may succeed, and its position.
+    link: Option<(u32, u32)>,
     events: Vec<Event>,
     steps: usize,
 }
@@ -114,7 +116,6 @@ impl State {
         event.deps = Deps { ctrl: self.ctrl, arm, ..Deps::default() };
         fill(&mut event);
         self.events.push(event);
-        self.link = None;
     }
 
     fn access(&mut self, kind: Kind, mode: Mode, loc: u32, value: Value, rmw: bool, deps: Deps) {
@@ -124,6 +125,11 @@ impl State {
             e.rmw = rmw;
             e.deps = Deps { ctrl: e.deps.ctrl, arm: e.deps.arm, ..deps };
         });
+    }
+
+    /// Whether a store-conditional may succeed that comes next.
+    fn holds_link(&self, apart: bool) -> bool {
+        self.link.is_some_and(|(_, at)| apart || at as usize == self.events.len())
     }
 
     /// The location of an address, `None` outside of the array.
@@ -243,15 +249,19 @@ impl<'a> Run<'a> {
                     let Some(loc) = s.address(addr, self.domains.len()) else {
                         return self.end(s, ThreadEnd::Error);
                     };
-                    let succeeds = s.link.take() == Some(loc);
-                    if succeeds {
+                    let last = s.events.len() as u32;
+                    let link =
+                        s.link.take().filter(|&(linked, at)| linked == loc && (self.apart || at == last));
+                    let succeeds = link.is_some();
+                    if let Some((_, at)) = link {
                         // What the load half was is only known now.
-                        if let Some(read) = s.events.last_mut() {
-                            read.rmw = true;
-                        }
+                        s.events[at as usize - 1].rmw = true;
                         let deps = Deps { addr: s.of_address(addr), data: s.from(value), ..Deps::default() };
                         let value = value.eval(&s.regs);
                         s.access(Kind::Write, *mode, loc, value, true, deps);
+                        if let Some(write) = s.events.last_mut() {
+                            write.other_half = Some(at).filter(|at| *at < last);
+                        }
                     }
                     let from = if succeeds && self.sc_depends { s.last() } else { 0 };
                     s.set(*ok, Value::from(succeeds), from);
@@ -260,7 +270,7 @@ impl<'a> Run<'a> {
                 Instr::Fence { mode } => s.emit(Kind::Fence, *mode, |_| {}),
                 Instr::Branch { cond, target } => {
                     let from = s.from(cond);
-                    if self.arms && from != 0 && s.link.is_none() {
+                    if self.arms && from != 0 && !s.holds_link(self.apart) {
                         let value = Value::from(cond.eval(&s.regs) != 0);
                         s.emit(Kind::Choice, Mode::Na, |e| {
                             e.value = value;
@@ -355,7 +365,7 @@ impl<'a> Run<'a> {
             self.each_value(loc, |run, value| {
                 let mut s = s.clone();
                 s.access(Kind::Read, *mode, loc, value, false, deps);
-                s.link = (choice == 0).then_some(loc);
+                s.link = (choice == 0).then_some((loc, s.events.len() as u32));
                 s.set(*dst, value, s.last());
                 run.go(s)
             })?;

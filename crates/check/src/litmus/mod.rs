@@ -148,6 +148,9 @@ pub fn check_litmus(
             test.name
         ));
     }
+    if !model.follows_dependencies() && test.program.has_pairs_apart() {
+        return Err(InputError::pairs_apart(model.name()));
+    }
     if options.equivalence == Equivalence::Rf && model.follows_dependencies() {
         return Err(InputError::needs_coherence(model.name()));
     }

@@ -23,6 +23,9 @@ struct Args {
     programs: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Begin with the program of this number, as failures are reported
+    #[arg(long, default_value_t = 0)]
+    from: u64,
     #[arg(long, value_enum, default_value_t = Which::Both)]
     equivalence: Which,
     /// Stop after this many seconds
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         }
     };
     let campaign = Campaign {
+        from: args.from,
         programs: args.programs,
         seed: args.seed,
         jobs: args.jobs.max(1),

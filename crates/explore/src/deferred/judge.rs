@@ -2,7 +2,7 @@
 //! reads, their source.
 
 use super::partial::{Ev, INIT, Partial, Source};
-use selvedge_graph::{Attrs, Kind};
+use selvedge_graph::{Attrs, Kind, Mode};
 use selvedge_machine::Op;
 use selvedge_model::relational::Candidate;
 
@@ -15,11 +15,11 @@ pub struct Assumed {
     pub rf: Vec<(usize, Ev)>,
 }
 
-/// A write, in thread number `thread`, that the thread has not come to yet because of reads that have no
-/// source.
+/// A write that a thread has not come to yet, or one that it creates, because of reads that have no source.
 #[derive(Clone, Debug)]
 pub struct AssumedWrite {
     pub thread: usize,
+    pub by: By,
     /// It depends on these by control.
     pub ctrl: Vec<Ev>,
     /// Or it comes after an access whose address depends on these.
@@ -28,6 +28,18 @@ pub struct AssumedWrite {
     pub access: Attrs,
     /// What kind of a write it is, if that is known.
     pub attrs: Option<Attrs>,
+}
+
+/// Who makes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// The thread itself.
+    Itself,
+    /// One that it creates, or that such a one creates.
+    Created {
+        /// How many threads are created does not make a difference: it may stand right behind.
+        told: bool,
+    },
 }
 
 /// The number in the candidate of each event; `None` for those that are left out.
@@ -62,9 +74,13 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
     for (at, write) in assumed.writes.iter().enumerate() {
         // An access, and the write after it. As little is said of them as can be said of events.
         let (x, y) = (known + 2 * at, known + 2 * at + 1);
-        c.attrs[x] = write.access;
         c.attrs[y] = write.attrs.unwrap_or(Attrs::W);
         c.vague[y] = write.attrs.is_none();
+        if let By::Created { told } = write.by {
+            created(p, numbers, c, write.thread, (x, y), told);
+            continue;
+        }
+        c.attrs[x] = write.access;
         let events = p.lines[write.thread].events.iter().filter_map(|&e| numbers[e]);
         let line: Vec<usize> = events.chain([x, y]).collect();
         for (i, &a) in line.iter().enumerate() {
@@ -93,6 +109,29 @@ pub fn show<S: Clone>(p: &Partial<S>, numbers: &[Option<usize>], assumed: &Assum
             c.loc.set(x, w);
         }
     }
+}
+
+/// A write `y` of a thread that the last event `x` of its creator creates, if that may be `told`.
+fn created<S: Clone>(
+    p: &Partial<S>,
+    numbers: &[Option<usize>],
+    c: &mut Candidate,
+    creator: usize,
+    (x, y): (usize, usize),
+    told: bool,
+) {
+    c.int.set(x, x);
+    c.int.set(y, y);
+    if !told {
+        return;
+    }
+    c.attrs[x] = Attrs::of(Kind::Spawn, Mode::Na, false);
+    for before in p.lines[creator].events.iter().filter_map(|&e| numbers[e]) {
+        c.po.set(before, x);
+        c.int.set(before, x);
+        c.int.set(x, before);
+    }
+    c.tc.set(x, y);
 }
 
 /// Program order, dependencies, creation and end of threads.

@@ -150,9 +150,10 @@ impl<M: Machine> Deferral<'_, M> {
                 None => true,
             };
             if p.events().all(|e| p.is_known(e)) && (0..p.lines.len()).all(settled) {
+                p.is_over = true;
                 return self.finish(&p, visit);
             }
-            if thin_air::is_ruled_out(self.model, &p) {
+            if !self.machine.has_pairs_apart() && thin_air::is_ruled_out(self.model, &p) {
                 return ControlFlow::Continue(());
             }
             let stop = || (self.ask)().is_some();
@@ -227,21 +228,29 @@ impl<M: Machine> Deferral<'_, M> {
     }
 
     /// Tries all places of a write in coherence. The write of a read-modify-write has one, directly after the
-    /// source of its read.
+    /// source of its read; but its own thread may have written in between, if there is room.
     fn place(&mut self, p: &Partial<M::State>, w: Ev, visit: &mut Visit<'_, M>) -> ControlFlow<()> {
         let Some(loc) = p.at(w).loc else { unreachable!("its address is known") };
         let co = &p.co[loc.index()];
+        let tid = p.at(w).tid;
         let places = match p.rmw_read(w).map(|r| p.at(r).source) {
             Some(Source::From(source)) => {
-                let after = co.iter().position(|&v| v == source).map_or(0, |at| at + 1);
-                after..after + 1
+                let after = after(co, source);
+                let own = |v: &&Ev| p.is_apart(w) && p.at(**v).tid == tid;
+                let own = co[after..].iter().take_while(own).count();
+                after..after + own + 1
             }
             _ => 0..co.len() + 1,
         };
         for at in places.rev() {
-            let before = if at == 0 { INIT } else { co[at - 1] };
-            let splits = co.get(at).and_then(|&next| p.rmw_read(next));
-            if splits.is_some_and(|r| p.at(r).source == Source::From(before)) {
+            let splits = |&next: &Ev| match p.rmw_read(next).map(|r| p.at(r).source) {
+                Some(Source::From(source)) => {
+                    (p.at(next).tid != tid || !p.is_apart(next)) && after(co, source) <= at
+                }
+                _ => false,
+            };
+            // What is after it belongs to what is before it, and others' writes may not come in between.
+            if co[at..].iter().any(splits) {
                 continue;
             }
             let mut q = p.clone();
@@ -375,6 +384,11 @@ impl<M: Machine> Deferral<'_, M> {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The place in coherence right behind a write.
+fn after(co: &[Ev], w: Ev) -> usize {
+    co.iter().position(|&v| v == w).map_or(0, |at| at + 1)
 }
 
 /// Whether a write that has no place yet can be given one.

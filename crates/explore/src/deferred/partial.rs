@@ -47,12 +47,20 @@ pub struct Position<S> {
     pub state: Rc<S>,
     pub op: Op,
     pub deps: Rc<Deps>,
+    /// Of exclusive pairs that may be apart: the position of the linked load of which the other half may
+    /// still come, and, of that half, the position of the load.
+    pub link: Option<u32>,
+    pub other_half: Option<u32>,
 }
 
 impl<S> Position<S> {
     pub fn of<M: Machine<State = S>>(machine: &M, state: S, op: Op) -> Position<S> {
         let deps = Rc::new(machine.deps(&state));
-        Position { state: Rc::new(state), op, deps }
+        let other_half = match op {
+            Op::Store { rmw: true, .. } => machine.other_half(&state),
+            _ => None,
+        };
+        Position { link: machine.link(&state), other_half, state: Rc::new(state), op, deps }
     }
 }
 
@@ -128,6 +136,8 @@ pub struct Partial<S> {
     pub lines: Vec<Line<S>>,
     /// By location: the writes that have a place, in order, without the initialising one.
     pub co: Vec<Vec<Ev>>,
+    /// Nothing more comes: threads that wait for others wait for ever.
+    pub is_over: bool,
 }
 
 impl<S: Clone> Partial<S> {
@@ -137,7 +147,7 @@ impl<S: Clone> Partial<S> {
             let standing = machine.runs_from_start(t).then(|| first_standing(machine, machine.start(t)));
             lines.push(Line { events: Vec::new(), standing, fails: false });
         }
-        Partial { happenings: Vec::new(), lines, co: vec![Vec::new(); machine.locations()] }
+        Partial { happenings: Vec::new(), lines, co: vec![Vec::new(); machine.locations()], is_over: false }
     }
 
     pub fn at(&self, e: Ev) -> &Happening<S> {
@@ -172,14 +182,27 @@ impl<S: Clone> Partial<S> {
         let h = self.at(e);
         let (mode, mut rmw) = h.mode();
         if let Op::Load { rmw: Rmw::Linked, .. } = h.standing.op {
-            let line = &self.lines[h.tid.index()];
-            let next = match line.events.get(h.idx as usize) {
-                Some(&next) => self.at(next).standing.op,
-                None => line.standing.as_ref().filter(|s| self.is_known(e) && self.is_certain(h.tid, s))?.op,
-            };
-            rmw = matches!(next, Op::Store { rmw: true, .. });
+            rmw = self.is_stored_to(e)?;
         }
         Some((mode, Attrs::of(h.kind(), mode, rmw)))
+    }
+
+    /// Whether the store of the exclusive pair that `e` is the load of is there; `None` if it may still come.
+    fn is_stored_to(&self, e: Ev) -> Option<bool> {
+        let h = self.at(e);
+        let line = &self.lines[h.tid.index()];
+        let is_half = |s: &Position<S>| {
+            matches!(s.op, Op::Store { rmw: true, .. }) && s.other_half.is_none_or(|read| read == h.idx)
+        };
+        let later = line.events[h.idx as usize..].iter().map(|&next| &self.at(next).standing);
+        for s in later {
+            if is_half(s) || s.link != Some(h.idx) {
+                return Some(is_half(s));
+            }
+        }
+        let s = line.standing.as_ref().filter(|s| self.is_known(e) && self.is_certain(h.tid, s))?;
+        let is_over = matches!(s.op, Op::Block(_) | Op::Cut | Op::Error(_) | Op::End);
+        if is_half(s) || is_over || self.is_over || s.link != Some(h.idx) { Some(is_half(s)) } else { None }
     }
 
     /// Whether all that a standing depends on to be there at all is known.
@@ -349,7 +372,14 @@ impl<S: Clone> Partial<S> {
     /// The read half of a read-modify-write, given its write.
     pub fn rmw_read(&self, w: Ev) -> Option<Ev> {
         let h = self.at(w);
-        h.is_rmw_write().then(|| self.lines[h.tid.index()].events[h.idx as usize - 2])
+        let read = h.standing.other_half.unwrap_or(h.idx - 1);
+        h.is_rmw_write().then(|| self.lines[h.tid.index()].events[read as usize - 1])
+    }
+
+    /// Whether something stands between the halves of the read-modify-write whose write this is.
+    pub fn is_apart(&self, w: Ev) -> bool {
+        let h = self.at(w);
+        h.standing.other_half.is_some_and(|read| read + 1 < h.idx)
     }
 
     /// The value that a write wrote to a location.

@@ -30,6 +30,11 @@ pub fn show<M: Machine>(
         let standing = &p.at(e).standing;
         threads.record_final(p.at(e).tid, M::State::clone(&standing.state), standing.op);
     }
+    for w in p.events() {
+        if let Some(r) = p.rmw_read(w).filter(|_| p.at(w).standing.other_half.is_some()) {
+            graph.set_apart(ids[w], ids[r]);
+        }
+    }
     for e in p.events() {
         if let Source::From(w) = p.at(e).source {
             let Some((mode, attrs)) = p.mode_and_attrs(e) else { unreachable!("all is known") };

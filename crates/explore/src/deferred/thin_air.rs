@@ -11,7 +11,7 @@
 //! model first.
 
 use super::has_ended;
-use super::judge::{self, Assumed, AssumedWrite};
+use super::judge::{self, Assumed, AssumedWrite, By};
 use super::partial::{Ev, INIT, Partial, Source};
 use selvedge_graph::{Attrs, DepSet, Kind, Tid};
 use selvedge_machine::{Machine, Op};
@@ -87,6 +87,13 @@ pub fn is_possible<M: Machine>(
         };
         let mut sources: Vec<usize> = p.events().filter(fits).filter_map(|w| numbers[w]).collect();
         for write in &stuck {
+            if may_create(machine, p, write.thread) {
+                let by = By::Created { told: model.creates_in_chains() };
+                for attrs in all_writes(machine) {
+                    sources.push(first_assumed + 2 * assumed.writes.len() + 1);
+                    assumed.writes.push(AssumedWrite { by, attrs, ..write.clone() });
+                }
+            }
             for attrs in writes_to_come(machine, p, write.thread, r) {
                 // Whatever the access is whose address is not known, it reads or it writes.
                 let kinds: &[Attrs] =
@@ -132,22 +139,40 @@ fn writes_to_come<M: Machine>(
     thread: usize,
     r: Ev,
 ) -> Vec<Option<Attrs>> {
-    let (line, tid) = (&p.lines[thread], Tid(thread as u16));
-    let Some(loc) = p.at(r).loc else { return vec![None] };
-    // One that joins another stands there for certain.
-    let state = match (&line.standing, line.events.last()) {
-        (Some(standing), _) if p.is_certain(tid, standing) => &standing.state,
-        (_, Some(&last)) => &p.at(last).standing.state,
-        _ => return vec![None],
-    };
-    // What a thread writes that is yet to be created depends on what its creation depends on.
-    if machine.may_spawn(state) {
-        return vec![None];
+    match (p.at(r).loc, goes_on_from(p, thread)) {
+        (Some(loc), Some(state)) => match machine.stores_to_come(state, loc) {
+            Some(stores) => {
+                stores.iter().map(|&(mode, rmw)| Some(Attrs::of(Kind::Write, mode, rmw))).collect()
+            }
+            None => vec![None],
+        },
+        _ => vec![None],
     }
-    match machine.stores_to_come(state, loc) {
-        Some(stores) => stores.iter().map(|&(mode, rmw)| Some(Attrs::of(Kind::Write, mode, rmw))).collect(),
-        None => vec![None],
+}
+
+/// The kinds of writes that there may be in the program.
+fn all_writes<M: Machine>(machine: &M) -> Vec<Option<Attrs>> {
+    let Some(classes) = machine.event_classes() else { return vec![None] };
+    let writes = classes.into_attrs().into_iter().filter(|attrs| attrs.has(Attrs::W));
+    writes.map(Some).collect()
+}
+
+/// The last state of a thread that it is certain to come to, if there is one: where it waits to join another
+/// one, or its last event.
+fn goes_on_from<S: Clone>(p: &Partial<S>, thread: usize) -> Option<&S> {
+    let line = &p.lines[thread];
+    match (&line.standing, line.events.last()) {
+        (Some(standing), _) if p.is_certain(Tid(thread as u16), standing) => Some(&standing.state),
+        (_, Some(&last)) => Some(&p.at(last).standing.state),
+        _ => None,
     }
+}
+
+/// Whether a thread may still create one that is not there. What that one writes depends on what its creation
+/// depends on.
+fn may_create<M: Machine>(machine: &M, p: &Partial<M::State>, thread: usize) -> bool {
+    p.lines.iter().any(|line| line.standing.is_none() && line.events.is_empty())
+        && goes_on_from(p, thread).is_none_or(|state| machine.may_spawn(state))
 }
 
 /// A write in each thread of which it is not certain how it goes on, by itself or because it joins another
@@ -165,7 +190,7 @@ fn stuck_threads<S: Clone>(p: &Partial<S>) -> Vec<AssumedWrite> {
             all.filter(|&e| !p.is_known(e)).collect::<Vec<Ev>>()
         };
         let (ctrl, addr) = (unknown(standing.deps.path()), unknown(&standing.deps.addr));
-        stuck.push(AssumedWrite { thread: t, ctrl, addr, access: Attrs::NONE, attrs: None });
+        stuck.push(AssumedWrite { thread: t, by: By::Itself, ctrl, addr, access: Attrs::NONE, attrs: None });
     }
     stuck
 }

@@ -218,6 +218,10 @@ impl<M: Machine> Follow<'_, M> {
                     false
                 }
             };
+            // Prefixes take such orders for sure.
+            if self.web.leads_through {
+                self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
+            }
             if self.stats.gave_up.is_some() {
                 return Ok(Pause::Stopped);
             }
@@ -280,7 +284,7 @@ impl<M: Machine> Follow<'_, M> {
         };
         self.stats.events += 1;
         let slot = self.web.at(e);
-        if hangs_on_faults(&slot.at.deps) {
+        if hangs_on_faults(&slot.at.deps) || self.web.leads_through {
             self.stats.gave_up = Some(GaveUp::Again(Again::Dependencies));
         }
         let kind = match slot.at.op {

@@ -1,6 +1,7 @@
 //! What an event is ordered after in its thread, by the model: kept with the event.
 
 use super::web::{Ev, INIT, NONE, Slot, Web};
+use crate::early::conditional;
 use selvedge_graph::{Attrs, DepSet, Kind};
 use selvedge_machine::{Op, Rmw};
 use selvedge_model::relational::{Local, LocalEvent};
@@ -11,6 +12,9 @@ use smallvec::SmallVec;
 pub struct Order {
     /// As far as that does not depend on what is read: what later events have of it.
     pub sure: Vec<DepSet>,
+    /// The same without what leads through the write of a compare-and-swap, which may not be there, from an
+    /// event before it to one after it; if there is such a write.
+    pub without: Option<Vec<DepSet>>,
     /// Given what it reads, if that makes a difference.
     pub own: Option<Vec<DepSet>>,
     /// Given all that is read in its thread, if that makes a difference.
@@ -30,6 +34,7 @@ pub struct Order {
 /// Of an event that is not there yet.
 pub static NO_ORDER: Order = Order {
     sure: Vec::new(),
+    without: None,
     own: None,
     full: None,
     near: SmallVec::new_const(),
@@ -43,6 +48,7 @@ impl Order {
         let mapped = |list: &Vec<DepSet>| list.iter().map(of).collect();
         Order {
             sure: mapped(&self.sure),
+            without: self.without.as_ref().map(mapped),
             own: self.own.as_ref().map(mapped),
             full: self.full.as_ref().map(mapped),
             near: self.near.iter().flat_map(|idx| of(&DepSet::one(*idx)).last()).collect(),
@@ -122,6 +128,7 @@ impl<S: Clone> Web<S> {
             local.compute(&event, &others, &mut all);
             full = Some(all);
         }
+        let without = self.without(local, &event, other, e, &out);
         let mut own = None;
         if let Some(other) = other {
             let event = LocalEvent { attrs: other, ..event };
@@ -137,7 +144,62 @@ impl<S: Clone> Web<S> {
         let (lean, firm) = self.near(e, local.firm(own.as_ref().unwrap_or(&out)), |slot| {
             (!slot.is_rmw_write()).then_some(&slot.order().firm)
         });
-        self.set_order(e, Order { sure: out, own, full, near, past, lean, firm });
+        let (without, leads_through) = without.map_or((None, false), |(sets, differs)| (Some(sets), differs));
+        self.leads_through |= leads_through;
+        self.set_order(e, Order { sure: out, without, own, full, near, past, lean, firm });
+    }
+
+    /// What an event is ordered after, and later events have of it, without what leads through writes of
+    /// compare-and-swaps, if there is one; and whether it is ordered after more by what does. `sets` are
+    /// those with it, and `other` is what would be true of the event with another outcome. What is read back
+    /// is there.
+    fn without(
+        &self,
+        local: &Local,
+        event: &LocalEvent<'_>,
+        other: Option<Attrs>,
+        e: Ev,
+        sets: &[DepSet],
+    ) -> Option<(Vec<DepSet>, bool)> {
+        let slot = self.at(e);
+        let events = &self.line(slot.tid).events[..slot.idx as usize - 1];
+        let may_not_be = self.rmw_read(e).is_some_and(|r| conditional(self.at(r).at.op).is_some());
+        if !may_not_be && !events.iter().any(|&x| self.at(x).order().without.is_some()) {
+            return None;
+        }
+        let others = |idx: u32| match events.get(idx as usize - 1) {
+            Some(&x) => {
+                let order = self.at(x).order();
+                let bare = order.without.as_ref().filter(|_| event.own_source != Some(idx));
+                bare.map_or(&order.sure[..], |sets| &sets[..])
+            }
+            None => &[],
+        };
+        let mut bare = Vec::with_capacity(local.width());
+        local.compute(event, &others, &mut bare);
+        let before = DepSet::below(event.idx);
+        let more = |(with, without): (&DepSet, &DepSet)| {
+            let mut more = with.clone();
+            more.intersect(&before);
+            more.subtract(without);
+            !more.is_empty()
+        };
+        let leads_through = local.firm(sets).zip(local.firm(&bare)).any(more)
+            || local.located(sets).zip(local.located(&bare)).any(more);
+        if let Some(attrs) = other {
+            let mut sure = Vec::with_capacity(local.width());
+            local.compute(&LocalEvent { attrs, ..*event }, &others, &mut sure);
+            bare.iter_mut().zip(&sure).for_each(|(a, b)| a.intersect(b));
+        }
+        if may_not_be {
+            let passed = local.absent(others(event.idx - 1));
+            let own = DepSet::one(event.idx);
+            for (set, passed) in bare.iter_mut().zip(&passed) {
+                set.intersect(&own);
+                set.union(passed);
+            }
+        }
+        Some((bare, leads_through))
     }
 
     /// Of the events in some sets, those that are not before others of them; and all that is before these.

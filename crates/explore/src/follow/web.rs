@@ -211,6 +211,9 @@ pub struct Web<S> {
     pub len: usize,
     /// Those of them that are not settled.
     pub open: u32,
+    /// Some event was ordered after another one by what leads through the write of a compare-and-swap; never
+    /// taken back.
+    pub leads_through: bool,
     /// The latest serial number; never taken back.
     serial: u64,
 }
@@ -231,6 +234,7 @@ impl<S: Clone> Web<S> {
             clock: 0,
             len: 0,
             open: 0,
+            leads_through: false,
             serial: 0,
         }
     }

@@ -9,6 +9,7 @@ use crate::source::{Place, Source};
 use crate::syntax::Parsed;
 use selvedge_graph::{Barrier, Loc, Mode, Value};
 use selvedge_machine::expr::{BinOp, Expr, Reg, UnOp};
+use selvedge_machine::pairs::apart;
 use selvedge_machine::program::{Addr, Instr, RmwOp, pointer_to};
 use std::collections::HashMap;
 
@@ -369,39 +370,15 @@ impl<'a> Builder<'a> {
         Ok(Finished { regs, code, accesses, places })
     }
 
-    /// Between the two instructions of an exclusive pair there must be no access and no fence: the halves of
-    /// a read-modify-write are neighbours in an execution.
+    /// Where something visible stands between the two instructions of an exclusive pair, they have to be of
+    /// one address for sure: whether the pair may succeed must not depend on what is read.
     fn check_pairs(&self) -> Parsed<()> {
-        let linked = (0..self.code.len()).filter(|&at| matches!(self.code[at], Instr::LoadLinked { .. }));
-        for start in linked {
-            // Whether an instruction was reached, without and with something in between.
-            let mut seen = vec![[false; 2]; self.code.len()];
-            let mut work = vec![(start + 1, false)];
-            while let Some((at, dirty)) = work.pop() {
-                if at >= self.code.len() || std::mem::replace(&mut seen[at][usize::from(dirty)], true) {
-                    continue;
-                }
-                match &self.code[at] {
-                    Instr::LoadLinked { .. } => {}
-                    Instr::StoreConditional { .. } if dirty => {
-                        let message =
-                            "an access or a fence between the two instructions of an exclusive pair";
-                        return Err(self
-                            .source
-                            .error(self.places[at], message)
-                            .with_help("such pairs are not supported"));
-                    }
-                    Instr::StoreConditional { .. } | Instr::Cut => {}
-                    Instr::Jump { target } => work.push((*target, dirty)),
-                    Instr::Branch { target, .. } => work.extend([(*target, dirty), (at + 1, dirty)]),
-                    Instr::Assign { .. } | Instr::Assume { .. } | Instr::Assert { .. } => {
-                        work.push((at + 1, dirty));
-                    }
-                    _ => work.push((at + 1, true)),
-                }
-            }
-        }
-        Ok(())
+        let Some(pair) = apart(&self.code).find(|pair| !pair.is_sure) else { return Ok(()) };
+        let message = "an access or a fence between the two instructions of an exclusive pair, whose addresses \
+                       may differ";
+        Err(self.source.error(self.places[pair.store], message).with_help(
+            "such pairs are supported if both have the same address register, which nothing changes in between",
+        ))
     }
 }
 

@@ -7,6 +7,7 @@
 //! difference: of `a \ b` nothing is taken for granted unless `b` is known already (`fixed`).
 
 mod causality;
+mod chains;
 mod local;
 mod matrix;
 mod orders;

@@ -1,5 +1,5 @@
 // Nothing is known of numbers of 80 bits that come from outside, and nothing is decided by them.
-// expect: rc11 bounded
+// expect: rc11 unknown
 #include <assert.h>
 
 int __VERIFIER_nondet_int(void);

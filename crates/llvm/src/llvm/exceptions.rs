@@ -44,8 +44,8 @@ impl<'m> Value<'m> {
     }
 }
 
-/// What functions of Rust land by.
-const RUST: &str = "rust_eh_personality";
+/// What functions of Rust land by: the compiler's, and what stands for it.
+const RUST: [&str; 2] = ["rust_eh_personality", "__selvedge_rust_personality"];
 
 impl<'m> Module<'m> {
     /// The functions that catch panics of Rust, or call others that do. Who catches a panic is told by the
@@ -53,7 +53,7 @@ impl<'m> Module<'m> {
     /// among them.
     pub(crate) fn catching(&self) -> HashSet<Value<'_>> {
         let functions = self.functions();
-        if !functions.iter().any(|function| function.name().contains(RUST)) {
+        if !functions.iter().any(|function| RUST.contains(&function.name().as_str())) {
             return HashSet::new();
         }
         let mut callers: HashMap<Value<'_>, Vec<Value<'_>>> = HashMap::new();

@@ -20,20 +20,21 @@ macro_rules! visit_operands {
             Instr::Cast { src: a, from: bits, .. } | Instr::Bits { a, bits, .. } => $visit(a, words(*bits)),
             Instr::Bin { a, b, bits, .. }
             | Instr::Cmp { a, b, bits, .. }
+            | Instr::FloatCmp { a, b, bits, .. }
             | Instr::Overflowing { a, b, bits, .. } => {
                 $visit(a, words(*bits));
                 $visit(b, words(*bits));
             }
-            Instr::FloatCmp { a, b, .. } | Instr::Offset { base: a, index: b, .. } => {
+            Instr::Offset { base: a, index: b, .. } => {
                 $visit(a, 1);
                 $visit(b, 1);
             }
-            Instr::Float { a, b, c, .. } | Instr::Select { cond: a, a: b, b: c, .. } => {
+            Instr::Select { cond: a, a: b, b: c, .. } => {
                 $visit(a, 1);
                 $visit(b, 1);
                 $visit(c, 1);
             }
-            Instr::Funnel { a, b, amount: c, bits, .. } => {
+            Instr::Float { a, b, c, bits, .. } | Instr::Funnel { a, b, amount: c, bits, .. } => {
                 $visit(a, words(*bits));
                 $visit(b, words(*bits));
                 $visit(c, words(*bits));
@@ -138,13 +139,13 @@ impl Instr {
         match self {
             Move { dst, .. }
             | Cmp { dst, .. }
-            | Float { dst, .. }
             | FloatCmp { dst, .. }
             | Select { dst, .. }
             | Offset { dst, .. }
             | Alloca { dst, .. } => (*dst, 1),
             Load { dst, bytes, .. } | Rmw { dst, bytes, .. } => (*dst, registers(*bytes)),
             Bin { dst, bits, .. }
+            | Float { dst, bits, .. }
             | Bits { dst, bits, .. }
             | Funnel { dst, bits, .. }
             | Cast { dst, to: bits, .. } => (*dst, words(*bits)),

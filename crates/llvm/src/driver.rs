@@ -1,5 +1,6 @@
 //! Compiles or reads each file, links the modules, and hands the result to the lowering.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,7 +81,8 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     if program.defines(MAIN) {
         keep_reachable(&mut program, options).map_err(llvm)?;
     }
-    program.inline_small(names::is_mangled);
+    let own = own_that_catch(&program);
+    program.inline_small(|name| names::is_mangled(name) && !own.contains(name));
     program.run_passes(INLINE).map_err(llvm)?;
     let mut unset = Vec::new();
     // Once addresses are in registers, more variables are only accessed by their parts, or by nobody else.
@@ -295,4 +297,13 @@ pub(crate) fn is_cpp(file: &Path) -> bool {
 
 fn extension(file: &Path) -> &str {
     file.extension().and_then(OsStr::to_str).unwrap_or("")
+}
+
+/// The program's own functions that catch panics, or call what does. They are not inlined into the standard
+/// library's, which ends threads that panic by catching, too: a panic that the program catches is no error.
+fn own_that_catch(program: &llvm::Module<'_>) -> HashSet<String> {
+    let is_own = |function: &llvm::Value<'_>| {
+        function.definition().is_some_and(|(file, _)| !lower::is_of_library(&file))
+    };
+    program.catching().into_iter().filter(is_own).map(|function| function.name()).collect()
 }

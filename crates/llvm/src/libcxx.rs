@@ -51,7 +51,7 @@ fn tag_length(text: &str) -> Option<usize> {
 
 /// Functions whose symbols begin and end like this, and what is called instead (`Reduction::Library`). The
 /// first one that fits counts.
-const REPLACED: [(&str, &str, &str); 34] = [
+const REPLACED: [(&str, &str, &str); 36] = [
     // What a thread keeps for its end.
     ("_ZNSt3__119__thread_local_dataE", "v", "__selvedge_libcxx_thread_data"),
     (
@@ -98,6 +98,8 @@ const REPLACED: [(&str, &str, &str); 34] = [
         "",
         "__selvedge_libcxx_pad",
     ),
+    ("_ZNSt3__113basic_istreamIcNS_11char_traitsIcEEE6sentryC1ERS3_b", "", "__selvedge_libcxx_sentry"),
+    ("_ZNSt3__113basic_istreamIcNS_11char_traitsIcEEE6sentryC2ERS3_b", "", "__selvedge_libcxx_sentry"),
     // `std::lock` of two locks of mutexes.
     ("_ZNSt3__14lockINS_11unique_lockINS_5mutexEEES3_EEvRT_RT0_", "", "__selvedge_cpp_lock_both"),
 ];
@@ -233,6 +235,8 @@ fn lock(symbol: &str) -> Option<String> {
         (false, 2) => "__selvedge_cpp_lock_two",
         (true, 3) => "__selvedge_cpp_lock_three",
         (true, 4) => "__selvedge_cpp_lock_four",
+        (true, 5) => "__selvedge_cpp_lock_five",
+        (true, 6) => "__selvedge_cpp_lock_six",
         _ => return None,
     };
     Some(name.to_owned())

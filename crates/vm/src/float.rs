@@ -1,5 +1,6 @@
 //! Arithmetic on floats, kept by their bits.
 
+use crate::extended::{self, Whole};
 use selvedge_ir::arith;
 use selvedge_ir::{CastOp, FloatCmp, FloatOp};
 use std::cmp::Ordering;
@@ -32,9 +33,13 @@ fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// The number that `bits` bits stand for, as a double; exact.
-pub fn double(value: u64, bits: u8) -> f64 {
-    if bits == 32 { single(value) as f64 } else { f64::from_bits(value) }
+/// The number that `bits` bits stand for, as a double; exact for up to 64 bits.
+pub fn double(value: u128, bits: u8) -> f64 {
+    match bits {
+        32 => single(value as u64) as f64,
+        80 => f64::from_bits(extended::to_float(value, 64)),
+        _ => f64::from_bits(value as u64),
+    }
 }
 
 fn to_bits(value: f64, bits: u8) -> u64 {
@@ -51,8 +56,39 @@ pub fn op(op: FloatOp, bits: u8, a: u64, b: u64, c: u64) -> u64 {
     value.to_bits()
 }
 
+/// The operations on 80 bits. There are no instructions for fused ones and powers: the compiler calls the
+/// library for these.
+pub fn extended(op: FloatOp, a: u128, b: u128) -> u128 {
+    match op {
+        FloatOp::Add => extended::add(a, b),
+        FloatOp::Sub => extended::add(a, extended::neg(b)),
+        FloatOp::Mul => extended::mul(a, b),
+        FloatOp::Div => extended::div(a, b),
+        FloatOp::Rem => extended::rem(a, b),
+        FloatOp::Neg => extended::neg(a),
+        FloatOp::Sqrt => extended::sqrt(a),
+        FloatOp::Abs => extended::abs(a),
+        FloatOp::Floor => extended::whole(a, Whole::Down),
+        FloatOp::Ceil => extended::whole(a, Whole::Up),
+        FloatOp::Trunc => extended::whole(a, Whole::ToZero),
+        FloatOp::Round => extended::whole(a, Whole::Nearest),
+        FloatOp::Min => extended::least(a, b, Ordering::Less),
+        FloatOp::Max => extended::least(a, b, Ordering::Greater),
+        FloatOp::CopySign => extended::copysign(a, b),
+        FloatOp::Fma | FloatOp::Pow => unreachable!("the lowering refuses {op:?} of 80 bits"),
+    }
+}
+
 pub fn cmp(cmp: FloatCmp, bits: u8, a: u64, b: u64) -> bool {
-    match double(a, bits).partial_cmp(&double(b, bits)) {
+    ordered(cmp, double(a.into(), bits).partial_cmp(&double(b.into(), bits)))
+}
+
+pub fn cmp_extended(cmp: FloatCmp, a: u128, b: u128) -> bool {
+    ordered(cmp, extended::cmp(a, b))
+}
+
+fn ordered(cmp: FloatCmp, order: Option<Ordering>) -> bool {
+    match order {
         Some(Ordering::Less) => cmp.less,
         Some(Ordering::Equal) => cmp.equal,
         Some(Ordering::Greater) => cmp.greater,
@@ -61,7 +97,15 @@ pub fn cmp(cmp: FloatCmp, bits: u8, a: u64, b: u64) -> bool {
 }
 
 /// Whether a number without its fraction is one of an integer type.
-pub fn fits(value: u64, from: u8, to: u8, signed: bool) -> bool {
+pub fn fits(value: u128, from: u8, to: u8, signed: bool) -> bool {
+    if from == 80 {
+        return match extended::to_integer(value) {
+            Some((size, true)) if signed => size <= 1 << (to - 1),
+            Some((size, false)) if signed => size < 1 << (to - 1),
+            Some((size, negative)) => size <= arith::mask(to) && !(negative && size > 0),
+            None => false,
+        };
+    }
     let whole = double(value, from).trunc();
     // Powers of two are exact.
     match signed {
@@ -72,7 +116,10 @@ pub fn fits(value: u64, from: u8, to: u8, signed: bool) -> bool {
 
 /// A cast to or from a float. Numbers out of range become the nearest one, as Rust does.
 pub fn cast(op: CastOp, from: u8, to: u8, value: u128) -> u128 {
-    let float = || double(value as u64, from);
+    if from == 80 || to == 80 {
+        return cast_extended(op, from, to, value);
+    }
+    let float = || double(value, from);
     match op {
         CastOp::FloatToFloat => to_bits(float(), to) as u128,
         CastOp::FloatToSigned => float() as i128 as u128 & arith::mask(to),
@@ -86,6 +133,38 @@ pub fn cast(op: CastOp, from: u8, to: u8, value: u128) -> u128 {
         CastOp::Trunc => value & arith::mask(to),
         // By whoever knows the objects; here they are numbers.
         CastOp::ToAddress | CastOp::ToPointer => value & arith::mask(to),
+    }
+}
+
+/// A cast to or from 80 bits.
+fn cast_extended(op: CastOp, from: u8, to: u8, value: u128) -> u128 {
+    let limit = |negative: bool, signed: bool| match (negative, signed) {
+        (false, true) => arith::mask(to - 1),
+        (false, false) => arith::mask(to),
+        (true, true) => 1 << (to - 1),
+        (true, false) => 0,
+    };
+    let integer = |signed: bool| match extended::to_integer(value) {
+        Some((size, true)) if fits(value, from, to, signed) => size.wrapping_neg() & arith::mask(to),
+        Some((size, false)) if fits(value, from, to, signed) => size,
+        Some((_, negative)) => limit(negative, signed),
+        None if extended::cmp(value, value).is_none() => 0,
+        None => limit(extended::cmp(value, 0) == Some(Ordering::Less), signed),
+    };
+    match op {
+        CastOp::FloatToFloat if to == 80 => extended::of_double(double(value, from)),
+        CastOp::FloatToFloat => extended::to_float(value, to).into(),
+        CastOp::FloatToSigned => integer(true),
+        CastOp::FloatToUnsigned => integer(false),
+        CastOp::SignedToFloat => {
+            let number = arith::signed(value, from);
+            extended::of_integer(number.unsigned_abs(), number < 0)
+        }
+        CastOp::UnsignedToFloat => extended::of_integer(value & arith::mask(from), false),
+        // Of integers of 80 bits.
+        CastOp::Zext => value & arith::mask(from),
+        CastOp::Sext => arith::signed(value, from) as u128 & arith::mask(to),
+        CastOp::Trunc | CastOp::ToAddress | CastOp::ToPointer => value & arith::mask(to),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod annotated;
 mod contents;
+mod extended;
 mod float;
 #[doc(hidden)]
 pub mod format;

@@ -6,6 +6,7 @@
 // expect: rc11 verified -DPART=several
 // expect: rc11 verified executions=2 -DPART=other_kinds
 // expect: rc11 verified executions=2 -DPART=four
+// expect: rc11 verified executions=2 -DPART=five
 // expect: rc11 verified executions=2 -DPART=deferred
 // expect: rc11 verified -DPART=shared
 // expect: rc11 verified -DPART=shared_timed
@@ -147,6 +148,22 @@ void deferred()
         std::lock(first, second);
         count++;
     });
+    assert(count == 2);
+}
+
+void five()
+{
+    static std::mutex mutexes[5];
+    static int count = 0;
+    std::thread other([] {
+        std::scoped_lock all(mutexes[4], mutexes[2], mutexes[3], mutexes[0], mutexes[1]);
+        count++;
+    });
+    {
+        std::scoped_lock all(mutexes[0], mutexes[1], mutexes[2], mutexes[3], mutexes[4]);
+        count++;
+    }
+    other.join();
     assert(count == 2);
 }
 

@@ -56,23 +56,38 @@ void __selvedge_cpp_notify_all_at(const void *const *reference)
 void __selvedge_cpp_notify_one(const void *address) { __selvedge_futex_wake(address, 1); }
 void __selvedge_cpp_notify_all(const void *address) { __selvedge_futex_wake(address, __INT_MAX__); }
 
-// `std::lock` of four mutexes: takes one, and tries the others. If one of those is taken, it gives back what
-// it has and waits for that: the execution in which it gets them all is one in which it came later. Nothing
-// may be read in between: that would be taken for what it waits for.
-void __selvedge_cpp_lock_four(
-    pthread_mutex_t *one, pthread_mutex_t *two, pthread_mutex_t *three, pthread_mutex_t *four)
+} // extern "C"
+
+template <class... Rest> [[gnu::always_inline]] static inline bool takes_all(pthread_mutex_t *first, Rest... rest)
 {
-    pthread_mutex_lock(one);
-    if (pthread_mutex_trylock(two) == 0) {
-        if (pthread_mutex_trylock(three) == 0) {
-            if (pthread_mutex_trylock(four) == 0)
-                return;
-            pthread_mutex_unlock(three);
+    if (pthread_mutex_trylock(first) != 0)
+        return false;
+    if constexpr (sizeof...(rest) > 0) {
+        if (!takes_all(rest...)) {
+            pthread_mutex_unlock(first);
+            return false;
         }
-        pthread_mutex_unlock(two);
     }
-    pthread_mutex_unlock(one);
-    __selvedge_block(1);
+    return true;
 }
+
+// `std::lock` of mutexes: takes one, and tries the others. If one of those is taken, it gives back what it has
+// and waits for that: the execution in which it gets them all is one in which it came later. Nothing may be
+// read in between: that would be taken for what it waits for.
+template <class... Rest> [[gnu::always_inline]] static inline void lock_all(pthread_mutex_t *first, Rest... rest)
+{
+    pthread_mutex_lock(first);
+    if (!takes_all(rest...)) {
+        pthread_mutex_unlock(first);
+        __selvedge_block(1);
+    }
+}
+
+extern "C" {
+
+using Lock = pthread_mutex_t *;
+void __selvedge_cpp_lock_four(Lock a, Lock b, Lock c, Lock d) { lock_all(a, b, c, d); }
+void __selvedge_cpp_lock_five(Lock a, Lock b, Lock c, Lock d, Lock e) { lock_all(a, b, c, d, e); }
+void __selvedge_cpp_lock_six(Lock a, Lock b, Lock c, Lock d, Lock e, Lock f) { lock_all(a, b, c, d, e, f); }
 
 } // extern "C"

@@ -1,8 +1,9 @@
-// Streams that are written to: standard output and error, and strings. There are no locales but one, which
-// knows letters only, and nothing is read.
+// Streams: standard input, output and error, and strings. There are no locales but one, which knows letters
+// and numbers.
 //
 // A stream that several threads write to is only read where nothing of it is set, so that this is no race.
 
+#include "../cxxabi/reading.h"
 #include <cstdio>
 #include <ios>
 #include <iostream>
@@ -32,6 +33,29 @@ struct Numbers final : std::num_put<char> {
     iter_type do_put(iter_type to, std::ios_base &stream, char fill, const void *address) const override;
 };
 
+// How it reads them.
+struct NumbersRead final : std::num_get<char> {
+    using base = std::ios_base;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, bool &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, long &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, long long &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, unsigned short &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, unsigned &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, unsigned long &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, unsigned long long &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, float &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, double &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, long double &) const override;
+    iter_type do_get(iter_type, iter_type, base &, base::iostate &, void *&) const override;
+};
+
+// Standard input: the character that was looked at, or -1 at the end, or -2 where none was.
+struct Input final : std::streambuf {
+    int ahead;
+    int_type underflow() override;
+    int_type uflow() override;
+};
+
 // What is written goes out at once.
 struct Console final : std::streambuf {
     int file;
@@ -46,6 +70,9 @@ extern "C" {
 // How many words they have does not matter.
 extern const char letters_table[10 * 8] asm("_ZTVNSt3__15ctypeIcEE");
 extern const char numbers_table[13 * 8] asm("_ZTVN8selvedge7NumbersE");
+extern const char reading_table[16 * 8] asm("_ZTVN8selvedge11NumbersReadE");
+extern const char input_table[16 * 8] asm("_ZTVN8selvedge5InputE");
+extern const char in_table[10 * 8] asm("_ZTVNSt3__113basic_istreamIcNS_11char_traitsIcEEEE");
 extern const char console_table[16 * 8] asm("_ZTVN8selvedge7ConsoleE");
 // After three words, those of the stream; after eight, those of its virtual base.
 extern const char stream_table[10 * 8] asm("_ZTVNSt3__113basic_ostreamIcNS_11char_traitsIcEEEE");
@@ -90,6 +117,8 @@ struct FacetWords {
 };
 static constinit FacetWords letters = {letters_table + 16, 0, kinds.of, 0};
 static constinit FacetWords numbers = {numbers_table + 16, 0, nullptr, 0};
+static constinit FacetWords numbers_read = {reading_table + 16, 0, nullptr, 0};
+static_assert(sizeof(NumbersRead) <= sizeof numbers_read);
 static_assert(sizeof(std::ctype<char>) == sizeof letters && sizeof(Numbers) <= sizeof numbers);
 
 struct ConsoleWords {
@@ -100,6 +129,8 @@ struct ConsoleWords {
 static constinit ConsoleWords output_buffer = {console_table + 16, nullptr, {}, {}, 1};
 static constinit ConsoleWords error_buffer = {console_table + 16, nullptr, {}, {}, 2};
 static_assert(sizeof(Console) == sizeof output_buffer);
+static constinit ConsoleWords input_buffer = {input_table + 16, nullptr, {}, {}, -2};
+static_assert(sizeof(Input) == sizeof input_buffer);
 
 struct StreamWords {
     const char *functions, *functions_of_base;
@@ -119,14 +150,30 @@ constexpr StreamWords stream_to(ConsoleWords *buffer)
         ' '};
 }
 
+// The same, with the number of characters of the last read.
+struct ReadingWords {
+    const char *functions;
+    long count;
+    const char *functions_of_base;
+    unsigned flags;
+    long precision, width;
+    unsigned state, exceptions;
+    void *buffer, *locale;
+    void *callbacks[4], *words[3], *pointers[3];
+    void *tied;
+    int fill;
+};
+static_assert(sizeof(ReadingWords) == sizeof(std::istream));
+
 } // namespace selvedge
 
-// Of what nobody has, only the addresses matter.
-char of_numbers_read[sizeof(std::locale::id)]
-    asm("_ZNSt3__17num_getIcNS_19istreambuf_iteratorIcNS_11char_traitsIcEEEEE2idE");
 constinit std::locale::id std::numpunct<char>::id;
 
 using namespace selvedge;
+extern constinit StreamWords the_output asm("_ZNSt3__14coutE");
+constinit ReadingWords the_input asm("_ZNSt3__13cinE") = {in_table + 24, 0, in_table + 64,
+    std::ios_base::skipws | std::ios_base::dec, 6, 0, 0, 0, &input_buffer, nullptr, {}, {}, {}, &the_output,
+    ' '};
 constinit StreamWords the_output asm("_ZNSt3__14coutE") = stream_to(&output_buffer);
 constinit StreamWords the_errors asm("_ZNSt3__14cerrE") = stream_to(&error_buffer);
 constinit StreamWords the_log asm("_ZNSt3__14clogE") = stream_to(&error_buffer);
@@ -152,7 +199,7 @@ const locale &locale::classic()
 bool locale::operator==(const locale &) const { return true; }
 bool locale::has_facet(id &which) const
 {
-    return &which == &std::ctype<char>::id || &which == &num_put<char>::id;
+    return &which == &std::ctype<char>::id || &which == &num_put<char>::id || &which == &num_get<char>::id;
 }
 const locale::facet *locale::use_facet(id &which) const
 {
@@ -160,6 +207,8 @@ const locale::facet *locale::use_facet(id &which) const
         return reinterpret_cast<const facet *>(&selvedge::letters);
     if (&which == &num_put<char>::id)
         return reinterpret_cast<const facet *>(&selvedge::numbers);
+    if (&which == &num_get<char>::id)
+        return reinterpret_cast<const facet *>(&selvedge::numbers_read);
     return a_facet_of_a_locale();
 }
 locale::facet::~facet() { }
@@ -343,6 +392,34 @@ template <class Number> static To put_signed(To to, ios_base &stream, char fill,
     return put_number(to, stream, fill, is_negative ? -bits : bits, is_negative, true);
 }
 
+// ---- what is read ----
+
+// What a stream reads from.
+struct Buffer {
+    streambuf *buffer;
+    int peek() const { return buffer ? buffer->sgetc() : -1; }
+    int next() const { return buffer->snextc(); }
+    bool is_outside() const { return static_cast<void *>(buffer) == &selvedge::input_buffer; }
+};
+
+// What a stream does before it is read. Its result is the only member of `sentry`.
+static_assert(sizeof(istream::sentry) == sizeof(bool));
+extern "C" void __selvedge_libcxx_sentry(bool &good, istream &stream, bool keeps_blanks)
+{
+    good = false;
+    if (!stream.good()) {
+        stream.setstate(ios_base::failbit);
+        return;
+    }
+    if (stream.tie())
+        stream.tie()->flush();
+    Buffer from {stream.rdbuf()};
+    if (!keeps_blanks && stream.flags() & ios_base::skipws
+        && selvedge::after_blanks(from, from.is_outside()) == -1)
+        stream.setstate(ios_base::failbit | ios_base::eofbit);
+    good = stream.good();
+}
+
 template class basic_streambuf<char>;
 template class basic_ios<char>;
 template class basic_ostream<char>;
@@ -353,6 +430,7 @@ template class basic_ostringstream<char>;
 template class basic_istringstream<char>;
 template class basic_stringstream<char>;
 template class num_put<char>;
+template class num_get<char>;
 
 } // namespace std
 
@@ -402,6 +480,136 @@ To Numbers::do_put(To to, ios_base &stream, char fill, const void *address) cons
     char text[32];
     int length = snprintf(text, sizeof text, address ? "%p" : "(nil)", address);
     return std::put_padded(to, stream, fill, text, length, 0);
+}
+
+using From = std::istreambuf_iterator<char>;
+
+// The buffer that an iterator reads from, its only word.
+static std::streambuf *&buffer_of(From &from) { return reinterpret_cast<std::streambuf *&>(from); }
+static_assert(sizeof(From) == sizeof(std::streambuf *));
+
+template <class Number> static Read read_of(std::Buffer from, ios_base &stream, Number &value)
+{
+    auto field = stream.flags() & ios_base::basefield;
+    unsigned base = field == ios_base::oct ? 8 : field == ios_base::hex ? 16 : field == ios_base::dec ? 10 : 0;
+    return from.is_outside() ? any_number(from, value) : read_number(from, base, value);
+}
+
+static From finish(From at, std::Buffer from, ios_base::iostate &state, bool good)
+{
+    if (!good)
+        state |= ios_base::failbit;
+    if (from.peek() == -1)
+        state |= ios_base::eofbit;
+    return at;
+}
+
+template <class Number>
+static From get_number(From at, ios_base &stream, ios_base::iostate &state, Number &value)
+{
+    std::Buffer from {buffer_of(at)};
+    Read read = read_of(from, stream, value);
+    return finish(at, from, state, read == Read::Number);
+}
+
+static bool get_word(std::Buffer from, bool &value)
+{
+    const char *words[] = {"false", "true"};
+    bool fits[] = {true, true};
+    int at = 0;
+    for (int c = from.peek(); c != -1; c = from.next(), at++) {
+        bool more = false;
+        for (int which : {0, 1}) {
+            fits[which] = fits[which] && words[which][at] == c;
+            more |= fits[which];
+        }
+        if (!more)
+            break;
+        // Neither begins as the other.
+        value = fits[1];
+        if (words[value][at + 1] == 0) {
+            from.next();
+            return true;
+        }
+    }
+    value = false;
+    return false;
+}
+
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, bool &value) const
+{
+    std::Buffer from {buffer_of(at)};
+    bool known = false;
+    if (stream.flags() & ios_base::boolalpha)
+        known = get_word(from, value);
+    else {
+        long number = 0;
+        known = read_of(from, stream, number) == Read::Number && (number == 0 || number == 1);
+        value = number != 0;
+    }
+    return finish(at, from, state, known);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, long &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, long long &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, unsigned short &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, unsigned &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, unsigned long &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, unsigned long long &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, float &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, double &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, long double &value) const
+{
+    return get_number(at, stream, state, value);
+}
+From NumbersRead::do_get(From at, From, base &stream, base::iostate &state, void *&value) const
+{
+    auto before = stream.flags();
+    unsigned long number = 0;
+    stream.setf(ios_base::hex, ios_base::basefield);
+    at = get_number(at, stream, state, number);
+    stream.flags(before);
+    value = reinterpret_cast<void *>(number);
+    return at;
+}
+
+Input::int_type Input::underflow()
+{
+    if (ahead == -2) {
+        unsigned char byte;
+        ahead = read(0, &byte, 1) == 1 ? byte : -1;
+    }
+    return ahead;
+}
+Input::int_type Input::uflow()
+{
+    int c = underflow();
+    if (c != -1)
+        ahead = -2;
+    return c;
 }
 
 Console::int_type Console::overflow(int_type c)

@@ -23,6 +23,8 @@ pub(crate) enum TypeKind {
     Int(u32),
     Float,
     Double,
+    /// The 80 bits of x86.
+    Extended,
     Pointer,
     Struct,
     Array,
@@ -49,6 +51,7 @@ impl<'m> Type<'m> {
                 LLVMTypeKind::LLVMIntegerTypeKind => TypeKind::Int(LLVMGetIntTypeWidth(self.raw)),
                 LLVMTypeKind::LLVMFloatTypeKind => TypeKind::Float,
                 LLVMTypeKind::LLVMDoubleTypeKind => TypeKind::Double,
+                LLVMTypeKind::LLVMX86_FP80TypeKind => TypeKind::Extended,
                 LLVMTypeKind::LLVMPointerTypeKind => TypeKind::Pointer,
                 LLVMTypeKind::LLVMStructTypeKind => TypeKind::Struct,
                 LLVMTypeKind::LLVMArrayTypeKind => TypeKind::Array,
@@ -243,9 +246,14 @@ impl<'m> Value<'m> {
         let integer = match (self.kind(), self.ty().kind()) {
             (ValueKind::LLVMConstantIntValueKind, TypeKind::Int(_)) => self,
             // SAFETY: a bit cast between types of one size, which folds.
-            (ValueKind::LLVMConstantFPValueKind, kind @ (TypeKind::Float | TypeKind::Double)) => unsafe {
+            (ValueKind::LLVMConstantFPValueKind, kind) => unsafe {
                 let context = LLVMGetValueContext(self.raw);
-                let bits = if kind == TypeKind::Float { 32 } else { 64 };
+                let bits = match kind {
+                    TypeKind::Float => 32,
+                    TypeKind::Double => 64,
+                    TypeKind::Extended => 80,
+                    _ => return None,
+                };
                 Value::expect(LLVMConstBitCast(self.raw, LLVMIntTypeInContext(context, bits)))
             },
             _ => return None,

@@ -231,7 +231,9 @@ impl<'m> Body<'_, 'm> {
 
     pub(super) fn scalar(&self, value: Value<'m>) -> Option<Scalar> {
         if self.lane.is_some() && value.ty().kind() == TypeKind::Vector {
-            return shape(self.program.layout, value.ty().elements().0).scalar();
+            let scalar = shape(self.program.layout, value.ty().elements().0).scalar();
+            // In vectors, they have no registers.
+            return scalar.filter(|scalar| *scalar != Scalar::Extended);
         }
         self.program.shape(value).scalar()
     }

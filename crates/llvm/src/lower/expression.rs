@@ -86,9 +86,9 @@ impl<'m> Body<'_, 'm> {
             _ => FloatOp::Neg,
         };
         let Some(bits) = self.scalar(value).and_then(Scalar::float_bits) else { return self.unknown(value) };
-        let a = self.operand(value.operand(0));
-        let b = if op == FloatOp::Neg { Operand::Const(0) } else { self.operand(value.operand(1)) };
-        vec![self.compute(|dst| Instr::Float { op, bits, dst, a, b, c: Operand::Const(0) })]
+        let a = self.whole(value.operand(0));
+        let b = if op == FloatOp::Neg { Operand::Const(0) } else { self.whole(value.operand(1)) };
+        self.compute_int(bits, |dst| Instr::Float { op, bits, dst, a, b, c: Operand::Const(0) })
     }
 
     fn float_compare(&mut self, value: Value<'m>) -> Vec<Operand> {
@@ -102,7 +102,7 @@ impl<'m> Body<'_, 'm> {
         let Some(bits) = self.scalar(value.operand(0)).and_then(Scalar::float_bits) else {
             return self.unknown(value);
         };
-        let (a, b) = (self.operand(value.operand(0)), self.operand(value.operand(1)));
+        let (a, b) = (self.whole(value.operand(0)), self.whole(value.operand(1)));
         vec![self.compute(|dst| Instr::FloatCmp { cmp, bits, dst, a, b })]
     }
 

@@ -150,21 +150,25 @@ impl<'m> Body<'_, 'm> {
         }
         let Some(bits) = bits.and_then(Scalar::float_bits) else { return self.unsupported_intrinsic(value) };
         let arguments = value.arguments();
-        if let Some(op) = float(name) {
+        if let Some(op) = float(name).filter(|op| bits <= 64 || !matches!(op, FloatOp::Fma | FloatOp::Pow)) {
             let mut operands = [ZERO; 3];
             for (operand, argument) in operands.iter_mut().zip(arguments) {
-                *operand = self.operand(argument);
+                *operand = self.whole(argument);
             }
             let [a, b, c] = operands;
-            return vec![self.compute(|dst| Instr::Float { op, bits, dst, a, b, c })];
+            return self.compute_int(bits, |dst| Instr::Float { op, bits, dst, a, b, c });
         }
         if name == "fmuladd" {
             // May be fused or not; it is not, as on a machine without such an instruction.
             let (a, b) = self.two(value);
-            let c = self.operand(arguments[2]);
-            let product = self.compute(|dst| Instr::Float { op: FloatOp::Mul, bits, dst, a, b, c: ZERO });
-            let (op, a, b, c) = (FloatOp::Add, product, c, ZERO);
-            return vec![self.compute(|dst| Instr::Float { op, bits, dst, a, b, c })];
+            let c = self.whole(arguments[2]);
+            let product =
+                self.compute_int(bits, |dst| Instr::Float { op: FloatOp::Mul, bits, dst, a, b, c: ZERO });
+            let (op, a, b, c) = (FloatOp::Add, product[0], c, ZERO);
+            return self.compute_int(bits, |dst| Instr::Float { op, bits, dst, a, b, c });
+        }
+        if bits > 64 && name != "is.fpclass" {
+            return self.unsupported_intrinsic(value);
         }
         if name == "powi" {
             // By which products is left open.

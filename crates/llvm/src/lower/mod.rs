@@ -34,7 +34,7 @@ use crate::error::CompileError;
 use crate::llvm::{File, Layout, Metadata, Module, Type, Unset, Value, ValueKind, keeps, unset};
 use crate::names;
 
-pub(crate) use paths::Paths;
+pub(crate) use paths::{Paths, is_of_library};
 use shape::{Shape, shape};
 
 /// What the functions of a program share while they are lowered.

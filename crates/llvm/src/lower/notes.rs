@@ -152,7 +152,7 @@ impl<'m> Program<'m> {
             return self.note(Note { inlined, ..Note::default() });
         };
         let kind = match contents.map(Type::kind) {
-            Some(TypeKind::Float | TypeKind::Double) => Contents::Float,
+            Some(TypeKind::Float | TypeKind::Double | TypeKind::Extended) => Contents::Float,
             Some(TypeKind::Pointer) => Contents::Pointer,
             _ => Contents::Number,
         };

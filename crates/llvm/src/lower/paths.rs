@@ -46,8 +46,15 @@ fn of_library(whole: &Path) -> Option<String> {
     if let Some(file) = crate::cpp::file_of_library(text) {
         return Some(format!("<c++>/{file}"));
     }
-    let headers = text.split_once("/include/c++/").filter(|_| text.starts_with("/usr/"));
+    // Some are in a directory of the machine's: `/usr/include/x86_64-linux-gnu/c++/12`.
+    let of_system = |before: &str| before.starts_with("/usr/") && before.contains("/include");
+    let headers = text.split_once("/c++/").filter(|(before, _)| of_system(before));
     headers.map(|(_, rest)| format!("<c++>/{}", rest.split_once('/').map_or(rest, |(_, rest)| rest)))
+}
+
+/// Whether a file is one of a language's own library.
+pub(crate) fn is_of_library(file: &File) -> bool {
+    of_library(&Path::new(&file.directory).join(&file.name)).is_some()
 }
 
 impl Paths {

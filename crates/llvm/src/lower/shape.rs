@@ -9,15 +9,17 @@ pub(super) enum Scalar {
     Int(u32),
     Float,
     Double,
+    /// `long double` of x86: 80 bits in two registers.
+    Extended,
     Pointer,
-    /// `long double`, wider integers, …: takes a register, but nothing can be done with it.
+    /// Floats of 16 and 128 bits, wider integers, …: takes a register, but nothing can be done with it.
     Other,
 }
 
 impl Scalar {
     pub(super) fn registers(self) -> u32 {
         match self {
-            Scalar::Int(65..=128) => 2,
+            Scalar::Int(65..=128) | Scalar::Extended => 2,
             _ => 1,
         }
     }
@@ -27,6 +29,7 @@ impl Scalar {
             Scalar::Int(bits @ 1..=128) => Some(bits as u8),
             Scalar::Float => Some(32),
             Scalar::Double | Scalar::Pointer => Some(64),
+            Scalar::Extended => Some(80),
             Scalar::Int(_) | Scalar::Other => None,
         }
     }
@@ -34,13 +37,13 @@ impl Scalar {
     /// The width of an integer or a pointer.
     pub(super) fn int_bits(self) -> Option<u8> {
         match self {
-            Scalar::Float | Scalar::Double => None,
+            Scalar::Float | Scalar::Double | Scalar::Extended => None,
             other => other.bits(),
         }
     }
 
     pub(super) fn float_bits(self) -> Option<u8> {
-        matches!(self, Scalar::Float | Scalar::Double).then(|| self.bits()).flatten()
+        matches!(self, Scalar::Float | Scalar::Double | Scalar::Extended).then(|| self.bits()).flatten()
     }
 }
 
@@ -79,6 +82,7 @@ fn collect<'m>(layout: Layout<'m>, ty: Type<'m>, offset: u64, parts: &mut Vec<(S
         TypeKind::Int(bits @ 1..=128) => Scalar::Int(bits),
         TypeKind::Float => Scalar::Float,
         TypeKind::Double => Scalar::Double,
+        TypeKind::Extended => Scalar::Extended,
         TypeKind::Pointer => Scalar::Pointer,
         TypeKind::Struct => {
             for (field, inner) in ty.fields().into_iter().enumerate() {

@@ -53,6 +53,7 @@ fn word(scalar: Scalar) -> String {
         Scalar::Int(bits) => format!("i{bits}"),
         Scalar::Float => String::from("float"),
         Scalar::Double => String::from("double"),
+        Scalar::Extended => String::from("long double"),
         Scalar::Pointer => String::from("ptr"),
         Scalar::Other => String::from("other"),
     }

@@ -51,7 +51,8 @@ impl<'m> Body<'_, 'm> {
             }
             // 128 bits are aligned to 16 bytes; a `long double` takes as much.
             let shape = self.program.shape(argument);
-            let double = matches!(shape.scalar(), Some(Scalar::Int(65..=128) | Scalar::Other));
+            let double =
+                matches!(shape.scalar(), Some(Scalar::Int(65..=128) | Scalar::Extended | Scalar::Other));
             if double && words.len() % 2 != 0 {
                 words.push(Operand::Undef);
             }

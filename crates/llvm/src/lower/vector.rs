@@ -159,7 +159,9 @@ impl<'m> Body<'_, 'm> {
             _ => None,
         };
         let element = self.element(vector);
-        if let (Some(op), Some(bits)) = (float, element.and_then(Scalar::float_bits)) {
+        if let (Some(op), Some(bits)) =
+            (float, element.and_then(Scalar::float_bits).filter(|bits| *bits <= 64))
+        {
             // Sums and products have a value to start with.
             let start = if arguments.len() > 1 { Some(self.operand(arguments[0])) } else { rest.next() };
             let mut all = start.unwrap_or(Operand::Undef);

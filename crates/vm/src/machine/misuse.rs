@@ -25,7 +25,7 @@ pub fn nonzero(op: BitOp, value: u128) -> Result<(), Halt> {
 }
 
 /// Whether a conversion to an integer has a result: what is left of a number without its fraction must fit.
-pub fn in_range(op: CastOp, from: u8, to: u8, value: u64) -> Result<(), Halt> {
+pub fn in_range(op: CastOp, from: u8, to: u8, value: u128) -> Result<(), Halt> {
     let signed = match op {
         CastOp::FloatToSigned => true,
         CastOp::FloatToUnsigned => false,
@@ -160,7 +160,7 @@ mod tests {
 
     fn converts(number: f64, to: u8, signed: bool) -> bool {
         let op = if signed { CastOp::FloatToSigned } else { CastOp::FloatToUnsigned };
-        in_range(op, 64, to, number.to_bits()).is_ok()
+        in_range(op, 64, to, u128::from(number.to_bits())).is_ok()
     }
 
     #[test]

@@ -114,9 +114,10 @@ pub enum ModuleError {
 /// thread does not go on, and the machine says so ([`Machine::again`](selvedge_machine::Machine::again));
 /// the exploration is to be left then and, after [`VmMachine::give_in`], begun anew.
 pub struct VmMachine {
-    module: Module,
+    /// Of a program with the library of Rust, a copy would take as long as small explorations do.
+    module: Arc<Module>,
     options: Options,
-    functions: Vec<FunctionInfo>,
+    functions: Arc<[FunctionInfo]>,
     main: FuncId,
     argv: GlobalId,
     outside: input::Outside,
@@ -197,9 +198,9 @@ impl VmMachine {
         let main = FuncId(main as u32);
         let naming = naming::Naming::of(&module, options.watch_names);
         Ok(VmMachine {
-            module,
+            module: Arc::new(module),
             options,
-            functions,
+            functions: functions.into(),
             main,
             argv,
             outside,
@@ -231,9 +232,9 @@ impl VmMachine {
     /// objects and locations.
     pub fn colleague(&self) -> VmMachine {
         VmMachine {
-            module: self.module.clone(),
+            module: Arc::clone(&self.module),
             options: self.options.clone(),
-            functions: self.functions.clone(),
+            functions: Arc::clone(&self.functions),
             main: self.main,
             argv: self.argv,
             outside: self.outside.clone(),

@@ -151,7 +151,7 @@ impl VmMachine {
                     _ => Sight::Matters,
                 }
             }
-            Instr::Bin { bits, dst, .. } => plain(dst, words(bits)),
+            Instr::Bin { bits, dst, .. } | Instr::Float { bits, dst, .. } => plain(dst, words(bits)),
             Instr::Cmp { op, bits, a, b, .. } => {
                 let is_null = |operand: Operand| {
                     let value = self.value(state, operand);
@@ -167,7 +167,6 @@ impl VmMachine {
                 };
                 if may { Sight::Nothing } else { Sight::Matters }
             }
-            Instr::Float { dst, .. } => plain(dst, 1),
             Instr::FloatCmp { .. } | Instr::Switch { .. } => plain(0, 0),
             Instr::Cast { dst, to, .. } => plain(dst, words(to)),
             Instr::Overflowing { bits, dst, .. }

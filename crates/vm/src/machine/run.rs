@@ -70,6 +70,24 @@ impl VmMachine {
                 };
                 state.frame.set_val(dst, result.low());
             }
+            Instr::Float { op, bits: 80, dst, a, b, .. } => {
+                let (a, b) = (self.wide(state, a, 80), self.wide(state, b, 80));
+                let result = match a.is_defined() && b.is_defined() {
+                    true => Word::known(float::extended(op, a.bits, b.bits)),
+                    false if a.is_outside() || b.is_outside() => self.opaque(state, 80),
+                    false => Word::undefined(80, undefined::origin(a, b)),
+                };
+                self.put(state, dst, 80, result);
+            }
+            Instr::FloatCmp { cmp, bits: 80, dst, a, b } => {
+                let (a, b) = (self.wide(state, a, 80), self.wide(state, b, 80));
+                let result = match a.is_defined() && b.is_defined() {
+                    true => Word::known(float::cmp_extended(cmp, a.bits, b.bits) as u128),
+                    false if a.is_outside() || b.is_outside() => self.opaque(state, 1),
+                    false => Word::undefined(1, undefined::origin(a, b)),
+                };
+                state.frame.set_val(dst, result.low());
+            }
             Instr::Float { op, bits, dst, a, b, c } => {
                 let vals = [a, b, c].map(|o| self.value(state, o));
                 if vals.iter().any(|v| v.is_outside()) {
@@ -413,7 +431,7 @@ impl VmMachine {
         let value = self.wide(state, src, from);
         let result = match value.is_defined() {
             true => {
-                misuse::in_range(op, from, to, value.bits as u64)?;
+                misuse::in_range(op, from, to, value.bits)?;
                 Word::known(float::cast(op, from, to, value.bits))
             }
             false if value.is_outside() => self.cast_outside(state, (op, from, to), value),

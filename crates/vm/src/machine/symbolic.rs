@@ -61,7 +61,7 @@ impl VmMachine {
     }
 
     /// A value that nothing can be decided by.
-    fn opaque(&self, state: &mut VmState, width: u8) -> Word {
+    pub(super) fn opaque(&self, state: &mut VmState, width: u8) -> Word {
         let (owner, number) = (state.thread.0 as u32, state.made.unknowns);
         state.made.unknowns += 1;
         let term = self.with_terms(|t| t.opaque(owner, number, width));

@@ -337,6 +337,94 @@ fn thingbuf_queue() {
 }
 
 #[test]
+fn crossbeam_epoch_two_known() {
+    use crossbeam_epoch::{Atomic, Collector, Owned};
+    let (collector, shared) = (Collector::new(), Arc::new(Atomic::new(1)));
+    let reader = thread::spawn({
+        let (collector, shared) = (collector.clone(), shared.clone());
+        move || {
+            let handle = collector.register();
+            let guard = handle.pin();
+            let seen = unsafe { *shared.load(Acquire, &guard).deref() };
+            assert!(seen == 1 || seen == 2);
+        }
+    });
+    let handle = collector.register();
+    let guard = handle.pin();
+    let old = shared.swap(Owned::new(2), AcqRel, &guard);
+    unsafe { guard.defer_destroy(old) };
+    drop(guard);
+    reader.join().unwrap();
+}
+
+#[test]
+fn parking_lot_rwlock() {
+    static LOCK: parking_lot::RwLock<(u32, u32)> = parking_lot::RwLock::new((0, 0));
+    let writer = thread::spawn(|| {
+        let mut both = LOCK.write();
+        both.0 += 1;
+        both.1 += 1;
+    });
+    let reader = thread::spawn(|| {
+        let both = LOCK.read();
+        assert_eq!(both.0, both.1);
+    });
+    let both = LOCK.read();
+    assert_eq!(both.0, both.1);
+    drop(both);
+    reader.join().unwrap();
+    writer.join().unwrap();
+    assert_eq!(*LOCK.read(), (1, 1));
+}
+
+#[test]
+fn parking_lot_once() {
+    static ONCE: parking_lot::Once = parking_lot::Once::new();
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let enter = || {
+        ONCE.call_once(|| COUNT.store(COUNT.load(Relaxed) + 1, Relaxed));
+        assert_eq!(COUNT.load(Relaxed), 1);
+    };
+    let thread = thread::spawn(enter);
+    enter();
+    thread.join().unwrap();
+}
+
+#[test]
+fn parking_lot_reentrant() {
+    use std::cell::Cell;
+    static COUNT: parking_lot::ReentrantMutex<Cell<u32>> = parking_lot::ReentrantMutex::new(Cell::new(0));
+    let add = || {
+        let outer = COUNT.lock();
+        let inner = COUNT.lock();
+        inner.set(outer.get() + 1);
+    };
+    let thread = thread::spawn(add);
+    add();
+    thread.join().unwrap();
+    assert_eq!(COUNT.lock().get(), 2);
+}
+
+#[test]
+fn spin_rwlock() {
+    static LOCK: spin::RwLock<(u32, u32)> = spin::RwLock::new((0, 0));
+    let writer = thread::spawn(|| {
+        let mut both = LOCK.write();
+        both.0 += 1;
+        both.1 += 1;
+    });
+    let reader = thread::spawn(|| {
+        let both = LOCK.read();
+        assert_eq!(both.0, both.1);
+    });
+    let both = LOCK.read();
+    assert_eq!(both.0, both.1);
+    drop(both);
+    reader.join().unwrap();
+    writer.join().unwrap();
+}
+
+#[test]
 fn wrong_atomic_waker() {
     use std::task::{Wake, Waker};
     struct Flag(AtomicU32);
@@ -457,3 +545,65 @@ struct Slot {
 }
 
 unsafe impl Sync for Slot {}
+
+/// Readers that write.
+#[test]
+fn wrong_spin_rwlock() {
+    struct Shared(spin::RwLock<()>, std::cell::UnsafeCell<u32>);
+    unsafe impl Sync for Shared {}
+    static SHARED: Shared = Shared(spin::RwLock::new(()), std::cell::UnsafeCell::new(0));
+    let thread = thread::spawn(|| {
+        let _held = SHARED.0.read();
+        unsafe { *SHARED.1.get() += 1 };
+    });
+    let held = SHARED.0.read();
+    unsafe { *SHARED.1.get() += 1 };
+    drop(held);
+    thread.join().unwrap();
+}
+
+/// Read twice at once: not while somebody waits to write.
+#[test]
+fn wrong_parking_lot_read_twice() {
+    static LOCK: parking_lot::RwLock<(u32, u32)> = parking_lot::RwLock::new((0, 0));
+    let writer = thread::spawn(|| LOCK.write().0 += 1);
+    _ = LOCK.read().0 == LOCK.read().1;
+    writer.join().unwrap();
+}
+
+/// Whoever reads waits for whoever wants to write, and is waited for.
+#[test]
+fn wrong_parking_lot_rwlock() {
+    static ONE: parking_lot::RwLock<u32> = parking_lot::RwLock::new(0);
+    static TWO: parking_lot::RwLock<u32> = parking_lot::RwLock::new(0);
+    let thread = thread::spawn(|| {
+        let one = ONE.read();
+        *TWO.write() += *one;
+    });
+    let two = TWO.read();
+    *ONE.write() += *two;
+    drop(two);
+    thread.join().unwrap();
+}
+
+/// Freed at once, although the other thread may have it in hand.
+#[test]
+fn wrong_crossbeam_epoch_two_known() {
+    use crossbeam_epoch::{Atomic, Collector, Owned};
+    let (collector, shared) = (Collector::new(), Arc::new(Atomic::new(1)));
+    let reader = thread::spawn({
+        let (collector, shared) = (collector.clone(), shared.clone());
+        move || {
+            let handle = collector.register();
+            let guard = handle.pin();
+            let seen = unsafe { *shared.load(Acquire, &guard).deref() };
+            assert!(seen == 1 || seen == 2);
+        }
+    });
+    let handle = collector.register();
+    let guard = handle.pin();
+    let old = shared.swap(Owned::new(2), AcqRel, &guard);
+    unsafe { drop(old.into_owned()) };
+    drop(guard);
+    reader.join().unwrap();
+}

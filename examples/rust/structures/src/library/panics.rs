@@ -44,6 +44,25 @@ fn dropped_on_the_way() {
     assert_eq!(DROPPED.load(Relaxed), 3);
 }
 
+/// What a thread does last is to catch: nothing of the program's own is left between it and the library.
+// expect: rc11 verified executions=1
+#[test]
+fn caught_at_the_end_of_a_thread() {
+    let caught = thread::spawn(|| panic::catch_unwind(|| panic!("caught"))).join().unwrap();
+    assert!(caught.is_err());
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| panic::catch_unwind(|| panic!("caught, too")));
+        assert!(thread.join().unwrap().is_err());
+    });
+}
+
+// expect: rc11 violated panic
+#[test]
+fn caught_at_the_end_of_another_thread() {
+    _ = thread::spawn(|| panic::catch_unwind(|| panic!("caught"))).join();
+    _ = thread::spawn(|| panic!("not caught")).join();
+}
+
 // expect: rc11 verified executions=4
 #[test]
 fn poisoned() {

@@ -7,7 +7,7 @@
 //! ("In program order").
 //!
 //! What is watched for: a write `w` is added, another thread has a read `r` of its location, and `r` comes
-//! before `w` in `po | rf`, by a path on which some pair is loose. Then `r` might read from `w`; what was
+//! before `w` in `po | rf`, but by no path without a loose pair. Then `r` might read from `w`; what was
 //! explored does not count, and is explored by following dependencies.
 //!
 //! What an event is ordered after in its thread is in `thread_order.rs`.
@@ -21,6 +21,7 @@ use selvedge_graph::{Attrs, DepSet, Deps, EventId, ExecutionGraph, Kind, Tid};
 use selvedge_machine::{Again, Machine};
 use selvedge_model::Model;
 use selvedge_model::relational::Local;
+use std::collections::HashSet;
 
 /// What is known of the order within threads.
 #[derive(Debug, Default)]
@@ -225,7 +226,7 @@ fn is_read_elsewhere(g: &ExecutionGraph, w: EventId) -> bool {
 }
 
 /// Whether another thread's read of the location that `w` writes comes before `w` by a path with a loose
-/// pair.
+/// pair, and by none without.
 fn may_close_cycle(model: &Model, g: &ExecutionGraph, watched: &[Exit], w: EventId) -> bool {
     let ev = g.event(w);
     let past = model.causes(g, w);
@@ -240,10 +241,36 @@ fn may_close_cycle(model: &Model, g: &ExecutionGraph, watched: &[Exit], w: Event
     let is_before = |x: EventId, y: EventId| x == y || model.causes(g, y).has(g.event(x));
     let exits =
         g.order().iter().copied().filter(|&v| is_exit(g.event(v).kind) && (v == w || past.has(g.event(v))));
-    let mut pairs = exits.flat_map(|v| {
+    let pairs = exits.flat_map(|v| {
         let thread = g.thread(g.event(v).tid);
         let loose = watched.get(v.index()).map(|exit| exit.loose.iter());
         loose.into_iter().flatten().map(|idx| thread[idx as usize - 1])
     });
-    pairs.any(|h| reads.iter().any(|&r| is_before(r, h)))
+    let late: Vec<EventId> = pairs.collect();
+    let mut suspects = reads.iter().filter(|&&r| late.iter().any(|&h| is_before(r, h))).peekable();
+    if suspects.peek().is_none() {
+        return false;
+    }
+    let prefix = reads_in_prefix(g, watched, w);
+    suspects.any(|r| !prefix.contains(r))
+}
+
+/// Reads that come before `w` by reading from other threads and by pairs that are not loose: they are part of
+/// its causal prefix, whatever other reads come to.
+fn reads_in_prefix(g: &ExecutionGraph, watched: &[Exit], w: EventId) -> HashSet<EventId> {
+    let mut found = HashSet::new();
+    let mut writes = vec![w];
+    while let Some(v) = writes.pop() {
+        let Some(exit) = watched.get(v.index()) else { continue };
+        let ev = g.event(v);
+        for &x in &g.thread(ev.tid)[..ev.idx as usize - 1] {
+            let other = g.event(x);
+            if other.kind != Kind::Read || exit.loose.contains(other.idx) || !found.insert(x) {
+                continue;
+            }
+            let source = g.rf(x).filter(|s| !s.is_init() && g.event(*s).tid != ev.tid);
+            writes.extend(source);
+        }
+    }
+    found
 }

@@ -1,5 +1,5 @@
-// Floating-point numbers as text: `to_chars`, by which `format` writes them. What hexadecimal forms and `long double`
-// need is not there, and named.
+// Floating-point numbers as text: `to_chars`, by which `format` writes them. What hexadecimal forms and
+// `long double` need is not there, and named.
 
 #include <charconv>
 #include <cmath>

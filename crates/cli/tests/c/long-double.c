@@ -1,5 +1,5 @@
-// `long double` is the 80 bits of x86: sums, products, quotients, comparisons and conversions of numbers of all sizes, taken
-// together; the number in the last line is what an x86 machine prints for this program.
+// `long double` is the 80 bits of x86: sums, products, quotients, comparisons and conversions of numbers of
+// all sizes, taken together; the number in the last line is what an x86 machine prints for this program.
 // expect: rc11 verified executions=1
 #include <assert.h>
 #include <math.h>

@@ -21,6 +21,18 @@ fn wanted(name: &str, expectation: &str) -> String {
     expectation.split_whitespace().filter(keeps).collect::<Vec<_>>().join(" ")
 }
 
+/// What only libc++ has of both: `format` and `print`.
+#[test]
+fn what_is_formatted_is_what_was_meant() {
+    if !Path::new(HEADERS).exists() {
+        eprintln!("not tested: libc++-22-dev is not installed");
+        return;
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cpp/format.cpp");
+    let run = run_with(&[FLAG, "-std=c++23"], &file, "", "rc11 verified executions=1");
+    assert_eq!(run, Ok(1));
+}
+
 /// `make test` has a part of them; `make test-languages` all, and compares how many executions there are with
 /// each library.
 #[test]

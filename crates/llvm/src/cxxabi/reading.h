@@ -1,5 +1,6 @@
-// Numbers as streams read them: what of a text belongs to one, and what it is. A `Source` is where characters come from:
-// `peek` gives the next one, or -1 at the end, and `next` takes it and gives the one after it.
+// Numbers as streams read them: what of a text belongs to one, and what it is. A `Source` is where
+// characters come from: `peek` gives the next one, or -1 at the end, and `next` takes it and gives the one
+// after it.
 //
 // Standard input is not read for numbers: whatever can stand there is a number from outside.
 
@@ -169,8 +170,8 @@ template <class Source, class Number> Read any_number(Source &from, Number &valu
     return Read::Number;
 }
 
-// Passes blanks, and says what comes then. Whatever blanks standard input has, something else comes after them,
-// or its end.
+// Passes blanks, and says what comes then. Whatever blanks standard input has, something else comes after
+// them, or its end.
 template <class Source> int after_blanks(Source &from, bool is_outside)
 {
     int c = from.peek();

@@ -71,9 +71,9 @@ template <class... Rest> [[gnu::always_inline]] static inline bool takes_all(pth
     return true;
 }
 
-// `std::lock` of mutexes: takes one, and tries the others. If one of those is taken, it gives back what it has
-// and waits for that: the execution in which it gets them all is one in which it came later. Nothing may be
-// read in between: that would be taken for what it waits for.
+// `std::lock` of mutexes: takes one, and tries the others. If one of those is taken, it gives back what it
+// has and waits for that: the execution in which it gets them all is one in which it came later. Nothing may
+// be read in between: that would be taken for what it waits for.
 template <class... Rest> [[gnu::always_inline]] static inline void lock_all(pthread_mutex_t *first, Rest... rest)
 {
     pthread_mutex_lock(first);

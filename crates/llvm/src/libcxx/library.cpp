@@ -5,6 +5,7 @@
 #include "../cxxabi/resources.cpp"
 #include "../cxxabi/waits.cpp"
 #include "errors.cpp"
+#include "floats.cpp"
 #include "futures.cpp"
 #include "locks.cpp"
 #include "resources.cpp"

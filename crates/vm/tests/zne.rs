@@ -403,10 +403,13 @@ fn generated_programs_end_in_the_same_states_where_dependencies_count() {
         let at = random.below(models.len());
         let Some(with) = models[at].explore(&text, on) else { continue };
         let in_order = random.below(3) != 0;
-        let Some(without) = models[at].explore(&text, How { reductions: off, in_order, ..on }) else { continue };
+        let Some(without) = models[at].explore(&text, How { reductions: off, in_order, ..on }) else {
+            continue;
+        };
         compared += 1;
         fewer += u64::from(with.complete < without.complete);
-        let wrong = format!("program {n} of seed {seed} under {}, in order {in_order}\n{text}", FOLLOWING[at]);
+        let wrong =
+            format!("program {n} of seed {seed} under {}, in order {in_order}\n{text}", FOLLOWING[at]);
         assert_eq!((&with.states, &with.kinds), (&without.states, &without.kinds), "{wrong}");
     }
     println!("{compared} compared, {fewer} with fewer executions");

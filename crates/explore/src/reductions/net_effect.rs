@@ -160,7 +160,8 @@ impl<M: Machine> Explorer<'_, M> {
         // there first.
         let may_overtake = self.model.buffering().is_some();
         let comes_after = |trial: &Trial| {
-            !may_overtake && trial.entry.is_some_and(|entry| entry == e || self.model.causally_before(g, e, entry))
+            !may_overtake
+                && trial.entry.is_some_and(|entry| entry == e || self.model.causally_before(g, e, entry))
         };
         let may_overlap = |trial: &&Trial| {
             trial.thread != ev.tid && trial.through.is_none_or(|place| place > at) && !comes_after(trial)

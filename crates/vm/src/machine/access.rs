@@ -143,7 +143,9 @@ impl VmMachine {
                     {
                         Rmw::Tentative { fail: reading_part(mode) }
                     }
-                    _ if self.may_go_round_idly(state, op, operand, mode) => Rmw::Swap { fail: reading_part(mode) },
+                    _ if self.may_go_round_idly(state, op, operand, mode) => {
+                        Rmw::Swap { fail: reading_part(mode) }
+                    }
                     _ => Rmw::Always,
                 };
                 state.stage = match rmw {

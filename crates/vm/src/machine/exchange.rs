@@ -54,13 +54,7 @@ enum End {
 
 impl VmMachine {
     /// Whether a thread that stands at a read-modify-write may turn out to have done nothing.
-    pub(super) fn may_go_round_idly(
-        &self,
-        state: &VmState,
-        op: RmwOp,
-        operand: Operand,
-        mode: Mode,
-    ) -> bool {
+    pub(super) fn may_go_round_idly(&self, state: &VmState, op: RmwOp, operand: Operand, mode: Mode) -> bool {
         let reductions = self.options.reductions;
         let operand = self.value(state, operand);
         let keeps = operand.undef != 0 || op.may_keep(Operand::Const(operand.bits));

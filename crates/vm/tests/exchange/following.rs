@@ -56,7 +56,9 @@ fn dependent(random: &mut Random, label: &mut usize) -> String {
         1 => format!("{read}r9 = offset {to}, r3, 4\nstore.4.{store} r9, {}\n", 1 + random.below(2)),
         2 => format!("{read}r3 = add.32 r3, {}\nstore.4.{store} {to}, r3\n", random.below(3)),
         3 => format!("{read}store.4.{store} {to}, r5\n"),
-        4 => format!("{read}branch r5, a{label}, b{label}\na{label}:\nstore.4.{store} {to}, 1\njump b{label}\nb{label}:\n"),
+        4 => format!(
+            "{read}branch r5, a{label}, b{label}\na{label}:\nstore.4.{store} {to}, 1\njump b{label}\nb{label}:\n"
+        ),
         _ => format!("{read}r5 = rmw.xchg.4.{load} {to}, r5\n{keep}"),
     }
 }
@@ -110,11 +112,14 @@ fn generated_programs_end_in_the_same_states() {
         let Some(on) = model.explore(&text, How { most: 4_000, ..ON }) else { continue };
         // Some by another way altogether.
         let in_order = random.below(3) != 0;
-        let Some(all) = model.explore(&text, How { reductions: off, in_order, most: 4_000, ..ON }) else { continue };
+        let Some(all) = model.explore(&text, How { reductions: off, in_order, most: 4_000, ..ON }) else {
+            continue;
+        };
         compared += 1;
         fewer += u64::from(on.complete < all.complete);
         out_of_order += u64::from(on.by_dependencies);
-        let wrong = format!("program {n} of seed {seed} under {name}, compared with in_order {in_order}\n{text}");
+        let wrong =
+            format!("program {n} of seed {seed} under {name}, compared with in_order {in_order}\n{text}");
         assert_eq!(on.kinds, all.kinds, "{wrong}");
         if on.kinds.is_empty() {
             assert_eq!(on.states, all.states, "{wrong}");
@@ -122,5 +127,8 @@ fn generated_programs_end_in_the_same_states() {
         assert!(!all.stuck || on.stuck, "{wrong}");
     }
     println!("{compared} compared, {fewer} with fewer executions, {out_of_order} by dependencies");
-    assert!(compared * 3 > programs && fewer * 20 > programs, "the generator says nothing: {compared}, {fewer}");
+    assert!(
+        compared * 3 > programs && fewer * 20 > programs,
+        "the generator says nothing: {compared}, {fewer}"
+    );
 }

@@ -1,22 +1,26 @@
 //! Threads that wake up at a futex for no reason, and find it out (`Reduction::WakeUps`).
 //!
-//! A wait ends early once in a while, so callers look again: `while (exchange(&l, 2) != 0) futex_wait(&l, 2);`.
-//! Trying that in each wait of each thread multiplies executions, and mostly nothing comes of it.
+//! A wait ends early once in a while, so callers look again:
+//! `while (!compare_exchange(&l, 0, 1)) futex_wait(&l, 1);`. Trying that in each wait of each thread multiplies
+//! executions, and mostly nothing comes of it.
 //!
-//! *Nothing is lost*, if the next thing that the thread does is an atomic access `a` of the word itself; if it
-//! would stand there in the same state had the wait said that the word is not what was expected (`EAGAIN`);
-//! and if it comes back to the wait, in the same state and without another effect, or waits, where `a` reads
-//! what was expected. Take an execution in which it wakes up for no reason after the wait's look `l` at the
-//! word. If `a` reads what was expected, the thread is back where it was, having only read: the execution
+//! *Nothing is lost* if the next thing that the thread does is an atomic access `a` of the word itself, if it
+//! would stand there in the same state had the wait said that the word is not what was expected (`EAGAIN`),
+//! and if, where `a` reads what was expected, it comes back to the wait in the same state and without another
+//! effect, or waits. Take an execution in which it wakes up for no reason after the wait's look `l` at the
+//! word. If `a` reads what was expected, the thread is back where it was and has only read: the execution
 //! without this round is explored, as for iterations without effect (`purity.rs`). If not, let `l` read from
-//! the write that `a` reads from, which is right after it. This is consistent: without `l` by
-//! `forgets-reads`; where `a` is a read-modify-write, by `confirms-reads`, as `l` does not acquire; where it is a
-//! load, by `repeats-reads`, of which the first one may be as weak as `l` (`monotone`). Then the wait says
-//! that the word has changed, and all goes on as before.
+//! the write that `a` reads from, which comes right after it. This is consistent: without `l` by
+//! `forgets-reads`; with it, where `a` is a read-modify-write, by `confirms-reads`, as `l` does not acquire;
+//! where `a` is a load, by `repeats-reads`, as the first of two equal loads may be as weak as `l`
+//! (`monotone-in-orderings`). Then the wait says that the word has changed, and all goes on as before.
 //!
-//! If the thread waits at once, as in loops that begin with a look, there is nothing to compare.
+//! If the thread waits at once, as in loops that begin with a look, there is nothing to compare: that
+//! iteration had no effect.
 //!
-//! What tells the two apart is `errno`, which the failed wait sets. So this is for programs that do not have it.
+//! What tells the two ends of the wait apart is `errno`, so this is for programs that do not have it. What an
+//! exchange stores counts as an effect here, also if it is what was there: whether a plain read could tell is
+//! watched for attempts that are left out, not for these.
 //!
 //! Whether it is so is found out by running the thread ahead. All that it runs is its own.
 

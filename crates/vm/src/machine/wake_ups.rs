@@ -1,8 +1,8 @@
 //! Threads that wake up at a futex for no reason, and find it out (`Reduction::WakeUps`).
 //!
 //! A wait ends early once in a while, so callers look again:
-//! `while (!compare_exchange(&l, 0, 1)) futex_wait(&l, 1);`. Trying that in each wait of each thread multiplies
-//! executions, and mostly nothing comes of it.
+//! `while (!compare_exchange(&l, 0, 1)) futex_wait(&l, 1);`. Trying that in each wait of each thread
+//! multiplies executions, and mostly nothing comes of it.
 //!
 //! *Nothing is lost* if the next thing that the thread does is an atomic access `a` of the word itself, if it
 //! would stand there in the same state had the wait said that the word is not what was expected (`EAGAIN`),

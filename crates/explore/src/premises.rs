@@ -17,6 +17,7 @@
 //! * `exchange`: what is left out stored what it had read. Of what does not acquire, the machine leaves out
 //!   nothing unless the model forgets that as well (`forgets-rmws`).
 //! * `confirmation` is `confirms-reads`, said of programs.
+//! * `wake-ups`: what is left out has read the word, and reads it again with whatever the thread does next.
 //! * `helping` is `delegates-rmws`, said of programs.
 //! * `annotations`, `futile`, `outdated`, `overtaken`, `awaits`, `symmetry`: parts of the exploration in
 //!   which what was added before causes what is added later.
@@ -135,6 +136,15 @@ pub fn premises(reduction: Reduction) -> &'static [Premise] {
             &[Model(PorfAcyclic), Model(ForgetsReads), Model(ForgetsAcquiringRmws), NoSections, Coherence]
         }
         Reduction::Confirmation => &[Model(PorfAcyclic), Model(ConfirmsReads), NoSections, Coherence],
+        Reduction::WakeUps => &[
+            Model(NoDependencies),
+            Model(ForgetsReads),
+            Model(MonotoneInOrderings),
+            Model(RepeatsReads),
+            Model(ConfirmsReads),
+            NoSections,
+            Coherence,
+        ],
         Reduction::Outdated => &[Model(PorfAcyclic), NoSections, Coherence],
         Reduction::Overtaken => &[Model(PorfAcyclic), Model(Coherent), NoSections, Coherence],
         Reduction::Annotations | Reduction::Futile | Reduction::Awaits | Reduction::Symmetry => {
@@ -243,16 +253,19 @@ mod tests {
         for (models, expected) in [
             (&["sc", "sc.cat", "tso", "ra", "rc11"][..], ""),
             (&["pso"], "escape,helping"),
-            (&["x86"], "zne,exchange,attempts,confirmation,assumptions,helping,lock-order"),
-            (&["tso.cat"], "zne,exchange,attempts,escape,confirmation,assumptions,helping,lock-order"),
+            (&["x86"], "zne,exchange,attempts,confirmation,wake-ups,assumptions,helping,lock-order"),
+            (
+                &["tso.cat"],
+                "zne,exchange,attempts,escape,confirmation,wake-ups,assumptions,helping,lock-order",
+            ),
             (
                 &["rlx"],
-                "zne,exchange,attempts,escape,confirmation,assumptions,bam,arrivals,helping,lock-order",
+                "zne,exchange,attempts,escape,confirmation,wake-ups,assumptions,bam,arrivals,helping,lock-order",
             ),
             (
                 &["imm", "armv8", "power", "riscv", "lkmm"],
                 "zne,exchange,attempts,retry,escape,carry,annotations,futile,outdated,overtaken,confirmation,\
-                 awaits,assumptions,bam,arrivals,helping,simplification,symmetry,lock-order",
+                 wake-ups,awaits,assumptions,bam,arrivals,helping,simplification,symmetry,lock-order",
             ),
         ] {
             for model in models {
@@ -276,13 +289,16 @@ mod tests {
     #[test]
     fn atomic_sections_are_not_shown_to_stay_one_step() {
         let facts = ProgramFacts { atomic_sections: true, ..USUAL };
-        assert_eq!(off("sc", facts), "zne,exchange,outdated,overtaken,confirmation,arrivals,helping");
+        assert_eq!(
+            off("sc", facts),
+            "zne,exchange,outdated,overtaken,confirmation,wake-ups,arrivals,helping"
+        );
     }
 
     #[test]
     fn where_coherence_is_not_told_apart_nothing_relies_on_it() {
         let facts = ProgramFacts { coherence_counts: false, ..USUAL };
-        let expected = "zne,exchange,annotations,futile,outdated,overtaken,confirmation,awaits,assumptions,\
+        let expected = "zne,exchange,annotations,futile,outdated,overtaken,confirmation,wake-ups,awaits,assumptions,\
             helping,symmetry,lock-order";
         assert_eq!(off("rc11", facts), expected);
     }

@@ -39,6 +39,8 @@ pub enum Reduction {
     Overtaken,
     /// A read-modify-write and a read of the same value directly before it see the same write.
     Confirmation,
+    /// A thread does not wake up at a futex for no reason where nothing new comes of it.
+    WakeUps,
     /// Waiting threads are not part of a graph until there is something for them to read (beyond the
     /// thesis; see `reductions/awaits.rs` of the explorer).
     Awaits,
@@ -70,7 +72,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    pub const ALL: [Reduction; 29] = [
+    pub const ALL: [Reduction; 30] = [
         Reduction::SpinAssume,
         Reduction::Rotation,
         Reduction::Bisimilarity,
@@ -87,6 +89,7 @@ impl Reduction {
         Reduction::Outdated,
         Reduction::Overtaken,
         Reduction::Confirmation,
+        Reduction::WakeUps,
         Reduction::Awaits,
         Reduction::Assumptions,
         Reduction::Bam,
@@ -147,6 +150,7 @@ impl Reduction {
             Reduction::Outdated => "outdated",
             Reduction::Overtaken => "overtaken",
             Reduction::Confirmation => "confirmation",
+            Reduction::WakeUps => "wake-ups",
             Reduction::Awaits => "awaits",
             Reduction::Assumptions => "assumptions",
             Reduction::Bam => "bam",

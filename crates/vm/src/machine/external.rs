@@ -105,6 +105,7 @@ fn is_anonymous(native: Native) -> bool {
         | Native::BarrierDepart
         | Native::Wait
         | Native::Spurious
+        | Native::FutexWakes
         | Native::SpinBegin
         | Native::SpinEnd
         | Native::OptionalBegin

@@ -31,6 +31,8 @@ pub struct Hooks {
     pub assumes: bool,
     /// Whether it does so by ending the process.
     pub ends_by_assuming: bool,
+    /// Whether the program has `errno`.
+    pub errno: bool,
     /// The lock that a thread has in an atomic section, if there are such.
     pub section: Option<GlobalId>,
 }
@@ -61,6 +63,7 @@ impl Hooks {
                 .iter()
                 .any(|f| matches!(native::Native::named(&f.name), Some(native::Native::Assume))),
             ends_by_assuming: declared(selvedge_ir::library::ASSUME_OR_END),
+            errno: declared("__errno_location") || declared("__error"),
             section: module
                 .globals
                 .iter()

@@ -41,6 +41,7 @@ mod tracking;
 mod twins;
 mod unwind;
 mod usage;
+mod wake_ups;
 mod wide;
 mod zne;
 

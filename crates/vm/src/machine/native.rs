@@ -405,7 +405,14 @@ impl VmMachine {
                 state.stage = Stage::Spurious(dst);
                 return Ok(Some(Op::Choose { count: 2 }));
             }
-            Native::Spurious => 0,
+            Native::FutexWakes
+                if state.made.spurious_wakeups < self.options.spurious_wakeups
+                    && !self.wakes_in_vain(state, known(0)?, known(1)? as u32, dst) =>
+            {
+                state.stage = Stage::Spurious(dst);
+                return Ok(Some(Op::Choose { count: 2 }));
+            }
+            Native::Spurious | Native::FutexWakes => 0,
             Native::SpinBegin => {
                 let began = (state.loads, state.effects);
                 let spins = &mut Rc::make_mut(&mut state.rare).spins;

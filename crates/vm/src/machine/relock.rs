@@ -49,7 +49,7 @@ impl VmMachine {
         None
     }
 
-    fn nothing_since(&self, then: &VmState, now: &VmState) -> bool {
+    pub(super) fn nothing_since(&self, then: &VmState, now: &VmState) -> bool {
         (then.effects, then.choices, then.left_result) == (now.effects, now.choices, now.left_result)
             && then.facts == now.facts
             && same_counts(&then.made, &now.made)
@@ -68,7 +68,7 @@ impl VmMachine {
 }
 
 /// Whether a thread was at the same place, called by the same calls.
-fn is_here(then: &VmState, now: &VmState) -> bool {
+pub(super) fn is_here(then: &VmState, now: &VmState) -> bool {
     let place = |frame: &Frame| (frame.func, frame.pc);
     then.depth == now.depth && then.frames().map(place).eq(now.frames().map(place))
 }

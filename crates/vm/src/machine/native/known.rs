@@ -127,6 +127,7 @@ pub enum Native {
     BarrierDepart,
     Wait,
     Spurious,
+    FutexWakes,
     SpinBegin,
     SpinEnd,
     OptionalBegin,
@@ -271,6 +272,7 @@ impl Native {
             "__selvedge_barrier_depart" => Native::BarrierDepart,
             "__selvedge_block" => Native::Wait,
             "__selvedge_spurious" => Native::Spurious,
+            "__selvedge_futex_wakes" => Native::FutexWakes,
             "selvedge_spin_begin" => Native::SpinBegin,
             "selvedge_spin_end" | SPIN_END_UNLESS => Native::SpinEnd,
             // Code that may be left out is not.

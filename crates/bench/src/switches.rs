@@ -124,6 +124,7 @@ pub const SWITCHES: &[Switch] = &[
     ),
     switch(&[Reduction::Overtaken], "mpmc-queue(4)", "examples/c/mpmc.c", "", "-DN=4"),
     switch(&[Reduction::Confirmation], "ttaslock(4)", "examples/c/ttas.c", "", "-DN=4"),
+    switch(&[Reduction::WakeUps], "futex-lock(3)", "crates/bench/programs/futex-lock.c", "", "-DN=3"),
     switch(&[Reduction::Awaits], "ttaslock(6)", "examples/c/ttas.c", "", "-DN=6"),
     switch(&[Reduction::Awaits], "twa-lock(4)", "crates/bench/programs/twalock.c", "", "-DN=4"),
     switch(&[Reduction::Awaits], "barrier-lock(4)", "crates/bench/programs/barrier-lock.c", "", "-DN=4"),

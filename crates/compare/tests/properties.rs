@@ -76,7 +76,8 @@ fn thread(rng: &mut SmallRng, tid: u16, locations: u32, events: &mut Vec<Event>)
             }
         }
     }
-    // Some dependencies on earlier reads; what a read-modify-write writes is computed from what it reads, or not.
+    // Some dependencies on earlier reads; what a read-modify-write writes is computed from what it reads, or
+    // not.
     for at in first + 1..events.len() {
         if events[at].rmw && events[at].kind == Kind::Write && rng.random_ratio(1, 2) {
             events[at].deps.cas |= 1 << events[at - 1].idx;

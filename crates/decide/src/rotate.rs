@@ -1,11 +1,11 @@
 //! Rotations inside of terms, spelled out.
 //!
-//! `rot r` are the walks of `r`, beginning at any of their steps: for every way to cut a walk in two, the second
-//! part and then the first. Of terms without intersections of longer walks the cuts are finitely many, so that
-//! `rot r` is a union of compositions, which everything that looks at terms knows.
+//! `rot r` are the walks of `r`, beginning at any of their steps: for every way to cut a walk in two, the
+//! second part and then the first. Of terms without intersections of longer walks the cuts are finitely many,
+//! so that `rot r` is a union of compositions, which everything that looks at terms knows.
 //!
-//! At the top of a claim about walks that end where they start, `rot` is left alone: there it is a question of
-//! its own (thesis §3.5).
+//! At the top of a claim about walks that end where they start, `rot` is left alone: there it is a question
+//! of its own (thesis §3.5).
 
 use crate::answer::same_ends;
 use selvedge_kat::ast::{DefBody, Inclusion, Rel, Theory};

@@ -462,7 +462,8 @@ fn permute(list: &mut Vec<usize>, at: usize, visit: &mut dyn FnMut(&[usize]) -> 
     false
 }
 
-/// Adds the pairs that assumptions ask for to declared relations, as far as these do not depend on `rf` and `co`.
+/// Adds the pairs that assumptions ask for to declared relations, as far as these do not depend on `rf` and
+/// `co`.
 fn extend(s: &mut Sketch, events: &[Event], place: &[usize], r: &Relations, context: &Context) -> bool {
     let before = s.declared.len();
     for (walks, claim) in &context.claims {

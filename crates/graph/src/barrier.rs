@@ -41,8 +41,8 @@ pub enum Barrier {
     RcuLock,
     RcuUnlock,
     SyncRcu,
-    /// What stands right after a lock is taken and right before it is given back, which the kernel's model tells
-    /// from other acquiring and releasing accesses.
+    /// What stands right after a lock is taken and right before it is given back, which the kernel's model
+    /// tells from other acquiring and releasing accesses.
     Lock,
     Unlock,
     /// The kernel's `smp_mb__after_spinlock` and `smp_mb__after_unlock_lock`.

@@ -21,12 +21,12 @@ pub fn allocation(name: &str) -> Option<Allocation> {
     }
 }
 
-/// What allocates for Rust's library, given an alignment, a size, and whether to fill the memory with zeroes. It
-/// returns the address and the size: of a new object, or of none, with the alignment for an address.
+/// What allocates for Rust's library, given an alignment, a size, and whether to fill the memory with zeroes.
+/// It returns the address and the size: of a new object, or of none, with the alignment for an address.
 pub const RUST_ALLOCATION: &str = "__selvedge_rust_allocate";
 
-/// Whether a function of Rust's library panics with a text about an address that it is given, and neither keeps
-/// the address nor looks at what is there.
+/// Whether a function of Rust's library panics with a text about an address that it is given, and neither
+/// keeps the address nor looks at what is there.
 pub fn tells_address(name: &str) -> bool {
     name == "core::panicking::panic_misaligned_pointer_dereference"
 }

@@ -138,7 +138,8 @@ fn waited(symbol: &str) -> Option<&'static str> {
 /// to, and what notifies: by symbol, what stands for it.
 ///
 /// `value_of` says what a function takes for the value that it compares: how wide a number, or 0 for a
-/// pointer. Functions of a type are replaced together, if any waits, since they have to meet at the same place.
+/// pointer. Functions of a type are replaced together, if any waits, since they have to meet at the same
+/// place.
 pub(crate) fn waits_by_size(
     symbols: &[String],
     value_of: impl Fn(&str) -> Option<u32>,

@@ -67,8 +67,8 @@ impl Properties {
             Property::PublishesInOrderOrRaces,
             Property::OrdersByRmw,
         ];
-        // Models that follow dependencies have none of them, but the first one is watched while programs are explored
-        // in program order.
+        // Models that follow dependencies have none of them, but the first one is watched while programs are
+        // explored in program order.
         let hoped =
             if properties.has(Property::NoDependencies) { &by_compiling[..] } else { &by_compiling[..1] };
         hoped.iter().for_each(|&property| properties.decide(property, "it may turn out to hold"));

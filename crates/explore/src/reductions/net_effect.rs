@@ -156,8 +156,8 @@ impl<M: Machine> Explorer<'_, M> {
     fn is_indifferent(&self, e: EventId, at: usize, w: EventId, trials: &[Trial]) -> bool {
         let g = &self.graph;
         let ev = g.event(e);
-        // Where writes may be seen before earlier reads of their thread are made, `po | rf` says nothing of what
-        // was there first.
+        // Where writes may be seen before earlier reads of their thread are made, `po | rf` says nothing of
+        // what was there first.
         let may_overtake = self.model.buffering().is_some();
         let comes_after = |trial: &Trial| {
             !may_overtake

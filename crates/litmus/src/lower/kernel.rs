@@ -1,8 +1,9 @@
 //! Locks of the Linux kernel, and read-side sections and grace periods of RCU.
 //!
-//! A lock that is taken is a compare-and-exchange that succeeds, with a mark after it; giving it back is a releasing
-//! store with a mark before it. Of sections within each other only the outermost one is an event: how deep a
-//! statement is, is known from where it stands, since control enters and leaves sections by their ends only.
+//! A lock that is taken is a compare-and-exchange that succeeds, with a mark after it; giving it back is a
+//! releasing store with a mark before it. Of sections within each other only the outermost one is an event:
+//! how deep a statement is, is known from where it stands, since control enters and leaves sections by their
+//! ends only.
 
 use super::Lower;
 use crate::calls::Call;

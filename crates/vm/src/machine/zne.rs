@@ -113,7 +113,8 @@ impl VmMachine {
             Instr::Load { bytes: bytes @ 1..=8, .. } | Instr::Cmpxchg { bytes: bytes @ 1..=8, .. } => {
                 (bytes, false)
             }
-            // Whether bits that are taken out or put in are others than those that are added to is seen below.
+            // Whether bits that are taken out or put in are others than those that are added to is seen
+            // below.
             Instr::Rmw { op, bytes: bytes @ 1..=8, .. } if keeps_sums(op) => (bytes, true),
             _ => return false,
         };

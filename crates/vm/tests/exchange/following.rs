@@ -1,8 +1,8 @@
 //! Attempts that store what they read under models that follow dependencies: left out against explored, in
 //! program order and by dependencies.
 //!
-//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_MODEL=armv8` for
-//! one model.
+//! `SELVEDGE_FUZZ_PROGRAMS=100000 SELVEDGE_FUZZ_SEED=7` generates more programs, `SELVEDGE_FUZZ_MODEL=armv8`
+//! for one model.
 
 use super::common::following::{FOLLOWING, Following, How, Seen};
 use super::common::generated::Random;

@@ -197,12 +197,13 @@ impl Instr {
         }
     }
 
-    /// Whether it neither writes to memory nor calls anything.
+    /// Whether it neither writes to memory nor calls anything, nor ends a section.
     pub fn only_reads(&self) -> bool {
         use Instr::*;
         match self {
             Store { .. } | Rmw { .. } | Cmpxchg { .. } | Alloca { .. } | Life { .. } | Call { .. } => false,
             Unsupported { .. } => false,
+            Fence { mode } => !mode.is_mark(),
             Move { .. }
             | Bin { .. }
             | Cmp { .. }
@@ -215,7 +216,6 @@ impl Instr {
             | Select { .. }
             | Offset { .. }
             | Load { .. }
-            | Fence { .. }
             | Jump { .. }
             | Branch { .. }
             | Switch { .. }

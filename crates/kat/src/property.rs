@@ -119,8 +119,8 @@ impl Property {
                 "An execution in which a read, a write or a fence gets a weaker ordering is an execution."
             }
             Property::ForgetsReads => {
-                "An execution without a read that is no half of a read-modify-write, or without a fence, is \
-                 an execution, if its thread does something before and after."
+                "An execution without a read that is no half of a read-modify-write, or without a fence that is \
+                 no end of a section or a lock, is an execution, if its thread does something before and after."
             }
             Property::RepeatsReads => {
                 "An execution in which a read that is no half of a read-modify-write is made twice, the second \

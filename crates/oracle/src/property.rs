@@ -156,7 +156,7 @@ impl Trial {
             Property::ForgetsReads => {
                 let forgotten = |x: &usize| match self.events[*x].kind {
                     Kind::Read => !self.events[*x].rmw,
-                    kind => kind == Kind::Fence,
+                    kind => kind == Kind::Fence && !self.events[*x].mode.is_mark(),
                 };
                 (1..n).filter(inner).filter(forgotten).map(|x| self.without(x)).collect()
             }

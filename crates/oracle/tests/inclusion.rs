@@ -1,6 +1,6 @@
 //! Models of architectures against each other: theorems of the literature, on generated programs.
 
-use selvedge_graph::Mode;
+use selvedge_graph::{Barrier, Mode};
 use selvedge_machine::Program;
 use selvedge_machine::program::Instr;
 use selvedge_oracle::generate::{arch_program, rng_for};
@@ -60,7 +60,8 @@ fn instructions(p: &Program) -> impl Iterator<Item = &Instr> {
     p.threads.iter().flat_map(|t| &t.code)
 }
 
-/// Every architecture allows what sequential consistency allows.
+/// Every architecture allows what sequential consistency allows. Grace periods are waited for, which interleavings
+/// do not tell.
 #[test]
 fn sequential_consistency_is_the_strongest() {
     for (model, arch) in [
@@ -71,8 +72,13 @@ fn sequential_consistency_is_the_strongest() {
         ("lkmm", Arch::Lkmm),
         ("imm", Arch::Imm),
     ] {
-        let (programs, differ) = included("sc", model, arch, 31, 1_000, &|_| true);
-        assert!(programs > 900 && differ > 20, "{model}: {programs} {differ}");
+        let waits = |i: &Instr| matches!(i, Instr::Fence { mode: Mode::Barrier(Barrier::SyncRcu) });
+        let fits = |p: &Program| !instructions(p).any(waits);
+        let (programs, differ) = included("sc", model, arch, 31, 1_000, &fits);
+        assert!(
+            programs > if model == "lkmm" { 700 } else { 900 } && differ > 20,
+            "{model}: {programs} {differ}"
+        );
     }
 }
 

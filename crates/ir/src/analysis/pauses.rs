@@ -36,7 +36,8 @@ impl Pauses {
 
     fn is_pause(&self, instr: &Instr) -> bool {
         match instr {
-            Instr::Move { .. } | Instr::Cmp { .. } | Instr::Select { .. } | Instr::Fence { .. } => true,
+            Instr::Move { .. } | Instr::Cmp { .. } | Instr::Select { .. } => true,
+            Instr::Fence { mode } => !mode.is_mark(),
             Instr::Jump { .. } | Instr::Branch { .. } | Instr::Return { .. } => true,
             other => self.is_call(other),
         }

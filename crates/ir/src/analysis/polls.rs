@@ -31,7 +31,8 @@ pub fn polls(function: &Function, pauses: impl Fn(Operand) -> bool) -> Vec<Optio
             let same = |other: &Instr| match *other {
                 Instr::Load { addr: a, bytes: b, mode, .. } => (a, b) == (addr, bytes) && mode != Mode::Na,
                 Instr::Call { callee, .. } => pauses(callee),
-                Instr::Fence { .. } | Instr::LoopHead { .. } | Instr::LoopBack { .. } => true,
+                Instr::Fence { mode } => !mode.is_mark(),
+                Instr::LoopHead { .. } | Instr::LoopBack { .. } => true,
                 Instr::Jump { .. } | Instr::Branch { .. } | Instr::Switch { .. } => true,
                 Instr::SpinBlock { .. } => true,
                 _ => only_computes(other),

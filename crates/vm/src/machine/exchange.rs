@@ -128,7 +128,7 @@ impl VmMachine {
             let end = match self.run(&mut ahead) {
                 Ok(None) => continue,
                 // What is left out may have fences, as reads and fences are no effects.
-                Ok(Some(Op::Fence { .. })) => {
+                Ok(Some(Op::Fence { mode })) if !mode.is_mark() => {
                     self.finish(&mut ahead, 0).ok()?;
                     continue;
                 }

@@ -83,7 +83,7 @@ impl VmMachine {
                     continue;
                 }
                 Ok(Some(op)) if is_no_step(op) => return true,
-                Ok(Some(Op::Fence { .. })) => 0,
+                Ok(Some(Op::Fence { mode })) if !mode.is_mark() => 0,
                 Ok(Some(op @ Op::Load { rmw: Rmw::No, .. }))
                     if is_atomic_access(op, loc) && ahead.frame.func == then.frame.func =>
                 {

@@ -121,6 +121,7 @@ impl Machine for VmMachine {
                 state.choices += u32::from(!given);
             }
             // Who writes back what others wrote makes a difference to what persists.
+            Op::Fence { mode } if mode.is_mark() => state.effects += 1,
             Op::Persist { .. } => state.effects += 1,
             Op::Arrive { .. } => state.effects += 1,
             _ => {}

@@ -24,7 +24,7 @@ const KNOWN: &[Line] = &[
     ("armv8-2018", 0x31d24e2b63d3d1b2, true, [true, true, false, true, false], true, Air::ByRmws, false),
     ("imm", 0xa7b28cbd51c6b440, false, [false, true, false, true, false], true, Air::Forbidden, false),
     ("imm-cxx20", 0x6a0bb53f34b58110, false, [false, true, false, true, false], true, Air::Forbidden, false),
-    ("lkmm", 0xa13029297ad488b8, false, [false, false, false, false, false], false, Air::Open, true),
+    ("lkmm", 0xc1f44d8cec96b1f6, false, [false, false, false, false, false], false, Air::Open, true),
     ("power", 0xa40cad239add0103, false, [false, false, false, true, true], true, Air::ByRmws, false),
     ("riscv", 0x3b86a39d6229d801, true, [true, true, true, true, false], false, Air::ByRmws, true),
 ];

@@ -98,8 +98,8 @@ impl Mode {
         matches!(self.as_c11(), Some(Mode::Rel | Mode::AcqRel | Mode::Sc))
     }
 
-    /// Of what stands for an end of a section of RCU or of a lock, which is no fence: without it, the section is
-    /// another one.
+    /// Of what stands for an end of a section of RCU or of a lock, which is no fence: without it, the section
+    /// is another one.
     pub fn is_mark(self) -> bool {
         use Barrier::{Lock, RcuLock, RcuUnlock, Unlock};
         matches!(self, Mode::Barrier(RcuLock | RcuUnlock | Lock | Unlock))

@@ -60,8 +60,8 @@ fn instructions(p: &Program) -> impl Iterator<Item = &Instr> {
     p.threads.iter().flat_map(|t| &t.code)
 }
 
-/// Every architecture allows what sequential consistency allows. Grace periods are waited for, which interleavings
-/// do not tell.
+/// Every architecture allows what sequential consistency allows. Grace periods are waited for, which
+/// interleavings do not tell.
 #[test]
 fn sequential_consistency_is_the_strongest() {
     for (model, arch) in [

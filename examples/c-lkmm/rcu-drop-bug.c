@@ -3,6 +3,7 @@
 // expect: lkmm violated assertion
 #include <assert.h>
 #include <lkmm.h>
+
 static int old = 1, flag;
 
 static void *reader(void *arg)
@@ -18,6 +19,7 @@ static void *reader(void *arg)
     assert(!(a == 1 && b == 0));
     return arg;
 }
+
 int main(void)
 {
     pthread_t t;

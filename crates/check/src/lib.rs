@@ -8,6 +8,7 @@
 //! Crate `selvedge` has this with everything else that a library user needs, and a guide.
 
 mod adjacent;
+mod calls;
 mod campaign;
 mod check;
 mod checkpoint;
@@ -40,6 +41,7 @@ mod verdict;
 mod violation;
 mod witness;
 
+pub use calls::{Telling, Tellings};
 pub use check::{Check, FOUND_AS_RACES, Program};
 pub use crash::{Crash, CrashStep, Persist, Remedy};
 pub use either::Answer;

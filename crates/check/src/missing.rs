@@ -334,7 +334,7 @@ impl Witness {
 
 impl Missing {
     /// The events that are told of.
-    fn events(&self) -> Vec<usize> {
+    pub fn events(&self) -> Vec<usize> {
         let of_passage = |passage: &Passage| [passage.write, passage.read];
         [self.before, self.after].into_iter().chain(self.through.iter().flat_map(of_passage)).collect()
     }

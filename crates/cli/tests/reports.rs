@@ -68,6 +68,16 @@ fn calls_that_led_to_a_step_are_shown_inlined_ones_as_well() {
     is_shown("deep", &["deep.c"]);
 }
 
+#[test]
+fn calls_of_the_library_are_told_as_what_they_do() {
+    is_shown("calls", &["calls.c"]);
+}
+
+#[test]
+fn calls_about_futexes_are_told_as_what_they_do() {
+    is_shown("futex", &["../c/futex-requeue-lost.c"]);
+}
+
 /// All reports of the examples, in wide and narrow terminals.
 #[test]
 fn nothing_is_wider_than_the_terminal() {

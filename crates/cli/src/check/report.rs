@@ -2,7 +2,8 @@
 
 use crate::dot::{in_library, is_journal};
 use selvedge_check::{
-    Action, Call, Crash, Event, Missing, Outcome, Place, Point, Verdict, Violation, Witness, peak_kib,
+    Action, Call, Crash, Event, Missing, Outcome, Place, Point, Telling, Tellings, Verdict, Violation,
+    Witness, peak_kib,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -234,8 +235,8 @@ impl Finding {
     fn of(violation: Violation) -> Finding {
         let message = violation.message();
         let points = violation.points().into_iter().filter_map(|point| Spot::of(&violation.witness, point));
-        let points = points.collect();
-        let missing = violation
+        let points: Vec<Spot> = points.collect();
+        let missing: Option<Lacking> = violation
             .missing
             .clone()
             .and_then(|what| violation.witness.missing(&what).map(|message| Lacking { message, what }));
@@ -275,6 +276,21 @@ impl Finding {
             action if files_are_used => !fate(event.number).is_empty() && !is_journal(action),
             _ => true,
         };
+        // What the report speaks of is told as it is.
+        let mut whole: Vec<usize> = points.iter().filter_map(|spot| spot.event).collect();
+        whole.extend(missing.iter().flat_map(|lacking| lacking.what.events()));
+        let tellings = Tellings::of(&witness, &whole);
+        let shown = |event: &&Event| {
+            let is_silent = *tellings.get(event) == Telling::Nothing && fate(event.number).is_empty();
+            shown(event) && !is_silent
+        };
+        // What a call of the library finds that its own thread has left, or nobody has touched, is of no
+        // interest.
+        let is_told_of = |event: &Event| {
+            let Action::Read { from, .. } = event.action else { return true };
+            let of_other = witness.event(from).is_some_and(|write| write.thread != event.thread);
+            of_other || !matches!(tellings.get(event), Telling::Words(_))
+        };
         let trace = witness.events.iter().filter(shown).map(|event| Step {
             thread: event.thread,
             name: witness.thread(event.thread).to_string(),
@@ -282,15 +298,18 @@ impl Finding {
             line: event.place.as_ref().map(|place| place.line),
             action: match section(&event.action) {
                 Some(text) => text.to_string(),
-                None => format!("{}{}", witness.action(event), fate(event.number)),
+                None => match tellings.get(event) {
+                    Telling::Words(words) => format!("{words}{}", fate(event.number)),
+                    _ => format!("{}{}", witness.action(event), fate(event.number)),
+                },
             },
-            from: witness.source_in(&files, event),
+            from: witness.source_in(&files, event).filter(|_| is_told_of(event)),
             stale: matches!(event.action, Action::Read { stale: true, .. }),
             at: event.place.as_ref().map(|place| match event.caller() {
                 Some(from) => format!("{} < {}", place_of(place, ""), place_of(from, "")),
                 None => place_of(place, ""),
             }),
-            source: source_of(event),
+            source: source_of(event).filter(|_| is_told_of(event)),
         });
         Finding {
             kind,

@@ -10,7 +10,7 @@ use selvedge_explore::Execution;
 use selvedge_graph::{EventId, Kind, Loc, Mode, Tid};
 use selvedge_machine::{Block, Machine, SourcePlace, Usage};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 /// An execution with all that is needed to explain it.
@@ -348,7 +348,7 @@ pub fn witness<M: Machine>(x: &Execution<'_, M>, thread_name: &dyn Fn(Tid) -> St
     let witness = Witness {
         threads: threads.collect(),
         initial: taker.initial(&order),
-        events: (0..order.len()).map(|at| taker.event(&order, at)).collect(),
+        events: taker.events(&order),
         relations: taker.relations(&order),
         interleaving,
         waiting: taker.waiting(),
@@ -471,9 +471,23 @@ impl<M: Machine> Taker<'_, M> {
         locations.into_values().map(initial).collect()
     }
 
-    fn event(&self, order: &[EventId], at: usize) -> Event {
+    fn events(&self, order: &[EventId]) -> Vec<Event> {
+        let g = self.x.graph;
+        let mut latest: HashMap<u32, EventId> = HashMap::new();
+        let mut take = |(at, &e): (usize, &EventId)| {
+            let loc = g.event(e).loc.0;
+            let event = self.event(at, e, latest.get(&loc).copied());
+            if g.event(e).is_write() {
+                latest.insert(loc, e);
+            }
+            event
+        };
+        order.iter().enumerate().map(&mut take).collect()
+    }
+
+    /// `latest` is the latest write of its location before it.
+    fn event(&self, at: usize, e: EventId, latest: Option<EventId>) -> Event {
         let (g, machine) = (self.x.graph, self.x.machine());
-        let e = order[at];
         let ev = g.event(e);
         let state = self.x.state_of(e);
         let location = || machine.location_in(&self.usage, ev.loc, state);
@@ -483,14 +497,12 @@ impl<M: Machine> Taker<'_, M> {
         let action = match ev.kind {
             Kind::Read => {
                 let source = g.rf(e).unwrap_or(EventId::INIT);
-                let writes = |y: &&EventId| g.event(**y).is_write() && g.event(**y).loc == ev.loc;
-                let latest = order[..at].iter().rev().find(writes);
                 Action::Read {
                     location: location(),
                     value: value(),
                     rmw: ev.is_rmw_read(),
                     from: self.number(source),
-                    stale: latest.is_some_and(|&y| y != source),
+                    stale: latest.is_some_and(|write| write != source),
                 }
             }
             Kind::Write => Action::Write { location: location(), value: value(), rmw: ev.is_rmw_write() },

@@ -19,6 +19,8 @@ pub(super) struct Body<'a, 'm> {
     pub(super) place: Place,
     regs: Reg,
     blocks: HashMap<Block<'m>, usize>,
+    /// Where each block ends: inline assembly may have divided it.
+    ends: Vec<usize>,
     /// The function.
     pub(super) id: FuncId,
     /// What each value that was computed is, one operand per register.
@@ -67,6 +69,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
         place: Place::default(),
         regs: 0,
         blocks,
+        ends: Vec::new(),
         id,
         values: HashMap::new(),
         slots: HashMap::new(),
@@ -94,6 +97,7 @@ pub(super) fn lower<'m>(program: &mut Program<'m>, function: Value<'m>) {
                 body.instruction(instruction);
             }
         }
+        body.ends.push(body.current);
     }
     body.moves(&order, &phis);
     let Code { code, places } = body.graph.into_code();
@@ -129,16 +133,29 @@ impl<'m> Body<'_, 'm> {
         self.graph.blocks[self.current].push(instr, place);
     }
 
-    /// How much there is of the current block.
-    pub(super) fn mark(&self) -> usize {
-        self.graph.blocks[self.current].code.len()
+    /// Another block, which nothing leads to yet.
+    pub(super) fn new_block(&mut self) -> usize {
+        self.graph.blocks.push(Code::default());
+        self.graph.blocks.len() - 1
     }
 
-    /// Takes back what was added to the current block since then.
-    pub(super) fn back_to(&mut self, mark: usize) {
-        let block = &mut self.graph.blocks[self.current];
-        block.code.truncate(mark);
-        block.places.truncate(mark);
+    /// What is emitted from here on is in this block.
+    pub(super) fn go_to(&mut self, block: usize) {
+        self.current = block;
+    }
+
+    /// The current block, how much there is of it, and how many there are.
+    pub(super) fn mark(&self) -> (usize, usize, usize) {
+        (self.current, self.graph.blocks[self.current].code.len(), self.graph.blocks.len())
+    }
+
+    /// Takes back what was added since then.
+    pub(super) fn back_to(&mut self, (current, length, blocks): (usize, usize, usize)) {
+        self.graph.blocks.truncate(blocks);
+        self.current = current;
+        let block = &mut self.graph.blocks[current];
+        block.code.truncate(length);
+        block.places.truncate(length);
     }
 
     pub(super) fn fresh(&mut self, count: u32) -> Reg {
@@ -448,7 +465,7 @@ impl<'m> Body<'_, 'm> {
             }
             for from in sources {
                 // An edge may be gone: what was not supported ends its block.
-                let source = self.blocks[&from];
+                let source = self.ends[self.blocks[&from]];
                 if !self.graph.blocks[source].successors().contains(&self.blocks[block]) {
                     continue;
                 }

@@ -12,6 +12,7 @@
 
 mod aarch64;
 mod bits;
+mod jumps;
 mod operands;
 mod others;
 mod step;
@@ -21,7 +22,7 @@ mod x86;
 use std::collections::HashMap;
 
 use selvedge_graph::{Barrier, Mode};
-use selvedge_ir::{BinOp, CastOp, Instr, Net, Operand, RmwOp, registers};
+use selvedge_ir::{BinOp, CastOp, CmpOp, Instr, Net, Operand, Reg, RmwOp, registers};
 
 use super::body::Body;
 use crate::llvm::Value;
@@ -38,6 +39,10 @@ struct Slot {
     /// Where it is, if it is in memory.
     address: Option<Operand>,
     is_result: bool,
+    /// A register that the statement names and says that it overwrites.
+    is_own: bool,
+    /// Where it is in a statement with jumps: the register of the bytecode that holds it.
+    cell: Option<Reg>,
     /// The output that it is in the same place as.
     tied: Option<usize>,
     /// Of a flag: what it is asked.
@@ -53,6 +58,8 @@ enum Flag {
     Is(Operand),
     /// Whether a calculation of so many bits gives 0; it is made where somebody asks.
     Zero(BinOp, Operand, Operand, u8),
+    /// Whether two numbers of so many bits are the same.
+    Compared(Operand, Operand, u8),
 }
 
 /// A value that depends on what a linked load read.
@@ -135,7 +142,9 @@ pub(super) fn lower<'m>(
     };
     let mark = body.mark();
     let mut run = Run::new(body, value, constraints)?;
-    let result = run.all(&steps).and_then(|()| run.results(value));
+    let jumps = steps.iter().any(|step| matches!(step, Step::Jump(..)));
+    let done = if jumps { run.with_jumps(&steps) } else { run.all(&steps) };
+    let result = done.and_then(|()| run.results(value));
     let leaves = run.leaves;
     match result {
         Ok(_) => body.leaves = leaves,
@@ -241,7 +250,7 @@ impl<'m> Run<'_, '_, 'm> {
             }
             Step::TestBits { a, b, bytes } => {
                 let bytes = self.width(*bytes, &[a, b])?;
-                let (a, b) = (self.read(a, bytes)?, self.read(b, bytes)?);
+                let (a, b) = (self.fetch(a, bytes)?, self.fetch(b, bytes)?);
                 self.equal = Some(Flag::Zero(BinOp::And, a, b, 8 * bytes));
                 self.carry = None;
             }
@@ -269,10 +278,10 @@ impl<'m> Run<'_, '_, 'm> {
                 self.leave(jumps, label)?;
             }
             Step::Compare { a, b, bytes } => {
-                let bytes = &self.width(*bytes, &[a, b])?;
-                let (a, b) = (self.read(a, *bytes)?, self.read(b, *bytes)?);
+                let bytes = self.width(*bytes, &[a, b])?;
+                let (a, b) = (self.fetch(a, bytes)?, self.fetch(b, bytes)?);
                 self.carry = None;
-                self.equal = Some(Flag::Is(self.is_equal(a, b, 8 * bytes)));
+                self.equal = Some(Flag::Compared(a, b, 8 * bytes));
             }
             Step::Set { to, test } => {
                 let value = self.flag(*test)?;
@@ -305,6 +314,7 @@ impl<'m> Run<'_, '_, 'm> {
                     let _ = self.write(register, value, 8);
                 }
             }
+            Step::Jump(..) => return Err(String::from("a jump is not known here")),
             Step::Conditional { .. } | Step::UnlessEqual(_) | Step::IfNonZero(..) => {
                 return Err(String::from("a branch is only known between a linked load and its store"));
             }
@@ -577,22 +587,52 @@ impl<'m> Run<'_, '_, 'm> {
     }
 
     fn is_equal(&mut self, a: Operand, b: Operand, bits: u8) -> Operand {
-        self.body.compute(|dst| Instr::Cmp { op: selvedge_ir::CmpOp::Eq, bits, dst, a, b })
+        self.compare(CmpOp::Eq, a, b, bits)
+    }
+
+    fn compare(&mut self, op: CmpOp, a: Operand, b: Operand, bits: u8) -> Operand {
+        self.body.compute(|dst| Instr::Cmp { op, bits, dst, a, b })
     }
 
     fn flag(&mut self, test: Test) -> Result<Operand, Refusal> {
         const UNSET: &str = "a flag that no instruction sets is asked for";
+        const UNKNOWN: &str = "this flag is not known after this instruction";
         let flag = match test {
-            Test::Carry | Test::NoCarry => self.carry.ok_or(UNSET)?,
+            Test::Carry | Test::NoCarry => match (self.carry, self.equal) {
+                (None, Some(Flag::Compared(a, b, bits))) => self.compare(CmpOp::Ult, a, b, bits),
+                (carry, _) => carry.ok_or(UNSET)?,
+            },
+            Test::Negative | Test::NotNegative => match self.equal.ok_or(UNSET)? {
+                Flag::Zero(op, a, b, bits) => {
+                    let result = self.body.bin(op, bits, a, b);
+                    self.compare(CmpOp::Slt, result, Operand::Const(0), bits)
+                }
+                Flag::Compared(..) | Flag::Is(_) => return Err(UNKNOWN.into()),
+            },
+            Test::Less | Test::AtMost | Test::Greater | Test::AtLeast | Test::Above | Test::NotAbove => {
+                let op = match test {
+                    Test::Less => CmpOp::Slt,
+                    Test::AtMost => CmpOp::Sle,
+                    Test::Greater => CmpOp::Sgt,
+                    Test::AtLeast => CmpOp::Sge,
+                    Test::Above => CmpOp::Ugt,
+                    _ => CmpOp::Ule,
+                };
+                match self.equal.ok_or(UNSET)? {
+                    Flag::Compared(a, b, bits) => self.compare(op, a, b, bits),
+                    Flag::Zero(..) | Flag::Is(_) => return Err(UNKNOWN.into()),
+                }
+            }
             Test::Equal | Test::Different => match self.equal.ok_or(UNSET)? {
                 Flag::Is(flag) => flag,
+                Flag::Compared(a, b, bits) => self.is_equal(a, b, bits),
                 Flag::Zero(op, a, b, bits) => {
                     let result = self.body.bin(op, bits, a, b);
                     self.is_equal(result, Operand::Const(0), bits)
                 }
             },
         };
-        let negated = matches!(test, Test::Different | Test::NoCarry);
+        let negated = matches!(test, Test::Different | Test::NoCarry | Test::NotNegative);
         Ok(if negated { self.body.bin(BinOp::Xor, 1, flag, Operand::Const(1)) } else { flag })
     }
 

@@ -2,6 +2,7 @@
 //! read from and write to them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use selvedge_graph::Mode;
 use selvedge_ir::{CastOp, Instr, Operand};
@@ -77,6 +78,14 @@ impl<'b, 'a, 'm> Run<'b, 'a, 'm> {
                 named.entry(plain_name(register).to_owned()).or_insert(number);
             }
             slots.push(slot);
+        }
+        // What the statement uses for itself comes after all that have numbers.
+        let own = constraints.split(',').filter_map(|c| c.strip_prefix("~{")?.strip_suffix('}'));
+        for register in own.filter(|name| !["memory", "cc", "flags", "dirflag", "fpsr"].contains(name)) {
+            if let Entry::Vacant(free) = named.entry(plain_name(register).to_owned()) {
+                free.insert(slots.len());
+                slots.push(Slot { is_own: true, ..Slot::default() });
+            }
         }
         Ok(Run {
             body,
@@ -164,23 +173,47 @@ impl Run<'_, '_, '_> {
         let Some(value) = slot.value.filter(|_| slot.address.is_none() && slot.bits != 0) else {
             return Err(format!("the operand {arg:?} has no value"));
         };
+        // It may be written before the copy is used.
+        let value = match slot.cell {
+            Some(src) => self.body.compute(|dst| Instr::Move { dst, src: Operand::Reg(src) }),
+            None => value,
+        };
+        if slot.is_own && slot.bits < bits {
+            return Err(format!("all of {arg:?} is not known"));
+        }
         Ok(if slot.bits > bits { self.body.convert(CastOp::Trunc, slot.bits, bits, value) } else { value })
     }
 
     pub(super) fn write(&mut self, arg: &Arg, value: Operand, bytes: u8) -> Result<(), Refusal> {
         let number = self.slot(arg)?;
-        let Slot { bits, address, .. } = self.slots[number];
+        let Slot { bits, address, is_own, cell, .. } = self.slots[number];
         if let Some(addr) = address {
             self.store(addr, value, bytes, Mode::Na);
             return Ok(());
         }
         let given = 8 * bytes;
+        if is_own {
+            // Writing 32 bits clears those above; writing fewer leaves them as they are, which is not
+            // followed.
+            self.slots[number].bits = if given == 32 { 64 } else { given };
+            self.slots[number].value = Some(value);
+            return Ok(());
+        }
         let value = match given > bits && bits != 0 {
             true => self.body.convert(CastOp::Trunc, given, bits, value),
             false => value,
         };
+        if let Some(dst) = cell {
+            self.body.emit(Instr::Move { dst, src: value });
+            return Ok(());
+        }
         self.slots[number].value = Some(value);
         Ok(())
+    }
+
+    /// What an argument holds that may be in memory: as for `mov`, such loads acquire.
+    pub(super) fn fetch(&mut self, arg: &Arg, bytes: u8) -> Result<Operand, Refusal> {
+        if self.is_memory(arg) { self.load(arg, bytes, Mode::Acq) } else { self.read(arg, bytes) }
     }
 
     pub(super) fn load(&mut self, from: &Arg, bytes: u8, mode: Mode) -> Result<Operand, Refusal> {
@@ -200,6 +233,8 @@ fn plain_name(name: &str) -> &str {
         "bl" | "bx" | "ebx" | "rbx" => "bx",
         "cl" | "cx" | "ecx" | "rcx" => "cx",
         "dl" | "dx" | "edx" | "rdx" => "dx",
+        "sil" | "si" | "esi" | "rsi" => "si",
+        "dil" | "di" | "edi" | "rdi" => "di",
         other => other,
     }
 }

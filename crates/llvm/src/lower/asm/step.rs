@@ -11,6 +11,17 @@ pub(super) enum Test {
     Different,
     Carry,
     NoCarry,
+    /// The result is negative, or not.
+    Negative,
+    NotNegative,
+    /// Of a comparison of signed numbers.
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    /// Of unsigned ones; the others are `Carry` and `NoCarry`.
+    Above,
+    NotAbove,
 }
 
 /// A step of a piece of assembly. Widths are in bytes.
@@ -103,6 +114,8 @@ pub(super) enum Step {
         to: Arg,
         bytes: u8,
     },
+    /// Goes to a label of the statement, if a flag is as said.
+    Jump(Option<Test>, Arg),
     /// Leaves the statement for a label of the program (`asm goto`) if a flag is as said.
     Leave(Test, Arg),
     /// A load that a store comes to belong to.

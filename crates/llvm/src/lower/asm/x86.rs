@@ -55,6 +55,10 @@ pub(super) fn decode(names: &[String], args: &[Arg]) -> Option<Vec<Step>> {
         ([name], [label @ Arg::Op(_, Some('l'))]) if name.starts_with('j') => {
             Some(vec![Step::Leave(test(&name[1..])?, label.clone())])
         }
+        (["jmp"], [label @ Arg::Label(..)]) => Some(vec![Step::Jump(None, label.clone())]),
+        ([name], [label @ Arg::Label(..)]) if name.starts_with('j') => {
+            Some(vec![Step::Jump(Some(test(&name[1..])?), label.clone())])
+        }
         ([name], [_, _]) if name.starts_with("xchg") => locked(name, args),
         ([name], args) => registers(name, args),
         _ => None,
@@ -67,7 +71,15 @@ fn test(condition: &str) -> Option<Test> {
         "e" | "z" => Test::Equal,
         "ne" | "nz" => Test::Different,
         "c" | "b" => Test::Carry,
-        "nc" | "ae" => Test::NoCarry,
+        "nc" | "ae" | "nb" => Test::NoCarry,
+        "s" => Test::Negative,
+        "ns" => Test::NotNegative,
+        "l" | "nge" => Test::Less,
+        "le" | "ng" => Test::AtMost,
+        "g" | "nle" => Test::Greater,
+        "ge" | "nl" => Test::AtLeast,
+        "a" | "nbe" => Test::Above,
+        "be" | "na" => Test::NotAbove,
         _ => return None,
     })
 }

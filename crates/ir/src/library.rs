@@ -44,8 +44,12 @@ pub fn asks_object(name: &str) -> bool {
     )
 }
 
+/// Lets time pass: what a function of the library comes to that could do more.
+pub const PAUSE: &str = "__selvedge_pause";
+
 /// Functions that do nothing but let time pass, and whether they are told how long by an address.
-const PAUSES: [(&str, bool); 11] = [
+const PAUSES: [(&str, bool); 12] = [
+    (PAUSE, false),
     ("__selvedge_rust_backoff", false),
     ("__selvedge_rust_pause", false),
     ("__selvedge_rust_pause_ms", false),

@@ -37,10 +37,11 @@ pub struct Options {
     pub names: bool,
 }
 
-/// Only inlines what the program says must be, and small functions of Rust and C++, and keeps in registers
-/// the local variables whose address is not used. Every other pass may remove or merge accesses that another
-/// thread could see: even `instsimplify` drops a plain load whose result is not used, `sroa` narrows copies
-/// of structures, and `simplifycfg` takes paths that dereference null to be impossible.
+/// Only inlines what the program says must be, small functions of Rust and C++, and pauses of C, and keeps
+/// in registers the local variables whose address is not used. Every other pass may remove or merge
+/// accesses that another thread could see: even `instsimplify` drops a plain load whose result is not used,
+/// `sroa` narrows copies of structures, and `simplifycfg` takes paths that dereference null to be
+/// impossible.
 const INLINE: &CStr = c"always-inline";
 const PROMOTE: &CStr = c"function(mem2reg)";
 /// How deep variables are followed whose addresses are in other variables.
@@ -83,13 +84,15 @@ pub fn compile(files: &[PathBuf], options: &Options) -> Result<Module, CompileEr
     }
     let own = own_that_catch(&program);
     program.inline_small(|name| names::is_mangled(name) && !own.contains(name));
+    let lenders = program.inline_lent(|name| !names::is_mangled(name));
     program.run_passes(INLINE).map_err(llvm)?;
     let mut unset = Vec::new();
+    let in_parts = |name: &str| names::is_mangled(name) || lenders.contains(name);
     // Once addresses are in registers, more variables are only accessed by their parts, or by nobody else.
-    let rounds = if program.functions().iter().any(|f| names::is_mangled(&f.name())) { ROUNDS } else { 1 };
+    let rounds = if program.functions().iter().any(|f| in_parts(&f.name())) { ROUNDS } else { 1 };
     for _ in 0..rounds {
         program.access_alike(names::is_mangled);
-        let (split, before) = (program.split_variables(names::is_mangled), unset.len());
+        let (split, before) = (program.split_variables(in_parts), unset.len());
         program.set_undefined(&mut unset);
         if !split && unset.len() == before {
             break;

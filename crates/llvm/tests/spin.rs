@@ -40,6 +40,27 @@ fn waiting_for_a_flag() {
     );
 }
 
+/// What a loop counts its rounds with may be lent to a function that does nothing else with it.
+#[test]
+fn counters_that_are_lent() {
+    let waits =
+        |function: &str, body: &str| back_edges(&format!("static {function} void f(void) {{ {body} }}"));
+    let delay = "unsigned d = 1; while (!atomic_load(&x)) g(&d);";
+    assert_eq!(
+        waits("void g(unsigned *d) { for (unsigned i = 0; i < *d; i++); *d <<= *d < 64; }", delay),
+        (1, 0)
+    );
+    assert_eq!(waits("void g(unsigned *d) { if (++*d >= 10) { sched_yield(); *d = 0; } }", delay), (1, 0));
+    // Shifting too far is an error.
+    assert_eq!(waits("void g(unsigned *d) { *d = 1u << *d; }", delay), (0, 1));
+    // Others see it.
+    assert_eq!(waits("void g(unsigned *d) { plain = ++*d; }", delay), (0, 1));
+    assert_eq!(waits("void g(unsigned *d) { *d = atomic_fetch_add(&y, 1); }", delay), (0, 1));
+    // It says how long it took.
+    let told = "unsigned d = 1; while (!atomic_load(&x)) g(&d); plain = d;";
+    assert_eq!(waits("void g(unsigned *d) { ++*d; }", told), (0, 1));
+}
+
 #[test]
 fn compare_and_exchange_that_must_succeed() {
     assert_eq!(

@@ -4,11 +4,14 @@
 //! limit, so that the result is in range if the operand is not negative. It is not if all that ever flows
 //! into it is constants that are not, and results of such operations: by induction over the steps of the
 //! program.
+//!
+//! Nor does a shift go too far by what was computed right before it and is small: `delay <<= delay < 64`,
+//! `1 << (n & 15)`.
 
 use std::collections::HashSet;
 
 use crate::arith;
-use crate::bytecode::{BinOp, CmpOp, Instr, Operand, Reg};
+use crate::bytecode::{BinOp, CastOp, CmpOp, Instr, Operand, Reg};
 use crate::cfg::Graph;
 
 /// Larger factors are not looked at.
@@ -30,9 +33,45 @@ pub fn limited(graph: &Graph) -> HashSet<(usize, Reg)> {
         let keep: HashSet<(usize, Reg)> =
             found.iter().copied().filter(|&one| is_never_negative(graph, one, &found)).collect();
         if keep.len() == found.len() {
-            return found;
+            break;
         }
         found = keep;
+    }
+    for (number, block) in graph.blocks.iter().enumerate() {
+        let shifts = (0..block.code.len()).filter_map(|at| is_small_shift(&block.code, at));
+        found.extend(shifts.map(|dst| (number, dst)));
+    }
+    found
+}
+
+/// The register that a shift writes, if it is by less than there are bits, whatever comes before the block.
+fn is_small_shift(code: &[Instr], at: usize) -> Option<Reg> {
+    use BinOp::{AShr, LShr, Shl};
+    match code[at] {
+        Instr::Bin {
+            op: Shl | LShr | AShr, dst, b: Operand::Reg(by), bits, no_signed_wrap: false, ..
+        } => {
+            let once = code.iter().filter(|other| other.written().contains(&dst)).count() == 1;
+            (once && largest(&code[..at], by)? < u64::from(bits)).then_some(dst)
+        }
+        _ => None,
+    }
+}
+
+/// The largest number that a register may hold after some code, by what is computed there.
+fn largest(code: &[Instr], reg: Reg) -> Option<u64> {
+    let at = code.iter().rposition(|instr| instr.written().contains(&reg))?;
+    let of = |operand: &Operand| match operand {
+        Operand::Const(value) => Some(*value),
+        Operand::Reg(reg) => largest(&code[..at], *reg),
+        _ => None,
+    };
+    match &code[at] {
+        Instr::Cmp { .. } => Some(1),
+        Instr::Move { src, .. } | Instr::Cast { op: CastOp::Zext, src, .. } => of(src),
+        Instr::Bin { op: BinOp::And, a, b, .. } => of(a).into_iter().chain(of(b)).min(),
+        Instr::Select { a, b, .. } => Some(of(a)?.max(of(b)?)),
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod alive;
 mod clang;
 mod debug;
 mod exceptions;
+mod lent;
 mod parts;
 pub mod process;
 mod reach;

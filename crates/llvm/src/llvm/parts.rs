@@ -1,10 +1,12 @@
 //! Takes variables apart that are only accessed by their parts, each as a whole.
 //!
-//! rustc makes all variables arrays of bytes, and a structure of C++ is one variable in memory. What is only
-//! ever read and written by numbers and pointers at known places, and whose address nobody gets, may as well
-//! be several variables, one for each place: LLVM puts those into registers, and what follows sees what a
-//! loop does with them. No access is left out that another thread could see, as nobody else knows the
-//! variable. What is copied as a whole, or accessed at a place in different widths, stays as it is.
+//! rustc makes all variables arrays of bytes, and a structure of C++ is one variable in memory. What is
+//! only ever read and written by numbers and pointers at known places, and whose address nobody gets, may
+//! as well be several variables, one for each place: LLVM puts those into registers, and what follows sees
+//! what a loop does with them. No access is left out that another thread could see, as nobody else knows
+//! the variable. What is copied as a whole, or accessed at a place in different widths, stays as it is; but
+//! what is only set by copying a constant, as clang does it for `struct s v = {1, 2};`, is set by its
+//! parts.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ use llvm_sys::prelude::*;
 use super::alive::only_while_alive;
 use super::undefined::{is_keep, is_lifetime};
 use super::value::{Type, TypeKind, Value};
-use super::{Layout, Module, Opcode};
+use super::{Layout, Module, Opcode, ValueKind};
 
 /// A variable, and what is to become of it.
 struct Whole {
@@ -28,6 +30,8 @@ struct Whole {
     keeps: Vec<LLVMValueRef>,
     /// Computations of addresses; those that depend on others come after them.
     addresses: Vec<LLVMValueRef>,
+    /// Copies of constants to it, as a whole.
+    copies: Vec<LLVMValueRef>,
 }
 
 impl Module<'_> {
@@ -66,6 +70,7 @@ impl Whole {
             lifetimes: Vec::new(),
             keeps: Vec::new(),
             addresses: Vec::new(),
+            copies: Vec::new(),
         };
         let mut pending = vec![(variable, 0)];
         while let Some((address, at)) = pending.pop() {
@@ -81,6 +86,9 @@ impl Whole {
                     }
                     _ if is_lifetime(user) && address == variable => whole.lifetimes.push(user.raw()),
                     _ if is_keep(user) => whole.keeps.push(user.raw()),
+                    _ if address == variable && sets_to_constant(user, variable, layout.size(ty)) => {
+                        whole.copies.push(user.raw());
+                    }
                     _ => return None,
                 }
             }
@@ -131,12 +139,29 @@ impl Whole {
         // SAFETY: by the contract of this function.
         unsafe {
             let mut first = None;
-            for (ty, accesses) in self.parts.values() {
+            for (&at, (ty, accesses)) in &self.parts {
                 LLVMPositionBuilderBefore(builder, self.variable);
                 let part = LLVMBuildAlloca(builder, *ty, c"".as_ptr());
                 first.get_or_insert(part);
                 for &(access, operand) in accesses {
                     LLVMSetOperand(access, operand, part);
+                }
+                for &copy in &self.copies {
+                    LLVMPositionBuilderBefore(builder, copy);
+                    let context = LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetCalledValue(copy)));
+                    let byte = LLVMInt8TypeInContext(context);
+                    let at = LLVMConstInt(LLVMInt64TypeInContext(context), at, 0);
+                    let from = LLVMBuildGEP2(
+                        builder,
+                        byte,
+                        LLVMGetOperand(copy, 1),
+                        [at].as_mut_ptr(),
+                        1,
+                        c"".as_ptr(),
+                    );
+                    let value = LLVMBuildLoad2(builder, *ty, from, c"".as_ptr());
+                    LLVMSetAlignment(value, 1);
+                    LLVMBuildStore(builder, value, part);
                 }
                 for &lifetime in &self.lifetimes {
                     let copy = LLVMInstructionClone(lifetime);
@@ -146,6 +171,7 @@ impl Whole {
                 }
             }
             self.keeps.iter().for_each(|&keep| LLVMInstructionEraseFromParent(keep));
+            self.copies.iter().for_each(|&copy| LLVMInstructionEraseFromParent(copy));
             self.lifetimes.iter().for_each(|&lifetime| LLVMInstructionEraseFromParent(lifetime));
             self.addresses.iter().rev().for_each(|&address| LLVMInstructionEraseFromParent(address));
             // What is known of the variable's name is that of its first part.
@@ -155,6 +181,19 @@ impl Whole {
             LLVMInstructionEraseFromParent(self.variable);
         }
     }
+}
+
+/// Whether an instruction copies a constant to a variable, all of it.
+fn sets_to_constant(user: Value<'_>, variable: Value<'_>, size: u64) -> bool {
+    if user.opcode() != Some(Opcode::LLVMCall) || !user.callee().name().starts_with("llvm.memcpy.") {
+        return false;
+    }
+    let [to, from, length, volatile] = user.arguments()[..] else { return false };
+    to == variable
+        && from.kind() == ValueKind::LLVMGlobalVariableValueKind
+        && from.is_constant_global()
+        && length.bits() == Some(u128::from(size))
+        && volatile.is_zero()
 }
 
 /// How far an address is from its base, if that is known.

@@ -583,6 +583,23 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Whether a call only sleeps for some time: `poll` and `select` of no files, with a limit.
+    pub(crate) fn only_sleeps(self) -> bool {
+        let callee = self.callee();
+        if callee.kind() != ValueKind::LLVMFunctionValueKind || !callee.blocks().is_empty() {
+            return false;
+        }
+        match (callee.name().as_str(), &self.arguments()[..]) {
+            ("poll", [_, files, limit]) => {
+                files.is_zero() && limit.bits().is_some_and(|limit| limit >> 31 == 0)
+            }
+            ("select", [_, files @ .., limit]) => {
+                files.iter().all(|files| files.is_zero()) && limit.opcode() == Some(Opcode::LLVMAlloca)
+            }
+            _ => false,
+        }
+    }
+
     /// The text and the constraints of inline assembly, and whether it has operands in Intel's order.
     pub(crate) fn assembly(self) -> Option<(String, String, bool)> {
         if self.kind() != ValueKind::LLVMInlineAsmValueKind {

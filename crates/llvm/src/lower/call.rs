@@ -1,7 +1,7 @@
 //! Calls, and inline assembly.
 
 use selvedge_graph::Mode;
-use selvedge_ir::{CastOp, GlobalId, Instr, Operand, Pad};
+use selvedge_ir::{CastOp, GlobalId, Instr, Operand, Pad, library};
 
 use super::asm;
 use super::body::Body;
@@ -25,6 +25,11 @@ impl<'m> Body<'_, 'm> {
         }
         if self.program.is_out_of_reach(callee) {
             return self.unsupported_value(value, format!("`{}` with -m32", callee.name()));
+        }
+        if value.only_sleeps() {
+            // What a loop does meanwhile is known by this name.
+            self.call_library(library::PAUSE, Vec::new(), 0);
+            return vec![Operand::Const(0)];
         }
         let ty = value.called();
         let fixed = if ty.is_varargs() { ty.parameter_count() as usize } else { usize::MAX };

@@ -149,6 +149,7 @@ fn stays_in_call(call: Value<'_>, address: Value<'_>, left: &mut u32) -> bool {
         return HARMLESS.iter().any(|begin| name.starts_with(begin))
             || keeps(&name)
             || library::only_pauses(&name)
+            || call.only_sleeps()
             || name == rust::WHENEVER;
     }
     let given: Vec<Value<'_>> = call.arguments();

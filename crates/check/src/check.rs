@@ -437,7 +437,7 @@ impl Check {
                 model.name()
             )
         });
-        let ground = Ground::with_clocks(reductions, &properties, options);
+        let ground = Ground::with_clocks(reductions, &properties, model, options);
         let vm = ground.machine(&module, FEW_THREADS)?;
         refuse_sections(&module, &vm, &properties, model.name())?;
         refuse_no_recovery(&vm, options)?;

@@ -82,7 +82,7 @@ impl Check {
             Compiled::Clocks(model) => {
                 let properties = properties_by_clocks(&self.theory, model);
                 let reductions = reductions_for(&module, options, &properties);
-                let ground = Ground::with_clocks(reductions, &properties, options);
+                let ground = Ground::with_clocks(reductions, &properties, model, options);
                 let vm = ground.machine(&module, options.most_threads)?;
                 refuse_sections(&module, &vm, &properties, model.name())?;
                 let simpler = simplified(&self.theory, options.reductions, &vm)?;

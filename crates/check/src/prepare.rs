@@ -161,8 +161,17 @@ pub struct Ground {
 
 impl Ground {
     /// Under a model of clocks.
-    pub fn with_clocks(reductions: Reductions, properties: &Properties, options: &Options) -> Ground {
+    pub fn with_clocks(
+        reductions: Reductions,
+        properties: &Properties,
+        model: &Model,
+        options: &Options,
+    ) -> Ground {
+        // What happens before a plain read comes before it in an interleaving, too.
+        let sure =
+            model.has_coherent_races() || properties.has(Property::Interleaving) && !model.defines_errors();
         let of_machine = selvedge_vm::Options {
+            plain_reads_are_sure: options.races && sure,
             unordered_barriers: reductions.has(Reduction::Bam),
             leave_out_relaxed: properties.has(Property::ForgetsRmws),
             ..options.of_machine(reductions, options.most_threads)

@@ -170,7 +170,7 @@ impl Model {
     /// Whether a plain write and any other access of its location are an error, unless a relation orders
     /// them that coherence is asked of. Who reads from the past of such a write is not ordered after it: nor
     /// before it, as clocks are of relations inside of causal order.
-    pub(crate) fn has_coherent_races(&self) -> bool {
+    pub fn has_coherent_races(&self) -> bool {
         let modes = [Mode::Na, Mode::Rlx, Mode::Acq, Mode::Rel, Mode::AcqRel, Mode::Sc];
         let write = Attrs::of(Kind::Write, Mode::Na, false);
         let mut others = Vec::new();

@@ -557,6 +557,7 @@ impl VmMachine {
             rare: Rc::new(Rare::default()),
             loads: 0,
             loads_at_header: 0,
+            sure_loads: 0,
             effects: 0,
             choices: 0,
             last_read: None,

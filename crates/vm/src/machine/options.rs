@@ -11,6 +11,9 @@ pub struct Options {
     /// Iterations in which something is found out about an unknown number count for every loop, and no
     /// iteration waits because of its bound: to look at little of a program with many unknowns.
     pub brief: bool,
+    /// A plain read has one source, or there is a data race, which is an error: how often a loop goes round
+    /// does not depend on what others do meanwhile if it has no other reads.
+    pub plain_reads_are_sure: bool,
     /// Functions that nobody knows give any value and do nothing else; if not, a call of one is not
     /// supported.
     pub unknown_functions: bool,
@@ -69,6 +72,7 @@ impl Default for Options {
         Options {
             unroll: 16,
             brief: false,
+            plain_reads_are_sure: false,
             unknown_functions: false,
             unroll_some: Vec::new(),
             max_call_depth: 256,

@@ -296,12 +296,13 @@ impl VmMachine {
             (rounds.counted, rounds.free) = (0, 0);
         }
         // Who is alone reads what it wrote itself.
-        let loads = if self.is_alone(state) { 0 } else { state.loads };
+        let loads = if self.is_alone(state) { 0 } else { state.loads - state.sure_loads };
         let (inputs, steps) = (loads + state.choices, state.made.steps);
         let facts = state.facts.len() as u32;
         let rounds = &mut state.frame.rounds[number as usize];
         let has_read = std::mem::replace(&mut rounds.inputs, inputs) != inputs || self.hooks.barriers;
-        let has_acted = std::mem::replace(&mut rounds.steps, steps) != steps;
+        let has_looked = std::mem::replace(&mut rounds.sure, state.sure_loads) != state.sure_loads;
+        let has_acted = std::mem::replace(&mut rounds.steps, steps) != steps || has_looked;
         let has_decided = std::mem::replace(&mut rounds.facts, facts) != facts && self.options.brief;
         let counts = match info.counting[number as usize] {
             Counting::All => true,

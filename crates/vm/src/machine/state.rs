@@ -43,6 +43,10 @@ pub struct VmState {
     /// How many loads it has performed, and how many when the loop that it is in was last at its header.
     pub(super) loads: u32,
     pub(super) loads_at_header: u32,
+    /// How many of them other threads could not decide about ([`Options::plain_reads_are_sure`]).
+    ///
+    /// [`Options::plain_reads_are_sure`]: super::Options::plain_reads_are_sure
+    pub(super) sure_loads: u32,
     /// How many operations that others may notice.
     pub(super) effects: u32,
     /// Its last operation, if that was a read.
@@ -175,6 +179,8 @@ pub struct Rounds {
     /// How many loads and choices, and how many operations, there had been when it was taken last.
     pub inputs: u32,
     pub steps: u32,
+    /// How many loads that others could not decide about.
+    pub sure: u32,
     /// How much had been found out about unknown numbers.
     pub facts: u32,
 }

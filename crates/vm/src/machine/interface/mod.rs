@@ -103,6 +103,9 @@ impl Machine for VmMachine {
         match op {
             Op::Load { loc, mode, .. } => {
                 state.loads += 1;
+                // To look at little, all count.
+                let is_sure = mode == Mode::Na && self.options.plain_reads_are_sure && !self.options.brief;
+                state.sure_loads += u32::from(is_sure);
                 if mode == Mode::Rlx && self.hooks.look == Some(state.frame.func) {
                     self.note_divided_lock(state, loc);
                 }

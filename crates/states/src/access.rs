@@ -46,6 +46,13 @@ struct Free {
     several: bool,
 }
 
+impl Free {
+    /// Whether some thread frees what another one accesses.
+    fn is_of_another(self, access: Access) -> bool {
+        access.several || self.several || access.thread != self.thread
+    }
+}
+
 impl Accesses {
     /// For another search that knows what this one has learned.
     pub fn go_on(self) -> Accesses {
@@ -69,8 +76,10 @@ impl Accesses {
     /// Whether an access of a thread has to do with no other thread's, as far as is known.
     pub fn is_alone<M: Machine + Canonical>(&self, machine: &M, loc: Loc, at: usize) -> bool {
         let free = machine.object(loc).and_then(|object| self.frees.get(&self.root(object)));
-        !free.is_some_and(|free| free.several || free.thread != at)
-            && !self.by.get(&self.place(machine, loc)).is_some_and(|access| access.conflicts())
+        let access = self.by.get(&self.place(machine, loc));
+        let is_freed =
+            |free: &Free| free.several || free.thread != at || access.is_some_and(|a| free.is_of_another(*a));
+        !free.is_some_and(is_freed) && !access.is_some_and(|access| access.conflicts())
     }
 
     pub fn rely<M: Machine + Canonical>(&mut self, machine: &M, loc: Loc) {
@@ -107,8 +116,7 @@ impl Accesses {
                 (Some(of), _) => of == object,
                 (None, loc) => machine.object(Loc(loc as u32)) == Some(object),
             };
-            let access = self.by.get(place);
-            is_in && access.is_some_and(|a| a.several || free.several || a.thread != free.thread)
+            is_in && self.by.get(place).is_some_and(|access| free.is_of_another(*access))
         };
         self.surprised |= self.relied.iter().any(by_another);
     }

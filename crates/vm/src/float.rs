@@ -206,7 +206,7 @@ pub fn library(name: &str) -> Option<fn(f64, f64) -> f64> {
         "atanh" => |a, _| a.atanh(),
         "hypot" => |a, b| a.hypot(b),
         "copysign" => |a, b| a.copysign(b),
-        "fdim" => |a, b| if a > b { a - b } else { 0.0 },
+        "fdim" => |a, b| if a <= b { 0.0 } else { a - b },
         _ => return None,
     })
 }

@@ -32,6 +32,8 @@ int main(void) {
     assert(sscanf("", "%d", &n) == -1 && sscanf("z", "%d", &n) == 0);
     assert(lround(2.5) == 3 && lrint(2.5) == 2 && llround(-0.6) == -1 && div(7, 2).rem == 1);
     assert(frexp(8.0, &n) == 0.5 && n == 4 && modf(-3.25, &d) == -0.25 && d == -3);
+    assert(signbit(modf(-3.0, &d)) && !signbit(modf(3.0, &d)) && isnan(fdim(NAN, 1.0)));
+    assert(ldexp(0x5p-1074, -3) == 0x1p-1074 && ldexp(-1.0, 2000) == -INFINITY && ldexp(3.0, -1074) == 0x3p-1074);
     assert(strlcpy(word, "abcdefgh", 4) == 8 && !strcmp(word, "abc") && strlcat(word, "xyz", 8) == 6);
     assert(strcasestr("HeLLo", "ll") && !strcasestr("a", "b") && *strchrnul("ab", 'x') == 0);
     assert(*(char *)rawmemchr("abc", 'b') == 'b' && memccpy(word, "q;r", ';', 8) == word + 2);

@@ -352,9 +352,9 @@ long llrintf(float x) { return (long)__selvedge_words_even(x); }
 
 double modf(double x, double *whole)
 {
-    double floor(double), ceil(double);
+    double floor(double), ceil(double), copysign(double, double);
     *whole = x < 0 ? ceil(x) : floor(x);
-    return x == *whole ? 0 : x - *whole;
+    return copysign(x == *whole ? 0 : x - *whole, x);
 }
 
 double frexp(double x, int *power)
@@ -371,11 +371,17 @@ double frexp(double x, int *power)
 
 double ldexp(double x, int power)
 {
-    for (; power > 0 && x - x == 0 && x != 0; power--)
+    double least = 1;
+    if (x == 0 || x - x != 0)
+        return x;
+    for (; power > 0 && x - x == 0; power--)
         x *= 2;
-    for (; power < 0 && x != 0; power++)
+    for (; power < 0 && (x >= 0x1p-1021 || x <= -0x1p-1021); power++)
         x /= 2;
-    return x;
+    /* What is left makes it so small that it is rounded: once. */
+    for (; power < 0 && least != 0; power++)
+        least /= 2;
+    return x * least;
 }
 
 float ldexpf(float x, int power) { return (float)ldexp(x, power); }

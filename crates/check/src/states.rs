@@ -258,8 +258,7 @@ impl Check {
         };
         let mut vm: VmMachine = machine(module, of_machine)?;
         if vm.has_unknowns() {
-            let message =
-                "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`)";
+            let message = "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`, standard input)";
             return Err(InputError::plain(InputKind::Unsupported, message, None).into());
         }
         let invariants: Vec<Invariant> =

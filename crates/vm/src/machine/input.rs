@@ -112,8 +112,7 @@ impl Outside {
                 "hash codes of objects are fixed numbers here, which objects seldom share",
             ));
         }
-        let nondet = |f: &Function| f.name.starts_with(NONDET) && f.code.is_empty();
-        let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(nondet);
+        let unknown = TOLD.into_iter().any(declared) || module.functions.iter().any(gives_anything);
         let words = std::iter::once("program").chain(args.iter().map(String::as_str));
         let words: Vec<GlobalId> =
             words.enumerate().map(|(n, word)| add_text(module, format!("argv[{n}]"), word)).collect();
@@ -215,16 +214,26 @@ impl Outside {
         ));
     }
 
+    /// What functions of the library give is unknown, too: what they read from standard input.
+    pub fn look_at_library(&mut self, module: &Module) {
+        self.unknown |= module.functions.iter().any(gives_anything);
+    }
+
     /// Says so if numbers are looked for in a range that does not have them all.
     pub fn narrow(&mut self, module: &Module, range: Option<NondetRange>) {
         let Some(range) = range else { return };
-        let functions = module.functions.iter().filter(|f| f.code.is_empty() && f.name.starts_with(NONDET));
+        let functions = module.functions.iter().filter(|f| gives_anything(f));
         self.narrowed =
             functions.filter_map(|f| Kind::of(module, &f.name)).any(|k| k.within(range).is_some());
         if self.narrowed {
             self.notes.push(format!("this holds for inputs from {} to {}", range.low, range.high));
         }
     }
+}
+
+/// Whether a function is one of SV-COMP's that give any value of their type.
+fn gives_anything(function: &Function) -> bool {
+    function.name.starts_with(NONDET) && function.code.is_empty()
 }
 
 impl VmMachine {

@@ -165,9 +165,10 @@ fn fail<T>(kind: ErrorKind, message: impl Into<String>) -> Result<T, Halt> {
 impl VmMachine {
     pub fn new(mut module: Module, options: Options) -> Result<VmMachine, ModuleError> {
         let (mut outside, argv) = input::Outside::add(&mut module, &options.args, &options.env);
-        outside.narrow(&module, options.nondet_range);
         runtime::wrap_sections(&mut module);
         let runtime = runtime::link(&mut module);
+        outside.look_at_library(&module);
+        outside.narrow(&module, options.nondet_range);
         if options.unknown_functions {
             outside.admit(&module);
         }

@@ -1,7 +1,7 @@
 //! A check by searching all states instead of exploring all executions (`--engine states`).
 
 use crate::adjacent;
-use crate::check::Check;
+use crate::check::{Check, UNSET};
 use crate::error::{InputError, InputKind};
 use crate::finder::{Passed, Then};
 use crate::invariant::Invariant;
@@ -16,7 +16,7 @@ use selvedge_explore::{GaveUp, Watch};
 use selvedge_graph::{Loc, Value};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
-use selvedge_machine::{ErrorKind, Machine, Reductions};
+use selvedge_machine::{Claims, ErrorKind, ErrorKinds, Machine, Reductions};
 use selvedge_states::{Found, Graph, NotATable, Stop, Table, Wrong, search};
 use selvedge_vm::{VmMachine, VmState};
 use std::time::Instant;
@@ -254,11 +254,21 @@ impl Check {
             unroll: u32::MAX,
             unroll_some: Vec::new(),
             watch_names: how.rename,
+            // Where it is not looked for, what comes after it is not known.
+            errors: self.options.errors.with(UNSET),
             ..self.options.of_machine(Reductions::NONE, self.options.most_threads)
         };
         let mut vm: VmMachine = machine(module, of_machine)?;
         if vm.has_unknowns() {
             let message = "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`, standard input)";
+            return Err(InputError::plain(InputKind::Unsupported, message, None).into());
+        }
+        if vm.has_local_objects() || vm.has_final_writes() {
+            let message = "`--engine states` does not check `selvedge_local` and `selvedge_final_write`";
+            return Err(InputError::plain(InputKind::Unsupported, message, None).into());
+        }
+        if self.options.leaks {
+            let message = "`--engine states` does not look for leaks";
             return Err(InputError::plain(InputKind::Unsupported, message, None).into());
         }
         let invariants: Vec<Invariant> =
@@ -280,6 +290,7 @@ impl Check {
                     eager: how.eager,
                     rename: how.rename,
                     races,
+                    sections_race: self.options.errors != ErrorKinds::ALL,
                     conflicts: self.options.races,
                     keep_ends: false,
                     window: how.window,

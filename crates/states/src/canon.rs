@@ -89,8 +89,11 @@ impl States {
         key.push(self.memory(machine, world.memory()));
         self.taken.clear(0);
         let words = &mut self.taken;
-        words.words(&[u64::from(world.over), world.joined.len() as u64]);
-        world.joined.iter().for_each(|thread| words.word(u64::from(*thread)));
+        words.words(&[u64::from(world.over) | u64::from(world.returned) << 1]);
+        for threads in [&world.joined, &world.detached] {
+            words.word(threads.len() as u64);
+            threads.iter().for_each(|thread| words.word(u64::from(*thread)));
+        }
         match &world.wrong {
             Some((kind, message)) => {
                 words.words(&[1 + *kind as u64, message.len() as u64]);

@@ -25,6 +25,8 @@ pub struct Options<'a> {
     pub rename: bool,
     /// Conflicting accesses at the same time, one of them plain, are an error.
     pub races: bool,
+    /// Also where one of them is in an atomic section.
+    pub sections_race: bool,
     /// Finds out whether any accesses could race (`Found::conflicts`).
     pub conflicts: bool,
     /// States in which threads ended differently are different.
@@ -48,6 +50,7 @@ impl Default for Options<'_> {
             eager: true,
             rename: true,
             races: false,
+            sections_race: true,
             conflicts: false,
             keep_ends: false,
             window: 24,
@@ -210,6 +213,7 @@ where
                 table,
                 eager: options.eager || reduce,
                 races: options.races,
+                sections_race: options.sections_race,
                 window: if table.in_order { 1 } else { options.window },
                 before: RefCell::default(),
                 ready: RefCell::default(),
@@ -352,7 +356,11 @@ where
                         over = true;
                     }
                     Op::Cut => self.found.cut = true,
-                    Op::Block(Block::Assume) => self.found.graph.kill(number),
+                    Op::Block(Block::Assume) => {
+                        self.found.graph.kill(number);
+                        // Such a section does not happen.
+                        over |= self.is_in_section(world, at);
+                    }
                     _ => {}
                 }
             }
@@ -446,7 +454,19 @@ where
             guesses_made |= world.thread(at).is_some_and(|t| t.issued().iter().any(|e| guess(&e.status)));
             of.push(own);
         }
+        // A section is one step: whoever is in one goes on alone, if he can.
+        let goes_on = |at: &usize| self.is_in_section(world, *at) && !of[*at].is_empty();
+        if let Some(alone) = (0..of.len()).find(goes_on) {
+            of.iter_mut().enumerate().filter(|(at, _)| *at != alone).for_each(|(_, others)| others.clear());
+        }
         Successors { of, pruned: pruned || guesses_made, guesses: guesses_made }
+    }
+
+    /// Whether a thread is in an atomic section.
+    fn is_in_section(&self, world: &World<M::State>, at: usize) -> bool {
+        let thread = world.thread(at).filter(|_| self.rules.table.in_order);
+        let next = thread.and_then(|thread| thread.entries.iter().find(|entry| !entry.is_done()));
+        next.is_some_and(|entry| self.rules.machine.in_section(&entry.state))
     }
 
     /// Remembers what is written.
@@ -461,7 +481,7 @@ where
         }
     }
 
-    /// The steps that are all that need to be taken here.
+    /// The steps that are all that need to be taken here. Beginning a section is none of them: it stops others.
     fn ample(&mut self, world: &World<M::State>, all: &Successors<M::State>) -> Option<Ample> {
         for (at, own) in all.of.iter().enumerate() {
             let Some(thread) = world.thread(at) else { continue };
@@ -469,6 +489,7 @@ where
                 if let Action::Complete(k) = action
                     && let Some(loc) = thread.entries[*k].loc()
                     && self.is_alone(&thread.entries[*k], loc, at)
+                    && !(self.is_in_section(next, at) && !self.is_in_section(world, at))
                     && !self.is_last(next, at)
                     && !self.returns(next)
                 {
@@ -579,6 +600,7 @@ where
             let Some(thread) = world.thread(at) else { continue };
             match thread.standing().map(|s| s.op) {
                 Some(Op::Block(Block::Assume)) | Some(Op::Cut) => return None,
+                _ if world.is_left_behind(at) => {}
                 _ => threads.push(at),
             }
         }

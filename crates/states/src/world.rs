@@ -54,8 +54,12 @@ pub struct World<S> {
     pub(crate) trespassed: bool,
     /// Threads that were joined.
     pub(crate) joined: Rc<BTreeSet<u16>>,
+    /// Threads that were detached.
+    pub(crate) detached: Rc<BTreeSet<u16>>,
     /// The process has ended.
     pub over: bool,
+    /// The first thread has come to its end: the process does not wait for those that were detached.
+    pub(crate) returned: bool,
     /// Something is wrong that no thread finds by itself.
     pub wrong: Option<(ErrorKind, String)>,
 }
@@ -72,7 +76,7 @@ pub enum Action {
     Complete(usize),
     /// A thread is created or joined.
     Thread,
-    /// The process ends.
+    /// The process ends, or its first thread.
     Finish,
 }
 
@@ -104,6 +108,8 @@ pub struct Rules<'a, M: Machine> {
     pub eager: bool,
     /// Conflicting accesses, one of them plain, are an error.
     pub races: bool,
+    /// Also where one of them is in an atomic section.
+    pub sections_race: bool,
     /// Operations that may be in the list of a thread, at most.
     pub window: usize,
     /// What came of actions.
@@ -115,22 +121,32 @@ pub struct Rules<'a, M: Machine> {
 /// Places in the list of a thread, by its number and the one that it has in states.
 pub type Ready = HashMap<(usize, u32), Rc<[usize]>>;
 
-/// What comes of an action, the objects that were made, and what was written.
-type Tried<S> = (Done<S>, Vec<u32>, Option<Value>);
+/// What a thread does by issuing an operation.
+#[derive(Clone, Copy)]
+pub enum News {
+    /// It makes an object.
+    Born(u32),
+    /// It detaches a thread.
+    Detached(u16),
+}
+
+/// What comes of an action, what was issued, and what was written.
+type Tried<S> = (Done<S>, Vec<News>, Option<Value>);
 
 /// A thread, its number in states, the place of an operation, and what is in memory there.
 pub type Known = (u16, u32, u16, Value);
 
 /// What comes of an action for the thread itself.
 pub enum Again<S> {
-    Next { slot: Slot<S>, births: Vec<u32>, wrote: Option<Value>, step: Rc<Step> },
+    Next { slot: Slot<S>, news: Vec<News>, wrote: Option<Value>, step: Rc<Step> },
     Waits,
 }
 
-/// The object that the thread makes by its next operation.
-fn born<S: Clone>(thread: &Thread<S>) -> Option<u32> {
+/// What the thread does by issuing its next operation.
+fn news<S: Clone>(thread: &Thread<S>) -> Option<News> {
     match thread.next()?.op {
-        Op::Alloc { object } => Some(object),
+        Op::Alloc { object } => Some(News::Born(object)),
+        Op::Detach { thread } => Some(News::Detached(thread.0)),
         _ => None,
     }
 }
@@ -216,9 +232,29 @@ impl<S: Clone> World<S> {
         &self.gone
     }
 
-    /// An object is there that only this thread knows.
-    fn note_birth(&mut self, object: u32, at: usize) {
-        Rc::make_mut(&mut self.owners).insert(object, at as u16);
+    /// A thread has issued something.
+    fn note(&mut self, news: News, at: usize) {
+        match news {
+            // Only this thread knows it.
+            News::Born(object) => _ = Rc::make_mut(&mut self.owners).insert(object, at as u16),
+            News::Detached(thread) => {
+                self.claim(thread);
+                Rc::make_mut(&mut self.detached).insert(thread);
+            }
+        }
+    }
+
+    /// A thread is joined or detached, which may happen once.
+    fn claim(&mut self, thread: u16) {
+        if self.joined.contains(&thread) || self.detached.contains(&thread) {
+            let message = format!("thread {thread} is joined or detached, which nobody may do any more");
+            self.wrong = Some((ErrorKind::InvalidJoin, message));
+        }
+    }
+
+    /// Whether the process does not wait for a thread.
+    pub(crate) fn is_left_behind(&self, at: usize) -> bool {
+        self.returned && self.detached.contains(&(at as u16))
     }
 
     /// All threads have come to their ends, or the process has.
@@ -228,10 +264,13 @@ impl<S: Clone> World<S> {
 
     /// Only threads are left that the process does not wait for: it may be over here, and they may go on.
     pub fn may_be_over<M: Machine<State = S>>(&self, machine: &M) -> bool {
-        let mut left = (0..self.threads.len()).filter_map(|at| self.thread(at)).peekable();
-        let is_background = |thread: &Rc<Thread<S>>| {
-            let last = thread.entries.last();
-            last.is_some_and(|last| last.op != Op::Block(Block::Assume) && machine.is_background(&last.state))
+        let left = (0..self.threads.len()).filter_map(|at| Some((at, self.thread(at)?)));
+        let mut left = left.peekable();
+        let is_background = |(at, thread): (usize, &Rc<Thread<S>>)| {
+            thread.entries.last().is_some_and(|last| {
+                last.op != Op::Block(Block::Assume)
+                    && (machine.is_background(&last.state) || self.is_left_behind(at))
+            })
         };
         !self.over && left.peek().is_some() && left.all(is_background)
     }
@@ -250,7 +289,9 @@ where
             owners: Rc::default(),
             trespassed: false,
             joined: Rc::default(),
+            detached: Rc::default(),
             over: false,
+            returned: false,
             wrong: None,
         };
         for at in 0..machine.threads() {
@@ -270,8 +311,8 @@ where
         world: &mut World<M::State>,
         at: usize,
         mut thread: Thread<M::State>,
-    ) -> Result<Vec<u32>, Misguided> {
-        let mut births = Vec::new();
+    ) -> Result<Vec<News>, Misguided> {
+        let mut issued = Vec::new();
         thread.part.set(None);
         loop {
             thread.settle(self.machine, self.table)?;
@@ -281,17 +322,17 @@ where
             if !goes_on {
                 break;
             }
-            births.extend(born(&thread));
+            issued.extend(news(&thread));
             thread.issue(self.machine)?;
         }
-        births.iter().for_each(|object| world.note_birth(*object, at));
+        issued.iter().for_each(|news| world.note(*news, at));
         world.threads[at] = match thread.standing() {
             Some(last) if last.op == Op::End && !self.machine.ends_process(&last.state) => {
                 Slot::Ended(Rc::new(last.state.clone()))
             }
             _ => Slot::Here(Rc::new(thread)),
         };
-        Ok(births)
+        Ok(issued)
     }
 
     /// What a thread may do.
@@ -372,11 +413,11 @@ where
         if let Some(before) = self.before.borrow().get(&known) {
             return self.repeat(world, at, action, before);
         }
-        let Ok((done, births, wrote)) = self.try_to(world, at, action) else { return Done::Nothing };
+        let Ok((done, news, wrote)) = self.try_to(world, at, action) else { return Done::Nothing };
         let again = match &done {
             Done::Next(next, step) => {
                 let slot = next.threads[at].clone();
-                Again::Next { slot, births, wrote, step: Rc::clone(step) }
+                Again::Next { slot, news, wrote, step: Rc::clone(step) }
             }
             Done::Waits => Again::Waits,
             Done::Nothing => return done,
@@ -404,7 +445,7 @@ where
         action: Action,
         before: &Again<M::State>,
     ) -> Done<M::State> {
-        let Again::Next { slot, births, wrote, step } = before else { return Done::Waits };
+        let Again::Next { slot, news, wrote, step } = before else { return Done::Waits };
         let mut next = world.clone();
         let loc = match (action, world.thread(at)) {
             (Action::Complete(k), Some(thread)) => thread.entries[k].loc(),
@@ -419,7 +460,7 @@ where
                 self.write(&mut next, at, loc, *value);
             }
         }
-        births.iter().for_each(|object| next.note_birth(*object, at));
+        news.iter().for_each(|news| next.note(*news, at));
         next.threads[at] = slot.clone();
         Done::Next(next, Rc::clone(step))
     }
@@ -449,7 +490,7 @@ where
         };
         match action {
             Action::Issue => {
-                born(&thread).into_iter().for_each(|object| next.note_birth(object, at));
+                news(&thread).into_iter().for_each(|news| next.note(news, at));
                 thread.issue(machine)?;
             }
             Action::Choose(value) => {
@@ -483,11 +524,18 @@ where
                 }
                 Op::Join { thread: other } => {
                     step.what = format!("joins thread {}", other.0);
+                    next.claim(other.0);
                     Rc::make_mut(&mut next.joined).insert(other.0);
                     self.pass(&mut thread)?;
                 }
                 _ => return nothing_new(Done::Waits),
             },
+            Action::Finish if entry.op == Op::End => {
+                step.what = "comes to its end".to_string();
+                next.returned = true;
+                next.threads[at] = Slot::Ended(Rc::new(entry.state.clone()));
+                return nothing_new(Done::Next(next, Rc::new(step)));
+            }
             Action::Finish => {
                 step.what = "ends the process".to_string();
                 next.over = true;
@@ -499,8 +547,8 @@ where
                 Completed::Nothing => return nothing_new(Done::Nothing),
             },
         }
-        let births = self.put(&mut next, at, thread)?;
-        Ok((Done::Next(next, Rc::new(step)), births, wrote))
+        let news = self.put(&mut next, at, thread)?;
+        Ok((Done::Next(next, Rc::new(step)), news, wrote))
     }
 
     /// The thread goes on from an operation that it stands at and that is over.
@@ -528,7 +576,11 @@ where
                     _ => continue,
                 };
                 // What is in an atomic section is atomic.
-                let plain = mode == Mode::Na && !self.machine.in_section(&entry.state);
+                let inside = self.machine.in_section(&entry.state);
+                if inside && !self.sections_race {
+                    continue;
+                }
+                let plain = mode == Mode::Na && !inside;
                 ready.push((at, loc, plain, writes, self.machine.place(&entry.state)));
             }
         }

@@ -489,7 +489,7 @@ where
                 if let Action::Complete(k) = action
                     && let Some(loc) = thread.entries[*k].loc()
                     && self.is_alone(&thread.entries[*k], loc, at)
-                    && !(self.is_in_section(next, at) && !self.is_in_section(world, at))
+                    && (!self.is_in_section(next, at) || self.is_in_section(world, at))
                     && !self.is_last(next, at)
                     && !self.returns(next)
                 {

@@ -98,6 +98,7 @@ pub fn is_issued(op: Op) -> bool {
             | Op::Free { .. }
             | Op::Local { .. }
             | Op::Detach { .. }
+            | Op::Persist { .. }
             | Op::Decide { .. }
     )
 }

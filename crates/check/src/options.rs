@@ -191,6 +191,9 @@ impl Options {
             nondet_range: self.nondet_range,
             errors: self.errors,
             disk: self.disk,
+            // What is only assumed to be possible shows where threads fail or wait, not in what is left, or
+            // in what is printed.
+            make_up_reads: !(self.leaks || self.output || self.persist.is_some()),
             ..selvedge_vm::Options::default()
         }
     }

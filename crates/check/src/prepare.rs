@@ -153,6 +153,11 @@ pub fn with_symmetry<'m>(model: &'m Model, machine: &impl Machine) -> Cow<'m, Mo
 /// Threads to make room for at first. Room costs time per event, and most programs have few.
 pub const FEW_THREADS: u32 = 4;
 
+/// Whether a thread can fail as often as it takes. Reads that are left out may be what later ones depend on.
+fn repeats_reads(properties: &Properties) -> bool {
+    properties.has(Property::RepeatsReads) && properties.has(Property::NoDependencies)
+}
+
 /// What machines are made with, and what is explored of them.
 pub struct Ground {
     of_machine: selvedge_vm::Options,
@@ -174,6 +179,7 @@ impl Ground {
             plain_reads_are_sure: options.races && sure,
             unordered_barriers: reductions.has(Reduction::Bam),
             leave_out_relaxed: properties.has(Property::ForgetsRmws),
+            repeats_reads: repeats_reads(properties),
             ..options.of_machine(reductions, options.most_threads)
         };
         Ground { of_machine, config: watching(options.config(reductions, None)) }
@@ -217,6 +223,7 @@ impl Ground {
         ground.of_machine.reductions = reductions;
         ground.of_machine.in_order = true;
         ground.of_machine.leave_out_relaxed = properties.has(Property::ForgetsRmws);
+        ground.of_machine.repeats_reads = repeats_reads(&properties);
         ground.config = watching(options.config(reductions, None));
         ground
     }

@@ -100,6 +100,7 @@ impl<'m> Settling<'m> {
                     | Again::NetEffectNoticed
                     | Again::LockOrder
                     | Again::UnpublishedSeen
+                    | Again::MadeUp
                     | Again::OutcomeUnknown
             )
         };
@@ -117,8 +118,8 @@ impl<'m> Settling<'m> {
             wanted.then_some(Again::MoreRoom)
         };
         // A thread that there is no room for is an error, which is no reason to order critical sections or
-        // arrivals.
-        if matches!(wrong, Some(Again::LockOrder | Again::BarriersOutOfForm))
+        // arrivals, or to make all attempts.
+        if matches!(wrong, Some(Again::LockOrder | Again::BarriersOutOfForm | Again::MadeUp))
             && let Some(room) = room()
         {
             return Some(room);
@@ -135,6 +136,7 @@ impl<'m> Settling<'m> {
             | Again::NetEffectNoticed
             | Again::LockOrder
             | Again::UnpublishedSeen
+            | Again::MadeUp
             | Again::OutcomeUnknown => {
                 if !self.machine.give_in(again) {
                     return false;

@@ -251,6 +251,7 @@ impl Check {
             unordered_barriers: false,
             leave_out_undone: false,
             leave_out_unpublished: false,
+            make_up_reads: false,
             unroll: u32::MAX,
             unroll_some: Vec::new(),
             watch_names: how.rename,

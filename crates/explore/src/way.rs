@@ -94,6 +94,7 @@ impl Way {
                 | Bisimilarity
                 | Pef
                 | Faint
+                | Attempts
                 | Annotations
                 | Futile
                 | Awaits

@@ -2,7 +2,7 @@
 
 use selvedge_graph::Mode;
 use selvedge_ir::analysis::anonymity::{Anonymity, anonymity, entries};
-use selvedge_ir::analysis::attempts::counters_of;
+use selvedge_ir::analysis::attempts::{Called, counters_of};
 use selvedge_ir::analysis::external::{External, Flow};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
 use selvedge_ir::analysis::nesting::nesting;
@@ -187,7 +187,7 @@ fn counters(more: &str, step: &str, after: &str) -> Vec<Vec<Reg>> {
          done:   {after}
                  return ()"
     ));
-    counters_of(&function, &|_| false)
+    counters_of(&function, &|_| Called::Other).into_iter().map(|found| found.regs).collect()
 }
 
 #[test]
@@ -203,4 +203,59 @@ fn what_only_bounds_the_attempts_goes_nowhere_else() {
     assert_eq!(counters("r5 = rmw.add.4.ar @y, 1", "1", ""), none, "or may have");
     let parting = "r5 = cmp.eq.32 r1, 2 branch r5, other, rest other: r6 = load.4.rlx @y jump rest rest:";
     assert_eq!(counters(parting, "1", ""), none, "it decides what else to do");
+}
+
+/// A loop that tries and has this body, from `again` on; `r1` counts. Of functions, 0 reads and 1 is a
+/// compare-and-exchange.
+fn tries(body: &str) -> bool {
+    let module = module(&format!(
+        "global @x size 4 align 4
+         func &look(r0) results 1 regs 2 {{ r1 = load.4.acq r0 return (r1) }}
+         func &try(r0, r1) results 1 regs 4 {{
+                 r2 = cmpxchg.4.ar.rlx r0, r1, 3 branch r3, done, failed
+         failed: return (r2)
+         done:   return (r1)
+         }}
+         func &thread(r0) results 1 regs 9 {{
+                 r1 = move 0
+                 jump again
+         again:  {body}
+         over:   return (1)
+         done:   return (0)
+         }}"
+    ));
+    let called = |f: FuncId| Called::Defined(&module.functions[f.0 as usize]);
+    counters_of(&module.functions[2], &called).iter().any(|found| !found.regs.is_empty())
+}
+
+#[test]
+fn who_gives_up_has_read_what_others_go_on_with() {
+    let count = "r3 = add.32 r1, 1 r1 = move r3 r4 = cmp.ult.32 r3, 5";
+    let look = "r2 = load.4.acq @x";
+    assert!(tries(&format!("{look} branch r2, done, next next: {count} branch r4, again, over")));
+    assert!(tries(&format!(
+        "r4 = cmp.ult.32 r1, 5 branch r4, on, over on: r1 = add.32 r1, 1 {look} branch r2, done, again"
+    )));
+    // What it gives up with may be what it wanted.
+    assert!(!tries(&format!("{look} {count} branch r4, on, over on: branch r2, done, again")));
+    // Or it reads once more.
+    assert!(!tries(&format!(
+        "{look} {count} branch r4, on, over on: r5 = load.4.acq @x branch r5, done, again"
+    )));
+}
+
+#[test]
+fn attempts_may_call_functions() {
+    let count = "r3 = add.32 r1, 1 r1 = move r3 r4 = cmp.ult.32 r3, 5 branch r4, again, over";
+    assert!(tries(&format!("r2 = call.1 &look (@x) branch r2, done, next next: {count}")));
+    // What succeeds leaves the loop.
+    assert!(tries(&format!(
+        "r2 = call.1 &try (@x, 1) r5 = cmp.eq.32 r2, 1 branch r5, done, next next: {count}"
+    )));
+    assert!(!tries(&format!(
+        "r2 = call.1 &try (@x, 1) r5 = cmp.eq.32 r2, 0 branch r5, done, next next: {count}"
+    )));
+    assert!(!tries(&format!(
+        "r2 = call.1 &try (@x, r0) r5 = cmp.eq.32 r2, 1 branch r5, done, next next: {count}"
+    )));
 }

@@ -19,6 +19,9 @@ pub enum Again {
     LockOrder,
     /// Somebody may read what iterations that were left out wrote to an object before it was published.
     UnpublishedSeen,
+    /// Something is wrong with an execution in which attempts were repeated, and it is not known that they
+    /// can be.
+    MadeUp,
     /// Whether a compare-and-exchange succeeds depends on what nobody knows.
     OutcomeUnknown,
     /// What a reduction needs, and is watched for, does not hold: chains are broken (`awaits`: a lock is also
@@ -47,6 +50,7 @@ impl fmt::Display for Again {
             Again::NetEffectNoticed => "iterations without net effect are noticed",
             Again::LockOrder => "the order of critical sections matters",
             Again::UnpublishedSeen => "what was written to an object before it was published may be seen",
+            Again::MadeUp => "attempts that were made up may not be possible",
             Again::OutcomeUnknown => "the outcome of a compare-and-exchange depends on an unknown input",
             Again::Unfounded(reduction) => {
                 return write!(f, "what `{}` needs does not hold", reduction.name());

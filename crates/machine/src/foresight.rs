@@ -162,6 +162,18 @@ pub trait Foresight: Stateful {
         false
     }
 
+    /// Where the thread left out read-modify-writes that store what they read without having come to them:
+    /// not those that stand in the graph as reads of kind `Rmw::Swap`.
+    fn left_swaps<'s>(&self, _state: &'s Self::State) -> &'s [Loc] {
+        &[]
+    }
+
+    /// Whether it is only assumed that the thread could come to this state: it has failed so often that it
+    /// gave up, and not all of that is in the graph.
+    fn has_made_up(&self, _state: &Self::State) -> bool {
+        false
+    }
+
     /// Which orders of critical sections are left out where they could matter to what was explored so far.
     fn left_out_orders(&self) -> LeftOutOrders {
         LeftOutOrders::None

@@ -25,6 +25,7 @@ pub struct SavedTables {
     order_barriers: Option<String>,
     keep_undone: bool,
     keep_unpublished: bool,
+    keep_attempts: bool,
     guessed: Vec<(u32, u32)>,
     #[serde(default)]
     durable: Vec<(u32, u64, u64)>,
@@ -48,6 +49,8 @@ pub struct How {
     pub leave_out_undone: bool,
     /// So are those that only write to objects that nobody knows, by atomic stores.
     pub leave_out_unpublished: bool,
+    /// Attempts are repeated although it is not known that they can be.
+    pub make_up_reads: bool,
 }
 
 impl SavedTables {
@@ -166,6 +169,7 @@ impl Tables {
             keep_undone: self.keep_undone,
             locks,
             keep_unpublished: self.keep_unpublished,
+            keep_attempts: self.keep_attempts,
             guessed: self.guessed.iter().map(|(f, at)| (f.0, *at)).collect(),
             durable: self.durable.clone(),
             recovery: self.recovery.map(|f| f.0),
@@ -257,6 +261,7 @@ impl Tables {
         tables.order_barriers = saved.order_barriers;
         tables.keep_undone = saved.keep_undone;
         tables.keep_unpublished = saved.keep_unpublished;
+        tables.keep_attempts = saved.keep_attempts;
         tables.guessed = saved.guessed.iter().map(|(f, at)| (FuncId(*f), *at)).collect();
         tables.durable = saved.durable;
         tables.recovery_has_threads = saved.recovery_has_threads;

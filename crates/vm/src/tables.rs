@@ -141,6 +141,8 @@ pub struct Tables {
     pub sections: SeenSections,
     /// Somebody may see what iterations wrote to objects before they were published.
     pub keep_unpublished: bool,
+    /// Something is wrong with an execution in which attempts were repeated that may not be.
+    pub keep_attempts: bool,
     /// Compare-and-exchanges, by function and place in it, whose outcome depends on what nobody knows.
     pub guessed: Vec<(FuncId, u32)>,
     /// Parts of objects that outlive a crash: the object, and from where to where.
@@ -281,6 +283,7 @@ impl Tables {
         self.keep_undone = common.keep_undone;
         self.sections.follow(&common.sections);
         self.keep_unpublished = common.keep_unpublished;
+        self.keep_attempts = common.keep_attempts;
         self.guessed.clone_from(&common.guessed);
         self.durable.extend_from_slice(&common.durable[self.durable.len()..]);
         self.recovery = common.recovery;

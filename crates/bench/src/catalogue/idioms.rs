@@ -46,6 +46,12 @@ pub const IDIOMS: Table = Table {
             &[size(4, &[]).counts(16, 0), size(8, &[]).counts(256, 0)],
         ),
         series(
+            "attempts, two looks",
+            "crates/bench/programs/attempts-two.c",
+            (3, 6),
+            &[size(4, &[]).counts(81, 0), size(8, &[]).counts(6561, 0)],
+        ),
+        series(
             "linuxrwlock, rotated",
             "crates/bench/programs/linuxrwlock-rotated.c",
             (1, 2),

@@ -34,6 +34,7 @@ pub(crate) mod confirmation;
 pub(crate) mod helping;
 mod locations;
 pub(crate) mod lock_order;
+pub(crate) mod made_up;
 pub(crate) mod net_effect;
 pub(crate) mod outdated;
 pub(crate) mod overtaken;
@@ -58,6 +59,7 @@ use bam::Bam;
 use confirmation::Confirmation;
 use helping::Helping;
 use lock_order::LockOrder;
+use made_up::MadeUp;
 use net_effect::NetEffect;
 use outdated::Outdated;
 use overtaken::Overtaken;
@@ -363,7 +365,7 @@ pub(crate) type Reducers = (
 );
 
 /// Those that only have a say at the end, and those that rename or leave out orders.
-type Rest = (Publication, (Helping, (Symmetry, (Bam, LockOrder))));
+type Rest = (Publication, (Helping, (Symmetry, (Bam, (MadeUp, LockOrder)))));
 
 /// What they remember, each its own.
 #[derive(Debug)]

@@ -31,22 +31,32 @@ impl<M: Machine> Hooks<M> for Swaps {
 
     #[inline(always)]
     fn is_noticed(x: &mut Explorer<'_, M>, end: End) -> Option<Again> {
-        let noticed = x.reducers.swaps.came_up && end != End::Error && x.sees_swaps();
+        let left =
+            |x: &Explorer<'_, M>| x.all_states().any(|(_, state)| !x.machine.left_swaps(state).is_empty());
+        let noticed = end != End::Error && (x.reducers.swaps.came_up || left(x)) && x.sees_swaps();
         noticed.then_some(Again::NetEffectNoticed)
     }
 }
 
 impl<M: Machine> Explorer<'_, M> {
+    fn all_states(&self) -> impl Iterator<Item = (Tid, &M::State)> {
+        let threads = (0..self.graph.threads() as u16).map(Tid);
+        threads.filter_map(|t| Some((t, self.threads.state(t)?)))
+    }
+
     /// Whether there is a plain read that would race with what was not written.
     #[cold]
     fn sees_swaps(&self) -> bool {
         let g = &self.graph;
-        let swaps: BTreeSet<(Loc, Tid)> = g
+        let mut swaps: BTreeSet<(Loc, Tid)> = g
             .order()
             .iter()
             .filter(|&&e| g.event(e).kind == Kind::Read && self.is_swap(e))
             .map(|&e| (g.event(e).loc, g.event(e).tid))
             .collect();
+        for (thread, state) in self.all_states() {
+            swaps.extend(self.machine.left_swaps(state).iter().map(|loc| (*loc, thread)));
+        }
         g.order().iter().any(|&e| {
             let ev = g.event(e);
             ev.kind == Kind::Read

@@ -59,13 +59,18 @@ impl VmMachine {
         let operand = self.value(state, operand);
         let keeps = operand.undef != 0 || op.may_keep(Operand::Const(operand.bits));
         keeps
-            && self.options.leave_out_undone
-            && reductions.has(Reduction::Exchange)
             && reductions.has(Reduction::Pef)
+            && self.leaves_out_swaps(mode)
+            && state.frames().any(|frame| frame.watches.iter().any(|watch| watch.is_unseen(state)))
+    }
+
+    /// Whether read-modify-writes of this ordering are left out that store what they have read.
+    pub(super) fn leaves_out_swaps(&self, mode: Mode) -> bool {
+        self.options.leave_out_undone
+            && self.options.reductions.has(Reduction::Exchange)
             && (!self.options.track_deps || self.options.in_order)
             && (self.options.leave_out_relaxed || matches!(mode, Mode::Acq | Mode::AcqRel | Mode::Sc))
             && !self.hooks.final_writes
-            && state.frames().any(|frame| frame.watches.iter().any(|watch| watch.is_unseen(state)))
     }
 
     /// What such a thread does when it has read `input`: it writes, or waits.

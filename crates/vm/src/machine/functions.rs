@@ -6,7 +6,7 @@ use super::native::Native;
 use super::zne::LOCKS;
 use crate::annotated::annotated;
 use crate::runtime::is_section_mark;
-use selvedge_ir::analysis::attempts::counters_of;
+use selvedge_ir::analysis::attempts::{Called, Counters, counters_of};
 use selvedge_ir::analysis::choices::{idle_choices, only_chooses};
 use selvedge_ir::analysis::counted::{counted_loops, leaving_loops};
 use selvedge_ir::analysis::failures::{Waiting, waiting_failures};
@@ -15,7 +15,7 @@ use selvedge_ir::analysis::looks::{Looked, looking_loops};
 use selvedge_ir::analysis::nesting::nesting;
 use selvedge_ir::analysis::polls::polls;
 use selvedge_ir::analysis::retry::{confirmed_loops, loads_before_loops};
-use selvedge_ir::{FuncId, Function, Instr, Module, Net, Operand, Reg, library};
+use selvedge_ir::{FuncId, Function, Instr, Module, Net, Operand, library};
 use selvedge_machine::Reduction;
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub struct FunctionInfo {
     /// none.
     pub ignored_outcomes: Vec<bool>,
     /// By loop, registers that only bound how often it tries.
-    pub counters: Vec<Vec<Reg>>,
+    pub counters: Vec<Counters>,
     /// By instruction, the loop that goes round after this load; empty if there is none.
     pub polls: Vec<Option<u32>>,
     /// By loop, whether its iterations only read, and more than once.
@@ -142,8 +142,10 @@ impl FunctionInfo {
             waiting_failures: waiting_failures(function, &loads_before, &confirmed),
             confirmed,
             loads_before,
-            counters: counters_of(function, &|f| {
-                callee(Operand::Func(f)).is_some_and(|f| library::only_pauses(&f.name))
+            counters: counters_of(function, &|f| match module.functions.get(f.0 as usize) {
+                Some(f) if !f.code.is_empty() => Called::Defined(f),
+                Some(f) if library::only_pauses(&f.name) => Called::Pause,
+                _ => Called::Other,
             }),
             ignored_outcomes: if runtime { Vec::new() } else { ignored_outcomes(function) },
             looks: looking_loops(function, |f| match f {

@@ -277,6 +277,7 @@ impl VmMachine {
             unordered_barriers: self.options.unordered_barriers,
             leave_out_undone: self.options.leave_out_undone,
             leave_out_unpublished: self.options.leave_out_unpublished,
+            make_up_reads: self.options.make_up_reads,
         };
         common.save(how, locks)
     }
@@ -293,6 +294,7 @@ impl VmMachine {
         self.options.unordered_barriers = how.unordered_barriers;
         self.options.leave_out_undone = how.leave_out_undone;
         self.options.leave_out_unpublished = how.leave_out_unpublished;
+        self.options.make_up_reads = how.make_up_reads;
         self.common = Arc::new(Mutex::new(tables.clone()));
         self.tables.replace(tables);
         // Terms have other numbers now.
@@ -343,6 +345,7 @@ impl VmMachine {
             .or(wanted(self.options.leave_out_undone && tables.keep_undone, Again::NetEffectNoticed))
             .or(wanted(tables.sections.is_pending(), Again::LockOrder))
             .or(wanted(self.options.leave_out_unpublished && tables.keep_unpublished, Again::UnpublishedSeen))
+            .or(wanted(self.options.make_up_reads && tables.keep_attempts, Again::MadeUp))
             .or(wanted(self.guessing.len() < tables.guessed.len(), Again::OutcomeUnknown))
     }
 
@@ -363,6 +366,7 @@ impl VmMachine {
                 self.learn(|common| common.sections.keep_all_whole());
             }
             Again::UnpublishedSeen => self.learn(|common| common.keep_unpublished = true),
+            Again::MadeUp => self.learn(|common| common.keep_attempts = true),
             _ => {}
         }
         self.refine()
@@ -428,9 +432,11 @@ impl VmMachine {
         let order = self.options.unordered_barriers && common.order_barriers.is_some();
         let keep = self.options.leave_out_undone && common.keep_undone;
         let show = self.options.leave_out_unpublished && common.keep_unpublished;
+        let attempt = self.options.make_up_reads && common.keep_attempts;
         let divide = common.sections.is_pending();
         let guess = self.guessing.len() < common.guessed.len();
-        if !order && !keep && !show && !divide && !guess && !common.layout.needs_restart() {
+        let learned = order || keep || show || attempt || divide || guess;
+        if !learned && !common.layout.needs_restart() {
             return false;
         }
         self.guessing.clone_from(&common.guessed);
@@ -443,6 +449,7 @@ impl VmMachine {
         common.layout.restart();
         self.options.leave_out_undone &= !keep;
         self.options.leave_out_unpublished &= !show;
+        self.options.make_up_reads &= !attempt;
         self.options.unordered_barriers &= !order;
         self.tables.replace(common.clone());
         true
@@ -562,7 +569,10 @@ impl VmMachine {
             effects: 0,
             choices: 0,
             last_read: None,
+            round: None,
             repeats: None,
+            made_up: false,
+            left_swaps: SmallVec::new(),
             left_result: false,
             takes: SmallVec::new(),
             tracking: self.options.track_deps.then(Box::default),

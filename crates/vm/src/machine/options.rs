@@ -42,6 +42,11 @@ pub struct Options {
     /// Atomic stores to objects that nobody knows yet are no effects (`Reduction::Escape`) until somebody may
     /// have seen them.
     pub leave_out_unpublished: bool,
+    /// A read may be made again right after it, from the same write, as often as it takes.
+    pub repeats_reads: bool,
+    /// Attempts that are not known to be of this kind are repeated all the same (`Reduction::Attempts`) until
+    /// something is wrong.
+    pub make_up_reads: bool,
     /// Threads keep track of what their operations depend on.
     pub track_deps: bool,
     /// With `track_deps`: threads are explored in program order all the same.
@@ -87,6 +92,8 @@ impl Default for Options {
             leave_out_undone: true,
             leave_out_relaxed: true,
             leave_out_unpublished: true,
+            repeats_reads: true,
+            make_up_reads: true,
             track_deps: false,
             in_order: false,
             refuses_mixed_sizes: None,

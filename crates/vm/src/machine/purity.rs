@@ -25,7 +25,7 @@ use super::symbolic::Facts;
 use crate::private::PrivateObject;
 use selvedge_graph::Loc;
 use selvedge_ir::analysis::retry::{LONGEST, is_as_strong};
-use selvedge_ir::{Function, Instr, Operand, OwnCell, Reg, pointer};
+use selvedge_ir::{FuncId, Function, Instr, Operand, OwnCell, Reg, pointer};
 use selvedge_machine::{Block, Op, Reduction};
 use selvedge_symbolic::{Node, Term};
 use smallvec::SmallVec;
@@ -33,6 +33,9 @@ use std::rc::Rc;
 
 /// How often an attempt is repeated without being an event.
 const MOST_ATTEMPTS: usize = 1 << 16;
+
+/// How many reads of an attempt are made again.
+const MOST_READS: usize = 4;
 
 /// A loop whose header was passed, and how the thread was then.
 #[derive(Clone, Debug)]
@@ -83,8 +86,12 @@ impl VmMachine {
         let unseen = self.options.reductions.has(Reduction::Escape);
         let rewritten = if unseen { rewritten } else { &[] };
         let returning = state.frame.watches.iter().any(|w| w.number == number && w.returning);
-        if !returning && state.repeats.is_some_and(|repeat| repeat.of == (state.frame.func, number)) {
+        let of = (state.frame.func, number);
+        if !returning && state.repeats.as_ref().is_some_and(|repeat| repeat.of == of) {
             state.repeats = None;
+        }
+        if !self.info(of.0).counters[number as usize].regs.is_empty() {
+            state.round = Some(Rc::default());
         }
         let watch = Watch {
             number,
@@ -128,9 +135,10 @@ impl VmMachine {
             if only_chose {
                 return None;
             }
-            if self.failed(state, watch, number, live) {
+            if let Some(reads) = self.failed(state, watch, number, live) {
                 let of = (state.frame.func, number);
-                state.repeats = state.last_read.map(|read| Repeat { of, read });
+                state.made_up |= !self.can_be_repeated(&reads, of);
+                state.repeats = Some(Repeat { of, reads, next: 0 });
                 return None;
             }
             // The next iteration may do better, so this is no wait for ever.
@@ -254,22 +262,47 @@ impl VmMachine {
         false
     }
 
-    /// Whether an iteration was an attempt that failed: it has read once, had no effect, and differs from the
-    /// next one in what only bounds the attempts. Others that fail can be left out, and the last one stands
-    /// for all of them: the thread goes on as if it read the same until it gives up
-    /// (`Reduction::Attempts`). If an attempt succeeds, the first one may as well. What the thread does after
-    /// that, and in the iterations, does not depend on their number. That it can read the same as often as it
-    /// takes is `repeats-reads` of the model.
-    fn failed(&self, state: &VmState, watch: &Watch, number: u32, live: &[Reg]) -> bool {
-        let counters = &self.info(state.frame.func).counters[number as usize];
+    /// The reads of an iteration that was an attempt and failed: it had no effect, and differs from the next
+    /// one in what only bounds the attempts. Others that fail can be left out, and the last one stands for
+    /// all of them: the thread goes on as if it read the same until it gives up (`Reduction::Attempts`). If
+    /// an attempt succeeds, the first one may as well. What the thread does after that, and in the
+    /// iterations, does not depend on their number.
+    ///
+    /// That it can read the same as often as it takes is `repeats-reads` of the model, for a single read with
+    /// nothing else around it. If an iteration reads more than once, what it read last may have told it that
+    /// what it read before is old; and a fence may do that. Then it is only assumed, and an execution in
+    /// which it was is not trusted if anything is wrong with it: the program is explored again, with all
+    /// attempts of this kind (`reductions/made_up.rs` of the explorer). Executions of the program are all
+    /// there: leaving out iterations that fail, but for the last one, takes nothing more than that the model
+    /// forgets reads.
+    fn failed(&self, state: &VmState, watch: &Watch, number: u32, live: &[Reg]) -> Option<Rc<Vec<LastRead>>> {
+        let counters = &self.info(state.frame.func).counters[number as usize].regs;
         let same = |(reg, val): (&Reg, &Val)| counters.contains(reg) || state.frame.get(*reg) == *val;
-        self.options.reductions.has(Reduction::Attempts)
-            && !counters.is_empty()
-            && state.tracking.is_none()
-            && watch.loads + 1 == state.loads
+        let reads = state.round.as_ref().filter(|_| !counters.is_empty())?;
+        let failed = self.options.reductions.has(Reduction::Attempts)
+            && (state.tracking.is_none() || self.options.in_order)
+            && watch.loads as usize + reads.len() == state.loads as usize
             && watch.choices == state.choices
             && watch.at_header.facts.len() == state.facts.len()
             && live.iter().zip(&watch.at_header.live).all(same)
+            && (self.options.make_up_reads || self.can_be_repeated(reads, (state.frame.func, number)));
+        failed.then(|| Rc::clone(reads))
+    }
+
+    /// Whether a thread can make the reads of an iteration again, with the same outcome.
+    fn can_be_repeated(&self, reads: &[LastRead], (func, number): (FuncId, u32)) -> bool {
+        self.options.repeats_reads && reads.len() == 1 && self.info(func).counters[number as usize].plain
+    }
+
+    /// Notes what was read in an attempt.
+    #[cold]
+    pub(super) fn note_round(&self, state: &mut VmState) {
+        let number = state.tracking.as_ref().map_or(0, |tracking| tracking.at);
+        let Some(read) = state.last_read.map(|read| LastRead { number, ..read }) else { return };
+        match &mut state.round {
+            Some(reads) if reads.len() < MOST_READS => Rc::make_mut(reads).push(read),
+            round => *round = None,
+        }
     }
 
     /// Goes on with attempts that fail like the one before, as long as there are any.
@@ -284,13 +317,26 @@ impl VmMachine {
     #[cold]
     fn repeat(&self, state: &mut VmState, mut went: Result<Op, Halt>) -> Result<Op, Halt> {
         for _ in 0..MOST_ATTEMPTS {
-            let (Ok(op), Some(Repeat { read, .. })) = (&went, state.repeats) else { break };
+            let (Ok(op), Some(repeat)) = (&went, &mut state.repeats) else { break };
+            let read = repeat.reads[repeat.next];
             let at = (state.frame.func, state.frame.pc);
             let same = |next: LastRead| (next.loc, next.mode, next.at) == (read.loc, read.mode, read.at);
             if !LastRead::of(*op, at).is_some_and(same) {
                 break;
             }
-            went = self.go_on(state, read.value);
+            repeat.next = (repeat.next + 1) % repeat.reads.len();
+            went = match &mut state.tracking {
+                // What depends on it depends on the read that it repeats.
+                Some(tracking) => {
+                    let now = std::mem::replace(&mut tracking.at, read.number);
+                    let went = self.go_on_following(state, read.value);
+                    if let Some(tracking) = &mut state.tracking {
+                        tracking.at = now;
+                    }
+                    went
+                }
+                None => self.go_on(state, read.value),
+            };
         }
         state.repeats = None;
         went

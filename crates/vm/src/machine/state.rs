@@ -51,8 +51,14 @@ pub struct VmState {
     pub(super) effects: u32,
     /// Its last operation, if that was a read.
     pub(super) last_read: Option<LastRead>,
-    /// A read that is made again without being an event: it failed, and so it does until the thread gives up.
+    /// Its reads since it was at the header of a loop that tries, as far as they can be made again.
+    pub(super) round: Option<Rc<Vec<LastRead>>>,
+    /// Reads that are made again without being events: they failed, and so they do until the thread gives up.
     pub(super) repeats: Option<Repeat>,
+    /// Whether it is only assumed that it could have made such reads again.
+    pub(super) made_up: bool,
+    /// Where it left out read-modify-writes that store what they read, without having come to them.
+    pub(super) left_swaps: SmallVec<[Loc; 1]>,
     /// How many choices it has made.
     pub(super) choices: u32,
     /// A thread leaves its result once.
@@ -63,12 +69,14 @@ pub struct VmState {
     pub(super) tracking: Option<Box<Tracking>>,
 }
 
-/// A read that ends in the same way as often as it is made.
-#[derive(Clone, Copy, Debug)]
+/// Reads of a round that ends in the same way as often as it is made.
+#[derive(Clone, Debug)]
 pub struct Repeat {
-    /// The loop that it is in, by the function and its number.
+    /// The loop that they are in, by the function and its number.
     pub of: (FuncId, u32),
-    pub read: LastRead,
+    pub reads: Rc<Vec<LastRead>>,
+    /// Which of them comes next.
+    pub next: usize,
 }
 
 /// A load, or a compare-and-exchange that failed: if it did not, a write follows.
@@ -79,14 +87,16 @@ pub struct LastRead {
     pub value: u64,
     /// Where it is.
     pub at: (FuncId, u32),
+    /// Which of the thread's events it is, where dependencies are followed.
+    pub number: u32,
 }
 
 impl LastRead {
     pub fn of(op: Op, at: (FuncId, u32)) -> Option<LastRead> {
         let Op::Load { loc, mode, rmw } = op else { return None };
         match rmw {
-            Rmw::No => Some(LastRead { loc, mode, value: 0, at }),
-            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0, at }),
+            Rmw::No => Some(LastRead { loc, mode, value: 0, at, number: 0 }),
+            Rmw::Cas { fail, .. } => Some(LastRead { loc, mode: fail, value: 0, at, number: 0 }),
             Rmw::Always | Rmw::Linked | Rmw::Tentative { .. } | Rmw::Swap { .. } => None,
         }
     }

@@ -18,17 +18,21 @@
 //! If the thread waits at once, as in loops that begin with a look, there is nothing to compare: that
 //! iteration had no effect.
 //!
-//! What tells the two ends of the wait apart is `errno`, so this is for programs that do not have it. What an
-//! exchange stores counts as an effect here, also if it is what was there: whether a plain read could tell is
-//! watched for attempts that are left out, not for these.
+//! If `a` is an exchange that stores what was expected (`while (exchange(&l, 2)) futex_wait(&l, 2);`), then
+//! where it reads that, it leaves the word as it was, and what is left out with the round is a
+//! read-modify-write that stores what it has read. Why that makes no difference but to plain reads is said in
+//! `exchange.rs`, and it takes what `exchange` takes. That nobody reads the word by plain reads is watched as
+//! it is there (`reductions/swaps.rs` of the explorer).
+//!
+//! What tells the two ends of the wait apart is `errno`, so this is for programs that do not have it.
 //!
 //! Whether it is so is found out by running the thread ahead. All that it runs is its own.
 
-use super::VmMachine;
 use super::relock::is_here;
 use super::state::{Stage, VmState};
+use super::{Halt, VmMachine};
 use selvedge_graph::{Loc, Mode, Value};
-use selvedge_ir::{Operand, Reg};
+use selvedge_ir::{Instr, Operand, Reg};
 use selvedge_machine::{Block, Machine, Op, Reduction, Rmw};
 use std::rc::Rc;
 
@@ -42,7 +46,13 @@ const CHANGED: Value = 2;
 impl VmMachine {
     /// Whether nothing new comes of it if a thread wakes up for no reason, which has found `expected` in a
     /// futex and is asked, at this call, whether it does.
-    pub(super) fn wakes_in_vain(&self, state: &VmState, word: u64, expected: u32, dst: Option<Reg>) -> bool {
+    pub(super) fn wakes_in_vain(
+        &self,
+        state: &mut VmState,
+        word: u64,
+        expected: u32,
+        dst: Option<Reg>,
+    ) -> bool {
         if !self.options.reductions.has(Reduction::WakeUps)
             || !self.options.reductions.has(Reduction::Pef)
             || self.options.track_deps
@@ -60,7 +70,30 @@ impl VmMachine {
         let same = !self.hooks.errno
             && self.step(&mut changed, CHANGED) == goes_on
             && self.is_same_but_errno(&woken, changed);
-        same && is_atomic_access(goes_on, loc) && self.comes_back(state, woken, loc, expected.into())
+        if !same || !is_atomic_access(goes_on, loc) {
+            return false;
+        }
+        let mode = match *self.current(&woken) {
+            Instr::Rmw { mode, .. } => Some(mode),
+            _ => None,
+        };
+        let mut went = self.finish(&mut woken, expected.into());
+        let swaps = match went {
+            Ok(Some(Op::Store { value, rmw: true, .. }))
+                if value as u64 == u64::from(expected)
+                    && mode.is_some_and(|mode| self.leaves_out_swaps(mode)) =>
+            {
+                went = self.finish(&mut woken, 0);
+                true
+            }
+            // It waits at once, as an attempt that is left out (`exchange.rs`).
+            _ => matches!(goes_on, Op::Load { rmw: Rmw::Swap { .. }, .. }),
+        };
+        let in_vain = self.comes_back(state, woken, went, loc, expected.into());
+        if in_vain && swaps && !state.left_swaps.contains(&loc) {
+            state.left_swaps.push(loc);
+        }
+        in_vain
     }
 
     /// Whether two states of a thread are the same but for `errno`.
@@ -69,9 +102,15 @@ impl VmMachine {
         a.stage == b.stage && is_here(a, &b) && self.nothing_since(a, &b)
     }
 
-    /// Whether a thread that stands at an access of the word waits again if it reads what was expected.
-    fn comes_back(&self, then: &VmState, mut ahead: VmState, loc: Loc, expected: u64) -> bool {
-        let mut went = self.finish(&mut ahead, expected);
+    /// Whether a thread waits again that has read at an access of the word what was expected, and `went` so.
+    fn comes_back(
+        &self,
+        then: &VmState,
+        mut ahead: VmState,
+        mut went: Result<Option<Op>, Halt>,
+        loc: Loc,
+        expected: u64,
+    ) -> bool {
         for _ in 0..FAR {
             if is_here(then, &ahead) && ahead.stage == Stage::Fetch {
                 ahead.choices = then.choices; // it chose to wake up, and nothing else
@@ -102,10 +141,13 @@ fn is_no_step(op: Op) -> bool {
     matches!(op, Op::Block(Block::Spin | Block::Assume))
 }
 
-/// Whether it is an atomic load of a location, or the first half of a read-modify-write.
+/// Whether it is an atomic load of a location, or the first half of a read-modify-write. What is taken
+/// tentatively others may notice, and it is watched where it is in the graph only (`zne.rs`).
 fn is_atomic_access(op: Op, loc: Loc) -> bool {
     match op {
-        Op::Load { loc: at, mode, rmw } => at == loc && mode != Mode::Na && !matches!(rmw, Rmw::Linked),
+        Op::Load { loc: at, mode, rmw } => {
+            at == loc && mode != Mode::Na && !matches!(rmw, Rmw::Linked | Rmw::Tentative { .. })
+        }
         _ => false,
     }
 }

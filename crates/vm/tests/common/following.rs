@@ -91,6 +91,7 @@ impl Following {
                     reductions,
                     in_order: true,
                     leave_out_relaxed,
+                    repeats_reads: false,
                     unordered_barriers: false,
                     ..own
                 };

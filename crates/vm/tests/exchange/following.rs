@@ -63,13 +63,37 @@ fn dependent(random: &mut Random, label: &mut usize) -> String {
     }
 }
 
+/// A loop that gives up after some attempts; what it read last counts.
+fn tries(random: &mut Random, label: &mut usize) -> String {
+    *label += 1;
+    let (l, limit) = (*label, 2 + random.below(2));
+    let [first, second] = [0, 1].map(|_| random.pick(&["rlx", "rlx", "acq"]));
+    let (at, other) = (random.pick(&["@x", "@y"]), random.pick(&["@x", "@y", "@d"]));
+    let keep = "r4 = mul.32 r4, 4\nr4 = add.32 r4, r5\n";
+    let look = format!("r5 = load.4.{first} {at}\nbranch r5, sought{l}, first{l}\nfirst{l}:\n");
+    let more = match random.below(3) {
+        0 => String::new(),
+        1 => format!("r5 = load.4.{second} {other}\nbranch r5, sought{l}, second{l}\nsecond{l}:\n"),
+        _ => {
+            format!("r5 = cmpxchg.4.ar.{second} {other}, 2, 3\nbranch r6, sought{l}, second{l}\nsecond{l}:\n")
+        }
+    };
+    let count = "r9 = add.32 r3, 1\nr3 = move r9\n";
+    let kept = if random.below(3) == 0 { "" } else { keep };
+    format!(
+        "r3 = move 0\njump seek{l}\nseek{l}:\n{look}{more}{count}r2 = cmp.ult.32 r9, {limit}\n\
+         branch r2, seek{l}, sought{l}\nsought{l}:\n{kept}"
+    )
+}
+
 fn generated(random: &mut Random) -> String {
     let (mut bodies, mut label) = (Vec::new(), 0);
     for n in 0..2 + random.below(2) {
         let mut body = String::from("r4 = move 0\n");
         let mut loops = 0;
         for _ in 0..1 + random.below(3) {
-            body += &match random.below(6) {
+            body += &match random.below(8) {
+                6.. => tries(random, &mut label),
                 _ if loops == 0 && n == 0 => {
                     loops += 1;
                     waiting(random, n, loops - 1)
@@ -102,7 +126,7 @@ fn generated_programs_end_in_the_same_states() {
     let names: Vec<&str> =
         FOLLOWING.into_iter().filter(|name| only.as_ref().is_none_or(|o| o == name)).collect();
     let models: Vec<Following> = names.iter().map(|name| Following::new(name)).collect();
-    let off = without(&[Reduction::Exchange, Reduction::Faint]);
+    let off = without(&[Reduction::Exchange, Reduction::Faint, Reduction::Attempts]);
     let (mut compared, mut fewer, mut out_of_order) = (0, 0, 0);
     for n in 0..programs {
         let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(n));
@@ -122,7 +146,12 @@ fn generated_programs_end_in_the_same_states() {
             format!("program {n} of seed {seed} under {name}, compared with in_order {in_order}\n{text}");
         assert_eq!(on.kinds, all.kinds, "{wrong}");
         if on.kinds.is_empty() {
-            assert_eq!(on.states, all.states, "{wrong}");
+            // Attempts may be repeated that cannot be.
+            let same = match text.contains("jump seek") {
+                true => on.states.is_superset(&all.states),
+                false => on.states == all.states,
+            };
+            assert!(same, "{wrong}\n{:?}\n{:?}", on.states, all.states);
         }
         assert!(!all.stuck || on.stuck, "{wrong}");
     }

@@ -45,7 +45,25 @@ fn piece(random: &mut Random, k: usize) -> String {
     let (mode, value) = (random.pick(&["rlx", "acq", "sc"]), random.below(3));
     let keep = "r4 = mul.32 r4, 4\nr4 = add.32 r4, r5\n";
     let wait = format!("r5 = call.1 &__selvedge_futex_wait (@x, {value}, 0)\n");
-    match random.below(15) {
+    match random.below(19) {
+        // What is stored is what was there, or not.
+        15 | 16 => {
+            let (stored, slept) = (1 + random.below(2), if random.below(4) == 0 { "r1" } else { "r3" });
+            let how = random.pick(&["acq", "acq", "ar", "sc", "rlx"]);
+            format!(
+                "r3 = move {stored}\njump swap{k}\nswap{k}:\nr1 = rmw.xchg.4.{how} @x, {stored}\n\
+                 r2 = cmp.eq.32 r1, {}\nbranch r2, free{k}, held{k}\nheld{k}:\n\
+                 r2 = call.1 &__selvedge_futex_wait (@x, {slept}, 0)\njump swap{k}\nfree{k}:\n\
+                 r4 = mul.32 r4, 4\nr4 = add.32 r4, r1\n",
+                random.below(2)
+            )
+        }
+        17 => format!(
+            "jump over{k}\nover{k}:\nr2 = call.1 &__selvedge_futex_wait (@x, {value}, 0)\n\
+             r5 = rmw.{} @x, {value}\nr2 = cmp.eq.32 r5, {value}\nbranch r2, over{k}, out{k}\nout{k}:\n{keep}",
+            random.pick(&["xchg.4.acq", "xchg.4.rlx", "or.4.acq"])
+        ),
+        18 => String::from("r5 = load.4.na @x\n"),
         0 | 1 => locked(k, &format!("r5 = load.4.na @d\nr5 = add.32 r5, {}\nstore.4.na @d, r5\n", value + 1)),
         2 | 3 => until_changed(k, mode, value, ""),
         4 => until_changed(k, mode, value, &format!("r5 = load.4.{mode} @y\n{keep}")),

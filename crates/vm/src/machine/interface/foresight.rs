@@ -155,6 +155,14 @@ impl Foresight for VmMachine {
         self.begin_alike(a, b)
     }
 
+    fn left_swaps<'s>(&self, state: &'s VmState) -> &'s [Loc] {
+        &state.left_swaps
+    }
+
+    fn has_made_up(&self, state: &VmState) -> bool {
+        state.made_up
+    }
+
     fn left_out_orders(&self) -> LeftOutOrders {
         self.orders_left_out()
     }

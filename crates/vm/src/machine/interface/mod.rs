@@ -69,6 +69,9 @@ impl Machine for VmMachine {
         state.made.steps += 1;
         if let Some(read) = &mut state.last_read {
             read.value = input as u64;
+            if state.round.is_some() {
+                self.note_round(state);
+            }
         }
         let went = match state.stage {
             Stage::Departing(_) => self.go_on_from_barrier(state),

@@ -102,7 +102,7 @@ fn generated(random: &mut Random) -> String {
                     loops += 1;
                     waiting(random, n, loops - 1)
                 }
-                0..5 => dependent(random, &mut label),
+                0..=4 => dependent(random, &mut label),
                 _ => operation(random),
             };
         }

@@ -170,11 +170,12 @@ impl<M: Machine> Explorer<'_, M> {
         while pos > floor {
             let at = pos as usize;
             pos -= 1;
-            if self.splits_rmw(e, at) {
+            let is_last = at as u32 == end;
+            if !is_last && self.splits_rmw(e, at) {
                 continue;
             }
             self.graph.place(e, at);
-            if self.trusts_part(e, at as u32 == end) || self.consistent(&[e]) {
+            if self.trusts_part(e, is_last) || self.consistent(&[e]) {
                 self.frames.push(Frame::Place(PlaceFrame { e, mark, next: pos, floor, revisits }));
                 self.inspect(e);
                 return true;

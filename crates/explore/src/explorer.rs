@@ -86,6 +86,8 @@ pub(crate) struct Explorer<'a, M: Machine> {
     pub(crate) frames: Vec<Frame>,
     /// The causal prefix of a revisiting write, while the graph is cut.
     pub(crate) prefix: Vec<u32>,
+    /// The events that are not in it, and go.
+    pub(crate) lost: Vec<EventId>,
     pub(crate) scratch: Scratch,
     /// What ends the execution at the graph that was just entered.
     pub(crate) trouble: Option<Trouble>,
@@ -133,6 +135,7 @@ impl<'a, M: Machine> Explorer<'a, M> {
             saved: Vec::new(),
             frames: Vec::new(),
             prefix: Vec::new(),
+            lost: Vec::new(),
             scratch: Scratch::default(),
             trouble: None,
             in_vain: false,

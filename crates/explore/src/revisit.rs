@@ -7,7 +7,7 @@ use crate::reductions::{Hooks, Reducers};
 use crate::report::Equivalence;
 use crate::threads::Standing;
 use crate::witness;
-use selvedge_graph::{Event, EventId, Kind};
+use selvedge_graph::{EventId, Kind};
 use selvedge_machine::Machine;
 
 impl<M: Machine> Explorer<'_, M> {
@@ -108,9 +108,7 @@ impl<M: Machine> Explorer<'_, M> {
         self.model.prefix(&self.graph, w, &mut self.prefix);
         self.rewind_threads(r);
         let before = self.graph.mark();
-        let prefix = &self.prefix;
-        let keep = |ev: &Event| ev.idx <= prefix[ev.tid.index()];
-        let read = self.graph.revisit(r, w, keep);
+        let read = self.graph.revisit(r, w, &self.lost);
         self.threads.record_copy(r);
         self.set_deps(read);
         let (known, _) = self.model.floor_before_reading(&mut self.graph, read);
@@ -122,23 +120,22 @@ impl<M: Machine> Explorer<'_, M> {
         self.next_revisited(RevisitFrame { read, write: w, before, mark, next, floor, saved, seen: u64::MAX })
     }
 
-    /// Threads that lose events go back to before the first one; those that lose their creation, too,
-    /// are gone. Remembers how they were.
+    /// Finds the events that are lost if all from `r` on go that are not in the causal prefix at hand.
+    /// Threads that lose events go back to before the first one; those that lose their creation, too, are
+    /// gone. Remembers how they were.
     pub(crate) fn rewind_threads(&mut self, r: EventId) {
         let base = self.saved.len();
-        let from = self.graph.event(r).stamp as usize;
-        for at in from..self.graph.order().len() - 1 {
-            let e = self.graph.order()[at];
+        self.graph.beyond(r, &self.prefix, &mut self.lost);
+        let from = self.graph.event(r).stamp;
+        for at in 0..self.lost.len() {
+            let e = self.lost[at];
             let ev = self.graph.event(e);
-            if e != r && ev.idx <= self.prefix[ev.tid.index()] {
-                continue;
-            }
             // The first one that the thread loses, unless it loses its creation as well.
             let (tid, kind, peer) = (ev.tid, ev.kind, ev.peer);
             let first = match self.graph.po_pred(e) {
                 Some(p) => {
                     let p = self.graph.event(p);
-                    (p.stamp as usize) < from || p.idx <= self.prefix[tid.index()]
+                    p.stamp < from || p.idx <= self.prefix[tid.index()]
                 }
                 None => !self.saved[base..].iter().any(|(t, _)| *t == tid),
             };

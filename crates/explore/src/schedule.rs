@@ -67,20 +67,18 @@ fn pick<S: Clone>(
     (awaits, looks): (bool, bool),
     mut prospect: impl FnMut(&mut Threads<S>, Tid) -> Prospect,
 ) -> Option<Tid> {
-    // The halves of a read-modify-write are adjacent (thesis §5.8).
     let urgent = threads.first_urgent();
-    if let Some(t) = urgent
-        && threads.status()[t.index()] == Status::RmwWrite
-    {
-        return Some(t);
-    }
-    // So are the parts of an access of several locations; those of a write go first: who reads the first part
-    // is to find the others.
-    let begun = |status: Status| threads.ready().find(|t| threads.status()[t.index()] == status);
-    if urgent.is_some()
-        && let Some(t) = begun(Status::RmwWrite).or_else(|| begun(Status::Part))
-    {
-        return Some(t);
+    if let Some(t) = urgent {
+        // The halves of a read-modify-write are adjacent (thesis §5.8).
+        if threads.status()[t.index()] == Status::RmwWrite {
+            return Some(t);
+        }
+        // So are the parts of an access of several locations; those of a write go first: who reads the first
+        // part is to find the others.
+        let begun = |status: Status| threads.ready().find(|t| threads.status()[t.index()] == status);
+        if let Some(t) = begun(Status::RmwWrite).or_else(|| begun(Status::Part)) {
+            return Some(t);
+        }
     }
     let mut first = None;
     let mut first_non_read = None;
@@ -145,7 +143,7 @@ fn pick<S: Clone>(
 
 /// Whether the thread that `t` wants to join has ended, the round that it is in is complete, or its twin is
 /// ahead of it.
-#[inline(never)]
+#[inline]
 pub fn can_go_on<S: Clone>(threads: &Threads<S>, g: &ExecutionGraph, t: Tid) -> bool {
     match threads.op(t) {
         Some(Op::Join { thread }) => threads.status()[thread.index()] == Status::Ended,

@@ -45,6 +45,7 @@ impl Standing {
     /// Of a thread that was not created; also, no node.
     pub const ABSENT: Standing = Standing(u32::MAX);
 
+    #[inline]
     fn index(self) -> usize {
         self.0 as usize
     }
@@ -85,13 +86,25 @@ pub enum Status {
 
 impl Status {
     /// There may be something to do.
+    #[inline]
     fn is_ready(self) -> bool {
         self >= Status::Join
     }
 
     /// It goes before everything else, or may do so.
+    #[inline]
     fn is_urgent(self) -> bool {
-        matches!(self, Status::Gate | Status::Confirm | Status::Part | Status::RmwWrite)
+        const URGENT: u32 = 1 << Status::Gate as u32
+            | 1 << Status::Confirm as u32
+            | 1 << Status::Part as u32
+            | 1 << Status::RmwWrite as u32;
+        URGENT >> self as u32 & 1 != 0
+    }
+
+    /// Which sets of threads it is in.
+    #[inline]
+    fn sets(self) -> (bool, bool) {
+        (self.is_ready(), self.is_urgent())
     }
 }
 
@@ -108,8 +121,6 @@ pub struct Threads<S> {
     /// The threads with these kinds of status.
     ready: TidSet,
     urgent: TidSet,
-    /// Where `after` came to when it was asked last: from where, with which value, and to where.
-    latest: (Standing, Value, Standing),
     /// By event: the standing that it came from.
     origin: Vec<Standing>,
 }
@@ -125,7 +136,6 @@ impl<S: Clone> Threads<S> {
             status: vec![Status::Absent; threads],
             ready: TidSet::new(threads),
             urgent: TidSet::new(threads),
-            latest: (Standing::ABSENT, 0, Standing::ABSENT),
             origin: vec![Standing::ABSENT], // of the initialising event
         }
     }
@@ -151,9 +161,10 @@ impl<S: Clone> Threads<S> {
     /// Whether all threads that were created have come to their end.
     #[inline]
     pub fn have_ended(&self) -> bool {
-        self.status.iter().all(|status| *status <= Status::Ended)
+        self.ready.first().is_none() && self.status.iter().all(|status| *status <= Status::Ended)
     }
 
+    #[inline]
     pub fn op(&self, t: Tid) -> Option<Op> {
         self.nodes.get(self.at[t.index()].index()).map(|node| node.op)
     }
@@ -162,12 +173,13 @@ impl<S: Clone> Threads<S> {
         self.states.get(self.at[t.index()].index())
     }
 
+    #[inline]
     pub fn standing(&self, t: Tid) -> Standing {
         self.at[t.index()]
     }
 
     /// Puts a thread where it was.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, t: Tid, standing: Standing) {
         self.at[t.index()] = standing;
         let new = match self.nodes.get(standing.index()) {
@@ -175,10 +187,8 @@ impl<S: Clone> Threads<S> {
             None => Status::Absent,
         };
         let old = std::mem::replace(&mut self.status[t.index()], new);
-        if old.is_ready() != new.is_ready() {
+        if old.sets() != new.sets() {
             self.ready.set(t, new.is_ready());
-        }
-        if old.is_urgent() != new.is_urgent() {
             self.urgent.set(t, new.is_urgent());
         }
     }
@@ -262,6 +272,7 @@ impl<S: Clone> Threads<S> {
     }
 
     /// The state that an event came from.
+    #[inline]
     pub fn state_of(&self, e: EventId) -> Option<&S> {
         let origin = self.origin.get(e.index())?;
         self.states.get(origin.index())
@@ -274,24 +285,30 @@ impl<S: Clone> Threads<S> {
         self.set(t, standing);
     }
 
+    /// Where a thread comes to with this value: where it came to before, if it has been there. What was asked
+    /// for last is at hand.
     #[inline(always)]
     fn after<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
-        // The same is asked several times in a row.
-        if (self.latest.0, self.latest.1) == (parent, value) {
-            return self.latest.2;
+        let first = self.nodes[parent.index()].child;
+        match self.nodes.get(first.index()) {
+            Some(node) if node.input == value => first,
+            Some(_) => self.find(machine, parent, first, value),
+            None => self.step(machine, parent, value),
         }
-        self.find(machine, parent, value)
     }
 
-    /// Where a thread comes to with this value: where it came to before, if it has been there.
     #[inline(never)]
-    fn find<M: Machine<State = S>>(&mut self, machine: &M, parent: Standing, value: Value) -> Standing {
-        let standing = match self.child(parent, value) {
+    fn find<M: Machine<State = S>>(
+        &mut self,
+        machine: &M,
+        parent: Standing,
+        first: Standing,
+        value: Value,
+    ) -> Standing {
+        match self.later_child(parent, first, value) {
             Some(known) => known,
             None => self.step(machine, parent, value),
-        };
-        self.latest = (parent, value, standing);
-        standing
+        }
     }
 
     /// Runs the code from where nobody has gone on yet with this value.
@@ -310,6 +327,7 @@ impl<S: Clone> Threads<S> {
     }
 
     /// What a thread does next if its operation gives it this value.
+    #[inline]
     pub fn peek_at<M: Machine<State = S>>(&mut self, machine: &M, t: Tid, value: Value) -> Op {
         let standing = self.after(machine, self.at[t.index()], value);
         self.nodes[standing.index()].op
@@ -333,6 +351,7 @@ impl<S: Clone> Threads<S> {
     }
 
     /// What the thread of `e` does next if `e` gives it this value.
+    #[inline]
     pub fn peek<M: Machine<State = S>>(&mut self, machine: &M, e: EventId, value: Value) -> Op {
         let standing = self.after(machine, self.origin[e.index()], value);
         self.nodes[standing.index()].op
@@ -539,7 +558,6 @@ impl<S: Clone> Threads<S> {
 
     /// Forgets the standings that nobody refers to. `others` are referred to from elsewhere.
     pub fn forget(&mut self, others: impl Iterator<Item = Standing>) {
-        self.latest = (Standing::ABSENT, 0, Standing::ABSENT);
         let mut used = vec![false; self.nodes.len()];
         for standing in self.at.iter().chain(&self.origin).copied().chain(others) {
             if let Some(used) = used.get_mut(standing.index()) {
@@ -594,6 +612,7 @@ impl<S: Clone> Threads<S> {
         self.origin.pop().unwrap_or(Standing::ABSENT)
     }
 
+    #[inline]
     pub fn origin(&self, e: EventId) -> Standing {
         self.origin[e.index()]
     }

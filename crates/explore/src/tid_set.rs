@@ -2,38 +2,44 @@
 
 use selvedge_graph::Tid;
 
-/// A bit per thread.
+/// A bit per thread; those of the first 64 are at hand.
 #[derive(Clone, Debug)]
-pub struct TidSet(Vec<u64>);
+pub struct TidSet {
+    first: u64,
+    others: Box<[u64]>,
+}
 
 impl TidSet {
     /// The empty set, with room for this many threads.
     pub fn new(threads: usize) -> TidSet {
-        TidSet(vec![0; threads.div_ceil(64)])
+        let others = threads.div_ceil(64).saturating_sub(1);
+        TidSet { first: 0, others: vec![0; others].into_boxed_slice() }
     }
 
     #[inline]
     pub fn set(&mut self, t: Tid, is_in: bool) {
-        let (word, bit) = (&mut self.0[t.index() / 64], t.index() % 64);
+        let (at, bit) = (t.index() / 64, t.index() % 64);
+        let word = if at == 0 { &mut self.first } else { &mut self.others[at - 1] };
         *word = *word & !(1 << bit) | (is_in as u64) << bit;
     }
 
     #[inline]
     pub fn first(&self) -> Option<Tid> {
-        let at = self.0.iter().position(|&word| word != 0)?;
-        Some(Tid((64 * at) as u16 + self.0[at].trailing_zeros() as u16))
+        self.iter().next()
     }
 
     /// In ascending order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Tid> {
-        self.0.iter().enumerate().flat_map(|(at, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-                rest &= rest - 1;
-                Some(Tid((64 * at) as u16 + bit as u16))
-            })
+        let (mut base, mut rest, mut others) = (0, self.first, self.others.iter());
+        std::iter::from_fn(move || {
+            while rest == 0 {
+                rest = *others.next()?;
+                base += 64;
+            }
+            let bit = rest.trailing_zeros() as u16;
+            rest &= rest - 1;
+            Some(Tid(base + bit))
         })
     }
 }

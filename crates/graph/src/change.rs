@@ -311,9 +311,7 @@ impl ExecutionGraph {
     }
 
     fn renumber(&mut self, loc: Loc) {
-        for (at, &e) in self.locations[loc.index()].co.iter().enumerate().skip(1) {
-            self.events[e.index()].co_pos = at as u32;
-        }
+        self.renumber_from(loc, 1);
     }
 
     /// A copy that has only the events for which `keep` holds, without a history. What is kept must be
@@ -347,14 +345,39 @@ impl ExecutionGraph {
         copy
     }
 
-    /// Restricts the graph for a backward revisit of `r` by `w`, which was added last: of the events
-    /// added after `r`, only `w` and those for which `keep` holds stay. What stays must be closed
-    /// under causal predecessors. `r` itself is replaced by a fresh event without a source, at the
-    /// same place in `po` and in insertion order; its id is returned. `w` must not be in coherence.
-    pub fn revisit(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) -> EventId {
+    /// The events from `r` on, by insertion order and in it, that a causal prefix does not have. Of each
+    /// thread, they are the last ones.
+    pub fn beyond(&self, r: EventId, prefix: &[u32], out: &mut Vec<EventId>) {
+        let since = self.events[r.index()].stamp;
+        out.clear();
+        let stamp = |e: &EventId| self.events[e.index()].stamp;
+        let mut last = 0;
+        let mut sorted = true;
+        for (thread, &kept) in self.threads.iter().zip(prefix) {
+            let mut from = thread.len();
+            while from > kept as usize && stamp(&thread[from - 1]) >= since {
+                from -= 1;
+            }
+            if from < thread.len() {
+                sorted &= stamp(&thread[from]) >= last;
+                last = stamp(&thread[thread.len() - 1]);
+                thread[from..].iter().for_each(|&e| out.push(e));
+            }
+        }
+        if !sorted {
+            out.sort_unstable_by_key(stamp);
+        }
+    }
+
+    /// Restricts the graph for a backward revisit of `r` by `w`, which was added last: `r` and the other
+    /// `lost` events, which were added after it and are in insertion order, go. What stays must be closed
+    /// under causal predecessors. `r` itself is replaced by a fresh event without a source, at the same
+    /// place in `po` and in insertion order; its id is returned. `w` must not be in coherence.
+    pub fn revisit(&mut self, r: EventId, w: EventId, lost: &[EventId]) -> EventId {
         let from = self.events[r.index()].stamp as usize;
-        let len = self.delete_from(r, w, keep, 1);
-        self.trail.push(Change::Cut { from: from as u32, len });
+        debug_assert_eq!((lost.first(), self.order.last()), (Some(&r), Some(&w)));
+        self.delete(lost, 1);
+        self.trail.push(Change::Cut { from: from as u32, len: lost.len() as u32 });
 
         let old = &self.events[r.index()];
         let (tid, mode, loc) = (old.tid, old.mode, old.loc);
@@ -380,39 +403,31 @@ impl ExecutionGraph {
     }
 
     /// The same, but for `r`, which goes like the others and is not replaced.
-    pub fn cut(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) {
-        let from = self.events[r.index()].stamp;
-        let len = self.delete_from(r, w, keep, 0);
-        self.trail.push(Change::Lost { from, len });
+    pub fn cut(&mut self, r: EventId, w: EventId, lost: &[EventId]) {
+        debug_assert_eq!((lost.first(), self.order.last()), (Some(&r), Some(&w)));
+        self.delete(lost, 0);
+        self.trail.push(Change::Lost { len: lost.len() as u32 });
     }
 
-    /// Deletes `r` and the events after it but `w` and those to keep. Leaves `gap` places for others
-    /// where `r` was in insertion order. Returns how many events there were from `r` on.
-    fn delete_from(&mut self, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool, gap: usize) -> u32 {
-        let from = self.events[r.index()].stamp as usize;
-        let len = self.order.len() - from;
-        debug_assert_eq!(self.order.last(), Some(&w));
-        self.stash.extend_from_slice(&self.order[from..]);
-        for at in (from..self.order.len()).rev() {
+    /// Deletes events, which are in insertion order. Leaves `gap` places for others where the first one was.
+    fn delete(&mut self, lost: &[EventId], gap: usize) {
+        self.stash.extend_from_slice(lost);
+        lost.iter().rev().for_each(|&e| self.detach(e));
+        // They know where they were; the others move up.
+        let Some(first) = lost.first().map(|e| self.events[e.index()].stamp as usize) else { return };
+        let (mut end, mut gone) = (first + gap, lost[1..].iter());
+        let mut next = gone.next();
+        for at in first + 1..self.order.len() {
             let e = self.order[at];
-            if e == w || (e != r && keep(&self.events[e.index()])) {
+            if next == Some(&e) {
+                next = gone.next();
                 continue;
             }
-            self.detach(e);
-        }
-        // What is detached is known by `stamp` being out of range; close the gaps in the order. `r` itself
-        // made room.
-        let mut end = from + gap;
-        for at in from + 1..self.order.len() {
-            let e = self.order[at];
-            if self.events[e.index()].stamp != u32::MAX {
-                self.order[end] = e;
-                self.events[e.index()].stamp = end as u32;
-                end += 1;
-            }
+            self.order[end] = e;
+            self.events[e.index()].stamp = end as u32;
+            end += 1;
         }
         self.order.truncate(end);
-        len as u32
     }
 
     /// The value that a choice picked.
@@ -430,26 +445,50 @@ impl ExecutionGraph {
     }
 
     /// Takes back every change since `mark`.
+    #[inline]
     pub fn undo_to(&mut self, mark: Mark) {
+        self.clocks.truncate(mark.clocks);
+        while self.trail.len() > mark.trail as usize {
+            match self.trail.last() {
+                // Most often it is a source or a place, and nothing else.
+                Some(&Change::Reads(r)) => {
+                    self.trail.pop();
+                    self.undo_read(r);
+                }
+                Some(&Change::Placed(w)) => {
+                    self.trail.pop();
+                    self.remove_co(w);
+                    self.events[w.index()].co_pos = u32::MAX;
+                }
+                _ => return self.undo_more(mark),
+            }
+        }
+    }
+
+    #[inline]
+    fn undo_read(&mut self, r: EventId) {
+        self.unlink_reader(r);
+        let ev = &mut self.events[r.index()];
+        ev.rf = EventId::NONE;
+        let attrs = std::mem::take(&mut ev.attrs);
+        self.tally(attrs, u32::MAX);
+    }
+
+    #[inline(never)]
+    fn undo_more(&mut self, mark: Mark) {
         while self.trail.len() > mark.trail as usize {
             match self.trail.pop() {
                 Some(Change::Added(e)) => self.undo_add(e),
-                Some(Change::Reads(r)) => {
-                    self.unlink_reader(r);
-                    self.tally(self.events[r.index()].attrs, u32::MAX);
-                    let ev = &mut self.events[r.index()];
-                    ev.rf = EventId::NONE;
-                    ev.attrs = Attrs::NONE;
-                }
+                Some(Change::Reads(r)) => self.undo_read(r),
                 Some(Change::Placed(w)) => {
                     self.remove_co(w);
                     self.events[w.index()].co_pos = u32::MAX;
                 }
                 Some(Change::Cut { from, len }) => {
                     self.remove_fresh(from as usize);
-                    self.restore(from as usize, len as usize);
+                    self.restore(len as usize, 1);
                 }
-                Some(Change::Lost { from, len }) => self.restore(from as usize, len as usize),
+                Some(Change::Lost { len }) => self.restore(len as usize, 0),
                 Some(Change::Won(e)) => self.events[e.index()].won = false,
                 Some(Change::Reordered(loc)) => {
                     let co = &mut self.locations[loc.index()].co;
@@ -461,7 +500,6 @@ impl ExecutionGraph {
                 None => break,
             }
         }
-        self.clocks.truncate(mark.clocks);
     }
 
     fn undo_add(&mut self, e: EventId) {
@@ -517,7 +555,6 @@ impl ExecutionGraph {
             _ => {}
         }
         self.tally(attrs, u32::MAX);
-        self.events[e.index()].stamp = u32::MAX;
     }
 
     fn attach(&mut self, e: EventId) {
@@ -557,23 +594,41 @@ impl ExecutionGraph {
         self.events.pop();
     }
 
-    /// Puts the last `len` events that were deleted back, in their order.
-    fn restore(&mut self, from: usize, len: usize) {
+    /// Puts the last `len` events that were deleted back to where they were; `gap` places were left for
+    /// others where the first one was.
+    fn restore(&mut self, len: usize, gap: usize) {
         let base = self.stash.len() - len;
-        self.order.truncate(from);
-        self.order.extend(self.stash.drain(base..));
-        for at in from..self.order.len() {
-            let e = self.order[at];
-            let stamp = std::mem::replace(&mut self.events[e.index()].stamp, at as u32);
-            if stamp == u32::MAX {
-                self.attach(e);
+        // From the end on, the others make room.
+        let mut from = self.order.len();
+        self.order.resize(from + len - gap, EventId::NONE);
+        let mut to = self.order.len();
+        for at in (base..self.stash.len()).rev() {
+            let e = self.stash[at];
+            let place = self.events[e.index()].stamp as usize;
+            while to > place + 1 {
+                (from, to) = (from - 1, to - 1);
+                let other = self.order[from];
+                self.order[to] = other;
+                self.events[other.index()].stamp = to as u32;
             }
+            to = place;
+            self.order[place] = e;
         }
+        for at in base..self.stash.len() {
+            self.attach(self.stash[at]);
+        }
+        self.stash.truncate(base);
     }
 
     /// A new event has no clocks yet.
     #[inline]
     fn forget_clocks(&mut self, e: EventId) {
+        if self.slots == 1
+            && let Some(clock) = self.slot_clocks.get_mut(e.index())
+        {
+            *clock = ClockId::EMPTY;
+            return;
+        }
         let (from, to) = (e.index() * self.slots, (e.index() + 1) * self.slots);
         if self.slot_clocks.len() < to {
             self.slot_clocks.resize(to, ClockId::EMPTY);
@@ -598,6 +653,7 @@ impl ExecutionGraph {
         self.locations[ev.loc.index()].last[ev.tid.index()] = ev.po_loc_pred;
     }
 
+    #[inline]
     fn insert_co(&mut self, w: EventId, pos: usize) {
         let loc = self.events[w.index()].loc;
         let co = &mut self.locations[loc.index()].co;
@@ -607,12 +663,17 @@ impl ExecutionGraph {
             return;
         }
         co.insert(pos, w);
-        for (at, &e) in co.iter().enumerate().skip(pos) {
+        self.renumber_from(loc, pos);
+    }
+
+    fn renumber_from(&mut self, loc: Loc, pos: usize) {
+        for (at, &e) in self.locations[loc.index()].co.iter().enumerate().skip(pos) {
             self.events[e.index()].co_pos = at as u32;
         }
     }
 
     /// Leaves `co_pos` of `w` as it was: that is where it goes back to.
+    #[inline]
     fn remove_co(&mut self, w: EventId) {
         let ev = &self.events[w.index()];
         let (loc, pos) = (ev.loc, ev.co_pos as usize);
@@ -623,11 +684,10 @@ impl ExecutionGraph {
             return;
         }
         co.remove(pos);
-        for (at, &e) in co.iter().enumerate().skip(pos) {
-            self.events[e.index()].co_pos = at as u32;
-        }
+        self.renumber_from(loc, pos);
     }
 
+    #[inline]
     fn head_of_readers(&mut self, w: EventId, loc: Loc) -> &mut EventId {
         if w.is_init() {
             &mut self.locations[loc.index()].init_readers
@@ -636,6 +696,7 @@ impl ExecutionGraph {
         }
     }
 
+    #[inline]
     fn link_reader(&mut self, r: EventId) {
         let ev = &self.events[r.index()];
         let (w, loc) = (ev.rf, ev.loc);
@@ -649,6 +710,7 @@ impl ExecutionGraph {
         }
     }
 
+    #[inline]
     fn unlink_reader(&mut self, r: EventId) {
         let ev = &self.events[r.index()];
         let (w, loc, next, prev) = (ev.rf, ev.loc, ev.next_reader, ev.prev_reader);

@@ -74,7 +74,8 @@ impl ClockPool {
         // It is made in any case, and kept only if it is a new one.
         let (id, older, newer, fresh) = self.make_room(a, b);
         let (mut more_than_a, mut more_than_b) = ([0; BLOCK], [0; BLOCK]);
-        for ((x, y), z) in older.iter().zip(newer).zip(fresh) {
+        for (at, z) in fresh.iter_mut().enumerate() {
+            let (x, y) = (&older[at], &newer[at]);
             *z = union(x, y);
             differ(&mut more_than_a, x, z);
             differ(&mut more_than_b, y, z);
@@ -92,11 +93,15 @@ impl ClockPool {
     /// The union of `a`, `b` and the events of `tid` up to `idx`; `a` itself where it includes the rest.
     #[inline]
     pub fn join_with(&mut self, a: ClockId, b: ClockId, tid: Tid, idx: u32) -> ClockId {
+        if self.blocks == 1 {
+            return self.join_with_one_block(a, b, tid, idx);
+        }
         let t = tid.index();
         let (id, older, newer, fresh) = self.make_room(a, b);
         let mut more = [0; BLOCK];
-        for ((x, y), z) in older.iter().zip(newer).zip(fresh.iter_mut()) {
-            *z = union(x, y);
+        for (at, z) in fresh.iter_mut().enumerate() {
+            let x = &older[at];
+            *z = union(x, &newer[at]);
             differ(&mut more, x, z);
         }
         let entry = &mut fresh[t / BLOCK][t % BLOCK];
@@ -104,6 +109,25 @@ impl ClockPool {
             return a;
         }
         *entry = (*entry).max(idx);
+        self.size += 1;
+        id
+    }
+
+    /// The same for few threads, as most programs have.
+    #[inline]
+    fn join_with_one_block(&mut self, a: ClockId, b: ClockId, tid: Tid, idx: u32) -> ClockId {
+        let older = self.entries[a.0 as usize];
+        let mut fresh = union(&older, &self.entries[b.0 as usize]);
+        let entry = &mut fresh[tid.index() % BLOCK];
+        *entry = (*entry).max(idx);
+        if fresh == older {
+            return a;
+        }
+        let id = ClockId(self.size);
+        match self.entries.get_mut(self.size as usize) {
+            Some(room) => *room = fresh,
+            None => self.entries.push(fresh),
+        }
         self.size += 1;
         id
     }
@@ -130,7 +154,11 @@ impl ClockPool {
 /// without further extensions compare signed numbers in one go only.
 #[inline(always)]
 fn union(x: &Block, y: &Block) -> Block {
-    std::array::from_fn(|i| (x[i] as i32).max(y[i] as i32) as u32)
+    let mut all = *x;
+    for (entry, other) in all.iter_mut().zip(y) {
+        *entry = (*entry as i32).max(*other as i32) as u32;
+    }
+    all
 }
 
 /// Marks the entries in which two blocks differ.
@@ -144,6 +172,23 @@ fn differ(mark: &mut Block, x: &Block, y: &Block) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_threads_have_the_same_clocks_as_many() {
+        let pools = [3, 9].map(|threads| {
+            let mut pool = ClockPool::new(threads);
+            let mut clocks = vec![ClockId::EMPTY];
+            for i in 0..40u32 {
+                let at = |n: u32| clocks[n as usize % clocks.len()];
+                let clock = pool.join_with(at(i * 7), at(i * 3 + 1), Tid((i % 3) as u16), i * 5 % 11);
+                clocks.push(clock);
+            }
+            let same = |a: &ClockId| clocks.iter().position(|b| a == b);
+            let all: Vec<_> = clocks.iter().map(|c| (pool.slice(*c)[..3].to_vec(), same(c))).collect();
+            (all, pool.size())
+        });
+        assert_eq!(pools[0], pools[1]);
+    }
 
     #[test]
     fn joins_share_when_one_side_includes_the_other() {

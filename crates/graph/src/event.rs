@@ -14,14 +14,17 @@ impl EventId {
     /// "No event", in the places where an `Option` would double the size of a link.
     pub const NONE: EventId = EventId(u32::MAX);
 
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
+    #[inline]
     pub fn is_init(self) -> bool {
         self == EventId::INIT
     }
 
+    #[inline]
     pub fn is_none(self) -> bool {
         self == EventId::NONE
     }
@@ -84,6 +87,7 @@ impl Attrs {
     pub const ACQ: Attrs = Attrs(1 << 15);
     /// A write or fence that is release or stronger.
     pub const REL: Attrs = Attrs(1 << 16);
+    const BOTH: Attrs = Attrs(Attrs::ACQ.0 | Attrs::REL.0);
 
     pub const ALLOC: Attrs = Attrs(1 << 17);
     pub const FREE: Attrs = Attrs(1 << 18);
@@ -103,44 +107,49 @@ impl Attrs {
         Attrs(barrier.code() << Attrs::BARRIER_SHIFT)
     }
 
+    #[inline]
     pub fn has(self, other: Attrs) -> bool {
         self.0 & other.0 == other.0
     }
 
+    #[inline]
     pub fn meets(self, other: Attrs) -> bool {
         self.0 & other.0 != 0
     }
 
+    #[inline]
     pub fn minus(self, other: Attrs) -> Attrs {
         Attrs(self.0 & !other.0)
     }
 
     /// What is true of an event of this kind and ordering. `rmw` says that a read or a write is half
     /// of a read-modify-write that does write.
+    #[inline]
     pub fn of(kind: Kind, mode: Mode, rmw: bool) -> Attrs {
-        let exact = match mode {
+        // Of reads, writes and fences; the first are never releases, nor the second acquires.
+        let ordering = match mode {
             Mode::Na => Attrs::NA,
             Mode::Rlx => Attrs::RLX,
-            Mode::Acq => Attrs::EXACT_ACQ,
-            Mode::Rel => Attrs::EXACT_REL,
-            Mode::AcqRel => Attrs::EXACT_ACQREL,
-            Mode::Sc => Attrs::SC,
-            Mode::AcqPc => Attrs::EXACT_ACQ | Attrs::ACQ_PC,
-            Mode::RlxEx => Attrs::RLX | Attrs::EXCLUSIVE,
-            Mode::AcqEx => Attrs::EXACT_ACQ | Attrs::EXCLUSIVE,
-            Mode::RelEx => Attrs::EXACT_REL | Attrs::EXCLUSIVE,
-            Mode::AcqRelEx => Attrs::EXACT_ACQREL | Attrs::EXCLUSIVE,
-            Mode::Barrier(b) if mode.as_c11() == Some(Mode::Sc) => Attrs::SC | Attrs::barrier(b),
+            Mode::Acq => Attrs(Attrs::EXACT_ACQ.0 | Attrs::ACQ.0),
+            Mode::Rel => Attrs(Attrs::EXACT_REL.0 | Attrs::REL.0),
+            Mode::AcqRel => Attrs(Attrs::EXACT_ACQREL.0 | Attrs::BOTH.0),
+            Mode::Sc => Attrs(Attrs::SC.0 | Attrs::BOTH.0),
+            Mode::AcqPc => Attrs(Attrs::EXACT_ACQ.0 | Attrs::ACQ_PC.0 | Attrs::ACQ.0),
+            Mode::RlxEx => Attrs(Attrs::RLX.0 | Attrs::EXCLUSIVE.0),
+            Mode::AcqEx => Attrs(Attrs::EXACT_ACQ.0 | Attrs::EXCLUSIVE.0 | Attrs::ACQ.0),
+            Mode::RelEx => Attrs(Attrs::EXACT_REL.0 | Attrs::EXCLUSIVE.0 | Attrs::REL.0),
+            Mode::AcqRelEx => Attrs(Attrs::EXACT_ACQREL.0 | Attrs::EXCLUSIVE.0 | Attrs::BOTH.0),
+            Mode::Barrier(b) if mode.as_c11() == Some(Mode::Sc) => {
+                Attrs::SC | Attrs::BOTH | Attrs::barrier(b)
+            }
             Mode::Barrier(b) => Attrs::barrier(b),
         };
         let when = |cond: bool, attr: Attrs| if cond { attr } else { Attrs::NONE };
-        let acq = when(mode.is_acquire(), Attrs::ACQ);
-        let rel = when(mode.is_release(), Attrs::REL);
         match kind {
             Kind::Init => Attrs::W | Attrs::INIT,
-            Kind::Read => Attrs::R | exact | acq | when(rmw, Attrs::UR),
-            Kind::Write => Attrs::W | exact | rel | when(rmw, Attrs::UW),
-            Kind::Fence => Attrs::F | exact | acq | rel,
+            Kind::Read => Attrs::R | ordering.minus(Attrs::REL) | when(rmw, Attrs::UR),
+            Kind::Write => Attrs::W | ordering.minus(Attrs::ACQ) | when(rmw, Attrs::UW),
+            Kind::Fence => Attrs::F | ordering,
             Kind::Spawn => Attrs::TC,
             Kind::Join => Attrs::TJ,
             Kind::Choice => Attrs::CHOICE,
@@ -156,6 +165,7 @@ impl Attrs {
 
 impl BitOr for Attrs {
     type Output = Attrs;
+    #[inline]
     fn bitor(self, other: Attrs) -> Attrs {
         Attrs(self.0 | other.0)
     }
@@ -163,6 +173,7 @@ impl BitOr for Attrs {
 
 impl BitAnd for Attrs {
     type Output = Attrs;
+    #[inline]
     fn bitand(self, other: Attrs) -> Attrs {
         Attrs(self.0 & other.0)
     }
@@ -222,21 +233,44 @@ pub struct Event {
 }
 
 impl Event {
+    #[inline]
     pub fn is_read(&self) -> bool {
         self.kind == Kind::Read
     }
 
+    #[inline]
     pub fn is_write(&self) -> bool {
         self.kind == Kind::Write
     }
 
     /// The write half of a read-modify-write.
+    #[inline]
     pub fn is_rmw_write(&self) -> bool {
         self.attrs.has(Attrs::UW)
     }
 
     /// The read half of a read-modify-write that writes.
+    #[inline]
     pub fn is_rmw_read(&self) -> bool {
         self.attrs.has(Attrs::UR)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orderings_are_those_of_c11() {
+        let barriers = Barrier::ALL.into_iter().map(Mode::Barrier);
+        for mode in Mode::ACCESS.into_iter().chain(barriers) {
+            let of = |kind| Attrs::of(kind, mode, false);
+            assert_eq!(of(Kind::Read).has(Attrs::ACQ), mode.is_acquire(), "{mode}");
+            assert_eq!(of(Kind::Write).has(Attrs::REL), mode.is_release(), "{mode}");
+            assert_eq!(of(Kind::Fence).has(Attrs::ACQ), mode.is_acquire(), "{mode}");
+            assert_eq!(of(Kind::Fence).has(Attrs::REL), mode.is_release(), "{mode}");
+            assert!(!of(Kind::Read).has(Attrs::REL) && !of(Kind::Write).has(Attrs::ACQ));
+            assert_eq!(of(Kind::Read).has(Attrs::SC), mode.as_c11() == Some(Mode::Sc), "{mode}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::clock::{ClockId, ClockPool};
 use crate::deps::{DepSet, Deps};
 use crate::event::{Attrs, Event, EventId, Kind, Part};
 use crate::vocab::{Loc, Mode, Tid, Value};
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 /// A point in a graph's history that it can go back to.
@@ -19,14 +20,14 @@ pub(crate) enum Change {
     Added(EventId),
     Reads(EventId),
     Placed(EventId),
-    /// A revisit: `order[from..]` was the last `len` entries of `stash`, the revisited read first.
+    /// A revisit: the last `len` entries of `stash` were deleted, the revisited read first, in whose place
+    /// `order[from]` is.
     Cut {
         from: u32,
         len: u32,
     },
     /// The same, without a revisited read.
     Lost {
-        from: u32,
         len: u32,
     },
     /// The coherence list of a location was the last entries of `stash`.
@@ -162,6 +163,7 @@ impl ExecutionGraph {
         &self.threads[t.index()]
     }
 
+    #[inline]
     pub fn locations(&self) -> usize {
         self.locations.len()
     }
@@ -310,6 +312,72 @@ impl ExecutionGraph {
         (!e.is_none()).then_some(e)
     }
 
+    /// Of every thread but one, the latest access of `loc` that a clock includes; stops where `each` says so.
+    #[inline]
+    pub fn known_accesses(
+        &self,
+        loc: Loc,
+        clock: ClockId,
+        but: Tid,
+        mut each: impl FnMut(&Event) -> ControlFlow<()>,
+    ) {
+        let both = self.locations[loc.index()].last.iter().zip(self.clocks.slice(clock));
+        for (t, (&last, &known)) in both.enumerate() {
+            if known == 0 || t == but.index() {
+                continue;
+            }
+            let mut e = last;
+            while !e.is_none() {
+                let ev = &self.events[e.index()];
+                if ev.idx <= known {
+                    if each(ev).is_break() {
+                        return;
+                    }
+                    break;
+                }
+                e = ev.po_loc_pred;
+            }
+        }
+    }
+
+    /// The accesses of `loc` that a clock does not include, of all threads but one, those of each thread from
+    /// the latest on.
+    #[inline]
+    pub fn unknown_accesses(
+        &self,
+        loc: Loc,
+        clock: ClockId,
+        but: Tid,
+        mut each: impl FnMut(EventId, &Event),
+    ) {
+        let both = self.locations[loc.index()].last.iter().zip(self.clocks.slice(clock));
+        for (t, (&last, &known)) in both.enumerate() {
+            if t == but.index() {
+                continue;
+            }
+            let mut e = last;
+            while !e.is_none() {
+                let ev = &self.events[e.index()];
+                if ev.idx <= known {
+                    break;
+                }
+                each(e, ev);
+                e = ev.po_loc_pred;
+            }
+        }
+    }
+
+    /// Where in coherence an access is: a write's own place, or its source's; `None` if that is not decided.
+    #[inline]
+    pub fn place_of(&self, access: &Event) -> Option<usize> {
+        let pos = match access.kind {
+            Kind::Read if access.rf.is_none() => return None,
+            Kind::Read => self.events[access.rf.index()].co_pos,
+            _ => access.co_pos,
+        };
+        (pos != u32::MAX).then_some(pos as usize)
+    }
+
     /// The accesses of `loc` in thread `t` whose index is larger than `idx`, latest first.
     #[inline]
     pub fn accesses_after(&self, loc: Loc, t: Tid, idx: u32) -> impl Iterator<Item = EventId> {
@@ -332,6 +400,7 @@ impl ExecutionGraph {
     }
 
     /// The event that created this thread.
+    #[inline]
     pub fn spawn_of(&self, t: Tid) -> Option<EventId> {
         let s = self.spawns[t.index()];
         (!s.is_none()).then_some(s)
@@ -365,7 +434,17 @@ impl ExecutionGraph {
     }
 
     /// The read half of the read-modify-write whose write half is `w`.
+    #[inline]
     pub fn rmw_read_of(&self, w: EventId) -> Option<EventId> {
+        let ev = &self.events[w.index()];
+        if ev.part == Part::WHOLE && self.apart.is_empty() {
+            return if ev.is_rmw_write() { self.po_pred(w) } else { None };
+        }
+        self.rmw_read_in_parts(w)
+    }
+
+    #[inline(never)]
+    fn rmw_read_in_parts(&self, w: EventId) -> Option<EventId> {
         let ev = &self.events[w.index()];
         if let Some((_, r)) = self.apart.iter().find(|(other, _)| *other == w) {
             return Some(*r);

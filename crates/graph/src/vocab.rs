@@ -15,12 +15,14 @@ pub struct Loc(pub u32);
 pub struct Tid(pub u16);
 
 impl Tid {
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl Loc {
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

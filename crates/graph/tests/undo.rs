@@ -1,6 +1,6 @@
 //! Whatever is done to a graph, undoing restores it.
 
-use selvedge_graph::{Attrs, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
+use selvedge_graph::{Attrs, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
 
 /// Everything that can be seen of a graph.
 fn describe(g: &ExecutionGraph) -> String {
@@ -57,6 +57,12 @@ fn graph() -> ExecutionGraph {
     g
 }
 
+/// The events from `r` on but `w` and those to keep.
+fn lost(g: &ExecutionGraph, r: EventId, w: EventId, keep: impl Fn(&Event) -> bool) -> Vec<EventId> {
+    let since = &g.order()[g.event(r).stamp as usize..];
+    since.iter().copied().filter(|&e| e == r || (e != w && !keep(g.event(e)))).collect()
+}
+
 #[test]
 fn additions_are_undone_in_any_amount() {
     let mut g = graph();
@@ -92,7 +98,8 @@ fn a_revisit_keeps_the_prefix_and_is_undone() {
     let w = g.add_write(Tid(3), Mode::Rlx, X, 2, false);
     let (mark, before) = (g.mark(), describe(&g));
 
-    let fresh = g.revisit(r, w, |_| false);
+    let gone = lost(&g, r, w, |_| false);
+    let fresh = g.revisit(r, w, &gone);
     assert_ne!(fresh, r);
     assert_eq!(g.thread(Tid(1)), &[fresh]);
     assert!(g.thread(Tid(2)).is_empty(), "what read from a deleted write is deleted");
@@ -107,8 +114,8 @@ fn a_revisit_keeps_the_prefix_and_is_undone() {
     let nested = describe(&g);
     let ry2 = read(&mut g, 2, Y, EventId::INIT);
     let wy2 = g.add_write(Tid(1), Mode::Rlx, Y, 7, false);
-    let keep = |ev: &selvedge_graph::Event| ev.tid == Tid(1) || ev.tid == Tid(3);
-    let fresh2 = g.revisit(ry2, wy2, keep);
+    let gone = lost(&g, ry2, wy2, |ev| ev.tid == Tid(1) || ev.tid == Tid(3));
+    let fresh2 = g.revisit(ry2, wy2, &gone);
     g.place(wy2, 1);
     g.read_from(fresh2, wy2, Mode::Sc, Attrs::of(Kind::Read, Mode::Sc, false));
     assert_eq!(g.order().last(), Some(&wy2));
@@ -130,7 +137,8 @@ fn events_in_the_prefix_of_the_revisiting_write_stay() {
     let wy = write(&mut g, 1, Y, 1, 1);
     let ry = read(&mut g, 2, Y, wy);
     let w = g.add_write(Tid(2), Mode::Rlx, X, 1, false);
-    let fresh = g.revisit(r, w, |ev| matches!(ev.tid, Tid(1) | Tid(2)));
+    let gone = lost(&g, r, w, |ev| matches!(ev.tid, Tid(1) | Tid(2)));
+    let fresh = g.revisit(r, w, &gone);
     assert_eq!(g.order(), &[EventId::INIT, fresh, wy, ry, w]);
     assert_eq!(g.co(Y), &[EventId::INIT, wy]);
 }
@@ -177,7 +185,8 @@ fn rounds_of_a_barrier_lose_and_regain_arrivals() {
     let w = g.add_write(Tid(3), Mode::Rlx, X, 1, false);
     let (mark, before) = (g.mark(), describe(&g));
 
-    g.revisit(r, w, |ev| ev.tid == Tid(2));
+    let gone = lost(&g, r, w, |ev| ev.tid == Tid(2));
+    g.revisit(r, w, &gone);
     assert_eq!(g.round(first), &[first, third], "kept arrivals stay, and are not complete");
     assert_eq!(g.thread(Tid(0)), &[first]);
     let new = g.add_arrive(Tid(1), 5, 3);
@@ -186,4 +195,30 @@ fn rounds_of_a_barrier_lose_and_regain_arrivals() {
     assert_eq!(describe(&g), before);
     g.undo_to(two);
     assert_eq!(describe(&g), two_arrived);
+}
+
+#[test]
+fn what_a_prefix_does_not_have_is_the_end_of_each_thread() {
+    let mut g = graph();
+    let early = read(&mut g, 3, Y, EventId::INIT);
+    let r = read(&mut g, 1, X, EventId::INIT);
+    let kept = write(&mut g, 0, Y, 1, 1);
+    let late = write(&mut g, 0, Y, 2, 2);
+    let other = read(&mut g, 2, Y, late);
+    let next = read(&mut g, 1, Y, kept);
+    let w = g.add_write(Tid(3), Mode::Rlx, X, 2, false);
+    let (mark, before) = (g.mark(), describe(&g));
+    let mut beyond = Vec::new();
+    // The prefix of `w`, if that knows of `kept`.
+    g.beyond(r, &[1, 0, 0, 2], &mut beyond);
+    assert_eq!(beyond, [r, late, other, next]);
+    g.revisit(r, w, &beyond);
+    assert_eq!(g.order()[1], early);
+    assert_eq!(g.order()[3..], [kept, w]);
+    assert_eq!([early, kept, w].map(|e| g.event(e).stamp), [1, 3, 4]);
+    g.undo_to(mark);
+    assert_eq!(describe(&g), before);
+    // What was added before `r` stays, also where the prefix does not have it.
+    g.beyond(next, &[0, 0, 0, 2], &mut beyond);
+    assert_eq!(beyond, [next]);
 }

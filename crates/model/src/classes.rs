@@ -33,6 +33,11 @@ impl Classes {
         self.0.binary_search(&attrs.minus(Attrs::FINAL).0).is_ok()
     }
 
+    /// Whether one of them has this attribute.
+    pub(crate) fn some_has(&self, attr: Attrs) -> bool {
+        self.0.iter().any(|all| Attrs(*all).has(attr))
+    }
+
     fn at(&self, place: impl Fn(Attrs) -> bool) -> Vec<Attrs> {
         let all = self.0.iter().map(|a| Attrs(*a));
         all.filter(|a| !a.has(Attrs::INIT) && place(*a)).collect()

@@ -35,6 +35,7 @@ impl Model {
         check_size(theory)?;
         let mut model = Compiler::new(theory, Some(classes)).run()?;
         model.classes = Some(classes.clone());
+        model.note_idle_views();
         Ok(model)
     }
 

@@ -125,6 +125,12 @@ impl CycleCheck {
         check
     }
 
+    /// Whether it looks at the clocks of this slot.
+    pub(crate) fn asks(&self, slot: usize) -> bool {
+        self.letters.iter().any(|letter| letter.asks(slot))
+            || self.direct.as_ref().is_some_and(|direct| direct.slot() == slot)
+    }
+
     pub fn id(&self) -> u64 {
         self.id
     }

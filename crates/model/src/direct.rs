@@ -37,6 +37,10 @@ impl Direct {
         (!guard.is_never()).then(|| Direct { guard: Test::of(&guard), slot: slot as usize })
     }
 
+    pub fn slot(&self) -> usize {
+        self.slot
+    }
+
     /// Whether every cycle of `po | tc | tj | rf | mo | fr` among these events violates the constraint.
     pub fn is_all(&self, g: &ExecutionGraph, component: &Component) -> bool {
         component.events(g).all(|x| {

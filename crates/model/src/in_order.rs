@@ -36,10 +36,12 @@ impl Model {
     /// The same model, with a clock for what threads know of each other's accesses by releases and acquires.
     /// What is consistent stays as it is, but most of what is not shows without a search.
     fn knowing_what_is_acquired(self) -> Model {
-        match self.buffering.as_ref().is_some_and(|b| b.synchronises) && self.is_local() {
+        let mut model = match self.buffering.as_ref().is_some_and(|b| b.synchronises) && self.is_local() {
             true => synchronised(self),
             false => self,
-        }
+        };
+        model.note_idle_views();
+        model
     }
 
     /// Of a model that follows dependencies, and was compiled for programs that need not.

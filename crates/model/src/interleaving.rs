@@ -46,8 +46,10 @@ pub fn reach_all<'r>(g: &ExecutionGraph, e: EventId, reached: &'r mut Reached) -
 #[inline]
 fn walk_from(g: &ExecutionGraph, e: EventId, reached: &mut Reached, past: Option<(&Event, &[u32])>) -> bool {
     let Reached { from, open } = reached;
-    from.clear();
-    from.resize(g.threads(), u32::MAX);
+    match from.len() == g.threads() {
+        true => from.iter_mut().for_each(|from| *from = u32::MAX),
+        false => *from = vec![u32::MAX; g.threads()],
+    }
     open.clear();
     let mut walk = Walk { g, past, from, open };
     if walk.leave(e) {
@@ -111,17 +113,23 @@ impl Walk<'_> {
             Kind::Spawn => g.thread(ev.peer).first().is_some_and(|&first| self.reach(first)),
             _ => false,
         };
-        closed || (g.has_joins() && self.leave_waited(x))
+        closed || (g.has_joins() && self.leave_waited(x, ev))
     }
 
-    /// The same to whoever waits for `x`.
-    fn leave_waited(&mut self, x: EventId) -> bool {
+    /// The same to whoever waits for `x`: for the end of a thread, or at a barrier.
+    #[inline]
+    fn leave_waited(&mut self, x: EventId, ev: &Event) -> bool {
+        let is_last = self.g.thread(ev.tid).len() == ev.idx as usize;
+        (is_last || matches!(ev.kind, Kind::Spawn | Kind::Arrive)) && self.leave_end(x, is_last)
+    }
+
+    fn leave_end(&mut self, x: EventId, is_last: bool) -> bool {
         let g = self.g;
         let ev = g.event(x);
         if ev.kind == Kind::Arrive {
             return g.round(x).iter().filter_map(|&a| g.po_succ(a)).any(|y| self.reach(y));
         }
         let mut joined = |t: Tid| g.joins_of(t).any(|y| tj_source(g, y) == Some(x) && self.reach(y));
-        (g.po_succ(x).is_none() && joined(ev.tid)) || (ev.kind == Kind::Spawn && joined(ev.peer))
+        (is_last && joined(ev.tid)) || (ev.kind == Kind::Spawn && joined(ev.peer))
     }
 }

@@ -133,6 +133,11 @@ impl Letter {
         Letter { base, must: Pairs::default(), mustnot: Pairs::default() }
     }
 
+    /// Whether it looks at the clocks of this slot.
+    pub(crate) fn asks(self, slot: usize) -> bool {
+        matches!(self.base, Base::View(view) if view as usize == slot)
+    }
+
     pub fn is_plain(self) -> bool {
         self.must.is_none() && self.mustnot.is_none()
     }

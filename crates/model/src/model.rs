@@ -11,6 +11,7 @@ use crate::search::{self, Search};
 use crate::strands;
 use crate::view::View;
 use selvedge_graph::{Attrs, ClockId, Event, EventId, ExecutionGraph, Kind, Loc, Mode, Tid};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The slot of the clock of causal order, `(po | rf | tc | tj)+`, which every graph has.
@@ -227,6 +228,7 @@ impl Model {
         }
         model.errors.sort_by_key(|check| check.warning);
         model.note_epochs();
+        model.note_idle_views();
         Some(model)
     }
 
@@ -235,6 +237,7 @@ impl Model {
     pub fn with_happens_before_of(&self, other: &Model) -> Option<Model> {
         let mut model = self.with_errors_of(other)?;
         model.errors.clone_from(&self.errors);
+        model.note_idle_views();
         Some(model)
     }
 
@@ -258,6 +261,28 @@ impl Model {
             let of_coherence = matches!(check.right, Right::View(slot) if asked(slot));
             check.orders_plain = epoch::orders_plain(check, of_coherence);
         }
+    }
+
+    /// Finds out which views nobody asks, with the events that there are: those of errors that take an event
+    /// of a kind that does not come up, if nothing else is made of them. What happens before, by the
+    /// language, is only asked for beyond what is seen, which may be all of causal order.
+    pub(crate) fn note_idle_views(&mut self) {
+        let sees_all = self.coherence.first() == Some(&CAUSAL);
+        let never = |attr: Attrs| self.classes.as_ref().is_some_and(|classes| !classes.some_has(attr));
+        let is_asked = |slot: usize| {
+            let by_search = self.cycles.iter().chain(&self.interleaved).any(|check| check.asks(slot));
+            let by_error = |check: &ErrorCheck| {
+                check.asks(slot) && !check.needs.is_some_and(never) && check.left.has_words()
+            };
+            [CAUSAL, self.prefix].contains(&slot)
+                || self.coherence.contains(&slot)
+                || by_search
+                || self.errors.iter().any(by_error)
+                || !sees_all && self.happens_before == Some(slot)
+        };
+        let follows = self.buffering.is_some() || self.strands.is_some();
+        let idle: Vec<bool> = self.views.iter().map(|view| !follows && !is_asked(view.main())).collect();
+        self.views.iter_mut().zip(idle).for_each(|(view, idle)| view.idle = idle);
     }
 
     fn add_view(&mut self, view: &View) -> Option<usize> {
@@ -296,11 +321,20 @@ impl Model {
     #[inline]
     pub fn update_clocks(&self, g: &mut ExecutionGraph, e: EventId) {
         let pred = g.po_pred(e);
-        for view in &self.views {
-            view.update(g, e, pred);
+        let (causal, others) = self.views.split_first().expect("causal order is a view");
+        causal.update(g, e, pred);
+        if !others.is_empty() {
+            self.update_others(g, e, pred);
         }
         if self.strands.is_some() {
             g.forget_strands(e);
+        }
+    }
+
+    #[inline(never)]
+    fn update_others(&self, g: &mut ExecutionGraph, e: EventId, pred: Option<EventId>) {
+        for view in self.views[1..].iter().filter(|view| !view.idle) {
+            view.update(g, e, pred);
         }
     }
 
@@ -428,22 +462,15 @@ impl Model {
     #[inline]
     pub fn revisitable(&self, g: &ExecutionGraph, w: EventId, end: u32) -> Option<(u32, EventId)> {
         let ev = g.event(w);
-        let (mut first, mut latest) = (u32::MAX, None);
-        let mut last = 0;
-        for (t, &known) in g.clocks().slice(g.clock(w, self.prefix)).iter().enumerate() {
-            if t == ev.tid.index() {
-                continue;
-            }
-            for x in g.accesses_after(ev.loc, Tid(t as u16), known) {
-                let read = g.event(x);
-                if read.is_read() && read.stamp < end {
-                    first = first.min(read.stamp);
-                    if read.stamp >= last {
-                        (last, latest) = (read.stamp, Some(x));
-                    }
+        let (mut first, mut last, mut latest) = (u32::MAX, 0, None);
+        g.unknown_accesses(ev.loc, g.clock(w, self.prefix), ev.tid, |x, read| {
+            if read.is_read() && read.stamp < end {
+                first = first.min(read.stamp);
+                if read.stamp >= last {
+                    (last, latest) = (read.stamp, Some(x));
                 }
             }
-        }
+        });
         latest.map(|latest| (first, latest))
     }
 
@@ -522,6 +549,15 @@ impl Model {
 }
 
 impl ErrorCheck {
+    /// Whether it looks at the clocks of this slot.
+    fn asks(&self, slot: usize) -> bool {
+        let right = match &self.right {
+            Right::View(view) => *view == slot,
+            Right::Reach(reach) => reach.asks(slot),
+        };
+        right || self.left.asks(slot)
+    }
+
     /// Whether an access that is not ordered with `e` conflicts with it.
     fn may_race(&self, g: &ExecutionGraph, e: EventId, slot: usize) -> bool {
         let ev = g.event(e);
@@ -599,28 +635,21 @@ pub(crate) fn known_floor(g: &ExecutionGraph, e: EventId, clock: ClockId) -> usi
     if last == 0 {
         return 0;
     }
-    let place = |t: Tid, idx: u32| g.last_access(ev.loc, t, idx).and_then(|x| position(g, x)).unwrap_or(0);
-    let mut floor = place(ev.tid, ev.idx - 1);
-    if clock != ClockId::EMPTY {
-        for (t, &idx) in g.clocks().slice(clock).iter().enumerate() {
-            if floor == last {
-                break;
-            }
-            if idx != 0 && t != ev.tid.index() {
-                floor = floor.max(place(Tid(t as u16), idx));
-            }
-        }
+    let mut floor = g.po_loc_pred(e).and_then(|x| position(g, x)).unwrap_or(0);
+    if clock == ClockId::EMPTY || floor == last {
+        return floor;
     }
+    g.known_accesses(ev.loc, clock, ev.tid, |x| {
+        floor = floor.max(g.place_of(x).unwrap_or(0));
+        if floor == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     floor
 }
 
 /// Where in coherence an access is: a write's own place, or its source's.
 #[inline]
 pub(crate) fn position(g: &ExecutionGraph, e: EventId) -> Option<usize> {
-    match g.event(e).kind {
-        Kind::Read => g.rf(e).and_then(|w| g.co_pos(w)),
-        _ => g.co_pos(e),
-    }
+    g.place_of(g.event(e))
 }
 
 /// All events, thread by thread: an order that does not depend on how the graph was made.
@@ -639,6 +668,16 @@ impl Right {
 }
 
 impl Reach {
+    /// Whether there is anything that it may relate.
+    fn has_words(&self) -> bool {
+        let p = &self.positions;
+        !p.empty.is_never() || p.first.iter().any(|(guard, _)| !guard.is_never())
+    }
+
+    fn asks(&self, slot: usize) -> bool {
+        self.positions.letters.iter().any(|letter| letter.asks(slot))
+    }
+
     /// The events that a word of the term leads to from `x`.
     fn from(&self, g: &ExecutionGraph, x: EventId) -> Vec<EventId> {
         let p = &self.positions;
@@ -674,5 +713,30 @@ impl Reach {
             }
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Happens-before of the language, beside a model that sees all of causal order, is for races; without
+    /// plain accesses there are none.
+    #[test]
+    fn clocks_are_kept_where_somebody_asks_for_them() {
+        let races = selvedge_kat::races_of_c().expect("it parses");
+        let is_idle = |name: &str, mode: Mode| {
+            let theory = selvedge_kat::load_named(name).expect("a shipped model parses");
+            let accesses = [Kind::Read, Kind::Write].map(|kind| Attrs::of(kind, mode, false));
+            let atomic = Attrs::of(Kind::Write, Mode::Rel, false);
+            let classes = Classes::new(accesses.into_iter().chain([atomic]));
+            let model = Model::compile_for(&theory, &classes).expect("it has clocks");
+            let races = Model::compile_for(&races, &classes).expect("it has clocks");
+            let model = model.with_errors_of(&races).expect("there is room");
+            let slot = model.happens_before.expect("it is known");
+            model.views.iter().any(|view| view.main() == slot && view.idle)
+        };
+        assert!(is_idle("sc", Mode::Rlx));
+        assert!(!is_idle("sc", Mode::Na));
     }
 }

@@ -11,7 +11,7 @@ use crate::glushkov::Positions;
 use crate::guard::{Guard, Test};
 use crate::letter::{Base, Letter, Pairs, tj_source};
 use crate::term::Term;
-use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind};
+use selvedge_graph::{Attrs, ClockId, EventId, ExecutionGraph, Kind, Tid};
 
 /// Where a word comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -68,8 +68,16 @@ pub struct View {
     beginners: Attrs,
     /// New words come along `rf`, from one rule, and with the creation and the end of threads only.
     learns_by_reading: bool,
+    /// The same, whatever the read and the write are.
+    learns_by_any_read: bool,
+    /// What ends a thread is known to who waits for it, and what creates one to its first event, whatever
+    /// they are.
+    learns_by_waiting: bool,
+    learns_from_creator: bool,
     /// The bit of an event's note that says that it has unfinished words of this view.
     pub(crate) bit: u8,
+    /// Nobody asks for its clocks (`Model::note_idle_views`): there are none.
+    pub(crate) idle: bool,
 }
 
 /// One thing that an event takes over.
@@ -86,6 +94,14 @@ struct Take {
 }
 
 impl Take {
+    /// Whether a word of this step alone is finished, whatever the two events are.
+    fn is_whole(&self) -> bool {
+        self.from.is_none()
+            && self.letter.is_plain()
+            && self.guard.is_always()
+            && matches!(&self.to, Err(done) if done.is_always())
+    }
+
     /// The slot of words that it takes over as they are from whatever event is before.
     fn carries(&self) -> Option<usize> {
         match (self.from, &self.to) {
@@ -131,7 +147,11 @@ impl View {
             reads_learn_from_source_only: false,
             beginners: Attrs::NONE,
             learns_by_reading: false,
+            learns_by_any_read: false,
+            learns_by_waiting: false,
+            learns_from_creator: false,
             bit: 0,
+            idle: false,
         };
         let mut slot_of = vec![None; states.len()];
         for (q, state) in states.iter().enumerate().filter(|(q, _)| used[*q]) {
@@ -177,6 +197,10 @@ impl View {
             && view.from_rf.iter().all(|t| t.letter.is_plain() && t.from.is_none())
             && view.from_rf.len() <= 1
             && [&view.from_po, &view.from_rmw, &view.from_far_po].into_iter().all(Vec::is_empty);
+        view.learns_by_any_read = view.learns_by_reading && view.from_rf.iter().any(Take::is_whole);
+        let is_one = |takes: &[Take]| matches!(takes, [take] if take.is_whole());
+        view.learns_by_waiting = view.learns_by_reading && is_one(&view.from_tj);
+        view.learns_from_creator = view.learns_by_reading && is_one(&view.from_tc);
         let starts = [&view.from_po, &view.from_far_po, &view.from_rf, &view.from_rmw];
         let starts = starts.into_iter().flatten().filter(|t| t.from.is_none());
         view.beginners = starts.fold(Attrs::NONE, |all, t| all | t.guard.hints());
@@ -210,7 +234,7 @@ impl View {
     }
 
     fn rebased(&self) -> View {
-        View { bit: 0, ..self.moved_to(0) }
+        View { bit: 0, idle: false, ..self.moved_to(0) }
     }
 
     /// The same view with its clocks from another slot on.
@@ -239,28 +263,48 @@ impl View {
 
     /// Computes the clocks of `e` from those of its causal predecessors. While a read has no source,
     /// steps along `rf` contribute nothing.
-    #[inline]
+    #[inline(always)]
     pub fn update(&self, g: &mut ExecutionGraph, e: EventId, pred: Option<EventId>) {
-        let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
-        if self.learns_by_reading {
-            let ev = g.event(e);
-            let (kind, attrs, tid) = (ev.kind, ev.attrs, ev.tid);
-            if pred.is_none()
-                && let Some(x) = g.spawn_of(tid)
-            {
-                main = self.take(&self.from_tc, g, x, e, attrs, main);
-            }
-            match kind {
-                Kind::Read => {
-                    // What an earlier event of the own thread knows is known.
-                    let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
-                    main = self.after_reading(g, attrs, source, main);
-                }
-                Kind::Join | Kind::Depart => main = self.take_waited(g, e, attrs, main),
-                _ => {}
-            }
-            return g.set_clock(e, self.main, main);
+        match self.learns_by_reading {
+            true => self.learn(g, e, pred),
+            false => self.update_words(g, e, pred),
         }
+    }
+
+    /// The same where there are no unfinished words, and new ones come by reading, mostly.
+    #[inline]
+    fn learn(&self, g: &mut ExecutionGraph, e: EventId, pred: Option<EventId>) {
+        let ev = g.event(e);
+        let (kind, attrs, tid) = (ev.kind, ev.attrs, ev.tid);
+        let mut main = match pred {
+            Some(p) => g.clock(p, self.main),
+            None => self.at_beginning(g, e, tid, attrs),
+        };
+        match kind {
+            Kind::Read => {
+                // What an earlier event of the own thread knows is known.
+                let source = g.rf(e).filter(|&w| !w.is_init() && g.event(w).tid != tid);
+                main = self.after_reading(g, attrs, source, main);
+            }
+            Kind::Join | Kind::Depart => main = self.take_waited(g, e, attrs, main),
+            _ => {}
+        }
+        g.set_clock(e, self.main, main);
+    }
+
+    /// What the first event of a thread knows of what was before the thread's creation.
+    #[inline(never)]
+    fn at_beginning(&self, g: &mut ExecutionGraph, e: EventId, tid: Tid, attrs: Attrs) -> ClockId {
+        match g.spawn_of(tid) {
+            Some(x) if self.learns_from_creator => self.learn_all(g, x, e, ClockId::EMPTY),
+            Some(x) => self.take(&self.from_tc, g, x, e, attrs, ClockId::EMPTY),
+            None => ClockId::EMPTY,
+        }
+    }
+
+    #[inline(never)]
+    fn update_words(&self, g: &mut ExecutionGraph, e: EventId, pred: Option<EventId>) {
+        let mut main = pred.map_or(ClockId::EMPTY, |p| g.clock(p, self.main));
         if g.note(e) & self.bit != 0 {
             self.forget_words(g, e);
         }
@@ -314,13 +358,16 @@ impl View {
         source: Option<EventId>,
         main: ClockId,
     ) -> ClockId {
-        let (Some(w), Some(take)) = (source, self.from_rf.first()) else { return main };
+        let Some(w) = source else { return main };
         let ev = g.event(w);
         // An access of several locations happens at once: who knows of a part knows of all.
         let (tid, idx) = (ev.tid, ev.idx + ev.part.after as u32);
-        let finished = matches!(&take.to, Err(done) if done.holds(attrs));
-        if !finished || !take.guard.holds(ev.attrs) {
-            return main;
+        if !self.learns_by_any_read {
+            let Some(take) = self.from_rf.first() else { return main };
+            let finished = matches!(&take.to, Err(done) if done.holds(attrs));
+            if !finished || !take.guard.holds(ev.attrs) {
+                return main;
+            }
         }
         // A view is transitive: who knows of `w` knows all that `w` knows.
         if g.clocks().get(main, tid) >= idx {
@@ -331,10 +378,14 @@ impl View {
     }
 
     /// Takes over from what a join or a departure waited for.
+    #[inline(never)]
     fn take_waited(&self, g: &mut ExecutionGraph, e: EventId, attrs: Attrs, main: ClockId) -> ClockId {
         let mut main = main;
         if g.event(e).kind == Kind::Join {
             if let Some(x) = tj_source(g, e) {
+                if self.learns_by_waiting {
+                    return self.learn_all(g, x, e, main);
+                }
                 main = self.take(&self.from_tj, g, x, e, attrs, main);
             }
             return main;
@@ -344,6 +395,19 @@ impl View {
             main = self.take(&self.from_tj, g, x, e, attrs, main);
         }
         main
+    }
+
+    /// What `e` knows that comes after `x`, if it knew `main` before.
+    #[inline]
+    fn learn_all(&self, g: &mut ExecutionGraph, x: EventId, e: EventId, main: ClockId) -> ClockId {
+        let ev = g.event(x);
+        let after = if ev.tid == g.event(e).tid { 0 } else { ev.part.after as u32 };
+        let (tid, idx) = (ev.tid, ev.idx + after);
+        if g.clocks().get(main, tid) >= idx {
+            return main;
+        }
+        let known = g.clock(x, self.main);
+        g.clocks_mut().join_with(main, known, tid, idx)
     }
 
     /// Takes over from earlier events of the thread what steps with conditions lead on.

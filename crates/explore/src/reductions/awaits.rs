@@ -344,8 +344,7 @@ impl<M: Machine> Explorer<'_, M> {
         self.model.prefix(&self.graph, w, &mut self.prefix);
         self.rewind_threads(first);
         let before = self.graph.mark();
-        let prefix = &self.prefix;
-        self.graph.cut(first, w, |ev| ev.idx <= prefix[ev.tid.index()]);
+        self.graph.cut(first, w, &self.lost);
         let (place, _) = self.places(w, true);
         self.graph.place(w, place as usize);
         let Some(winner) = self.graph.rmw_read_of(w) else { unreachable!("a read-modify-write") };

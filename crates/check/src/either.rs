@@ -10,6 +10,9 @@
 //! which the search finds all ([`adjacent`](crate::adjacent)), nor leaks, and nobody asks for anything else
 //! that only executions have. The search has no bounds of loops, so what it verifies is verified; what it
 //! does not support it refuses.
+//!
+//! Before that come interleavings that are taken at random: an error of a program of many threads may be
+//! among the first of them, and far from where exploration and search begin.
 
 use crate::check::{Check, FOUND_AS_RACES, Program, UNSET};
 use crate::error::InputError;
@@ -31,10 +34,19 @@ const FEW: u64 = 1_000;
 const BRIEFLY: f64 = 0.1;
 
 /// The part of what is left then that is for the search.
-const SEARCHING: f64 = 0.3;
+const SEARCHING: f64 = 0.4;
 
-/// So many states are searched at most: about as long as exploring some fifty thousand executions takes.
-const STATES: usize = 400_000;
+/// The same where the exploration will end at a bound.
+const MOSTLY_SEARCHING: f64 = 0.8;
+
+/// So many states are searched at most.
+const STATES: usize = 1_500_000;
+
+/// So many steps are walked at random before.
+const STEPS: u64 = 100_000;
+
+/// And for so long at most, as a part of the time that is left.
+const WALKING: f64 = 0.1;
 
 /// What a check came to, by one engine or the other.
 #[derive(Debug)]
@@ -80,12 +92,17 @@ impl Check {
             // Names stay as they are: that is for who asks for states.
             let how =
                 Searching { most_states: STATES, all_races: true, rename: false, ..Searching::default() };
-            // What the search refuses is no error of the program.
-            if let Ok(searched) = self.left_of(start, SEARCHING).search(&how, observer)
-                && matches!(searched.verdict, Verdict::Verified | Verdict::Violated)
-            {
-                let seconds = start.elapsed().as_secs_f64();
-                return Ok(Answer::Searched(Box::new(Searched { seconds, ..searched })));
+            // A race that is walked into is one, whatever other races there may be.
+            let walks = Searching { walks: Some(STEPS), all_races: false, ..how.clone() };
+            let searching = if is_long { SEARCHING } else { MOSTLY_SEARCHING };
+            for (how, part) in [(walks, WALKING), (how, searching)] {
+                // What the search refuses is no error of the program.
+                if let Ok(searched) = self.left_of(start, part).search(&how, observer)
+                    && matches!(searched.verdict, Verdict::Verified | Verdict::Violated)
+                {
+                    let seconds = start.elapsed().as_secs_f64();
+                    return Ok(Answer::Searched(Box::new(Searched { seconds, ..searched })));
+                }
             }
         }
         let mut outcome = self.left_of(start, 1.0).run_with(observer)?;

@@ -17,9 +17,12 @@ use selvedge_graph::{Loc, Value};
 use selvedge_ir::Module;
 use selvedge_kat::Theory;
 use selvedge_machine::{Claims, ErrorKind, ErrorKinds, Machine, Reductions};
-use selvedge_states::{Found, Graph, NotATable, Stop, Table, Wrong, search};
+use selvedge_states::{Found, Graph, NotATable, Stop, Table, Walks, Wrong, search, walk};
 use selvedge_vm::{VmMachine, VmState};
 use std::time::Instant;
+
+/// Steps of one interleaving that is taken at random, at most.
+const LONGEST_WALK: u64 = 5_000;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ pub struct Searching {
     pub window: usize,
     /// If races are looked for, refuses programs that may have others than the search can see.
     pub all_races: bool,
+    /// Looks at interleavings taken at random instead, so many steps of them.
+    pub walks: Option<u64>,
 }
 
 impl Default for Searching {
@@ -50,6 +55,7 @@ impl Default for Searching {
             most_states: 20_000_000,
             window: 24,
             all_races: false,
+            walks: None,
         }
     }
 }
@@ -260,8 +266,9 @@ impl Check {
             ..self.options.of_machine(Reductions::NONE, self.options.most_threads)
         };
         let mut vm: VmMachine = machine(module, of_machine)?;
-        if vm.has_unknowns() {
-            let message = "`--engine states` does not know programs with unknown inputs (`__VERIFIER_nondet_…`, standard input)";
+        if vm.has_unknowns() && !table.in_order {
+            let message = "`--engine states` knows programs with unknown inputs (`__VERIFIER_nondet_…`, standard \
+                           input) only under models that reorder nothing";
             return Err(InputError::plain(InputKind::Unsupported, message, None).into());
         }
         if vm.has_local_objects() || vm.has_final_writes() {
@@ -299,17 +306,27 @@ impl Check {
                     go_on: &go_on,
                     invariant: (!invariants.is_empty()).then_some(&ask),
                 };
-                search(vm, table, &options)
+                match how.walks {
+                    None => search(vm, table, &options),
+                    Some(steps) => {
+                        let wanted = |kind| self.options.errors.has(kind);
+                        let (seed, longest) = (self.options.seed, LONGEST_WALK);
+                        walk(vm, table, &options, &Walks { seed, steps, longest, wanted: &wanted })
+                    }
+                }
             };
             match &found.stop {
                 Some(Stop::Again(again)) if vm.give_in(*again) => continue,
-                _ => return Ok(Run { found }),
+                _ => {
+                    let assumed = vm.ends_by_assuming() && found.graph.is_assumed_away();
+                    return Ok(Run { found, assumed, narrowed: vm.leaves_out_inputs() });
+                }
             }
         }
     }
 
     fn conclude(&self, run: Run, races: Races, sc: Option<Run>, table: &Table, watch: &Watch) -> Searched {
-        let Run { found } = run;
+        let Run { found, assumed, narrowed } = run;
         let mut notes = Vec::new();
         let mut undecided = match &found.stop {
             None => None,
@@ -390,12 +407,16 @@ impl Check {
         if serves {
             notes.push("the program has no end: it goes on for ever".to_string());
         }
-        let cut = found.cut || found.window_reached || found.early;
+        let ends = found.ends.len() as u64 + u64::from(!found.wrong.is_empty() || serves);
+        if ends == 0 && assumed {
+            notes.push(crate::outcome::Warning::AllAssumedAway.to_string());
+        }
+        let cut = found.cut || found.window_reached || found.early || narrowed;
         let verdict = Verdict::of(Facts {
             errors: violations.len(),
             unfinished: undecided.is_some(),
             cut,
-            complete: found.ends.len() as u64 + u64::from(!found.wrong.is_empty() || serves),
+            complete: ends + u64::from(assumed),
         });
         if verdict == Verdict::Unknown && undecided.is_none() {
             undecided = Some(Undecided::Vacuous);
@@ -432,6 +453,10 @@ fn is_waiting(kind: ErrorKind) -> bool {
 
 struct Run {
     found: Found<VmState>,
+    /// There is an end in which an assumption does not hold, where the program is written to end then.
+    assumed: bool,
+    /// Inputs are left out.
+    narrowed: bool,
 }
 
 fn count(found: &Found<VmState>) -> Count {

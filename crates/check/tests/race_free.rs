@@ -95,19 +95,29 @@ fn executions_at_random_show_errors_that_there_are() {
     assert!(found > wrong / 2 && found > 0, "{found} of {wrong}");
 }
 
+/// Whether walking shows an error. It shows none that is not there.
+fn walked(check: &Check) -> bool {
+    let how = Searching { walks: Some(2_000), ..Searching::default() };
+    let walked = check.search(&how, &mut Nobody).expect("a program");
+    assert!(matches!(walked.verdict, Verdict::Violated | Verdict::Unknown), "{:?}", walked.verdict);
+    walked.verdict == Verdict::Violated
+}
+
 /// What `Check::answer` relies on: both engines answer the same question.
 #[test]
 fn searching_the_states_comes_to_the_same() {
     let programs: u64 = setting("EITHER_PROGRAMS", 100);
-    let (mut wrong, mut right) = (0, 0);
+    let (mut wrong, mut right, mut found) = (0, 0, 0);
     for seed in 0..programs {
         let mut dice = Dice::new(seed);
         let text = program(&mut dice, seed % 2 == 0);
         let module = selvedge_ir::text::parse(&text).expect("a program");
         let (explored, kind) = verdict(&module, "sc", Reductions::ALL);
-        let searched = check(module, "sc", Reductions::ALL).search(&Searching::default(), &mut Nobody);
-        let searched = searched.expect("a program");
+        let check = check(module, "sc", Reductions::ALL);
+        let searched = check.search(&Searching::default(), &mut Nobody).expect("a program");
         assert_eq!(searched.verdict, explored, "seed {seed}\n{text}");
+        found += u64::from(walked(&check));
+        assert!(explored == Verdict::Violated || !walked(&check), "seed {seed}\n{text}");
         let kinds: Vec<ErrorKind> = searched.violations.iter().map(|violation| violation.kind).collect();
         assert!(kind.is_none_or(|kind| kinds.contains(&kind)), "seed {seed} {kinds:?}\n{text}");
         match explored {
@@ -116,6 +126,7 @@ fn searching_the_states_comes_to_the_same() {
         }
     }
     assert!(wrong > programs / 10 && right > programs / 10, "{wrong} {right}");
+    assert!(found > wrong / 2, "{found} of {wrong}");
 }
 
 /// The same of programs with memory from the heap, condition variables and the other locks of the library.
@@ -141,12 +152,14 @@ fn searching_the_states_of_richer_programs_comes_to_the_same() {
         passes::run(&mut prepared, Reductions::ALL);
         let explored = with(prepared).run().expect("a program");
         let how = Searching { most_states: 100_000, ..Searching::default() };
-        let searched = with(module).search(&how, &mut Nobody).expect("a program");
+        let asked = with(module);
+        let searched = asked.search(&how, &mut Nobody).expect("a program");
         let is_answer = |verdict| matches!(verdict, Verdict::Verified | Verdict::Violated);
         if !is_answer(explored.verdict) || !is_answer(searched.verdict) {
             continue;
         }
         assert_eq!(searched.verdict, explored.verdict, "seed {seed}\n{text}");
+        assert!(explored.verdict == Verdict::Violated || !walked(&asked), "seed {seed}\n{text}");
         freed += u64::from(searched.violations.iter().any(|v| v.kind == ErrorKind::UseAfterFree));
         match explored.verdict {
             Verdict::Violated => wrong += 1,
@@ -174,10 +187,13 @@ fn searching_the_states_finds_the_races() {
             let check = check(module, "sc", Reductions::ALL);
             Check { options: Options { errors, races: true, ..check.options.clone() }, ..check }
         };
-        let Ok(searched) = with(module.clone()).search(&how, &mut Nobody) else { continue };
         let mut prepared = module.clone();
         passes::run(&mut prepared, Reductions::ALL);
         let explored = with(prepared).run().expect("a program");
+        // A race that is walked into is one in any program.
+        let asked = with(module);
+        assert!(explored.verdict != Verdict::Verified || !walked(&asked), "seed {seed}\n{text}");
+        let Ok(searched) = asked.search(&how, &mut Nobody) else { continue };
         let is_answer = |verdict| matches!(verdict, Verdict::Verified | Verdict::Violated);
         if !is_answer(explored.verdict) || !is_answer(searched.verdict) {
             continue;

@@ -1,7 +1,7 @@
 //! Canonical states: what a search that remembers states asks of a machine. An explorer of executions never
 //! does, so this is no part of [`Machine`](crate::Machine).
 
-use crate::Stateful;
+use crate::{Agreement, Stateful};
 use selvedge_graph::Loc;
 
 /// Takes down what a state is told by. Whoever only wants to know whether two states are the same takes all
@@ -21,8 +21,13 @@ pub trait Words {
     /// How many objects the thread has made: what the next one is called, and nothing else.
     fn made(&mut self, objects: u32);
 
-    /// Among what comes are objects, in a form in which nobody can tell them.
+    /// Among what comes are objects, or numbers from outside, in a form in which nobody can tell them.
     fn opaque(&mut self);
+
+    /// What something is that comes from outside.
+    fn outside(&mut self, term: u32) {
+        self.word(1 + u64::from(term));
+    }
 
     fn words(&mut self, words: &[u64]) {
         words.iter().for_each(|word| self.word(*word));
@@ -87,5 +92,25 @@ pub trait Canonical: Stateful {
     /// may say so.
     fn names_matter(&self) -> bool {
         false
+    }
+
+    /// The unknown inputs that what comes from outside was made of ([`Words::outside`]).
+    fn inputs_of(&self, _term: u32, _found: &mut dyn FnMut(u32)) {}
+
+    /// The same of a value in memory, or on its way there.
+    fn inputs_in(&self, _value: u64, _found: &mut dyn FnMut(u32)) {}
+
+    /// The facts about inputs that a thread goes by.
+    fn facts(&self, _state: &Self::State) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// From here on, a thread goes by these facts, and an input that it is told may be called as one was that
+    /// is none of those in use; without knowing which are, it is called as none ever was.
+    fn inform(&self, _state: &mut Self::State, _facts: &[u32], _in_use: Option<&[u32]>) {}
+
+    /// Whether there are inputs for which these facts hold.
+    fn may_hold(&self, _facts: &[u32]) -> Agreement {
+        Agreement::Yes
     }
 }

@@ -4,6 +4,7 @@
 //! sequence of its parts' numbers: nothing is left to chance, and states that have most in common take
 //! little room. What objects are called makes no difference, if it is so wanted ([`crate::rename`]).
 
+use crate::inputs::{InUse, Known};
 use crate::rename::Shapes;
 use crate::rows::Rows;
 use crate::taken::Taken;
@@ -11,6 +12,7 @@ use crate::thread::Status;
 use crate::world::{Memory, Slot, World};
 use selvedge_graph::{Attrs, Kind, Loc, Mode};
 use selvedge_machine::{Canonical, Machine, Op, Words};
+use std::rc::Rc;
 
 #[derive(Default)]
 pub struct States {
@@ -23,6 +25,8 @@ pub struct States {
     count: u32,
     /// If objects may be called otherwise.
     shapes: Option<Shapes>,
+    /// If there are unknown inputs: which are in what part.
+    in_use: Option<InUse>,
     taken: Taken,
     key: Vec<u32>,
 }
@@ -33,11 +37,14 @@ pub struct Met {
     pub new: bool,
     /// It is the same as another one but for what objects are called: those of the other, and its own.
     pub renamed: Option<Vec<(u32, u32)>>,
+    /// What still matters of what is known of inputs.
+    pub inputs: Known,
 }
 
 impl States {
-    pub fn new(renames: bool) -> States {
-        States { shapes: renames.then(Shapes::default), ..States::default() }
+    pub fn new(renames: bool, inputs: bool) -> States {
+        let in_use = inputs.then(InUse::default);
+        States { shapes: renames.then(Shapes::default), in_use, ..States::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -49,16 +56,17 @@ impl States {
     where
         M: Machine + Canonical,
     {
-        self.tell(machine, world, keep_ends);
+        let inputs = self.tell(machine, world, keep_ends);
         let (row, new) = self.states.number(&self.key);
         if !new {
-            return Met { number: self.numbers[row as usize], new: false, renamed: None };
+            return Met { number: self.numbers[row as usize], new: false, renamed: None, inputs };
         }
-        let mut met = Met { number: self.count, new: true, renamed: None };
+        let mut met = Met { number: self.count, new: true, renamed: None, inputs };
         if let Some(shapes) = &mut self.shapes {
             let like = shapes.like(&self.states, row);
             if let Some((other, objects)) = like {
-                met = Met { number: self.numbers[other as usize], new: false, renamed: Some(objects) };
+                met.number = self.numbers[other as usize];
+                (met.new, met.renamed) = (false, Some(objects));
             }
         }
         self.count += u32::from(met.new);
@@ -80,7 +88,7 @@ impl States {
     }
 
     /// Puts down the numbers of a state's parts: its memory, what is over, its threads.
-    fn tell<M>(&mut self, machine: &M, world: &World<M::State>, keep_ends: bool)
+    fn tell<M>(&mut self, machine: &M, world: &World<M::State>, keep_ends: bool) -> Known
     where
         M: Machine + Canonical,
     {
@@ -120,7 +128,18 @@ impl States {
             }
             key.push(part);
         }
+        let mut inputs = Rc::clone(&world.inputs);
+        if let Some(in_use) = &self.in_use {
+            let of_memory = self.memories.get(key[0]).iter().copied();
+            let mut left = self.inputs(machine, world, of_memory.chain(key[1..].iter().copied()), in_use);
+            self.taken.clear(3);
+            left.write_down(&mut self.taken);
+            left.number = self.part(machine);
+            key.push(left.number);
+            inputs = Rc::new(left);
+        }
         self.key = key;
+        inputs
     }
 
     fn thread<M>(&mut self, machine: &M, slot: &Slot<M::State>, keep_ends: bool)
@@ -212,6 +231,9 @@ impl States {
         M: Machine + Canonical,
     {
         let (part, new) = self.parts.number(self.taken.all());
+        if let (true, Some(in_use)) = (new, &mut self.in_use) {
+            in_use.add(machine, &self.taken);
+        }
         if let (true, Some(shapes)) = (new, &mut self.shapes) {
             shapes.add(machine, &self.taken);
         }

@@ -69,6 +69,11 @@ impl Graph {
         self.nodes[node as usize].killed = true;
     }
 
+    /// There is a state in which an assumption does not hold.
+    pub fn is_assumed_away(&self) -> bool {
+        self.nodes.iter().any(|node| node.killed)
+    }
+
     pub(crate) fn guess(&mut self, node: u32) {
         self.nodes[node as usize].guess = true;
     }

@@ -145,11 +145,11 @@ where
     }
 }
 
-struct Search<'a, M: Machine + Canonical> {
-    rules: Rules<'a, M>,
-    options: &'a Options<'a>,
+pub(crate) struct Search<'a, M: Machine + Canonical> {
+    pub rules: Rules<'a, M>,
+    pub options: &'a Options<'a>,
     reduce: bool,
-    states: States,
+    pub states: States,
     on_stack: Vec<bool>,
     /// What was written to locations in any search so far.
     values: BTreeMap<u32, BTreeSet<Value>>,
@@ -163,7 +163,7 @@ struct Search<'a, M: Machine + Canonical> {
     names_matter: bool,
     /// States in which nothing can be done but guess, and what threads wait for there.
     waits: Vec<(u32, String)>,
-    found: Found<M::State>,
+    pub found: Found<M::State>,
 }
 
 /// What is enough to look at.
@@ -199,7 +199,7 @@ impl<'a, M> Search<'a, M>
 where
     M: Machine + Canonical,
 {
-    fn new(
+    pub fn new(
         machine: &'a M,
         table: &'a Table,
         options: &'a Options<'a>,
@@ -215,12 +215,13 @@ where
                 races: options.races,
                 sections_race: options.sections_race,
                 window: if table.in_order { 1 } else { options.window },
+                inputs: machine.has_unknowns(),
                 before: RefCell::default(),
                 ready: RefCell::default(),
             },
             options,
             reduce,
-            states: States::new(rename),
+            states: States::new(rename, machine.has_unknowns()),
             on_stack: Vec::new(),
             values,
             guessed: BTreeMap::new(),
@@ -268,13 +269,19 @@ where
         self.look_at_waits();
     }
 
-    fn enter(&mut self, world: World<M::State>, edge: Option<Edge>, stack: &mut Vec<Frame<M::State>>) {
+    fn enter(&mut self, mut world: World<M::State>, edge: Option<Edge>, stack: &mut Vec<Frame<M::State>>) {
         let machine = self.rules.machine;
         if let Some(again) = machine.again() {
             self.found.stop = Some(Stop::Again(again));
             return;
         }
-        let Met { number, new, renamed } = self.states.number(machine, &world, self.options.keep_ends);
+        let Met { number, new, renamed, inputs } =
+            self.states.number(machine, &world, self.options.keep_ends);
+        world.inputs = inputs;
+        if world.inputs.is_involved {
+            self.found.stop = Some(Stop::Cancelled);
+            return;
+        }
         if let Some(objects) = renamed {
             self.identify(&objects);
         }
@@ -312,13 +319,13 @@ where
         stack.push(Frame { number, successors: successors.into_iter() });
     }
 
-    fn wrong(&mut self, number: u32, kind: ErrorKind, message: String, thread: Option<usize>) {
+    pub fn wrong(&mut self, number: u32, kind: ErrorKind, message: String, thread: Option<usize>) {
         self.found.graph.bad(number);
         self.found.wrong.entry(Wrong { kind, message, thread }).or_default().push(number);
     }
 
     /// Whether a state is wrong, or an end.
-    fn look(&mut self, world: &World<M::State>, number: u32) -> bool {
+    pub fn look(&mut self, world: &World<M::State>, number: u32) -> bool {
         let machine = self.rules.machine;
         let mut over = world.is_at_end();
         let named = Cell::new(false);
@@ -463,7 +470,7 @@ where
     }
 
     /// Whether a thread is in an atomic section.
-    fn is_in_section(&self, world: &World<M::State>, at: usize) -> bool {
+    pub fn is_in_section(&self, world: &World<M::State>, at: usize) -> bool {
         let thread = world.thread(at).filter(|_| self.rules.table.in_order);
         let next = thread.and_then(|thread| thread.entries.iter().find(|entry| !entry.is_done()));
         next.is_some_and(|entry| self.rules.machine.in_section(&entry.state))
@@ -594,7 +601,7 @@ where
     }
 
     /// What threads wait for where nothing can be done any more; nothing if that is no deadlock.
-    fn stuck(&self, world: &World<M::State>) -> Option<String> {
+    pub fn stuck(&self, world: &World<M::State>) -> Option<String> {
         let mut threads = Vec::new();
         for at in 0..world.threads.len() {
             let Some(thread) = world.thread(at) else { continue };

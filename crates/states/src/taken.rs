@@ -17,6 +17,8 @@ pub(crate) enum Spot {
 pub(crate) struct Taken {
     words: Vec<u64>,
     pub spots: Vec<(u32, Spot)>,
+    /// What comes from outside.
+    pub outside: Vec<u32>,
     /// Some are, and nobody knows which.
     pub is_opaque: bool,
     /// From here on, only what concerns objects that something else leads to counts.
@@ -28,6 +30,7 @@ impl Taken {
     pub fn clear(&mut self, kind: u64) {
         self.words.clear();
         self.spots.clear();
+        self.outside.clear();
         self.words.push(kind);
         self.is_opaque = false;
         self.rest = None;
@@ -39,6 +42,12 @@ impl Taken {
 
     pub fn all(&self) -> &[u64] {
         &self.words
+    }
+
+    /// The values among them, but for 0.
+    pub fn values(&self) -> impl Iterator<Item = u64> {
+        let values = self.spots.iter().filter(|(_, spot)| *spot == Spot::Value);
+        values.map(|(at, _)| self.words[*at as usize])
     }
 
     fn spot(&mut self, spot: Spot, word: u64) {
@@ -74,5 +83,10 @@ impl Words for Taken {
 
     fn opaque(&mut self) {
         self.is_opaque = true;
+    }
+
+    fn outside(&mut self, term: u32) {
+        self.outside.push(term);
+        self.words.push(1 + u64::from(term));
     }
 }

@@ -1,10 +1,11 @@
 //! A state of the whole program, and the steps out of it.
 
 use crate::complete::{Completed, waits};
+use crate::inputs::{Inputs, Known};
 use crate::table::Table;
 use crate::thread::{Misguided, Status, Thread, is_issued};
 use selvedge_graph::{DepSet, Loc, Mode, Tid, Value};
-use selvedge_machine::{Block, Canonical, ErrorKind, Machine, Op, Rmw, SourcePlace};
+use selvedge_machine::{Agreement, Block, Canonical, ErrorKind, Machine, Op, Rmw, SourcePlace};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -62,6 +63,8 @@ pub struct World<S> {
     pub(crate) returned: bool,
     /// Something is wrong that no thread finds by itself.
     pub wrong: Option<(ErrorKind, String)>,
+    /// What is known of inputs.
+    pub(crate) inputs: Known,
 }
 
 /// What may be done next.
@@ -112,8 +115,10 @@ pub struct Rules<'a, M: Machine> {
     pub sections_race: bool,
     /// Operations that may be in the list of a thread, at most.
     pub window: usize,
+    /// There are unknown inputs.
+    pub inputs: bool,
     /// What came of actions.
-    pub before: RefCell<HashMap<Known, Again<M::State>>>,
+    pub before: RefCell<HashMap<Before, Again<M::State>>>,
     /// Which operations may complete, by thread and the number that it has in states.
     pub ready: RefCell<Ready>,
 }
@@ -133,12 +138,13 @@ pub enum News {
 /// What comes of an action, what was issued, and what was written.
 type Tried<S> = (Done<S>, Vec<News>, Option<Value>);
 
-/// A thread, its number in states, the place of an operation, and what is in memory there.
-pub type Known = (u16, u32, u16, Value);
+/// A thread, its number in states, the place of an operation, what is in memory there, and the number of
+/// what is known of inputs.
+pub type Before = (u16, u32, u16, Value, u32);
 
 /// What comes of an action for the thread itself.
 pub enum Again<S> {
-    Next { slot: Slot<S>, news: Vec<News>, wrote: Option<Value>, step: Rc<Step> },
+    Next { slot: Slot<S>, news: Vec<News>, wrote: Option<Value>, step: Rc<Step>, inputs: Known },
     Waits,
 }
 
@@ -293,12 +299,17 @@ where
             over: false,
             returned: false,
             wrong: None,
+            inputs: Known::default(),
         };
         for at in 0..machine.threads() {
             let tid = Tid(at as u16);
             if machine.runs_from_start(tid) {
                 world.threads.resize(at + 1, Slot::Absent);
-                let thread = Thread::begin(machine, machine.start(tid), self.table.in_order);
+                let mut state = machine.start(tid);
+                if self.inputs {
+                    machine.inform(&mut state, &[], Some(&[]));
+                }
+                let thread = Thread::begin(machine, state, self.table.in_order);
                 self.put(&mut world, at, thread)?;
             }
         }
@@ -326,6 +337,14 @@ where
             thread.issue(self.machine)?;
         }
         issued.iter().for_each(|news| world.note(*news, at));
+        if self.inputs
+            && let Some(last) = thread.entries.last()
+        {
+            let facts = self.machine.facts(&last.state);
+            if facts.iter().any(|fact| world.inputs.facts.binary_search(fact).is_err()) {
+                world.inputs = Rc::new(world.inputs.with(facts));
+            }
+        }
         world.threads[at] = match thread.standing() {
             Some(last) if last.op == Op::End && !self.machine.ends_process(&last.state) => {
                 Slot::Ended(Rc::new(last.state.clone()))
@@ -417,7 +436,8 @@ where
         let again = match &done {
             Done::Next(next, step) => {
                 let slot = next.threads[at].clone();
-                Again::Next { slot, news, wrote, step: Rc::clone(step) }
+                let inputs = Rc::clone(&next.inputs);
+                Again::Next { slot, news, wrote, step: Rc::clone(step), inputs }
             }
             Done::Waits => Again::Waits,
             Done::Nothing => return done,
@@ -428,13 +448,13 @@ where
 
     /// What decides all that comes of an action for the thread itself: the thread, by the number that it has
     /// in states, the operation, and what is in memory there.
-    fn known(&self, world: &World<M::State>, at: usize, action: Action) -> Option<Known> {
+    fn known(&self, world: &World<M::State>, at: usize, action: Action) -> Option<Before> {
         let Action::Complete(k) = action else { return None };
         let thread = world.thread(at)?;
         let entry = &thread.entries[k];
         let (part, loc) = (thread.part.get()?, entry.loc()?);
         let value = if entry.is_load() { world.value(self.machine, loc) } else { 0 };
-        Some((at as u16, part, k as u16, value))
+        Some((at as u16, part, k as u16, value, world.inputs.number))
     }
 
     /// The same as before, in another world.
@@ -445,7 +465,7 @@ where
         action: Action,
         before: &Again<M::State>,
     ) -> Done<M::State> {
-        let Again::Next { slot, news, wrote, step } = before else { return Done::Waits };
+        let Again::Next { slot, news, wrote, step, inputs } = before else { return Done::Waits };
         let mut next = world.clone();
         let loc = match (action, world.thread(at)) {
             (Action::Complete(k), Some(thread)) => thread.entries[k].loc(),
@@ -462,6 +482,7 @@ where
         }
         news.iter().for_each(|news| next.note(*news, at));
         next.threads[at] = slot.clone();
+        next.inputs = Rc::clone(inputs);
         Done::Next(next, Rc::clone(step))
     }
 
@@ -476,6 +497,12 @@ where
         let Some(old) = world.thread(at) else { return nothing_new(Done::Waits) };
         let mut next = world.clone();
         let mut thread = Thread::clone(old);
+        if self.inputs {
+            let Inputs { facts, in_use, .. } = &*world.inputs;
+            for entry in &mut thread.entries {
+                machine.inform(&mut entry.state, facts, in_use.as_deref());
+            }
+        }
         let entry = match action {
             Action::Complete(k) | Action::Guess(k, _) => &old.entries[k],
             _ => &old.entries[old.issued],
@@ -514,7 +541,10 @@ where
                     if next.threads.len() <= child {
                         next.threads.resize(child + 1, Slot::Absent);
                     }
-                    let state = machine.spawned(&entry.state, Tid(child as u16));
+                    let mut state = machine.spawned(&entry.state, Tid(child as u16));
+                    if self.inputs {
+                        machine.inform(&mut state, &world.inputs.facts, world.inputs.in_use.as_deref());
+                    }
                     let mut words = Vec::new();
                     machine.write_down(&state, &mut words);
                     words.into_iter().for_each(|word| next.hand_over(machine, word));
@@ -548,6 +578,17 @@ where
             },
         }
         let news = self.put(&mut next, at, thread)?;
+        if next.inputs.facts.len() > world.inputs.facts.len() {
+            match machine.may_hold(&next.inputs.facts) {
+                Agreement::Yes => {}
+                Agreement::No => return nothing_new(Done::Nothing),
+                Agreement::NobodyKnows => {
+                    let message =
+                        "whether decisions by unknown inputs go together takes too long to find out";
+                    next.wrong = Some((ErrorKind::Unsupported, message.to_string()));
+                }
+            }
+        }
         Ok((Done::Next(next, Rc::new(step)), news, wrote))
     }
 

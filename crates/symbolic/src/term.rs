@@ -1,6 +1,6 @@
 //! Terms as data: nodes that are shared, each with its width and the unknowns in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A number of a table of terms.
@@ -130,6 +130,32 @@ impl Terms {
             Node::Const { low, high, .. } => Some(whole(low, high)),
             _ => None,
         }
+    }
+
+    /// Whether some number in a term is such; nobody looks into a term of more than `most` parts.
+    pub fn has_number(&self, term: Term, most: usize, is: &dyn Fn(u128) -> bool) -> Option<bool> {
+        let (mut todo, mut seen) = (vec![term], HashSet::new());
+        while let Some(next) = todo.pop() {
+            let found = match *self.node(next) {
+                Node::Const { low, high, .. } => is(whole(low, high)),
+                Node::Sum { low, high, ref parts, .. } => {
+                    is(whole(low, high)) || parts.iter().any(|(_, low, high)| is(whole(*low, *high)))
+                }
+                _ => false,
+            };
+            if found {
+                return Some(true);
+            }
+            if seen.len() > most {
+                return None;
+            }
+            self.for_operands(next, |part| {
+                if seen.insert(part) {
+                    todo.push(part);
+                }
+            });
+        }
+        Some(false)
     }
 
     /// All nodes, in the order of their numbers.

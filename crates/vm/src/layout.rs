@@ -140,6 +140,8 @@ pub struct Layout {
     divided: bool,
     /// Some atomic accesses may be of several cells.
     mixed: bool,
+    /// There are cells of more than 8 bytes.
+    wide: bool,
     /// None may be.
     refuses_mixed: bool,
 }
@@ -148,6 +150,11 @@ impl Layout {
     /// Whether some access was not of one whole cell, those of copies left out.
     pub fn is_divided(&self) -> bool {
         self.divided
+    }
+
+    /// Whether there are cells of more than 8 bytes.
+    pub fn is_wide(&self) -> bool {
+        self.wide
     }
 
     /// Whether atomic accesses of several cells may come up, now that cells were divided for them.
@@ -499,6 +506,7 @@ impl Layout {
     fn add(&mut self, object: u32, offset: u32, size: u32, atomic: bool, guessed: bool) -> Loc {
         let loc = Loc(self.cells.len() as u32);
         self.cells.push(Cell { object, offset, size, atomic, guessed });
+        self.wide |= size > 8;
         let o = &mut self.objects[object as usize];
         if offset < DENSE {
             if o.starts.len() <= offset as usize {

@@ -96,7 +96,13 @@ impl PrivateObject {
             for bytes in chunk.bytes.chunks(8) {
                 words.value(u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
             }
-            chunk.partly.iter().for_each(|p| words.word(u64::from(p.at) << 8 | u64::from(p.undef)));
+            for p in &chunk.partly {
+                words.word(u64::from(p.at) << 8 | u64::from(p.undef));
+                match p.origin.term() {
+                    Some(term) => words.outside(term.0),
+                    None => words.word(if p.origin.is_outside() { u64::MAX } else { 0 }),
+                }
+            }
         }
     }
 

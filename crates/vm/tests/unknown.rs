@@ -1,5 +1,5 @@
 //! Inputs as unknowns against inputs that are gone through one by one: on generated programs, the same ends
-//! are reached and the same errors are found.
+//! are reached and the same errors are found, by executions and by states.
 
 use crate::common;
 
@@ -9,6 +9,7 @@ use selvedge_check::{Attempt, settle};
 use selvedge_explore::{Config, End, Execution, ExploreError, explore};
 use selvedge_machine::{ErrorKind, Machine, Names, Op, Reductions, Tid};
 use selvedge_model::Model;
+use selvedge_states::{Stop, Table, search};
 use selvedge_vm::{Options, VmMachine};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -43,6 +44,8 @@ struct Generator {
     random: SmallRng,
     labels: u32,
     inputs: u32,
+    /// Loops without a bound, and locks.
+    loops: bool,
 }
 
 impl Generator {
@@ -137,6 +140,20 @@ impl Generator {
                 let (dst, a) = (self.number(), self.number());
                 let (cast, to) = [("sext", 8), ("zext", 8), ("sext", 2), ("zext", 1)][self.below(4) as usize];
                 _ = writeln!(out, "r5 = cast.trunc.32.{to} {a}\n{dst} = cast.{cast}.{to}.32 r5");
+            }
+            19 | 20 if self.loops && depth > 0 => {
+                let (cmp, label, len) = (self.comparison("r5"), self.label(), 1 + self.below(3));
+                _ = writeln!(out, "jump loop{label}\nloop{label}:");
+                self.input(out);
+                self.block(len, depth - 1, out);
+                let cmp = if self.below(4) == 0 { "r5 = move 1" } else { &cmp };
+                _ = writeln!(out, "{cmp}\nbranch r5, loop{label}, out{label}\nout{label}:");
+            }
+            21 if self.loops && depth > 0 => {
+                _ = writeln!(out, "r5 = call.1 &pthread_mutex_lock (@m)");
+                let len = 1 + self.below(3);
+                self.block(len, 0, out);
+                _ = writeln!(out, "r5 = call.1 &pthread_mutex_unlock (@m)");
             }
             18 => {
                 let cmp = self.comparison("r5");
@@ -240,6 +257,78 @@ fn found(text: &str, model: &Model, reductions: Reductions) -> Found {
     found.unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
+/// A program with inputs that are chosen, and with unknown ones.
+fn both_ways(program: &str) -> (String, String) {
+    let with = |how: &str| {
+        let lines = program.lines().map(|line| match line.split_once(" = input") {
+            Some((dst, _)) => how.replace("DST", dst),
+            None => line.to_string(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let narrow = format!("DST = and.32 DST, {}", VALUES - 1);
+    let each = with(&format!("DST = call.1 &selvedge_choose ({VALUES})"));
+    (each, with(&format!("DST = call.1 &__VERIFIER_nondet_uchar ()\n{narrow}")))
+}
+
+/// The same by all states of a program, and how many there are; `None` if there are too many.
+fn searched(text: &str, table: &Table) -> Option<(Found, usize)> {
+    let options = Options {
+        max_threads: 4,
+        check_signed_overflow: true,
+        unroll: u32::MAX,
+        reductions: Reductions::NONE,
+        leave_out_undone: false,
+        leave_out_unpublished: false,
+        ..Options::default()
+    };
+    let mut machine = common::machine(text, options);
+    let options = selvedge_states::Options { max_states: 3_000, ..selvedge_states::Options::default() };
+    loop {
+        let all = search(&machine, table, &options);
+        match all.stop {
+            Some(Stop::Again(again)) if machine.give_in(again) => continue,
+            Some(_) => return None,
+            None => {}
+        }
+        let mut found = Found { complete: all.ends.len() as u64, ..Found::default() };
+        found.errors.extend(all.wrong.keys().map(|wrong| wrong.kind.name()));
+        let steps = all.graph.edges().iter().map(|edge| &all.graph.what(edge).what);
+        found.ends.extend(steps.filter(|what| what.starts_with("reads table")).cloned());
+        return Some((found, all.graph.states()));
+    }
+}
+
+/// By the states of programs that may go on for ever.
+fn compare_states(seeds: std::ops::Range<u64>) -> Tally {
+    let table = Table::of(&selvedge_kat::load_named("sc").expect("a model")).expect("a table");
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let random = SmallRng::seed_from_u64(seed);
+        let mut g = Generator { random, labels: 0, inputs: 0, loops: seed % 4 != 0 };
+        let program = g.program();
+        let (each, unknown) = both_ways(&program);
+        let (Some((expected, one_by_one)), Some((got, states))) =
+            (searched(&each, &table), searched(&unknown, &table))
+        else {
+            continue;
+        };
+        if g.inputs == 0 {
+            continue;
+        }
+        if got.errors.contains(ErrorKind::Unsupported.name()) {
+            tally.unsupported += 1;
+            continue;
+        }
+        assert_eq!((&got.ends, &got.errors), (&expected.ends, &expected.errors), "seed {seed}:\n{unknown}");
+        tally.compared += 1;
+        tally.erroneous += !expected.errors.is_empty() as u32;
+        tally.one_by_one += one_by_one as u64;
+        tally.unknown += states as u64;
+    }
+    tally
+}
+
 #[derive(Default, Debug)]
 struct Tally {
     compared: u32,
@@ -258,21 +347,12 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let random = SmallRng::seed_from_u64(seed);
-        let mut g = Generator { random, labels: 0, inputs: 0 };
+        let mut g = Generator { random, labels: 0, inputs: 0, loops: false };
         let program = g.program();
         if g.inputs == 0 {
             continue;
         }
-        let with = |how: &str| {
-            let lines = program.lines().map(|line| match line.split_once(" = input") {
-                Some((dst, _)) => how.replace("DST", dst),
-                None => line.to_string(),
-            });
-            lines.collect::<Vec<_>>().join("\n")
-        };
-        let each = with(&format!("DST = call.1 &selvedge_choose ({VALUES})"));
-        let narrow = format!("DST = and.32 DST, {}", VALUES - 1);
-        let unknown = with(&format!("DST = call.1 &__VERIFIER_nondet_uchar ()\n{narrow}"));
+        let (each, unknown) = both_ways(&program);
         let model = &models[(seed % 2) as usize];
         let expected = found(&each, model, Reductions::NONE);
         let reductions = if seed % 4 < 2 { Reductions::NONE } else { Reductions::ALL };
@@ -302,5 +382,17 @@ fn unknown_inputs_lead_where_some_input_leads() {
     println!("{tally:?}");
     let (compared, unsupported) = (tally.compared, tally.unsupported);
     assert!(compared as u64 > count / 3 && unsupported < compared / 4 && tally.erroneous > 20, "{tally:?}");
+    assert!(tally.unknown < tally.one_by_one, "{tally:?}");
+}
+
+#[test]
+fn states_with_unknown_inputs_stand_for_those_with_some_input() {
+    let setting = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let (first, count) =
+        (setting("UNKNOWN_STATES_SEED").unwrap_or(0), setting("UNKNOWN_STATES").unwrap_or(60));
+    let tally = compare_states(first..first + count);
+    println!("{tally:?}");
+    let (compared, unsupported) = (tally.compared, tally.unsupported);
+    assert!(compared as u64 > count / 4 && unsupported < compared / 4 && tally.erroneous > 1, "{tally:?}");
     assert!(tally.unknown < tally.one_by_one, "{tally:?}");
 }

@@ -33,6 +33,9 @@ const TOLD: [&str; 14] = [
 /// Process ids: any positive numbers, and these are.
 const PID: u64 = 4242;
 
+/// How many numbers a thread is told from outside in one step of a search, at most.
+const MOST_TOLD: u32 = 10_000;
+
 /// So many names of functions are shown.
 const MANY_NAMES: usize = 8;
 
@@ -316,6 +319,10 @@ impl VmMachine {
         let Some(kind) = Kind::of(&self.module, name) else {
             return fail(ErrorKind::Unsupported, format!("`{name}`: values of its type are not supported"));
         };
+        // Who asks for numbers for ever, and looks at none of them, never comes to a step of a search.
+        if state.told.as_ref().is_some_and(|told| state.made.unknowns - told.first > MOST_TOLD) {
+            return fail(ErrorKind::Unsupported, format!("`{name}` is called very often in a row"));
+        }
         let term = self.fresh(state, kind.width);
         if let Some((low, high)) = self.options.nondet_range.and_then(|range| kind.within(range)) {
             let fact = self.with_terms(|t| {

@@ -561,6 +561,7 @@ impl VmMachine {
             stage: Stage::Fetch,
             private: Rc::new(private),
             facts: Rc::default(),
+            told: None,
             made: Made::default(),
             rare: Rc::new(Rare::default()),
             loads: 0,

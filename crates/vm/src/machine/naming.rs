@@ -15,10 +15,14 @@ use crate::tables::Object;
 use crate::undefined::Word;
 use selvedge_ir::{BinOp, CmpOp, Instr, Module, Operand, Reg, RmwOp, pointer, registers, words};
 use selvedge_machine::Op;
+use selvedge_symbolic::Term;
 use std::cell::Cell;
 
 /// Objects have smaller numbers, or names matter.
 const MOST: usize = 1 << 24;
+
+/// Terms of more parts are not looked into.
+const MOST_PARTS: usize = 500;
 
 #[derive(Clone, Debug)]
 pub struct Naming {
@@ -60,6 +64,21 @@ impl VmMachine {
     /// Whether names may have made a difference so far.
     pub(super) fn looks_at_names(&self) -> bool {
         self.naming.matters.get() || self.tables.borrow().objects.len() > MOST
+    }
+
+    /// An address within a term is none that anybody could call otherwise. Returns whether the term is of
+    /// moderate size.
+    pub(super) fn look_for_names(&self, term: Term) -> bool {
+        let watches = self.naming.watches.get();
+        let looks = |word: u128| {
+            let made = |word: u64| self.looks_made(word).is_some();
+            watches && (made(word as u64) || made((word >> 64) as u64))
+        };
+        let found = self.tables.borrow().terms.has_number(term, MOST_PARTS, &looks);
+        if found == Some(true) {
+            self.names_matter_now();
+        }
+        found.is_some()
     }
 
     fn names_matter_now(&self) {

@@ -37,6 +37,8 @@ pub struct VmState {
     pub(super) private: Rc<Vec<Rc<PrivateObject>>>,
     /// What it knows of numbers that come from outside.
     pub(super) facts: Facts,
+    /// In a search that remembers states, which numbers from outside have a name.
+    pub(super) told: Option<Rc<Told>>,
     /// How many objects, threads and keys this thread has made.
     pub(super) made: Made,
     pub(super) rare: Rc<Rare>,
@@ -67,6 +69,16 @@ pub struct VmState {
     pub(super) takes: SmallVec<[Rc<VmState>; 1]>,
     /// What depends on what, if that is of interest.
     pub(super) tracking: Option<Box<Tracking>>,
+}
+
+/// What a thread was told from outside, to a search that remembers states: of numbers that nothing knows of
+/// any more, names are free again.
+#[derive(Debug)]
+pub struct Told {
+    /// What the first number is called that it is told in this step, if that is free.
+    pub first: u32,
+    /// Names that are not.
+    pub in_use: Vec<u32>,
 }
 
 /// Reads of a round that ends in the same way as often as it is made.

@@ -53,17 +53,25 @@ impl VmMachine {
         made
     }
 
+    /// What the next unknown is called.
+    fn next_unknown(&self, state: &mut VmState) -> (u32, u32) {
+        while state.told.as_ref().is_some_and(|told| told.in_use.contains(&state.made.unknowns)) {
+            state.made.unknowns += 1;
+        }
+        let number = state.made.unknowns;
+        state.made.unknowns += 1;
+        (state.thread.0 as u32, number)
+    }
+
     /// A new unknown, of which nothing is known.
     pub(super) fn fresh(&self, state: &mut VmState, width: u8) -> Term {
-        let (owner, number) = (state.thread.0 as u32, state.made.unknowns);
-        state.made.unknowns += 1;
+        let (owner, number) = self.next_unknown(state);
         self.with_terms(|t| t.unknown(owner, number, width))
     }
 
     /// A value that nothing can be decided by.
     pub(super) fn opaque(&self, state: &mut VmState, width: u8) -> Word {
-        let (owner, number) = (state.thread.0 as u32, state.made.unknowns);
-        state.made.unknowns += 1;
+        let (owner, number) = self.next_unknown(state);
         let term = self.with_terms(|t| t.opaque(owner, number, width));
         self.of_term(term)
     }

@@ -2,12 +2,15 @@
 
 use crate::contents::{Content, entry};
 use crate::layout::Pieces;
-use crate::machine::state::{Frame, Stage, Then};
+use crate::machine::state::{Frame, Stage, Then, Told, Val};
 use crate::machine::{BEFORE_FIRST, VmMachine, VmState};
 use crate::tables::Object;
+use crate::undefined::Origin;
 use selvedge_graph::Loc;
 use selvedge_ir::pointer;
-use selvedge_machine::{Canonical, Words};
+use selvedge_machine::{Agreement, Canonical, Words};
+use selvedge_symbolic::{Node, Term};
+use std::rc::Rc;
 
 impl Canonical for VmMachine {
     // Left out: counters that only bounds and reductions look at (such a search has neither), where
@@ -98,6 +101,66 @@ impl Canonical for VmMachine {
     fn names_matter(&self) -> bool {
         self.looks_at_names() || self.tables.borrow().layout.is_divided()
     }
+
+    fn inputs_of(&self, term: u32, found: &mut dyn FnMut(u32)) {
+        if !self.look_for_names(Term(term)) {
+            found(u32::MAX);
+        }
+        self.tables.borrow().terms.unknowns(Term(term)).iter().for_each(|unknown| found(unknown.0));
+    }
+
+    fn inputs_in(&self, value: u64, found: &mut dyn FnMut(u32)) {
+        let tables = self.tables.borrow();
+        let mut look = |origin: Origin| {
+            if let Some(term) = origin.term() {
+                self.inputs_of(term.0, found);
+            }
+        };
+        // What stands for more than 8 bytes looks like a small number.
+        let wide = u32::try_from(value).ok().filter(|_| tables.layout.is_wide());
+        match entry(value).or(wide).and_then(|entry| tables.contents.get(entry)) {
+            Some(Content::Word { origin, .. }) => {
+                look(*origin);
+            }
+            Some(Content::Bytes(bytes)) => {
+                bytes.outside.iter().for_each(|origin| look(*origin));
+                look(bytes.origin);
+            }
+            None => {}
+        }
+    }
+
+    fn facts(&self, state: &VmState) -> Vec<u32> {
+        state.facts.iter().map(|fact| fact.0).collect()
+    }
+
+    fn inform(&self, state: &mut VmState, facts: &[u32], in_use: Option<&[u32]>) {
+        if !state.facts.iter().map(|fact| fact.0).eq(facts.iter().copied()) {
+            state.facts = Rc::new(facts.iter().map(|fact| Term(*fact)).collect());
+        }
+        // What was found out by reading is a fact like others.
+        if !state.rare.found.is_empty() {
+            Rc::make_mut(&mut state.rare).found.clear();
+        }
+        let terms = &self.tables.borrow().terms;
+        let own = |unknown: &u32| match terms.node(Term(*unknown)) {
+            Node::Unknown { owner, number, .. } | Node::Opaque { owner, number, .. } => {
+                (*owner == state.thread.0 as u32).then_some(*number)
+            }
+            _ => None,
+        };
+        // Numbers of inputs are fewer than terms.
+        let (first, in_use) = match in_use {
+            Some(all) => (0, all.iter().filter_map(own).collect()),
+            None => (terms.len() as u32, Vec::new()),
+        };
+        state.made.unknowns = first;
+        state.told = Some(Rc::new(Told { first, in_use }));
+    }
+
+    fn may_hold(&self, facts: &[u32]) -> Agreement {
+        self.do_go_together(facts.iter().map(|fact| Term(*fact)).collect())
+    }
 }
 
 impl VmMachine {
@@ -107,8 +170,7 @@ impl VmMachine {
         for reg in 0..frame.regs.len() as u32 {
             if everything || self.is_live(frame.func, from, reg) {
                 let val = frame.get(reg);
-                words.value(val.bits);
-                words.word(val.undef);
+                write_val(val, words);
             } else {
                 words.word(0);
             }
@@ -132,8 +194,7 @@ impl VmMachine {
             }
             Stage::Spawning(func, val) => {
                 words.words(&[5, u64::from(func.0)]);
-                words.value(val.bits);
-                words.word(val.undef);
+                write_val(*val, words);
             }
             Stage::Transfer(transfer) => {
                 words.words(&[6, u64::from(transfer.done), u64::from(transfer.marked)]);
@@ -149,6 +210,10 @@ impl VmMachine {
                 write_pieces(&transfer.loads, words);
                 write_pieces(&transfer.stores, words);
                 spell(&format!("{:?}", transfer.buffer.undef), words);
+                for at in 0..transfer.buffer.undef.len() {
+                    let byte = transfer.buffer.byte(at);
+                    write_origin(byte.origin, u64::from(byte.undef), words);
+                }
                 match transfer.then {
                     Then::Result(dst, value) => {
                         words.words(&[1, dst.map_or(0, |reg| 1 + u64::from(reg))]);
@@ -164,6 +229,11 @@ impl VmMachine {
                 }
             }
             Stage::Exiting => words.word(8),
+            Stage::Deciding(alternatives) | Stage::Sampling(alternatives) => {
+                let samples = matches!(state.stage, Stage::Sampling(_));
+                words.words(&[9 + u64::from(samples), alternatives.len() as u64]);
+                alternatives.iter().for_each(|term| words.outside(term.0));
+            }
             other => {
                 words.opaque();
                 words.word(7);
@@ -186,8 +256,8 @@ impl VmMachine {
             words.value(*value);
         }
         rare.cleanups.iter().for_each(|buffer| words.value(*buffer));
-        words.word(rare.result.map_or(0, |val| 1 ^ val.undef));
-        words.value(rare.result.map_or(0, |val| val.bits));
+        words.word(u64::from(rare.result.is_some()));
+        rare.result.into_iter().for_each(|val| write_val(val, words));
         // Exceptions on their way, and what is to be run at the end of the thread.
         words.words(&[rare.flying.len() as u64, rare.exits.len() as u64]);
         for flying in &rare.flying {
@@ -209,6 +279,23 @@ impl VmMachine {
             words.opaque();
             spell(&format!("{:?} {:?} {} {:?}", rare.jumps, rare.text, rare.text_needs, rare.passed), words);
         }
+    }
+}
+
+/// A value, all of what it is.
+fn write_val<W: Words>(val: Val, words: &mut W) {
+    words.value(val.bits);
+    words.word(val.undef);
+    write_origin(val.origin, val.undef, words);
+}
+
+/// What undefined bits are, if that is not the same as where they come from.
+fn write_origin<W: Words>(origin: Origin, undef: u64, words: &mut W) {
+    match origin.term() {
+        _ if undef == 0 => {}
+        Some(term) => words.outside(term.0),
+        // Whoever uses what is lost fails.
+        None => words.word(if origin.is_outside() { u64::MAX } else { 0 }),
     }
 }
 

@@ -488,7 +488,8 @@ where
         }
     }
 
-    /// The steps that are all that need to be taken here. Beginning a section is none of them: it stops others.
+    /// The steps that are all that need to be taken here. Beginning a section is none of them: it stops
+    /// others.
     fn ample(&mut self, world: &World<M::State>, all: &Successors<M::State>) -> Option<Ample> {
         for (at, own) in all.of.iter().enumerate() {
             let Some(thread) = world.thread(at) else { continue };

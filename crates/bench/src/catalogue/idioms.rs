@@ -48,7 +48,7 @@ pub const IDIOMS: Table = Table {
         series(
             "attempts, two looks",
             "crates/bench/programs/attempts-two.c",
-            (3, 6),
+            (3, 27),
             &[size(4, &[]).counts(81, 0), size(8, &[]).counts(6561, 0)],
         ),
         series(

@@ -1,12 +1,12 @@
 //! Attempts that were made up (`attempts`).
 //!
 //! A thread that tries a number of times, and fails, goes on as if all attempts had ended like the one that
-//! the graph has. Where an attempt reads more than once, or the model does not say that reads can be repeated,
-//! there may be no execution in which it can: `while (n-- && !load(&waiters)) if (!load(&lock)) return;` may
-//! have learned from the lock that there are waiters. So the exploration has all executions of the program,
-//! without attempts that make no difference, and maybe some that are none. Nothing is missed. But if
-//! something is wrong with an execution in which that was assumed, or threads wait for ever in it, then the
-//! program is explored again, with all these attempts.
+//! the graph has. Where an attempt reads more than once, or the model does not say that reads can be
+//! repeated, there may be no execution in which it can: `while (n-- && !load(&waiters)) if (!load(&lock))
+//! return;` may have learned from the lock that there are waiters. So the exploration has all executions of
+//! the program, without attempts that make no difference, and maybe some that are none. Nothing is missed.
+//! But if something is wrong with an execution in which that was assumed, or threads wait for ever in it,
+//! then the program is explored again, with all these attempts.
 //!
 //! *Premises*: those of `attempts`. *Watched*: what is wrong in the end.
 

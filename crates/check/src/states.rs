@@ -299,6 +299,7 @@ impl Check {
                     rename: how.rename,
                     races,
                     sections_race: self.options.errors != ErrorKinds::ALL,
+                    joins_once: true,
                     conflicts: self.options.races,
                     keep_ends: false,
                     window: how.window,

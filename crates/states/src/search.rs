@@ -27,6 +27,8 @@ pub struct Options<'a> {
     pub races: bool,
     /// Also where one of them is in an atomic section.
     pub sections_race: bool,
+    /// Joining or detaching a thread twice is an error, as it is in C.
+    pub joins_once: bool,
     /// Finds out whether any accesses could race (`Found::conflicts`).
     pub conflicts: bool,
     /// States in which threads ended differently are different.
@@ -51,6 +53,7 @@ impl Default for Options<'_> {
             rename: true,
             races: false,
             sections_race: true,
+            joins_once: false,
             conflicts: false,
             keep_ends: false,
             window: 24,
@@ -213,6 +216,7 @@ where
                 table,
                 eager: options.eager || reduce,
                 races: options.races,
+                joins_once: options.joins_once,
                 sections_race: options.sections_race,
                 window: if table.in_order { 1 } else { options.window },
                 inputs: machine.has_unknowns(),

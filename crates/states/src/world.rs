@@ -113,6 +113,8 @@ pub struct Rules<'a, M: Machine> {
     pub races: bool,
     /// Also where one of them is in an atomic section.
     pub sections_race: bool,
+    /// Joining a thread twice is an error.
+    pub joins_once: bool,
     /// Operations that may be in the list of a thread, at most.
     pub window: usize,
     /// There are unknown inputs.
@@ -554,7 +556,9 @@ where
                 }
                 Op::Join { thread: other } => {
                     step.what = format!("joins thread {}", other.0);
-                    next.claim(other.0);
+                    if self.joins_once {
+                        next.claim(other.0);
+                    }
                     Rc::make_mut(&mut next.joined).insert(other.0);
                     self.pass(&mut thread)?;
                 }
